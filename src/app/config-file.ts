@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { err, ok, type Result } from '../base/result.ts'
+import { ok, type Result } from '../base/result.ts'
 import type { ParsedFile } from '../config/client-file.ts'
 import { MISSING_FILE } from '../platform/files/named-file.ts'
-import type { Failure } from './failure.ts'
+import { configurationFailure, type Failure } from './failure.ts'
 import { expandHome } from './home.ts'
 import { paths } from './paths.ts'
 import { MAX_BYTES, textOf } from './text-file.ts'
@@ -19,13 +19,13 @@ export async function readConfigFile(
   const candidates = named === undefined ? usual.map((name) => join(folder, name)) : [named]
   for (const candidate of candidates) {
     const expanded = expandHome(candidate)
-    if (!expanded.ok) return err({ exit: 'configuration', messages: [`config ${expanded.error}`] })
+    if (!expanded.ok) return configurationFailure(`config ${expanded.error}`)
     const path = expanded.value
     const text = await textOf(path, { setting: 'config', maxBytes: MAX_BYTES.config })
     if (text.ok && text.value !== undefined)
       return ok({ name: path, document: await parse(text.value, path) })
     if (!text.ok && (named !== undefined || !text.error.endsWith(MISSING_FILE)))
-      return err({ exit: 'configuration', messages: [text.error] })
+      return configurationFailure(text.error)
   }
   return ok(undefined)
 }

@@ -1,6 +1,6 @@
 /**
- * Codes of sysexits.h where it has one that fits. `restart` tells a supervisor whether another start can help; it is true for those
- * of commands that no unit runs.
+ * Codes of sysexits.h where it has one that fits. `restart` tells a supervisor whether another start can help; it is
+ * true for those of commands that no unit runs.
  */
 // biome-ignore format: a table
 export const EXITS = {

@@ -19,9 +19,9 @@ export interface MetricFamily {
 
 /** The text of all families. */
 export const exposition = (families: readonly MetricFamily[]): string =>
-  [...families.flatMap(linesOf), '# EOF', ''].join('\n')
+  [...families.flatMap(familyLines), '# EOF', ''].join('\n')
 
-const linesOf = ({ name, type, help, samples }: MetricFamily): readonly string[] => [
+const familyLines = ({ name, type, help, samples }: MetricFamily): readonly string[] => [
   `# TYPE ${name} ${type}`,
   `# HELP ${name} ${escaped(help)}`,
   ...samples.map(

@@ -1,5 +1,5 @@
 import type { Exit } from '../app/exit-codes.ts'
-import type { Failure } from '../app/failure.ts'
+import { type Failure, usageFailure } from '../app/failure.ts'
 import { programName } from '../app/program-name.ts'
 import { openStore, storeFailure } from '../app/service/store/open-store.ts'
 import { operatorChange } from '../app/service/admin/operator-changes.ts'
@@ -30,17 +30,17 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   ).catch((error: unknown) => err(storeFailure(placeName(place), error)))
   if (!outcome.ok)
     return fail({ ...outcome.error, messages: outcome.error.messages.map(withProgram) }, asJson)
-  return show({ ...outcome.value, lines: outcome.value.lines.map(withProgram) }, asJson)
+  return printResult({ ...outcome.value, lines: outcome.value.lines.map(withProgram) }, asJson)
 }
 
 /** Messages name the command that this program is installed as. */
 const withProgram = (text: string): string => text.replaceAll('holdfast admin ', `${programName()} admin `)
 
 /**
- * Incomplete output is a failure: a script may store it as a zone. A reader that has ended, as in `| head`, needs no message,
- * except for a secret: it is shown only once, and the user must learn that it is lost.
+ * Incomplete output is a failure: a script may store it as a zone. A reader that has ended, as in `| head`, needs no
+ * message, except for a secret: it is shown only once, and the user must learn that it is lost.
  */
-async function show({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
+async function printResult({ lines, data }: OperationResult, asJson: boolean): Promise<Exit> {
   const failure = asJson ? await tryToPrint(JSON.stringify(data)) : await tryToPrint(...lines)
   if (failure === undefined) return 'settled'
   const isSecretLost = ['password', 'key'].some((field) => Object.hasOwn(data, field))
@@ -69,7 +69,7 @@ async function runInStore(
     })
     if (outcome.ok) return outcome
     const usage = `usage: holdfast admin ${name} ${operation.parameters}`
-    return err({ exit: 'usage', messages: [outcome.error, usage] })
+    return usageFailure(outcome.error, usage)
   } finally {
     await store.close()
   }

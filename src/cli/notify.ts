@@ -35,10 +35,10 @@ export async function notifyCommand({
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
   const all = await deliverySettings(settings.value, await logTo(settings.value.config.logLevel, asJson))
-  return isTest ? test(all, known, asJson) : show(all, asJson)
+  return isTest ? test(all, known, asJson) : printTargets(all, asJson)
 }
 
-function show(all: ReadonlyMap<string, DeliverySettings>, asJson: boolean): Exit {
+function printTargets(all: ReadonlyMap<string, DeliverySettings>, asJson: boolean): Exit {
   const accounts = [...all].map(([account, { account: settings }]) => ({
     account,
     targets: targetsOf(settings),

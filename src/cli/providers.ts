@@ -19,10 +19,12 @@ const GRADES: Readonly<Record<Grade, string>> = {
 
 /** `holdfast providers`: lists the services that are known by name, or explains one. Asks no service. */
 export function providersCommand({ asJson, name }: ProvidersFlags): Promise<Exit> {
-  return Promise.resolve(name === undefined ? list(asJson) : explain(name.trim().toLowerCase(), asJson))
+  return Promise.resolve(
+    name === undefined ? listServices(asJson) : explain(name.trim().toLowerCase(), asJson),
+  )
 }
 
-function list(asJson: boolean): Exit {
+function listServices(asJson: boolean): Exit {
   if (asJson) {
     printJson({ checked: CHECKED, providers: PROVIDERS, ended: ENDED_SERVICES })
     return 'settled'

@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import type { Failure } from '../app/failure.ts'
+import { type Failure, usageFailure } from '../app/failure.ts'
 import { logTo } from '../app/log.ts'
 import type { DevSetup } from '../app/service/dev-setup.ts'
 import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
-import { err, type Result } from '../base/result.ts'
+import type { Result } from '../base/result.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import type { DnsListener } from '../ports/dns-listener.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
@@ -27,7 +27,7 @@ const HEARTBEAT_INTERVAL = 10_000
 
 /** `holdfast serve`: runs the update service until a stop signal. */
 export async function serveCommand(flags: ServeFlags): Promise<Exit> {
-  const { asJson, isDev, faults, dialect } = flags
+  const { asJson, isDev, faults } = flags
   const settings = await settingsOf(flags)
   if (!settings.ok) return fail(settings.error, asJson)
   const { log, setLevel } = await adjustableLog(settings.value, asJson)
@@ -39,7 +39,6 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
     isDev,
     mayMake: flags.mayMake,
     faults,
-    dialect,
     log,
     stopping: stopping.signal,
     ending: ending.signal,
@@ -122,7 +121,9 @@ function listeningLine(url: string, { folder, totals }: StartedService) {
   const { accounts, zones, names, keys } = totals
   return {
     fields: { url, store: folder, ...totals },
-    line: `listening at ${url}; the store ${folder} holds ${accounts} accounts, ${zones} zones, ${names} names and ${keys} DDNS keys`,
+    line:
+      `listening at ${url}; the store ${folder} holds ${accounts} accounts, ${zones} zones, ` +
+      `${names} names and ${keys} DDNS keys`,
   }
 }
 
@@ -145,8 +146,10 @@ function formatDevSetup(dev: DevSetup, url: string, dns: DnsListener | undefined
     `  hostnames  ${dev.hostnames.join(', ')}`,
     `  account    ${dev.account}  password ${dev.accountPassword}  API key ${dev.apiKey}`,
     'Try it:',
-    `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' '${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
-    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} --hostname ${hostname} --myip 192.0.2.2${verify}`,
+    `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' ` +
+      `'${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,
+    `  HOLDFAST_PASSWORD=${dev.password} holdfast update --server ${url} --username ${dev.username} ` +
+      `--hostname ${hostname} --myip 192.0.2.2${verify}`,
     ...(dns === undefined ? [] : [`  dig @${dns.host} -p ${dns.port} ${hostname}`]),
   ]
 }
@@ -173,18 +176,11 @@ async function closeService({
 async function settingsOf({
   isDev,
   faults,
-  dialect,
   settings: flags,
 }: ServeFlags): Promise<Result<ServiceSettings, Failure>> {
   const settings = await readServiceSettings(flags, { isDev })
   if (!settings.ok) return settings
   if (isDev && settings.value.store !== undefined)
-    return err({
-      exit: 'usage',
-      messages: ['--store cannot be used with --dev, which deletes its store at the end'],
-    })
-  const forDev = [faults === undefined ? [] : '--fault', dialect === undefined ? [] : '--dialect'].flat()
-  return forDev.length > 0 && !isDev
-    ? err({ exit: 'usage', messages: [`${forDev.join(' and ')} works only with --dev`] })
-    : settings
+    return usageFailure('--store cannot be used with --dev, which deletes its store at the end')
+  return faults !== undefined && !isDev ? usageFailure('--fault works only with --dev') : settings
 }

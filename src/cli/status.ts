@@ -19,7 +19,7 @@ const WATCH_INTERVAL = 1000
 export async function statusCommand(flags: StatusFlags): Promise<Exit> {
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, flags.asJson)
-  const work = flags.isHealthCheck ? check(settings.value) : show(settings.value, flags)
+  const work = flags.isHealthCheck ? check(settings.value) : showStatus(settings.value, flags)
   const result = await work.catch(stateFailure)
   return typeof result === 'string' ? result : fail(result, flags.asJson)
 }
@@ -40,7 +40,7 @@ const unwritable = async ({ stateDir }: ResolvedSettings): Promise<readonly stri
     () => [`the state folder ${stateDir} cannot be written, so a stop would be lost`],
   )
 
-async function show(settings: ResolvedSettings, flags: OutputFlags): Promise<Exit> {
+async function showStatus(settings: ResolvedSettings, flags: OutputFlags): Promise<Exit> {
   let shown: StatusReport | undefined
   for (;;) {
     const report = await statusReport(settings)

@@ -13,12 +13,16 @@ export const withSqlite =
   async (flags) => {
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
     if (major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])) {
-      const message = `${subject} needs Node ${MIN_VERSION.join('.')} or newer for its embedded database; this is Node ${process.versions.node}`
+      const message =
+        `${subject} needs Node ${MIN_VERSION.join('.')} or newer for its embedded database; ` +
+        `this is Node ${process.versions.node}`
       return fail({ exit: 'configuration', messages: [message] }, flags.asJson)
     }
     suppressSqliteWarning()
     if (process.getBuiltinModule('node:sqlite') === undefined) {
-      const message = `${subject} needs node:sqlite, and this Node was built without it; use a Node from nodejs.org or from your distribution`
+      const message =
+        `${subject} needs node:sqlite, and this Node was built without it; ` +
+        'use a Node from nodejs.org or from your distribution'
       return fail({ exit: 'configuration', messages: [message] }, flags.asJson)
     }
     const handle = await load()

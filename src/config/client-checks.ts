@@ -117,7 +117,9 @@ export function unprotectedPage({
   places,
 }: TableResult<typeof CLIENT_SETTINGS>): readonly Complaint[] {
   if (page === undefined || isLoopback(page.host) || pagePasswordFile !== undefined) return []
-  const problem = `page ${formatPageListener(page)} can be reached from other hosts, and needs a password; set page_password_file, or use 127.0.0.1`
+  const problem =
+    `page ${formatPageListener(page)} can be reached from other hosts, and needs a password; ` +
+    'set page_password_file, or use 127.0.0.1'
   return [{ where: places['page'] ?? '', problem }]
 }
 
@@ -132,7 +134,9 @@ export const literalSecrets = ({
       : [
           {
             where: places['parameters'] ?? '',
-            problem: `parameters has the value of ${name} itself; write parameters = ["${name}=${PASSWORD_PLACE}"], and the value into the file of password_file`,
+            problem:
+              `parameters has the value of ${name} itself; write parameters = ["${name}=${PASSWORD_PLACE}"], ` +
+              'and the value into the file of password_file',
           },
         ],
   )
@@ -147,6 +151,8 @@ export function nonPublicMyip(
     .filter((address) => !isGlobal(address, [...allow, ...TRIAL_RANGES]))
     .map((address) => ({
       where: places['myip'] ?? '',
-      problem: `myip ${address} is not public (${explainRange(address)}); to publish it, write allow = ["${specialRangeOf(address)}"]`,
+      problem:
+        `myip ${address} is not public (${explainRange(address)}); to publish it, ` +
+        `write allow = ["${specialRangeOf(address)}"]`,
     }))
 }

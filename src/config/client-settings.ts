@@ -66,7 +66,7 @@ export function parseServiceAddress(value: string): Result<{ server: string; pat
 }
 
 /** The path of a URL, without its query (RFC 3986 §3.3). */
-export function parsePath(value: string): Result<string, string> {
+function parsePath(value: string): Result<string, string> {
   if (!value.startsWith('/')) return err('must be a path that begins with a slash, such as /nic/update')
   if (/[?#]/.test(value)) return err('has a query; write only the path, and further parameters as parameters')
   const isPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/.test(value)
@@ -186,7 +186,10 @@ export const ACCOUNT_SETTINGS = {
   ipv6:          { reader: onOff,                           help: 'keep the IPv6 address up to date', fallback: true },
   path:          { reader: { ...text, read: parsePath },    help: 'path of the update requests of the service', fallback: UPDATE_PATH },
   families:      { reader: choice('together', 'apart'),     help: 'send both addresses in one request, or each in a request of its own', fallback: 'together' },
-  absentFamily:  { reader: choice(...ABSENT_FAMILY),        help: 'what a request says about a family whose address is not known, for services that delete what a request does not name. omit: nothing; repeat: the address that was confirmed last; hold: the same, and without one nothing is sent; hold-ipv4: the same, and nothing without an IPv4 address; preserve, no: that word; keep: keepipv4=1 or keepipv6=1', fallback: 'omit' },
+  absentFamily:  { reader: choice(...ABSENT_FAMILY),        fallback: 'omit',
+                   help: 'what a request says about a family whose address is not known, for services that delete what a request does not name. ' +
+                         'omit: nothing; repeat: the address that was confirmed last; hold: the same, and without one nothing is sent; ' +
+                         'hold-ipv4: the same, and nothing without an IPv4 address; preserve, no: that word; keep: keepipv4=1 or keepipv6=1' },
   ipv6Server:    { reader: { ...text, read: parseServer },  help: 'address of the update service for requests with an IPv6 address, with families = "apart"; default: that of server' },
   ipv6Parameter: { reader: choice(...IPV6_PARAMETERS),      help: `request parameter for the IPv6 address: ${IPV6_PARAMETERS.join(', ')}`, fallback: 'myip' },
   addressParameter: { reader: choice(...ADDRESS_PARAMETERS), help: 'request parameter for the IPv4 address, or for both', fallback: 'myip' },
@@ -208,8 +211,11 @@ export const ACCOUNT_SETTINGS = {
 /** Settings of the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, SOURCE_FORMS), flag: 'source', help: `where to look up the address: ${SOURCE_FORMS}; default: the router, the interfaces, the update service and public services` },
-  thirdParties:  { reader: onOff,                           help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco, Akamai; and ipify, ident.me and Amazon where those cannot be reached); off: only the router, the interfaces and the update service', fallback: true },
+  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, SOURCE_FORMS), flag: 'source',
+                   help: `where to look up the address: ${SOURCE_FORMS}; default: the router, the interfaces, the update service and public services` },
+  thirdParties:  { reader: onOff,                           fallback: true,
+                   help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco, Akamai; and ipify, ident.me and Amazon ' +
+                         'where those cannot be reached); off: only the router, the interfaces and the update service' },
   allowVpn:      { reader: onOff,                           help: 'publish the address that outside services report, even if the router or an interface still reports the published one; for VPNs that accept incoming connections', fallback: false },
   agreement:     { reader: choice('two', 'one'),            help: 'how many sources must agree on a new address; two: the router or an interface and one outside operator, or two outside operators; one: the first answer counts', fallback: 'two' },
   command:       { reader: programArguments, help: 'program and arguments of the source command; it prints one address per line' },

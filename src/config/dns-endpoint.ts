@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { type Address, parseAddress } from '../net/address.ts'
 
 /** An address with a port for DNS. */
-export interface DnsEndpoint {
+interface DnsEndpoint {
   readonly host: Address
   readonly port: number
 }

@@ -60,7 +60,7 @@ function parseToml(source: string): Result<Located, SyntaxFault> {
     return ok(tableOf(program.body[0].body, getStaticTOMLValue(program)))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    const line = lineOf(error, source)
+    const line = errorLine(error, source)
     return err({ line, problem: explainToml(source.split('\n')[line - 1] ?? '', error.message) })
   }
 }
@@ -69,7 +69,7 @@ function parseToml(source: string): Result<Located, SyntaxFault> {
  * The parser reports a missing token at the start of a later line. This gives the line where it is missing, or where the
  * value starts.
  */
-function lineOf({ lineNumber, column, message }: TomlError, source: string): number {
+function errorLine({ lineNumber, column, message }: TomlError, source: string): number {
   const lines = source.split('\n').slice(0, lineNumber)
   if (column === 0 && message.startsWith('Unterminated'))
     return lines.findLastIndex((line) => /^\s*\[|=\s*(?:[[{]|"""|''')/.test(line)) + 1 || lineNumber

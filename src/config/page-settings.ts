@@ -4,13 +4,13 @@ import { listReader, path, type SettingReader, text } from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
 
 /** Where the page listens. */
-export interface PageListener {
+interface PageListener {
   readonly host: string
   readonly port: number
 }
 
 /** "8246" is loopback; "127.0.0.1:8246" or "[::1]:8246". */
-export function parsePageListener(value: string): Result<PageListener, string> {
+function parsePageListener(value: string): Result<PageListener, string> {
   const [, bracketed, plain, port] = /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(value.trim()) ?? []
   const written = bracketed ?? plain ?? '127.0.0.1'
   const host = written === 'localhost' ? '127.0.0.1' : parseAddress(written)

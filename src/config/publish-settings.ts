@@ -4,7 +4,7 @@ import { parseHostname } from '../net/hostname.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
 
 /** A secondary name server, with the name of the key that it signs with. */
-export interface SecondarySetting {
+interface SecondarySetting {
   readonly name: string
   readonly address: Address
   readonly port: number

@@ -31,7 +31,7 @@ import {
 } from './setting.ts'
 
 /** One [[account.host]] table. */
-export interface HostConfig extends HostSettings {
+interface HostConfig extends HostSettings {
   readonly places: ValuePlaces
 }
 
@@ -49,7 +49,7 @@ export interface ClientConfig extends ClientSettings {
 }
 
 /** All origins of client settings, and how to read them. Flags override the environment, which overrides the file. */
-export interface ClientLayers {
+interface ClientLayers {
   readonly flags: SettingLayer
   readonly environment: SettingLayer
   readonly file?: ParsedFile
@@ -133,7 +133,7 @@ function accountNames(
   })
   if (file.accounts.length === 0 && !identifiesAccount(withShared({}))) return []
   return (file.accounts.length === 0 ? [{}] : file.accounts).map((layer, at) =>
-    namesOf(withShared(layer), nameOf(withShared(layer), at)),
+    selectorsOf(withShared(layer), accountNameIn(withShared(layer), at)),
   )
 }
 
@@ -150,7 +150,7 @@ function selectAccounts(
 ): readonly SelectedAccount[] {
   if (file.accounts.length === 0) return [{ layer: {}, name: '' }]
   return file.accounts
-    .map((layer, at) => ({ layer, name: nameOf(layer, at) }))
+    .map((layer, at) => ({ layer, name: accountNameIn(layer, at) }))
     .filter((_, at) => chosen.length === 0 || names[at]?.some((name) => chosen.includes(name)))
 }
 
@@ -225,13 +225,13 @@ function readHosts(
   return { values: read.map(({ values, places }) => ({ ...values, places })), complaints }
 }
 
-function nameOf(layer: SettingLayer, at: number): string {
+function accountNameIn(layer: SettingLayer, at: number): string {
   const name = layer['name']?.value ?? layer['username']?.value
   return typeof name === 'string' ? name : String(at + 1)
 }
 
 /** The names that --account accepts: name, username, and the account key that the log shows. */
-function namesOf(layer: SettingLayer, name: string): readonly string[] {
+function selectorsOf(layer: SettingLayer, name: string): readonly string[] {
   const [username, server] = [layer['username']?.value, layer['server']?.value]
   if (typeof username !== 'string') return [name]
   const parsed = typeof server === 'string' ? parseServer(server) : undefined

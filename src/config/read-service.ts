@@ -4,7 +4,7 @@ import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
 import { type Complaint, readTable, type SettingLayer, type ValuePlaces } from './setting.ts'
 
 /** All origins of service settings. Flags override the environment, which overrides the file. */
-export interface ServiceLayers {
+interface ServiceLayers {
   readonly flags: SettingLayer
   readonly environment: SettingLayer
   readonly file?: ParsedFile

@@ -99,7 +99,8 @@ function withUnit(count: number, { min, max }: DurationRange): readonly string[]
 /** The error for a number without a unit, with suggestions in `quote`: files need quotes, the command line does not. */
 function needsUnit(count: number, range: DurationRange, quote: '"' | ''): string {
   const suggestions = withUnit(count, range).map((form) => `${quote}${form}${quote}`)
-  return `needs a unit: write ${suggestions.length === 0 ? `${quote}90s${quote}, ${quote}5m${quote} or ${quote}28d${quote}` : suggestions.join(' or ')}`
+  const examples = `${quote}90s${quote}, ${quote}5m${quote} or ${quote}28d${quote}`
+  return `needs a unit: write ${suggestions.length === 0 ? examples : suggestions.join(' or ')}`
 }
 
 /** A duration with its unit, such as "90s", "5m" or "28d"; both limits are inclusive. */

@@ -5,8 +5,8 @@ export const isSecretName = (name: string): boolean =>
   /pass|^pw|token|secret|^key$|[._-]key$|api.?key|auth|^sig(nature)?$/i.test(name)
 
 /**
- * Items of a list as a complaint may show them. A part without a name may belong to the secret before it, because a comma ends
- * an item.
+ * Items of a list as a complaint may show them. A part without a name may belong to the secret before it, because a comma
+ * ends an item.
  */
 export function shownItems(items: readonly string[]): readonly string[] {
   const nameOf = (item: string): string => item.split('=')[0] ?? ''

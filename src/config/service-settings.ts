@@ -72,7 +72,9 @@ export const SERVICE_SETTINGS = {
   tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain, for /tls listeners' },
   tlsKey:           { reader: text,                         help: 'PEM file of the private key, for /tls listeners' },
   metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; none without it' },
-  store:            { reader: storeReader,                  help: 'folder of the database, or the address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE; default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
+  store:            { reader: storeReader,
+                      help: 'folder of the database, or the address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE; ' +
+                            'default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
   storePasswordFile: { reader: path,                        help: 'file with the password of the PostgreSQL database, which no other user of the host should be able to read' },
   hashKeyFile:      { reader: path,                         help: 'file of the hash key, the same on every node; needed with PostgreSQL' },
   storeConnections: { reader: whole(2, 50),                 help: 'maximum number of connections to PostgreSQL', fallback: 8 },
@@ -85,7 +87,9 @@ export const SERVICE_SETTINGS = {
   nochgLimit:       { reader: limit,                        help: 'maximum nochg replies per key and hostname in 24 hours; more is abuse (long_block)', fallback: 48 },
   requestLimit:     { reader: limit,                        help: 'maximum requests per key in 5 minutes; more is abuse (short_block)', fallback: 30 },
   refusalLimit:     { reader: limit,                        help: 'maximum repetitions of a refused request in 24 hours; more is abuse (long_block)', fallback: 10 },
-  badauthLimit:     { reader: limit,                        help: 'maximum failed logins per client network (IPv4 address or IPv6 /64) and endpoint in 10 minutes; above it no account password is checked for 10 minutes (911, at /v1 429)', fallback: 20 },
+  badauthLimit:     { reader: limit,                        fallback: 20,
+                      help: 'maximum failed logins per client network (IPv4 address or IPv6 /64) and endpoint in 10 minutes; ' +
+                            'above it no account password is checked for 10 minutes (911, at /v1 429)' },
   keyRequestLimit:  { reader: limit,                        help: 'maximum requests to the DDNS key endpoints per account and minute', fallback: 60 },
   nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'host names of the nameservers of the zones', fallback: [] },
   dnsListen:        { reader: listReader(parseDnsEndpoint, { type: 'string' }), help: 'addresses and ports for DNS, by UDP and TCP, such as 192.0.2.53:53: for secondaries, and for questions with answer_queries', fallback: [] },

@@ -71,7 +71,7 @@ export interface TableResult<T extends SettingTable> {
 
 /** What reading a table needs besides its layers. */
 export interface ReadContext {
-  /** For complaints about a missing setting: the table that lacks it, such as "account home"; empty for the top of the file. */
+  /** For complaints about a missing setting: its table, such as "account home"; empty for the top of the file. */
   readonly subject: string
   /** The file in which to set a missing setting. */
   readonly file: string

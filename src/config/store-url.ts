@@ -39,7 +39,8 @@ export function parseStoreUrl(text: string): Result<StoreUrl, string> {
     user === ''
   )
     return err(
-      'is not of the form postgres://USER@HOST:PORT/DATABASE; several hosts are separated by commas, and a character such as @ in a password is written as %40',
+      'is not of the form postgres://USER@HOST:PORT/DATABASE; several hosts are separated by commas, ' +
+        'and a character such as @ in a password is written as %40',
     )
   // With another sign than a colon, the password would be a part of the user, which messages show.
   if (!USER.test(user))

@@ -15,7 +15,7 @@ export function explainToml(line: string, message: string): string {
   if (BOOLEAN_WORDS.has(value.toLowerCase()))
     return `${key} must be true or false, in lower case and without quotes`
   if (/^[^\s"'[\]{}#,]/.test(value) && !/["']/.test(value))
-    return `write it in quotes: ${key} = ${quoted(key, value)}`
+    return `write it in quotes: ${key} = ${withoutSecret(key, value)}`
   if (/Unspecified value/.test(message))
     return value.startsWith('[') ? `${key} has no closing bracket ]` : `${key} has no value`
   const items = /^\[(.*)\]$/
@@ -23,7 +23,7 @@ export function explainToml(line: string, message: string): string {
     ?.split(',')
     .map((item) => item.trim())
   if (items?.some((item) => /^[^\s"'[\]{}0-9][^\s"'[\]{}]*$/.test(item)) === true)
-    return `write each in quotes: ${key} = [${items.map((item) => quoted(key, item)).join(', ')}]`
+    return `write each in quotes: ${key} = [${items.map((item) => withoutSecret(key, item)).join(', ')}]`
   return /comma/.test(message) ? `a comma is missing in ${key}` : `not TOML: ${message}`
 }
 
@@ -41,11 +41,11 @@ function withoutEquals(line: string, message: string): string {
   const [, key, value = ''] = /^\s*([a-z_]+)\s*(?::|\s)\s*([^\s=]+)\s*$/.exec(line) ?? []
   return key === undefined
     ? `not TOML: ${message}`
-    : `write it with an equals sign: ${key} = ${quoted(key, value)}`
+    : `write it with an equals sign: ${key} = ${withoutSecret(key, value)}`
 }
 
 /** The value in quotes; a secret is replaced, because complaints are logged. */
-function quoted(key: string, value: string): string {
+function withoutSecret(key: string, value: string): string {
   if (/pass|pw|token|secret|key/i.test(key)) return '"…"'
   if (/^(".*"|'.*'|\d+|true|false)$/.test(value)) return value
   return `"${value.replace(/\/\/[^/]*@/, '//«secret»@')}"`

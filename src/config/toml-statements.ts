@@ -1,7 +1,7 @@
 import { parseTOML } from 'toml-eslint-parser'
 
 /** A setting at the top of a TOML file, with its first and last line, counted from one. */
-export interface TopStatement {
+interface TopStatement {
   readonly key: string
   readonly firstLine: number
   readonly lastLine: number

@@ -39,7 +39,10 @@ export interface ReadName {
   readonly end: number
 }
 
-/** Reads a name at an offset of a message; undefined if it is malformed. A pointer must point backwards, so that no loop is possible. */
+/**
+ * Reads a name at an offset of a message; undefined if it is malformed. A pointer
+ * must point backwards, so that no loop is possible.
+ */
 export function readName(message: Uint8Array, start: number): ReadName | undefined {
   const labels: string[] = []
   let [at, end, lowest, length] = [start, 0, start, 1]

@@ -2,9 +2,9 @@ import { type Address, addressOfBytes, parseAddress } from '../net/address.ts'
 import { CLASSES } from './types.ts'
 
 /** RFC 1035 §3.2.2, §3.2.4; RFC 3596. */
-export const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
+const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
 export type RecordType = keyof typeof TYPES
-export type RecordClass = 'IN' | 'CH'
+type RecordClass = 'IN' | 'CH'
 
 export interface Query {
   readonly id: number
@@ -76,7 +76,10 @@ const CODES: Readonly<Record<number, string>> = {
   5: 'refused the query (REFUSED)',
 }
 
-/** §4.1.4: the offset after a name, which is labels up to an empty one or a pointer. undefined where the message ends first. */
+/**
+ * §4.1.4: the offset after a name, which is labels up to an empty one or a
+ * pointer. undefined where the message ends first.
+ */
 function afterName(message: Buffer, from: number): number | undefined {
   let at = from
   for (;;) {

@@ -47,21 +47,21 @@ export interface TsigRecord {
 }
 
 /** `dropped`: not a request, so it has no answer. `malformed`: FORMERR. */
-export type ParsedRequest =
+type ParsedRequest =
   | { readonly kind: 'request'; readonly request: DnsRequest }
   | { readonly kind: 'malformed'; readonly id: number; readonly opcode: number }
   | { readonly kind: 'dropped' }
 
-const DROPPED = { kind: 'dropped' } as const
+const DROPPED_REQUEST = { kind: 'dropped' } as const
 /** Of a request. */
 const MAX_RECORDS = 16
 
 /** Parses a request: a header, one question, and what OPT, TSIG and IXFR add. Never throws. */
 export function parseRequest(bytes: Uint8Array): ParsedRequest {
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (message.length < HEADER_LENGTH) return DROPPED
+  if (message.length < HEADER_LENGTH) return DROPPED_REQUEST
   const [id, flags] = [message.readUInt16BE(0), message.readUInt16BE(2)]
-  if ((flags & FLAGS.QR) !== 0) return DROPPED
+  if ((flags & FLAGS.QR) !== 0) return DROPPED_REQUEST
   const opcode = (flags >> 11) & 15
   const parsed = parseSections(message, MAX_RECORDS)
   if (parsed === undefined) return { kind: 'malformed', id, opcode }
@@ -71,7 +71,7 @@ export function parseRequest(bytes: Uint8Array): ParsedRequest {
 }
 
 /** What requests and responses have in common. */
-export interface Sections {
+interface Sections {
   readonly id: number
   readonly flags: number
   readonly question: Question
@@ -197,7 +197,7 @@ export function soaSerial(message: Buffer, soa: Pick<ReadRecord, 'rdataAt' | 'en
 }
 
 /** RFC 8945 §4.2: class ANY and TTL 0; the name of the algorithm is not compressed. */
-export function readTsig(message: Buffer, record: ReadRecord): TsigRecord | undefined {
+function readTsig(message: Buffer, record: ReadRecord): TsigRecord | undefined {
   const algorithm = readName(message, record.rdataAt)
   if (record.class !== CLASSES.ANY || record.ttl !== 0 || algorithm === undefined) return undefined
   const at = algorithm.end

@@ -21,7 +21,7 @@ export interface TsigKey {
 }
 
 /** RFC 8945 §3. */
-export const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18 } as const
+const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18 } as const
 export type TsigFault = keyof typeof TSIG_ERRORS
 
 /** In seconds (RFC 8945 §10). */

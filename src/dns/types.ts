@@ -39,7 +39,6 @@ export const RCODES = {
   NOTAUTH: 9,
   BADVERS: 16,
 } as const
-export type Rcode = keyof typeof RCODES
 
 /** Bits of the header (RFC 1035 §4.1.1). */
 export const FLAGS = { QR: 0x8000, AA: 0x0400, TC: 0x0200, RD: 0x0100, CD: 0x0010 } as const

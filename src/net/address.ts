@@ -2,6 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 export type Family = 'v4' | 'v6'
 export const FAMILIES: readonly Family[] = ['v4', 'v6']
+/** As people write them. */
+export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
 
 declare const canonical: unique symbol
 /** An IPv4 or IPv6 address in canonical text form (RFC 5952 for IPv6): equal addresses are equal strings. */
@@ -83,7 +85,10 @@ function formatGroups(groups: readonly number[]): Address {
 
 const zerosIn = (run: string): number => run.split('0').length - 1
 
-/** The address in network byte order: 4 or 16 bytes. Throws for a text that is none, such as a stored value that was changed. */
+/**
+ * The address in network byte order: 4 or 16 bytes. Throws for a text that
+ * is none, such as a stored value that was changed.
+ */
 export function bytesOf(address: Address): Uint8Array {
   const isV4 = familyOf(address) === 'v4'
   const parts = isV4 ? address.split('.').map(Number) : groupsOf(address)

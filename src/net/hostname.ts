@@ -1,6 +1,6 @@
 declare const canonical: unique symbol
 /** A host name in its canonical form: lower case, no trailing dot. */
-export type Hostname = string & { readonly [canonical]: 'hostname' }
+type Hostname = string & { readonly [canonical]: 'hostname' }
 
 /** RFC 1035 §2.3.4 and RFC 1123 §2.1. Also accepts underscores (RFC 8552) and one leading wildcard label (RFC 4592). */
 export function parseHostname(text: string): Hostname | undefined {

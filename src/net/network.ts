@@ -1,6 +1,9 @@
 import { type Address, bitsOf, familyOf } from './address.ts'
 
-/** The unit of lockouts: an IPv4 address, or the /64 of an IPv6 address, because one site has at least that (RFC 6177). */
+/**
+ * The network of a host, and the unit of lockouts: an IPv4 address, or the /64 of an
+ * IPv6 address, because one site has at least that (RFC 6177).
+ */
 export const networkOf = (peer: Address): string =>
   familyOf(peer) === 'v4' ? peer : `${(bitsOf(peer) >> 64n).toString(16)}::/64`
 

@@ -1,6 +1,6 @@
 import type { Level } from '../base/level.ts'
 
-export interface LogDetails {
+interface LogDetails {
   /** What happened, for programs. Secrets print as «secret» by their type. */
   readonly fields?: Readonly<Record<string, unknown>>
   /** Message and fields as one sentence, for logs that people read. Default: the message and `key=value` for each field. */

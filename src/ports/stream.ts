@@ -2,7 +2,7 @@ import type { Duration } from '../base/time.ts'
 import type { Address } from '../net/address.ts'
 
 /** One request by TCP, on a new connection. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly to: Address
   readonly port: number
   readonly from?: Address

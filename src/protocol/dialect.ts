@@ -37,6 +37,3 @@ export type DialectName = keyof typeof DIALECTS
 export const isDialect = (name: string): name is DialectName => Object.hasOwn(DIALECTS, name)
 export const dialectOf = (name: string | undefined): ReplyDialect =>
   name !== undefined && isDialect(name) ? DIALECTS[name] : PLAIN_DIALECT
-
-/** Where a service has one word for success, an unchanged address has it too. */
-export const changeWordFor = (word: string): ReplyWord | undefined => (word === 'nochg' ? 'good' : undefined)

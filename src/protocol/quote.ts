@@ -2,8 +2,8 @@
 const MAX_QUOTE_LENGTH = 80
 
 /**
- * The beginning of an unrecognized body, in quotes, for logs. Removes tags and control characters, and collapses white space.
- * Empty for a body without visible text.
+ * The beginning of an unrecognized body, in quotes, for logs. Removes tags and control characters, and collapses white
+ * space. Empty for a body without visible text.
  */
 export function quoteOf(body: string): string {
   const beginning = body.slice(0, 64 * MAX_QUOTE_LENGTH)

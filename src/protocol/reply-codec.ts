@@ -11,8 +11,8 @@ import {
 } from './reply.ts'
 
 /**
- * One line of a response. `addresses` is empty where the service sent only the word. `said` is the word that the service sent,
- * where `word` is its equivalent in the specification (FAMILY_WORDS).
+ * One line of a response. `addresses` is empty where the service sent only the word. `said` is the word that the
+ * service sent, where `word` is its equivalent in the specification (FAMILY_WORDS).
  */
 export type Reply =
   | { readonly word: AddressedWord; readonly addresses: readonly Address[] }
@@ -26,8 +26,8 @@ export function formatReply(reply: Reply): string {
 }
 
 /**
- * Client side: the inverse of `formatReply`. Compares whole words in any case ("goodbye" is not "good"). Ignores text after the
- * addresses, or after a word without addresses. A dialect has words of its own.
+ * Client side: the inverse of `formatReply`. Compares whole words in any case ("goodbye" is not "good"). Ignores text
+ * after the addresses, or after a word without addresses. A dialect has words of its own.
  */
 export function parseReply(
   line: string,

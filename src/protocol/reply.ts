@@ -7,7 +7,7 @@ export type RequiredAction =
   | { readonly kind: 'stop'; readonly liftedBy: StopLift; readonly scope: StopScope }
 
 /** What lifts a stop: a change of this, or `holdfast resume`, which lifts every stop. Never time, never a restart. */
-export type StopLift = keyof typeof LIFTS
+type StopLift = keyof typeof LIFTS
 /** How far a stop reaches: `hostname` may be narrowed to one name by a setting, `feature` to one option of the request. */
 export type StopScope = 'account' | 'hostname' | 'feature'
 
@@ -22,7 +22,7 @@ export const LIFTS = {
   resume:       { fingerprint: undefined,     change: undefined },
 } as const satisfies Record<string, { readonly fingerprint: string | undefined; readonly change: string | undefined }>
 
-interface Row {
+interface ReplyRow {
   readonly carries: 'addresses' | 'nothing'
   /** Whether the word is about one hostname, a line each, or about the account, once for all. */
   readonly about: 'hostname' | 'account'
@@ -56,7 +56,7 @@ export const REPLIES = {
   abuse:      { carries: 'nothing',   about: 'account',  status: 200, severity: 6, action: stop('account', 'resume'),     meaning: 'username blocked for abuse',
     remedy: 'the service has blocked this username: ask its support to remove the block, then run holdfast resume' },
   '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(minutes(30)),      meaning: 'fatal error at the service' },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, ReplyRow>
 
 export type ReplyWord = keyof typeof REPLIES
 type Rows = typeof REPLIES
@@ -64,7 +64,7 @@ export type AddressedWord = {
   [W in ReplyWord]: Rows[W]['carries'] extends 'addresses' ? W : never
 }[ReplyWord]
 export type BareWord = Exclude<ReplyWord, AddressedWord>
-export type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
+type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
 
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
 export const severityOf = (word: ReplyWord): number => REPLIES[word].severity
@@ -75,7 +75,7 @@ export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].actio
 export const statusOf = (word: ReplyWord): number => REPLIES[word].status
 /** Undefined for a word that needs nothing of the user, and for what is no reply word. */
 export const remedyFor = (word: string): string | undefined =>
-  isReplyWord(word) ? (REPLIES[word] as Row).remedy : undefined
+  isReplyWord(word) ? (REPLIES[word] as ReplyRow).remedy : undefined
 /** When a stop ends, in words that follow "until". */
 export const liftWording = (liftedBy: StopLift): string => {
   const { change } = LIFTS[liftedBy]
@@ -87,9 +87,9 @@ export const isAddressedWord = (word: ReplyWord): word is AddressedWord =>
 export const isAccountWord = (word: ReplyWord): word is AccountWord => REPLIES[word].about === 'account'
 
 /**
- * Words that other services of this family answer with, beyond the specification: the reply word that each is handled like
- * (decision 0040), and its meaning. Sources: the Dyn update API's return codes and the public documentation of the services that
- * still use them.
+ * Words that other services of this family answer with, beyond the specification: the reply word that each is handled
+ * like (decision 0040), and its meaning. Sources: the Dyn update API's return codes and the public documentation of the
+ * services that still use them.
  */
 // biome-ignore format: a table
 export const FAMILY_WORDS = {

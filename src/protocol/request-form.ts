@@ -3,20 +3,20 @@ import type { Secret } from '../net/secret.ts'
 
 /** Names of the parameter that services take an IPv6 address in. */
 export const IPV6_PARAMETERS = ['myip', 'myipv6', 'ipv6', 'myip6', 'ip6', 'myip2'] as const
-export type Ipv6Parameter = (typeof IPV6_PARAMETERS)[number]
+type Ipv6Parameter = (typeof IPV6_PARAMETERS)[number]
 
 /** Names of the parameter for hostnames; `none`: the credentials stand for the hostname. */
 export const HOSTNAME_PARAMETERS = ['hostname', 'host', 'none'] as const
-export type HostnameParameter = (typeof HOSTNAME_PARAMETERS)[number]
+type HostnameParameter = (typeof HOSTNAME_PARAMETERS)[number]
 
 export const ADDRESS_PARAMETERS = ['myip', 'ip'] as const
-export type AddressParameter = (typeof ADDRESS_PARAMETERS)[number]
+type AddressParameter = (typeof ADDRESS_PARAMETERS)[number]
 
 /**
  * What a request says about a family that it has no address of. Some services delete the record of a family that is not
- * named. `omit`: nothing. `repeat`: the address that was confirmed last. `hold`: the same, and without one no request is
- * sent while the family is unknown. `hold-ipv4`: the same, and no request without an IPv4 address at all. `preserve`, `no`: that word in the place of the address. `keep`: keepipv4=1 or
- * keepipv6=1.
+ * named. `omit`: nothing. `repeat`: the address that was confirmed last. `hold`: the same, and without one no request
+ * is sent while the family is unknown. `hold-ipv4`: the same, and no request without an IPv4 address at all.
+ * `preserve`, `no`: that word in the place of the address. `keep`: keepipv4=1 or keepipv6=1.
  */
 export const ABSENT_FAMILY = ['omit', 'repeat', 'hold', 'hold-ipv4', 'preserve', 'no', 'keep'] as const
 export type AbsentFamily = (typeof ABSENT_FAMILY)[number]

@@ -17,12 +17,12 @@ import { formatReply, parseReply, type Reply } from './reply-codec.ts'
 export const MAX_REPLY_BYTES = 64 * 1024
 
 /** A response of /nic/update. The caller reads at most MAX_REPLY_BYTES + 1 bytes of the body. */
-export interface UpdateResponse {
+interface UpdateResponse {
   readonly status: number
   readonly body: string
 }
 
-export interface UnrecognizedReply {
+interface UnrecognizedReply {
   /** Describes the response, with HTTP status and the beginning of the body. */
   readonly because: string
   /** HTML or a redirect, as captive portals send. */
@@ -32,9 +32,9 @@ export interface UnrecognizedReply {
 }
 
 /**
- * The replies to a request for `count` hostnames, in their order. A word that requires a client to wait or stop is valid on any
- * line and under any status except a redirect. Words of success are valid with status 200 only (spec, "Response texts"), and only
- * with one line per hostname. A dialect may differ.
+ * The replies to a request for `count` hostnames, in their order. A word that requires a client to wait or stop is
+ * valid on any line and under any status except a redirect. Words of success are valid with status 200 only (spec,
+ * "Response texts"), and only with one line per hostname. A dialect may differ.
  */
 export function readResponse(
   response: UpdateResponse,
@@ -42,7 +42,7 @@ export function readResponse(
   dialect: ReplyDialect = PLAIN_DIALECT,
 ): Result<readonly Reply[], UnrecognizedReply> {
   const { status, body } = response
-  const lines = linesOf(dialect.hasMarkup ? withoutTags(body) : body)
+  const lines = replyLines(dialect.hasMarkup ? withoutTags(body) : body)
   const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map((line) => parseReply(line, dialect))
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
   const answered = words.length === replies.length ? answeredBy(words, count, dialect) : undefined
@@ -57,8 +57,8 @@ export function readResponse(
 }
 
 /**
- * The reply of the highest severity that requires a client to wait or stop, on any line; undefined where there is none. An HTML
- * page is never a reply, even if one of its lines begins with a reply word.
+ * The reply of the highest severity that requires a client to wait or stop, on any line; undefined where there is none.
+ * An HTML page is never a reply, even if one of its lines begins with a reply word.
  */
 export function readRestriction(
   { status, body }: UpdateResponse,
@@ -66,7 +66,7 @@ export function readRestriction(
 ): Reply | undefined {
   const isMarkup = isHtml(body) && dialect.hasMarkup !== true
   if (isRedirect(status) || isTooLong(body) || isMarkup) return undefined
-  const words = linesOf(dialect.hasMarkup ? withoutTags(body) : body).flatMap((line) => {
+  const words = replyLines(dialect.hasMarkup ? withoutTags(body) : body).flatMap((line) => {
     const reply = parseReply(line, dialect)
     return reply.ok && isRestriction(reply.value) ? [reply.value] : []
   })
@@ -105,7 +105,7 @@ const isTooLong = (body: string): boolean => Buffer.byteLength(body) > MAX_REPLY
 const isHtml = (body: string): boolean =>
   /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
 
-const linesOf = (body: string): readonly string[] =>
+const replyLines = (body: string): readonly string[] =>
   body
     .slice(0, MAX_REPLY_BYTES + 1)
     .split('\n')

@@ -4,7 +4,7 @@
  *   software  <company> <NameOfProgram>/<OSVersion-ReleaseVersion>
  * either followed by the maintainer's contact.
  */
-export interface UserAgent {
+interface UserAgent {
   readonly company: string
   /** The program, or the device and its model. */
   readonly product: string
@@ -31,8 +31,8 @@ export const agentToken = (text: string): string =>
 export type UserAgentClass = 'descriptive' | 'nondescriptive' | 'refused'
 
 /**
- * How a service handles a User-Agent: `refused` where it is empty or contains one of `blocked` (lower case), `undescriptive` where
- * it does not have the documented form.
+ * How a service handles a User-Agent: `refused` where it is empty or contains one of `blocked` (lower case),
+ * `undescriptive` where it does not have the documented form.
  */
 export function classifyUserAgent(text: string | undefined, blocked: readonly string[]): UserAgentClass {
   const agent = (text ?? '').trim()

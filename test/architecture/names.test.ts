@@ -35,6 +35,27 @@ it('no name differs from another in its case alone, unless it is a value and its
   expect(alike).toEqual([])
 })
 
+const PRIVATE =
+  /^(?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
+const MAX_DEFINITIONS = 3
+/** In `server/store/sql`: `Pick` of an interface, three times, and a page of a listing. */
+const SAME_MEANING: readonly string[] = ['Part']
+
+/** Where each name of the top level that is not exported is defined. */
+const hidden = new Map<string, string[]>()
+for (const { path, text } of FILES)
+  for (const [, name = ''] of text.matchAll(PRIVATE)) hidden.set(name, [...(hidden.get(name) ?? []), path])
+
+it('finds the names that are not exported', () => expect(hidden.size).toBeGreaterThan(2000))
+
+it(`no name has more than ${MAX_DEFINITIONS} private definitions: a longer one says which is meant, or they are one`, () => {
+  const many = [...hidden].filter(
+    ([name, where]) => where.length > MAX_DEFINITIONS && !SAME_MEANING.includes(name),
+  )
+
+  expect(Object.fromEntries(many)).toEqual({})
+})
+
 /** Words of households, courts and weather, and relative clauses; the field has a word for each (see the decision on names). */
 const METAPHORS =
   /^(mandate|heed|obey|gravity|standing|ladder|rung|witness|standpoint|voices?|liar|bench(ed)?|lookout|beside|kept|keeper|wish(es)?|weather|gust|deaf(ness)?|weighty|doubt(s|ed)?|desk|visit(s|ed)?|office|goals?|charges?|patience|courtesy|thrift(y)?|dice|whoami|echo(es)?|stranger|praised|blamed|shelf|bells?|deed|duty|duties)$/i

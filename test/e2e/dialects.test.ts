@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS } from '../../src/config/providers/providers.ts'
-import { DELETING_SERVICES } from '../../src/app/service/http/imitated-service.ts'
-import { holdfast, scratch, type Service, service } from './processes.ts'
+import { DELETING_SERVICES } from '../fakes/service-dialect.ts'
+import { imitatedService } from './imitated-service.ts'
+import { holdfast, scratch, type Service } from './processes.ts'
 
 const [A, B] = ['192.0.2.1', '192.0.2.2']
 const [A6, B6] = ['2001:db8::1', '2001:db8::2']
 
 /** The client with the preset of the service that it talks to. */
 async function imitating(provider: string) {
-  const at = await service('--dialect', provider)
+  const at = await imitatedService(provider)
   const state = scratch()
   const update = async (...addresses: readonly string[]) =>
     holdfast(
@@ -82,7 +83,7 @@ describe('a service that deletes what a request does not name', () => {
   )
 
   it.each(DELETING)('%s: without the preset, the same request takes it down', async (provider) => {
-    const at = await service('--dialect', provider)
+    const at = await imitatedService(provider)
     const settings = PROVIDERS[provider]?.settings ?? {}
     const path = settings['path'] ?? '/nic/update'
     const authorization = `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`
@@ -102,7 +103,7 @@ describe('a service that deletes what a request does not name', () => {
 
 describe('what is deleted', () => {
   const asking = async (provider: string, query: (at: Service) => string) => {
-    const at = await service('--dialect', provider)
+    const at = await imitatedService(provider)
     const headers = {
       authorization: `Basic ${Buffer.from(`${at.username}:${at.password}`).toString('base64')}`,
       'user-agent': 'Acme t/1-1 me@example.test',
@@ -130,7 +131,7 @@ describe('what is deleted', () => {
   )
 
   it('nothing of a name that the key may not update', async () => {
-    const at = await service('--dialect', 'dyn')
+    const at = await imitatedService('dyn')
     const api = { authorization: `Bearer ${at.apiKey}`, 'content-type': 'application/json' }
     const rrsets = [{ dns_type: 'AAAA', rdata: [{ value: A6 }] }]
     const body = JSON.stringify({ name: 'victim', rrsets })
@@ -148,9 +149,9 @@ describe('what is deleted', () => {
   })
 })
 
-describe('serve --dialect', () => {
+describe('an imitated service', () => {
   it('answers in the words of the service', async () => {
-    const at = await service('--dialect', 'easydns')
+    const at = await imitatedService('easydns')
     const authorization = `Basic ${Buffer.from(`${at.username}:wrong`).toString('base64')}`
     const response = await fetch(`${at.url}/dyn/generic.php?hostname=${at.hostnames[0] ?? ''}&myip=${A}`, {
       headers: { authorization, 'user-agent': 'Acme t/1-1 me@example.test' },
@@ -159,19 +160,11 @@ describe('serve --dialect', () => {
   })
 
   it('still speaks the protocol of the specification', async () => {
-    const at = await service('--dialect', 'desec')
+    const at = await imitatedService('desec')
     const flags = ['--server', at.url, '--username', at.username, '--hostname', at.hostnames[0] ?? '']
     const { code } = await holdfast(['update', ...flags, '--myip', A, '--state-dir', scratch()], {
       env: { HOLDFAST_PASSWORD: at.password },
     })
     expect(code).toBe(0)
-  })
-
-  it('is refused without --dev, and for a service that is not known', async () => {
-    const store = scratch()
-    const real = await holdfast(['serve', '--dialect', 'desec', '--store', store], { node: process.execPath })
-    expect([real.code, real.stderr]).toEqual([64, expect.stringContaining('--dialect works only with --dev')])
-    const unknown = await holdfast(['serve', '--dev', '--dialect', 'noip'], { node: process.execPath })
-    expect([unknown.code, unknown.stderr]).toEqual([64, expect.stringContaining('did you mean no-ip?')])
   })
 })

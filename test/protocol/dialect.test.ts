@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  changeWordFor,
-  DIALECTS,
-  type DialectName,
-  dialectOf,
-  type ReplyDialect,
-} from '../../src/protocol/dialect.ts'
+import { DIALECTS, type DialectName, dialectOf, type ReplyDialect } from '../../src/protocol/dialect.ts'
 import { readResponse } from '../../src/protocol/response.ts'
 
 const read = (name: DialectName | undefined, status: number, body: string, count = 1) => {
@@ -84,9 +78,6 @@ describe('a reply of another service', () => {
   ])('with the replies of %s is not understood: HTTP %i %j', (name, status, body, count) =>
     expect(read(name, status, body, count)).toBe('not understood'))
 })
-
-it('one word for success is that of a change', () =>
-  expect(['nochg', 'good', 'nohost'].map(changeWordFor)).toEqual(['good', undefined, undefined]))
 
 it.each([undefined, 'no-ip', 'constructor'])('the replies of %s are those of the specification', (name) =>
   expect(dialectOf(name)).toEqual({}),

@@ -110,7 +110,10 @@ function fingerprintsOf(
   }
 }
 
-/** What differs from the specification; nothing for most accounts, so that their fingerprints stay those of earlier versions. */
+/**
+ * What differs from the specification; nothing for most accounts, so that
+ * their fingerprints stay those of earlier versions.
+ */
 function otherFormOf(account: ClientAccount): readonly string[] {
   const parameters = formOf(account).parameters.map(([name, value]) => [
     name,

@@ -22,7 +22,7 @@ export function auditLog(log: Log, now: () => number): Audit {
   return (event) => {
     if (event.kind === 'loginRefused' && !ration(event.peer)) return
     const { kind, ...fields } = event
-    log(LEVELS[kind], kind, { fields: shown(fields), line: lineOf(event) })
+    log(LEVELS[kind], kind, { fields: shown(fields), line: auditLine(event) })
   }
 }
 
@@ -38,20 +38,28 @@ const LEVELS = {
 const ENDPOINT = { update: '/nic/update', api: '/v1' } as const
 
 /** The filter of fail2ban in config/fail2ban reads the first two. */
-function lineOf(event: AuditEvent): string {
+function auditLine(event: AuditEvent): string {
   switch (event.kind) {
-    case 'loginRefused':
-      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${event.username === undefined ? '' : ` for ${quoted(nameOrSecret(event.username))}`}`
+    case 'loginRefused': {
+      const whose = event.username === undefined ? '' : ` for ${loggable(nameOrSecret(event.username))}`
+      return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${whose}`
+    }
     case 'lockedOut':
-      return `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: its account passwords are not checked for a while`
+      return (
+        `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: ` +
+        'its account passwords are not checked for a while'
+      )
     case 'blocked':
       return `${event.username} is blocked for abuse until ${formatInstant(event.until)}, last request from ${event.peer}`
     case 'blockEnded':
       return `the block of ${event.username} is over, request from ${event.peer}`
     case 'changed':
-      return `${event.account} did ${event.operation} on ${quoted(event.subject)} from ${event.peer}`
+      return `${event.account} did ${event.operation} on ${loggable(event.subject)} from ${event.peer}`
     case 'operated':
-      return `operator ${quoted(event.operator)} did ${event.operation} on ${quoted(event.subject)} at ${formatInstant(event.at)}`
+      return (
+        `operator ${loggable(event.operator)} did ${event.operation} ` +
+        `on ${loggable(event.subject)} at ${formatInstant(event.at)}`
+      )
     default:
       return never(event)
   }
@@ -64,7 +72,7 @@ const nameOrSecret = (username: string): string =>
 const MAX_NAME_LENGTH = 100
 
 /** Foreign text in one line, without control characters. */
-const quoted = (text: string): string =>
+const loggable = (text: string): string =>
   JSON.stringify(text.slice(0, 100)).replaceAll(/[\u007f-\u009f\u2028-\u202e]/g, '?')
 
 const shown = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>

@@ -17,7 +17,7 @@ export interface DevSetup {
 
 /** RFC 6761 reserves .test. */
 const ZONE = 'example.test'
-const NAMES = ['home', 'office', 'cabin'] as const
+const DEV_LABELS = ['home', 'office', 'cabin'] as const
 const ACCOUNT = 'demo'
 
 interface DevParts {
@@ -47,8 +47,8 @@ export async function makeDevSetup(
       { accountId, username, hash: keyedHash(pepper, password), description: 'made for this run' },
       now,
     )
-    for (const name of NAMES) await w.attach(keyId, await w.addName({ zoneId, accountId, name }, now))
+    for (const name of DEV_LABELS) await w.attach(keyId, await w.addName({ zoneId, accountId, name }, now))
   })
-  const hostnames = NAMES.map((name) => `${name}.${ZONE}`)
+  const hostnames = DEV_LABELS.map((name) => `${name}.${ZONE}`)
   return { username, password, hostnames, zone: ZONE, account: ACCOUNT, accountPassword, apiKey }
 }

@@ -4,9 +4,12 @@ import { isPassing } from '../../server/store/errors.ts'
 import { adviceOnStore } from './store/open-store.ts'
 
 /** In milliseconds: a full disk fails every request, and the log may be on the same disk. */
-const INTERVAL = 60_000
+const REPORT_INTERVAL = 60_000
 
-/** Logs the failure of a request. One of the disk is one line a minute with what to do; any other is a bug with its stack. */
+/**
+ * Logs the failure of a request. One of the disk is one line a minute with
+ * what to do; any other is a bug with its stack.
+ */
 export function failureLog(log: Log, now: () => number): (what: string, error: unknown) => void {
   let last = Number.NEGATIVE_INFINITY
   let leftOut = 0
@@ -17,7 +20,7 @@ export function failureLog(log: Log, now: () => number): (what: string, error: u
       logBug(log, `${what} failed because of an internal error`, error)
       return
     }
-    if (now() - last < INTERVAL) {
+    if (now() - last < REPORT_INTERVAL) {
       leftOut++
       return
     }

@@ -7,15 +7,20 @@ import { isUpdatePath } from '../../server/update/handle.ts'
 /** In seconds. */
 const now = (): number => performance.now() / 1000
 
-/** The same store; its transactions are measured. */
-export const measuredStore = (store: Store, metrics: ServiceMetrics): Store => ({
+/** The same store, with another `write`. */
+const withWrite = (store: Store, write: Store['write']): Store => ({
   read: async (work) => store.read(work),
   snapshot: async (work) => store.snapshot(work),
   checkpoint: () => store.checkpoint(),
   close: async () => store.close(),
   ...(store.countRequest !== undefined && { countRequest: store.countRequest }),
   ...(store.probe !== undefined && { probe: store.probe }),
-  async write(work, about) {
+  write,
+})
+
+/** The same store; its transactions are measured. */
+export const measuredStore = (store: Store, metrics: ServiceMetrics): Store =>
+  withWrite(store, async (work, about) => {
     const began = now()
     metrics.queued(1)
     try {
@@ -24,23 +29,15 @@ export const measuredStore = (store: Store, metrics: ServiceMetrics): Store => (
       metrics.queued(-1)
       metrics.written(now() - began)
     }
-  },
-})
+  })
 
 /** The same store; `onWrite` is called after every write. */
-export const observedStore = (store: Store, onWrite: () => void): Store => ({
-  read: async (work) => store.read(work),
-  snapshot: async (work) => store.snapshot(work),
-  checkpoint: () => store.checkpoint(),
-  close: async () => store.close(),
-  ...(store.countRequest !== undefined && { countRequest: store.countRequest }),
-  ...(store.probe !== undefined && { probe: store.probe }),
-  async write(work, about) {
+export const observedStore = (store: Store, onWrite: () => void): Store =>
+  withWrite(store, async (work, about) => {
     const value = await store.write(work, about)
     onWrite()
     return value
-  },
-})
+  })
 
 /** The same handler; its requests are measured. */
 export const measuredHandler =

@@ -4,7 +4,7 @@ import type { Store } from '../../server/store/store.ts'
 import { clockFault } from './store/open-postgres.ts'
 
 /** In milliseconds: probes of several balancers share one write. */
-const MAX_AGE = 1000
+const MAX_PROBE_AGE = 1000
 /** In milliseconds: a disk that takes longer is not ready. */
 const TIMEOUT = 2000
 
@@ -14,7 +14,7 @@ export function readiness(store: Store, ending: AbortSignal): IsReady {
   return async () => {
     if (ending.aborted) return false
     const now = performance.now()
-    if (last === undefined || now - last.at > MAX_AGE) last = { at: now, result: canWrite(store) }
+    if (last === undefined || now - last.at > MAX_PROBE_AGE) last = { at: now, result: canWrite(store) }
     return last.result
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { err, ok, type Result } from '../../base/result.ts'
+import { ok, type Result } from '../../base/result.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -9,10 +9,8 @@ import { trackInFlight } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { StoreTotals } from '../../server/store/totals.ts'
-import type { ServiceDialect } from './http/imitated-service.ts'
-import { readDialect } from './http/dialect.ts'
 import { parseFaults } from '../../server/update/faults.ts'
-import type { Failure } from '../failure.ts'
+import { configurationFailure, type Failure, usageFailure } from '../failure.ts'
 import { auditLog } from './audit-log.ts'
 import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
@@ -50,14 +48,12 @@ export interface StartedService {
   readonly reload: (settings: ServiceSettings) => Promise<Result<undefined, Failure>>
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly isDev: boolean
   /** Makes the store if there is none. */
   readonly mayMake: boolean
   /** The value of --fault. */
   readonly faults: string | undefined
-  /** The value of --dialect. */
-  readonly dialect: string | undefined
   readonly log: Log
   /** Aborted at the stop signal: the service is not ready any more. */
   readonly stopping: AbortSignal
@@ -75,9 +71,7 @@ export async function startService(
 ): Promise<Result<StartedService, Failure>> {
   const { isDev } = options
   const faults = options.faults === undefined ? ok([]) : parseFaults(options.faults, systemClock.now())
-  if (!faults.ok) return err({ exit: 'usage', messages: [`--fault: ${faults.error}`] })
-  const dialect = options.dialect === undefined ? ok(undefined) : readDialect(options.dialect)
-  if (!dialect.ok) return err({ exit: 'usage', messages: [`--dialect: ${dialect.error}`] })
+  if (!faults.ok) return usageFailure(`--fault: ${faults.error}`)
   const tls = await readTls(settings)
   if (!tls.ok) return tls
   const place = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storePlace(settings)
@@ -87,15 +81,13 @@ export async function startService(
   const started = await startOn(opened.value, settings, {
     ...options,
     faults: faults.value,
-    dialect: dialect.value,
     tls: tls.value,
   })
   if (!started.ok) await opened.value.store.close()
   return started
 }
 
-interface StoreOptions extends Omit<StartOptions, 'faults' | 'dialect'> {
-  readonly dialect: Omit<ServiceDialect, 'hostnames'> | undefined
+interface StoreOptions extends Omit<StartOptions, 'faults'> {
   readonly faults: HandlerParts['faults']
   readonly tls: ListenParts['tls']
 }
@@ -104,7 +96,7 @@ interface StoreOptions extends Omit<StartOptions, 'faults' | 'dialect'> {
 async function startOn(
   open: OpenStore,
   settings: ServiceSettings,
-  { isDev, log, ending, stopping, faults, dialect, tls }: StoreOptions,
+  { isDev, log, ending, stopping, faults, tls }: StoreOptions,
 ): Promise<Result<StartedService, Failure>> {
   const { pepper, folder } = open
   let current = settings
@@ -116,16 +108,7 @@ async function startOn(
   const parts = { log, ending, reportFailure, audit: auditLog(log, () => performance.now()) }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const handling = handlerMaker(
-    { store, pepper },
-    {
-      ...parts,
-      faults,
-      health,
-      requestFlush: wake,
-      ...(dialect && { dialect: { ...dialect, hostnames: dev?.hostnames ?? [] } }),
-    },
-  )
+  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
   const started = await startPublishing({ ...parts, store, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
@@ -194,9 +177,8 @@ async function changeCertificate(
     for (const listener of listeners) listener.setTls(pem)
     return ok(undefined)
   } catch (error) {
-    return err({
-      exit: 'configuration',
-      messages: [`${settings.tlsCert} and ${settings.tlsKey} cannot be used: ${(error as Error).message}`],
-    })
+    return configurationFailure(
+      `${settings.tlsCert} and ${settings.tlsKey} cannot be used: ${(error as Error).message}`,
+    )
   }
 }

@@ -5,7 +5,7 @@ export const zshScript = (commands: readonly CompletedCommand[]): string => `#co
 _holdfast() {
   local -a commands
   commands=(
-${commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `    ${shellQuoted(`${name}:${summary}`)}`).join('\n')}
   )
   if (( CURRENT == 2 )); then
     _describe -t commands command commands
@@ -23,7 +23,7 @@ function commandCase({ name, words, options }: CompletedCommand): string {
     ...options.map(specOf),
     '--help[show this help]',
   ]
-  return `    ${name})\n      _arguments \\\n        ${specs.map(quoted).join(' \\\n        ')} ;;`
+  return `    ${name})\n      _arguments \\\n        ${specs.map(shellQuoted).join(' \\\n        ')} ;;`
 }
 
 /** zsh takes brackets and colons in a description for its own. */
@@ -34,4 +34,4 @@ function specOf({ flag, describe, value }: CompletedOption): string {
   return `*--${flag}=[${text}]:value:${action}`
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

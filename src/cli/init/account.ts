@@ -1,6 +1,5 @@
 import { domainToUnicode } from 'node:url'
 import { type FirstLook, firstLook } from '../../app/client/setup/first-look.ts'
-import { FAMILY_NAMES } from '../../client/agent/wording.ts'
 import type { Conclusion } from '../../client/report/survey.ts'
 import {
   draftOfAnswers,
@@ -19,6 +18,7 @@ import {
 } from '../../config/providers/providers.ts'
 import { Secret } from '../../net/secret.ts'
 import type { Prompts } from './prompts.ts'
+import { FAMILY_NAMES } from '../../net/address.ts'
 
 /** Asks for one account: what the flags do not give. */
 export async function askForAccount(prompts: Prompts, given: SetupAnswers, look: Look): Promise<Draft> {
@@ -151,7 +151,7 @@ export const firstLookLines = ({ conclusions, remarks }: FirstLook): readonly st
   ...remarks,
 ]
 
-export type Look = () => Promise<readonly Conclusion[]>
+type Look = () => Promise<readonly Conclusion[]>
 
 /** What the sources report about this host, asked once. */
 export function lookOnce(prompts: Prompts): Look {

@@ -14,7 +14,7 @@ import { exitResult, fail, print, printJson } from '../terminal/output.ts'
 import type { Start } from '../parse/starts.ts'
 
 /** What the questions, or the flags, decide. */
-export interface SetupDecision {
+interface SetupDecision {
   readonly draft: Draft
   readonly isSending: boolean
   readonly start: Start

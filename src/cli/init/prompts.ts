@@ -8,7 +8,7 @@ export interface TextQuestion {
   readonly check: (answer: string) => string | undefined
 }
 
-export interface Choice<T extends string> {
+interface Choice<T extends string> {
   readonly value: T
   readonly label: string
   readonly hint?: string

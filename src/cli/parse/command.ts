@@ -33,7 +33,7 @@ export interface Command {
 }
 
 /** The settings that a command reads, all of which are flags of it too. */
-export interface SettingFamily<Settings> {
+interface SettingFamily<Settings> {
   readonly options: () => Promise<Options>
   readonly read: (parsed: ParsedFlags) => Promise<Settings>
 }

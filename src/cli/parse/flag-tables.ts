@@ -263,14 +263,10 @@ export const SERVE_FLAGS = {
     kind: 'text',
     flag: 'fault',
     describe:
-      'with --dev: inject faults. word:WORD replies with that word; outage:TIME replies 911 for that time; slow:TIME delays each reply; reset[:N] closes the connection of every Nth request; impatient:N replies abuse after N requests. Separate several with commas',
-  },
-  dialect: {
-    kind: 'text',
-    flag: 'dialect',
-    describe:
-      'with --dev: also answer as another service does, at its path and in its words, for tests of clients; holdfast providers lists the names',
-    values: PROVIDER_NAMES,
+      'with --dev: inject faults. word:WORD replies with that word; ' +
+      'outage:TIME replies 911 for that time; slow:TIME delays each reply; ' +
+      'reset[:N] closes the connection of every Nth request; impatient:N replies abuse after N requests. ' +
+      'Separate several with commas',
   },
 } as const satisfies FlagTable
 export type ServeFlags = FlagsOf<typeof SERVE_FLAGS> & WithServiceSettings

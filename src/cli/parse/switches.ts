@@ -10,7 +10,10 @@ export const SHORT_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   v: ['--log-level', 'debug'],
 }
 
-/** Rewrites `-q` and `-qv` to the long forms that the command has. A word after an option that needs a value is that value. */
+/**
+ * Rewrites `-q` and `-qv` to the long forms that the command has. A word
+ * after an option that needs a value is that value.
+ */
 function withLongForms(words: readonly string[], options: Options): readonly string[] {
   const has = (letter: string): boolean => {
     const [long = ''] = SHORT_OPTIONS[letter] ?? []

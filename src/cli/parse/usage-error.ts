@@ -12,7 +12,10 @@ interface Mistake {
   readonly flags: readonly string[]
 }
 
-/** The messages of yargs name its own terms; each row has the words of the command line instead. Other messages stay as they are. */
+/**
+ * The messages of yargs name its own terms; each row has the words of the
+ * command line instead. Other messages stay as they are.
+ */
 const WORDINGS: readonly (readonly [RegExp, (mistake: Mistake) => string])[] = [
   [
     /^Did you mean (.+)\?/,
@@ -51,7 +54,8 @@ function unknownWording({ found: [name = ''], words, command, flags }: Mistake):
   if (!isFlag) return name === words[0] ? `${name} is not a command` : `the word ${name} is not expected here`
   const near = nearest(name, flags)
   const of = command === undefined ? '' : ` of ${command.name}`
-  return `${name.length === 1 ? '-' : '--'}${name} is not an option${of}${near === undefined ? '' : ` (did you mean --${near}?)`}`
+  const advice = near === undefined ? '' : ` (did you mean --${near}?)`
+  return `${name.length === 1 ? '-' : '--'}${name} is not an option${of}${advice}`
 }
 
 function choicesOf(command: Command | undefined): string {

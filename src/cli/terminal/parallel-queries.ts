@@ -6,7 +6,7 @@ const TIMEOUT = 10_500
 const REDRAW_INTERVAL = 1000
 const STDERR = 2
 
-export interface ParallelQueries {
+interface ParallelQueries {
   /** The answer, or the value of `otherwise` after the timeout. `name` appears on the progress line. */
   readonly ask: <T>(name: string, answer: Promise<T>, otherwise: () => T) => Promise<T>
 }

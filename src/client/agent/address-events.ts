@@ -1,5 +1,5 @@
 import { type Duration, type Instant, minutes, seconds } from '../../base/time.ts'
-import { type Address, FAMILIES, type Family } from '../../net/address.ts'
+import { type Address, FAMILIES, type Family, FAMILY_NAMES } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { isHolding } from '../../protocol/request-form.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
@@ -7,12 +7,11 @@ import { type SightingsByName, sightingsOf, type WorldView } from '../decide/nex
 import { accountOf, hostOf, type State } from '../decide/state.ts'
 import type { AgentEvent } from './events.ts'
 import { PENDING } from './look.ts'
-import { FAMILY_NAMES } from './wording.ts'
 
 /** By subject: the causes of an unknown address or a lost family that were reported since the address was last known. */
 export type ReportedCauses = Readonly<Record<string, readonly string[]>>
 
-export interface AddressEvents {
+interface AddressEvents {
   readonly reported: ReportedCauses
   readonly events: readonly AgentEvent[]
 }
@@ -25,7 +24,10 @@ interface Context {
 
 /** For each subject: an unstable connection fails for many causes. */
 const MAX_CAUSES = 3
-/** A new address is not usable at once (RFC 4862 §5.4), and a line reconnects within seconds: shorter gaps are not reported. */
+/**
+ * A new address is not usable at once (RFC 4862 §5.4), and a line reconnects
+ * within seconds: shorter gaps are not reported.
+ */
 const UNKNOWN_AFTER = seconds(10)
 const GONE_AFTER = minutes(1)
 
@@ -44,7 +46,7 @@ export function addressEvents(
 }
 
 /** Hostnames of one account that learn their addresses from the same source. */
-interface Group {
+interface ObservedGroup {
   readonly account: string
   readonly hostnames: readonly string[]
   readonly families: readonly Family[]
@@ -61,7 +63,7 @@ interface Look extends Pick<Context, 'state'> {
 }
 
 /** Hostnames with the same source share one `Sightings` object. */
-function groupsOf(desired: DesiredState, { state, byName, at }: Look): readonly Group[] {
+function groupsOf(desired: DesiredState, { state, byName, at }: Look): readonly ObservedGroup[] {
   const namesBySightings = new Map<Sightings, string[]>()
   for (const hostname of desired.hostnames) {
     const seen = sightingsOf(byName, hostname)
@@ -83,33 +85,33 @@ function groupsOf(desired: DesiredState, { state, byName, at }: Look): readonly 
   }))
 }
 
-function groupEvents(known: AddressEvents, group: Group): AddressEvents {
+function groupEvents(known: AddressEvents, group: ObservedGroup): AddressEvents {
   const { families, seen, confirmed } = group
   const isAnySeen = families.some((family) => seen[family]?.kind === 'seen')
   const isAnyConfirmed = families.some((family) => confirmed(family) !== undefined)
   if (families.length > 0 && !isAnySeen && !isAnyConfirmed) return nothingKnown(known, group)
-  const next = forget(known, keyOf(group, 'any'))
+  const next = forget(known, subjectKey(group, 'any'))
   return families.reduce((events, family) => familyEvents(events, group, family), next)
 }
 
 /** No family was seen, and none is published. */
-function nothingKnown(known: AddressEvents, group: Group): AddressEvents {
+function nothingKnown(known: AddressEvents, group: ObservedGroup): AddressEvents {
   const { account, hostnames, families, seen } = group
   if (families.some((family) => seen[family] === PENDING)) return known
   const because = families.flatMap((family) => reasonOf(seen[family], family) ?? []).join('; ')
   return because === ''
     ? known
-    : report(known, keyOf(group, 'any'), { kind: 'addressUnknown', account, hostnames, because })
+    : report(known, subjectKey(group, 'any'), { kind: 'addressUnknown', account, hostnames, because })
 }
 
-function familyEvents(known: AddressEvents, group: Group, family: Family): AddressEvents {
+function familyEvents(known: AddressEvents, group: ObservedGroup, family: Family): AddressEvents {
   const { account, hostnames, seen, confirmed, isHeld, at } = group
   const sighting = seen[family]
   if (sighting === undefined) return known
   if (sighting.kind === 'seen') return familySeen(known, group, { family, address: sighting.address })
   const address = confirmed(family)
   if (address === undefined && !(isHeld && sighting.kind === 'unknown')) return known
-  const sinceKey = keyOf(group, `${family} since`)
+  const sinceKey = subjectKey(group, `${family} since`)
   const [since = String(at)] = known.reported[sinceKey] ?? []
   const next = { ...known, reported: { ...known.reported, [sinceKey]: [since] } }
   const span = (at - Number(since)) as Duration
@@ -118,27 +120,29 @@ function familyEvents(known: AddressEvents, group: Group, family: Family): Addre
     const isReported = !sighting.isHeld && span >= UNKNOWN_AFTER
     const { because } = sighting
     return isReported
-      ? report(next, keyOf(group, family), { kind: 'addressUnknown', ...about, because })
+      ? report(next, subjectKey(group, family), { kind: 'addressUnknown', ...about, because })
       : next
   }
   return address !== undefined && !sighting.isLeft && span >= GONE_AFTER
-    ? report(next, keyOf(group, `${family} gone`), { kind: 'familyGone', ...about, address })
+    ? report(next, subjectKey(group, `${family} gone`), { kind: 'familyGone', ...about, address })
     : next
 }
 
 function familySeen(
   known: AddressEvents,
-  group: Group,
+  group: ObservedGroup,
   { family, address }: { readonly family: Family; readonly address: Address },
 ): AddressEvents {
   const { account, hostnames } = group
-  const wasUnknown = (known.reported[keyOf(group, family)] ?? []).length > 0
-  const next = ['', ' gone', ' since'].map((kind) => keyOf(group, `${family}${kind}`)).reduce(forget, known)
+  const wasUnknown = (known.reported[subjectKey(group, family)] ?? []).length > 0
+  const next = ['', ' gone', ' since']
+    .map((kind) => subjectKey(group, `${family}${kind}`))
+    .reduce(forget, known)
   const event = { kind: 'addressKnown', account, hostnames, family, address } as const
   return wasUnknown ? { ...next, events: [...next.events, event] } : next
 }
 
-const keyOf = ({ account, hostnames }: Group, subject: string): string =>
+const subjectKey = ({ account, hostnames }: ObservedGroup, subject: string): string =>
   `${account} ${hostnames[0] ?? ''} ${subject}`
 
 /** Why a family is not seen; undefined where a known address is held until it is stable. */

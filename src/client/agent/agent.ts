@@ -17,7 +17,10 @@ export interface Agent {
   readonly inbox: Inbox
   /** When every account is stopped: end, or wait for requests. */
   readonly whenStopped: 'exit' | 'idle'
-  /** How long a new address waits for the other family, so that one request can carry both; without it, until all sources answered. */
+  /**
+   * How long a new address waits for the other family, so that one request can
+   * carry both; without it, until all sources answered.
+   */
   readonly familyTimeout?: Duration
   /** For a process that ends after its run: send nothing while the state cannot be saved, because a stop would be lost. */
   readonly mustSave: boolean

@@ -7,7 +7,7 @@ const ANSWER_TIMEOUT = seconds(3)
 const NETWORK_CHANGED = 'exchange: the network changed before the answer arrived'
 
 /** Runs an exchange with a signal that aborts when its answer can no longer arrive, or with `abandon`. */
-export type AnswerTimeout = (
+type AnswerTimeout = (
   abandon: AbortSignal,
   exchange: (signal: AbortSignal) => Promise<Observation>,
 ) => Promise<Observation>

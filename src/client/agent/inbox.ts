@@ -25,7 +25,10 @@ export interface GivenAddresses {
 
 export interface Inbox {
   put(request: LoopRequest): void
-  /** The oldest requests that one look can serve: a request with other addresses for the same hostname waits for the next. */
+  /**
+   * The oldest requests that one look can serve: a request with other
+   * addresses for the same hostname waits for the next.
+   */
   take(): readonly LoopRequest[]
   /** Aborts when a request is put in. */
   arrival(): AbortSignal

@@ -25,7 +25,7 @@ interface LookContext {
 }
 
 /** Hostnames of one account with the same source. */
-interface Group {
+interface SourceGroup {
   readonly job: AccountJob
   readonly source: AddressProvider
   readonly hostnames: readonly string[]
@@ -38,7 +38,7 @@ export async function look(
 ): Promise<WorldView> {
   const given = requests.flatMap((request) => request.givenAddresses ?? [])
   const groups = jobs.flatMap((job) =>
-    [...groupBySource(job, given)].map(([source, hostnames]): Group => ({ job, source, hostnames })),
+    [...groupBySource(job, given)].map(([source, hostnames]): SourceGroup => ({ job, source, hostnames })),
   )
   const queries = startQueries(groups, before, agent.end)
   await queriesDone(agent, queries)
@@ -70,7 +70,11 @@ interface Query {
 /** The result did not arrive in time for this look, and may still arrive. */
 export const PENDING: Sighting = { kind: 'unknown', because: 'the source has not answered yet' }
 
-function startQueries(groups: readonly Group[], before: WorldView, signal: AbortSignal): readonly Query[] {
+function startQueries(
+  groups: readonly SourceGroup[],
+  before: WorldView,
+  signal: AbortSignal,
+): readonly Query[] {
   const queries: Query[] = []
   const wanted = groups.flatMap(({ job: { desired }, source, hostnames: [first = ''] }) =>
     desired.families.map((family) => ({
@@ -134,7 +138,7 @@ const isNewAddress = ({ sighting, previous }: Query): boolean =>
   sighting.kind === 'seen' && !(previous?.kind === 'seen' && previous.address === sighting.address)
 
 function sightingsIn(
-  groups: readonly Group[],
+  groups: readonly SourceGroup[],
   queries: readonly Query[],
   emit: Agent['emit'],
 ): Readonly<Record<string, SightingsByName>> {

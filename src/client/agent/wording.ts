@@ -1,6 +1,6 @@
 import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
-import { type Family, listed } from '../../net/address.ts'
+import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -17,15 +17,13 @@ export interface EventFormat {
 
 type EventOf<K extends AgentEvent['kind']> = Extract<AgentEvent, { kind: K }>
 
-interface Row<K extends AgentEvent['kind']> {
+interface WordingRow<K extends AgentEvent['kind']> {
   readonly level: Level
   /** The same text for every event of this kind, for programs. */
   readonly msg: string
   /** One line for a person: what happened, what it means, what to do. */
   readonly line: (event: EventOf<K>, format: EventFormat) => string
 }
-
-export const FAMILY_NAMES: { readonly [F in Family]: string } = { v4: 'IPv4', v6: 'IPv6' }
 
 /** The setting that delays a request. */
 export const formatPace = ({ limit, max }: Pick<PaceDelay, 'limit' | 'max'>): string =>
@@ -42,7 +40,7 @@ const sentAddresses = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string =>
   listed(sent.addresses).join(' and ')
 
 // biome-ignore format: a table
-export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
+const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   looked:             { level: 'debug', msg: 'asked the address sources',
     line: ({ hostnames, sightings }) => `${listHostnames(hostnames)}: ${formatSightings(sightings)}` },
   sending:            { level: 'debug', msg: 'sending an update request',
@@ -54,7 +52,8 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   confirmedDifferent: { level: 'warn',  msg: 'the service confirmed another address than the one that was sent',
     line: (event) => `${event.hostname}: ${sentAddresses(event)} was sent, but the service confirmed ${formatReply(event.reply)}; it is not sent again until the address changes` },
   unechoed:           { level: 'warn',  msg: 'the service did not confirm one of the addresses',
-    line: (event) => `${event.hostname}: ${event.sent.addresses[event.family]} was sent, but the answer (${formatReply(event.reply)}) does not name it; the ${FAMILY_NAMES[event.family]} address is not confirmed${event.family === 'v6' ? '; if the service needs it, set ipv6_parameter = "myipv6"' : ''}` },
+    line: (event) => `${event.hostname}: ${event.sent.addresses[event.family]} was sent, but the answer (${formatReply(event.reply)}) does not name it; ` +
+      `the ${FAMILY_NAMES[event.family]} address is not confirmed${event.family === 'v6' ? '; if the service needs it, set ipv6_parameter = "myipv6"' : ''}` },
   refused:            { level: 'debug', msg: 'the service refused the update',
     line: ({ hostname, reply }) => `${hostname}: the service answered ${reply.word} (${REPLIES[reply.word].meaning})` },
   notUnderstood:      { level: 'warn',  msg: 'the answer is not a valid reply; nothing is confirmed',
@@ -84,7 +83,8 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   addressKnown:       { level: 'info',  msg: 'the public address is known again',
     line: ({ hostnames, family, address }) => `${listHostnames(hostnames)}: the public ${FAMILY_NAMES[family]} address is known again: ${address}` },
   familyGone:         { level: 'warn',  msg: 'this host lost its address of a family that is still published',
-    line: ({ hostnames, family, address }) => `${listHostnames(hostnames)}: this host has no ${FAMILY_NAMES[family]} address any more, but the service still publishes ${address}; the update protocol cannot delete it, so delete the record at the service if it is wrong` },
+    line: ({ hostnames, family, address }) => `${listHostnames(hostnames)}: this host has no ${FAMILY_NAMES[family]} address any more, but the service still publishes ${address}; ` +
+      `the update protocol cannot delete it, so delete the record at the service if it is wrong` },
   outlier:               { level: 'warn',  msg: 'an outside source disagrees with the quorum and is ignored',
     line: ({ source, reported, agreed }) => `${source} reports ${reported}, but other sources agree on ${agreed}; it is ignored` },
   quarantined:        { level: 'warn',  msg: 'a source is paused',
@@ -94,9 +94,12 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
   behindAnother:      { level: 'warn',  msg: 'the router has no public address; this host cannot be reached over IPv4 from outside',
     line: ({ router, because }) => `the router has no public address (${router === 'none' ? '' : `${router}: `}${because}); this host cannot be reached over IPv4 from outside` },
   elsewhere:          { level: 'warn',  msg: 'outside services see another line, such as a VPN; its address is not published',
-    line: ({ published, outside, through }) => `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface still reports ${published}, which stays published`}. This is probably a VPN. To use only one line, bind the hostname to its interface; to publish the address of the VPN, set allow_vpn = true` },
+    line: ({ published, outside, through }) => `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ` +
+      `${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface still reports ${published}, which stays published`}. ` +
+      `This is probably a VPN. To use only one line, bind the hostname to its interface; to publish the address of the VPN, set allow_vpn = true` },
   leavesElsewhere:    { level: 'warn',  msg: 'traffic of the bound interface leaves through another interface',
-    line: ({ interface: bound, through }) => `traffic from ${bound} leaves through ${through}, so outside services cannot see the address of ${bound}; add a routing rule, such as: ip rule add from ADDRESS-OF-${bound} table N, with a default route through ${bound} in table N` },
+    line: ({ interface: bound, through }) => `traffic from ${bound} leaves through ${through}, so outside services cannot see the address of ${bound}; ` +
+      `add a routing rule, such as: ip rule add from ADDRESS-OF-${bound} table N, with a default route through ${bound} in table N` },
   routerAnswers:      { level: 'info',  msg: 'the router reports its public address',
     line: ({ by }) => `the router reports its public address (${by === 'natPmp' ? 'NAT-PMP' : 'UPnP'})` },
   routerMute:         { level: 'info',  msg: 'the router does not report its public address',
@@ -128,8 +131,8 @@ export const WORDING: { readonly [K in AgentEvent['kind']]: Row<K> } = {
 }
 
 /** The row of one event, typed for it. */
-export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): Row<K> =>
-  (WORDING as { readonly [Kind in K]: Row<Kind> })[event.kind]
+export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): WordingRow<K> =>
+  (WORDING as { readonly [Kind in K]: WordingRow<Kind> })[event.kind]
 
 /** A reply word, with what the service wrote where that is another word with the same meaning. */
 export const formatObeyedWord = (word: string, said: string | undefined): string =>

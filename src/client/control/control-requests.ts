@@ -61,7 +61,7 @@ export const accountUpdate = (desired: DesiredState, given: Addresses | undefine
 /** Carries out a request; for `resume` and `update`, resolves when the loop has nothing left to do but wait. */
 export const answerControl = async (context: ControlContext, value: unknown): Promise<ControlResponse> => ({
   version: CONTROL_VERSION,
-  ...(await answer(context, value)),
+  ...(await answerRequest(context, value)),
 })
 
 /** Of a daemon of another version only this is known: that it runs. */
@@ -72,7 +72,7 @@ export function readControlResponse(value: unknown): ControlResponse {
     : { error: 'the daemon is of another version of Holdfast than this command; restart the daemon' }
 }
 
-async function answer(context: ControlContext, value: unknown): Promise<ControlResponse> {
+async function answerRequest(context: ControlContext, value: unknown): Promise<ControlResponse> {
   const request = parseRequest(value)
   if (request === undefined) return { error: UNKNOWN_REQUEST }
   switch (request.do) {
@@ -91,7 +91,8 @@ async function answer(context: ControlContext, value: unknown): Promise<ControlR
 }
 
 const UNKNOWN_REQUEST =
-  'this daemon does not support the request; it supports {"do": …} with status, poke, resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
+  'this daemon does not support the request; it supports {"do": …} with status, poke, ' +
+  'resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
 
 /** Undefined for a value that no version of this program sends. */
 function parseRequest(value: unknown): ControlRequest | undefined {
@@ -146,7 +147,7 @@ async function update(
   context: ControlContext,
   { updates, force }: Extract<ControlRequest, { do: 'update' }>,
 ): Promise<ControlResponse> {
-  const [refusal] = updates.flatMap((one) => refusalOf(one, desiredIn(context, one.account)) ?? [])
+  const [refusal] = updates.flatMap((one) => updateRefusal(one, desiredIn(context, one.account)) ?? [])
   if (refusal !== undefined) return { error: `${DAEMON} ${refusal}` }
   const givenAddresses = updates.flatMap(({ account, hostnames, addresses }) =>
     addresses === undefined
@@ -167,7 +168,7 @@ async function update(
 }
 
 /** Why the daemon cannot do this update: its own configuration would undo the result. */
-function refusalOf(
+function updateRefusal(
   { account, hostnames, isOffline, reliesOnConnection }: AccountUpdate,
   desired: DesiredState | undefined,
 ): string | undefined {
@@ -175,9 +176,13 @@ function refusalOf(
   const unknown = hostnames.filter((name) => !desired.hostnames.includes(name))
   if (unknown.length > 0) return `has no hostname ${unknown.join(', ')}; ${ADD_OR_STOP}`
   if (isOffline !== desired.isOffline)
-    return `keeps ${account} ${desired.isOffline ? 'offline' : 'online'}; change offline in its configuration, or stop the daemon first`
+    return (
+      `keeps ${account} ${desired.isOffline ? 'offline' : 'online'}; change offline in its configuration, ` +
+      'or stop the daemon first'
+    )
   return reliesOnConnection !== desired.reliesOnConnection
-    ? `${desired.reliesOnConnection ? 'lets' : 'does not let'} the service choose the address of ${account}; change myip in its configuration, or stop the daemon first`
+    ? `${desired.reliesOnConnection ? 'lets' : 'does not let'} the service choose the address of ` +
+        `${account}; change myip in its configuration, or stop the daemon first`
     : undefined
 }
 

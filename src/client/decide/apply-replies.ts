@@ -16,7 +16,7 @@ import {
   type WaitCause,
 } from './state.ts'
 
-export interface ApplyContext extends Moment {
+interface ApplyContext extends Moment {
   readonly desired: DesiredState
 }
 
@@ -27,8 +27,8 @@ interface ReplyLine {
 }
 
 /**
- * Applies the lines of a response. The line of a hostname confirms or stops that hostname. Words about the account follow, each
- * once and the most severe last: nothing ends a stop, and only a stop replaces a wait.
+ * Applies the lines of a response. The line of a hostname confirms or stops that hostname. Words about the account
+ * follow, each once and the most severe last: nothing ends a stop, and only a stop replaces a wait.
  */
 export function applyReplies(
   account: AccountState,
@@ -55,7 +55,10 @@ function severity({ observation, reply }: ReplyLine): number {
   return isFeature ? 0 : severityOf(reply.word)
 }
 
-/** `!donator` after offline=YES is about that option. After an ordinary request, and as another word, it is about the account. */
+/**
+ * `!donator` after offline=YES is about that option. After an ordinary
+ * request, and as another word, it is about the account.
+ */
 const isRefusedFeature = ({ sent }: ObservationOf<'answered'>, reply: Reply, scope: StopScope): boolean =>
   scope === 'feature' && sent.offline === 'YES' && wordSentIn(reply) === undefined
 

@@ -2,8 +2,8 @@ import { type Duration, hours, minutes, seconds, withJitter } from '../../base/t
 import type { WaitCause } from './state.ts'
 
 /**
- * The waits after a reply that requires one. Gateway errors (502, 503, 504: a proxy while the service restarts) start with the
- * first row; everything else starts with the protocol's minimum of 30 minutes. The last row repeats.
+ * The waits after a reply that requires one. Gateway errors (502, 503, 504: a proxy while the service restarts) start
+ * with the first row; everything else starts with the protocol's minimum of 30 minutes. The last row repeats.
  */
 // biome-ignore format: a table
 const WAITS: readonly Duration[] = [

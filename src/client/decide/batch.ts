@@ -1,7 +1,7 @@
 import type { DesiredState } from './desired-state.ts'
 
 /** The size of one request. */
-export interface Batch {
+interface Batch {
   readonly maxNames: number
   /** In characters. */
   readonly maxQueryLength: number
@@ -11,8 +11,8 @@ export interface Batch {
 const DEFAULT_BATCH: Batch = { maxNames: 20, maxQueryLength: 2000 }
 
 /**
- * Services limit the requests of a key (Holdfast's: 30 in five minutes), so an account with many names needs few requests. They
- * are longer instead, within the usual limit of a request line (8 KiB); decision 0020.
+ * Services limit the requests of a key (Holdfast's: 30 in five minutes), so an account with many names needs few
+ * requests. They are longer instead, within the usual limit of a request line (8 KiB); decision 0020.
  */
 const MAX_REQUESTS = 8
 const MAX_QUERY_LENGTH = 7000

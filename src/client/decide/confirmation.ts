@@ -12,9 +12,9 @@ interface Confirmed {
 }
 
 /**
- * The state of a hostname after a successful reply. The address that was sent counts, even where the reply contains another one:
- * sending it again would loop. A family that is missing in the reply while the other is present is not confirmed, and not sent
- * again until it changes.
+ * The state of a hostname after a successful reply. The address that was sent counts, even where the reply contains
+ * another one: sending it again would loop. A family that is missing in the reply while the other is present is not
+ * confirmed, and not sent again until it changes.
  */
 export function confirmedBy(
   reply: Reply,

@@ -9,8 +9,8 @@ import {
 } from './state.ts'
 
 /**
- * Merges two states that were saved independently: every stop and every wait stays, and the latest confirmation counts. Returns
- * `ours` itself where the other adds nothing.
+ * Merges two states that were saved independently: every stop and every wait stays, and the latest confirmation counts.
+ * Returns `ours` itself where the other adds nothing.
  */
 export function mergeStates(ours: State, theirs: State): State {
   const changed = Object.entries(theirs.accounts).flatMap(([key, account]) => {

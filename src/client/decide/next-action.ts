@@ -24,7 +24,7 @@ export interface WorldView {
   readonly spent?: readonly string[]
 }
 
-export interface ActionContext {
+interface ActionContext {
   readonly world: WorldView
   readonly now: Instant
 }
@@ -223,7 +223,10 @@ function oneOf(known: Addresses, [first]: readonly Family[]): Addresses {
 const knownAt = ({ confirmed, earlier, unechoed }: HostState, family: Family): Address | undefined =>
   confirmed[family] ?? earlier?.[family] ?? unechoed?.[family]
 
-/** Whether no request may be sent for a hostname, because a family is unknown that the service would delete, or set wrong. */
+/**
+ * Whether no request may be sent for a hostname, because a family is unknown
+ * that the service would delete, or set wrong.
+ */
 export const isHeldBack = ({ form, families }: DesiredState, seen: Sightings, host: HostState): boolean =>
   isHolding(form.absentFamily) &&
   families.some(

@@ -1,6 +1,6 @@
 import { after, before, type Duration, type Instant, isBefore, longest, minutes } from '../../base/time.ts'
 import { type Address, listed } from '../../net/address.ts'
-import { withHostPart } from '../../net/prefix.ts'
+import { networkOf } from '../../net/network.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { Sent } from './state.ts'
 
@@ -44,16 +44,16 @@ export interface PaceDelay {
   readonly max: number
 }
 
-/** The IPv4 address and the IPv6 /64: hostnames of an account may have different host parts in one prefix. */
-const networkOf = ({ addresses }: Sent): string =>
+/** Hostnames of an account may have different host parts in one prefix. */
+const networksOf = ({ addresses }: Sent): string =>
   addresses
     .split(',')
-    .map((text) => (text.includes(':') ? withHostPart(text as Address, 64, '::' as Address) : text))
+    .map((text) => networkOf(text as Address))
     .join()
 
 /**
- * The delay of a request; undefined where it may be sent. A request for another network than the request before is a change of
- * address, so several names that move to the same network are one change.
+ * The delay of a request; undefined where it may be sent. A request for another network than the request before is a
+ * change of address, so several names that move to the same network are one change.
  */
 export function paceDelay(
   recent: readonly Sent[],
@@ -61,7 +61,7 @@ export function paceDelay(
   { pace, minGap, now }: Pace,
 ): PaceDelay | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
-  const networks = [...counted, sentOf(request, now)].map(networkOf)
+  const networks = [...counted, sentOf(request, now)].map(networksOf)
   const isOther = (_: unknown, at: number): boolean => networks[at] !== networks[at - 1]
   const changes = counted.filter(isOther)
   const isChange = isOther(request, counted.length)

@@ -6,8 +6,8 @@ import type { ReplyWord } from '../../protocol/reply.ts'
 export type WaitCause = ReplyWord | `HTTP ${number}` | 'unrecognized-reply'
 
 /**
- * Whether requests for this account are allowed. Saved on disk, so that a stop outlives a restart. `attempt` is the number of
- * consecutive failures and selects the delay (`backoff.ts`). `detail` is text for users.
+ * Whether requests for this account are allowed. Saved on disk, so that a stop outlives a restart. `attempt` is the
+ * number of consecutive failures and selects the delay (`backoff.ts`). `detail` is text for users.
  */
 export type AccountStatus =
   | { readonly kind: 'ready' }

@@ -3,12 +3,12 @@ import type { Action, Observation } from './observation.ts'
 import { type ReduceContext, reduce } from './reduce.ts'
 import type { State } from './state.ts'
 
-export interface Step {
+interface Step {
   readonly state: State
   readonly action: Action
 }
 
-export interface StepContext extends ReduceContext {
+interface StepContext extends ReduceContext {
   readonly world: WorldView
 }
 

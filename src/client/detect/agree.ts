@@ -1,5 +1,5 @@
 import type { Address, Family } from '../../net/address.ts'
-import { withHostPart } from '../../net/prefix.ts'
+import { networkOf } from '../../net/network.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { AddressSource } from '../sources/source.ts'
 
@@ -70,8 +70,8 @@ interface SeenVotes {
  * Evaluates the votes so far. A new address needs the router or an interface and one outside operator, or two outside
  * operators; two answers of one operator count once. An outside source that disagrees with the quorum is ignored and
  * reported. A previous address without doubt needs one vote. Where outside operators agree against the router, another
- * router is in front of it and they are right, except against a published address that the router still reports (decisions 0013
- * and 0026).
+ * router is in front of it and they are right, except against a published address that the router still reports
+ * (decisions 0013 and 0026).
  */
 export function agree(votes: readonly SourceVote[], question: AgreementQuestion): Agreement {
   const seen = votes.filter(isSeen)
@@ -96,15 +96,15 @@ function bestOf(votes: SeenVotes, question: AgreementQuestion): Candidate | unde
   const [best, second] = confirmed.toSorted((a, b) => operatorsIn(b) - operatorsIn(a))
   if (best === undefined || second === undefined || operatorsIn(second) < operatorsIn(best)) return best
   if (operatorsIn(best) > 0) return undefined
-  // Several addresses of this host without an outside vote. Preferred is the network that the kernel sends from, and in it the
-  // previous address: an address in another network was a substitute while that network was down.
+  // Several addresses of this host without an outside vote. Preferred is the network that the kernel sends from, and in
+  // it the previous address: an address in another network was a substitute while that network was down.
   const main = confirmed.filter(({ isMain }) => isMain)
   return main.find(({ address }) => address === question.previous) ?? main[0]
 }
 
 /**
- * The previous address needs one vote while there is no hint, and one near vote unless the hint is a doubt. In another network
- * than the one that the kernel sends from, outside votes decide.
+ * The previous address needs one vote while there is no hint, and one near vote unless the hint is a doubt. In another
+ * network than the one that the kernel sends from, outside votes decide.
  */
 function isConfirmed(candidate: Candidate, { previous, hint, quorum }: AgreementQuestion): boolean {
   const { address, near, isMain } = candidate
@@ -116,9 +116,10 @@ function isConfirmed(candidate: Candidate, { previous, hint, quorum }: Agreement
 }
 
 /**
- * Behind a VPN, outside services see its exit, while the router or an interface still reports the published address. The exit
- * is not published. Where the kernel itself routes outside queries through another uplink, a new address needs no outside vote
- * if its source was right before; otherwise the result is open. undefined where there is no such uplink.
+ * Behind a VPN, outside services see its exit, while the router or an interface still reports the published address.
+ * The exit is not published. Where the kernel itself routes outside queries through another uplink, a new address needs
+ * no outside vote if its source was right before; otherwise the result is open. undefined where there is no such
+ * uplink.
  */
 function agreeBehindVpn(
   { near, outside }: SeenVotes,
@@ -190,8 +191,7 @@ function candidatesOf(
   { family, hasOwn, previous }: AgreementQuestion,
 ): readonly Candidate[] {
   const isByPrefix = family === 'v6' && hasOwn
-  const keyOf = (address: Address): string =>
-    isByPrefix ? withHostPart(address, 64, '::' as Address) : address
+  const keyOf = (address: Address): string => (isByPrefix ? networkOf(address) : address)
   const nearAddresses = near.flatMap((vote) =>
     addressesIn(vote.sighting).map((address) => ({ vote, address })),
   )

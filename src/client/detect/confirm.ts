@@ -18,14 +18,14 @@ const HEAD_START = STARTS.withNear[0]
 const FURTHER_INTERVAL = milliseconds(500)
 const ROUND_TIMEOUT = milliseconds(5000)
 
-export interface ConfirmationRound {
+interface ConfirmationRound {
   readonly question: AgreementQuestion
   readonly near: readonly AddressSource[]
   /** In the order of use. */
   readonly outside: readonly AddressSource[]
 }
 
-export interface RoundContext {
+interface RoundContext {
   readonly clock: Clock
   /** Whether this source may be asked now, given the votes so far; counts the request. */
   readonly mayAsk: (source: AddressSource) => boolean

@@ -18,7 +18,7 @@ import type { SourceRegistry } from './source-registry.ts'
 import { type UplinkTracker, uplinkTracker } from './uplink.ts'
 
 /** A younger answer without a later hint is reused. */
-const MAX_AGE = milliseconds(1000)
+const MAX_ANSWER_AGE = milliseconds(1000)
 /** A hint does not restart a round that is younger than this. */
 const MIN_ROUND_AGE = milliseconds(30)
 /** Limits the restarts of one look, so that a burst of hints does not keep it from ending. */
@@ -30,7 +30,7 @@ export interface HintCounts {
   readonly doubts: number
 }
 
-export interface DetectorContext {
+interface DetectorContext {
   readonly registry: SourceRegistry
   readonly hints: () => HintCounts
 }
@@ -178,7 +178,7 @@ function limitedTo(
 }
 
 const isFresh = ({ answers, at }: LatestResult, { hints }: HintCounts, now: Instant): boolean =>
-  answers.hints === hints && isBefore(now, after(at, MAX_AGE))
+  answers.hints === hints && isBefore(now, after(at, MAX_ANSWER_AGE))
 
 const UNANSWERED = -1
 

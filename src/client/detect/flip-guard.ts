@@ -7,13 +7,13 @@ import type { Finding } from './finding.ts'
 import { type AddressHistory, NO_HISTORY, passOrHold } from './flip.ts'
 
 /** The votes of a round. */
-export interface RoundVotes {
+interface RoundVotes {
   readonly votes: readonly SourceVote[]
   /** The interface of outside queries, where it is not the one to the router. */
   readonly through?: string
 }
 
-export interface FlipGuardOptions {
+interface FlipGuardOptions {
   readonly clock: Clock
   readonly report: (finding: Finding) => void
   /** Called when an address that was held back may be published. */
@@ -90,6 +90,9 @@ function reasonOf(votes: readonly SourceVote[], through: string | undefined): st
   if (!votes.some(({ sighting }) => sighting.kind === 'seen'))
     return `no source reports an address: ${answers}`
   if (through !== undefined)
-    return `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router: ${answers}`
+    return (
+      `outside queries leave through ${through}, as with a VPN, ` +
+      `and cannot confirm the address of the router: ${answers}`
+    )
   return `${votes.length === 1 ? 'one source alone is not enough' : 'no two sources agree'}: ${answers}`
 }

@@ -18,13 +18,13 @@ export const NO_HISTORY: AddressHistory = { left: {}, flips: 0 }
 const RETURN_WINDOW: Duration = minutes(10)
 const HOLDS = { first: minutes(1), max: minutes(30) } as const
 
-export interface FlipOutcome {
+interface FlipOutcome {
   readonly history: AddressHistory
   /** The end of the hold; undefined where the address may be published. */
   readonly heldUntil?: Instant
 }
 
-export interface FlipInput {
+interface FlipInput {
   readonly now: Instant
   /** The router or an interface reports the address: then it belongs to this uplink, and is never held back. */
   readonly hasNear: boolean

@@ -13,7 +13,7 @@ import type { Family } from '../../net/address.ts'
 import type { AddressSource } from '../sources/source.ts'
 
 /** The record of one source. */
-export interface SourceHealth {
+interface SourceHealth {
   /** It disagreed with the last agreement. */
   readonly hasDisagreed: boolean
   readonly quarantines: number
@@ -65,19 +65,19 @@ export const quarantineLeft = (records: SourceRecords, name: string, now: Instan
 export const isQuarantined = (records: SourceRecords, name: string, now: Instant): boolean =>
   quarantineLeft(records, name, now) > 0
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly source: Pick<AddressSource, 'name' | 'cooldown' | 'burst'>
   readonly family: Family
 }
 
 export function mayAsk(records: SourceRecords, request: SourceRequest, now: Instant): boolean {
   const { name, cooldown, burst = 1 } = request.source
-  const askedAt = records.requests[keyOf(request)]?.at(-burst)
+  const askedAt = records.requests[requestKey(request)]?.at(-burst)
   const isCooling = askedAt !== undefined && isBefore(now, after(askedAt, milliseconds(burst * cooldown)))
   return !isQuarantined(records, name, now) && !isCooling
 }
 
-const keyOf = ({ source, family }: SourceRequest): string => `${family} ${source.name}`
+const requestKey = ({ source, family }: SourceRequest): string => `${family} ${source.name}`
 
 const withHealth = (records: SourceRecords, name: string, changes: Partial<SourceHealth>): SourceRecords => ({
   ...records,
@@ -85,7 +85,7 @@ const withHealth = (records: SourceRecords, name: string, changes: Partial<Sourc
 })
 
 export function withRequest(records: SourceRecords, request: SourceRequest, now: Instant): SourceRecords {
-  const key = keyOf(request)
+  const key = requestKey(request)
   const times = [...(records.requests[key] ?? []), now].slice(-MAX_BURST)
   return { ...records, requests: { ...records.requests, [key]: times } }
 }

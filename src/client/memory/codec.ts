@@ -70,7 +70,7 @@ function readAccount(value: unknown): AccountState {
     status: readStatus(status),
     hosts: mapValues(record(hosts), readHost),
     ...(offlineRefused !== undefined && { offlineRefused: readStop(offlineRefused) }),
-    ...(recent !== undefined && { recent: list(recent).map(readSent) }),
+    ...(recent !== undefined && { recent: listIn(recent).map(readSent) }),
   }
 }
 
@@ -162,7 +162,7 @@ function record(value: unknown): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function list(value: unknown): readonly unknown[] {
+function listIn(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new Error('a list is missing')
   return value
 }

@@ -73,7 +73,10 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
   }
 }
 
-/** Equal for two files where the second need not be written: the same state, and a wall clock that was not set between them. */
+/**
+ * Equal for two files where the second need not be written: the same state,
+ * and a wall clock that was not set between them.
+ */
 const contentOf = (state: State, anchor: Anchor): string => `${clockOffset(anchor)} ${formatState(state)}`
 
 /** How far the wall clock is from client time, in whole quarters of an hour, so that drift causes no write. */

@@ -1,2 +1,5 @@
-/** The name of the state file in each folder. In a file of its own, so that reading settings loads nothing else of this room. */
+/**
+ * The name of the state file in each folder. In a file of its own, so that
+ * reading settings loads nothing else of this room.
+ */
 export const STATE_FILE = 'state.json'

@@ -36,7 +36,9 @@ export type MemoryProblem =
 export class StateNotSaved extends Error {
   constructor(folders: readonly string[]) {
     super(
-      `the state cannot be saved in ${folders.join(' or ')}; nothing was sent, because a stop could not be remembered; make one of them writable, free space there, or name another folder with --state-dir`,
+      `the state cannot be saved in ${folders.join(' or ')}; nothing was sent, ` +
+        'because a stop could not be remembered; make one of them writable, free space there, ' +
+        'or name another folder with --state-dir',
     )
   }
 }
@@ -45,7 +47,8 @@ const CONSEQUENCES = {
   update:
     'and is not renamed; it may record a stop, so nothing is sent; correct its permissions, or move it away',
   reader:
-    'and may record a stop; this command does not change it; the next update renames it if it can, and a stop in it is then lost; if you have a copy, restore it first',
+    'and may record a stop; this command does not change it; the next update renames it if it can, ' +
+    'and a stop in it is then lost; if you have a copy, restore it first',
 }
 
 /** A state file that cannot be read and may record a stop: an update that cannot rename it sends nothing (decision 0012). */

@@ -17,7 +17,7 @@ export interface StateFilesContext {
   readonly isOnRequest?: boolean
 }
 
-export interface SavedFile {
+interface SavedFile {
   readonly file: StateFile
   readonly folder: string
 }

@@ -33,8 +33,8 @@ export function ddclientLookup(all: DdclientSettings, line: number, remarks: Rem
       'use is off, so ddclient sends no address; here the IPv4 address is looked up',
     )
   const lookups = [
-    ...(ipv4 && v4 !== undefined ? [lookupOf(all, 'v4', remarks)] : []),
-    ...(ipv6 ? [lookupOf(all, 'v6', remarks)] : []),
+    ...(ipv4 && v4 !== undefined ? [lookupFor(all, 'v4', remarks)] : []),
+    ...(ipv6 ? [lookupFor(all, 'v6', remarks)] : []),
   ]
   const combined = lookups.reduce<Lookup | undefined>(
     (one, other) => (one === undefined ? undefined : combineLookups(one, other)),
@@ -49,7 +49,7 @@ export function ddclientLookup(all: DdclientSettings, line: number, remarks: Rem
   return { lookup: combined ?? DEFAULT_LOOKUP, ipv4: ipv4 || !ipv6, ipv6 }
 }
 
-function lookupOf(all: DdclientSettings, family: Family, remarks: Remarks): Lookup {
+function lookupFor(all: DdclientSettings, family: Family, remarks: Remarks): Lookup {
   const chosen = all.get(`use${family}`) ?? all.get('use')
   const line = chosen?.line ?? 0
   const use = (chosen?.value ?? 'ip').replace(/v[46]$/, '')
@@ -99,9 +99,10 @@ function webLookup(page: string | undefined, skip: string | undefined, { line, r
     )
     return DEFAULT_LOOKUP
   }
+  const url = /^[a-z]+:/i.test(page) ? shownPage(page) : `https://${shownPage(page)}`
   const advice =
     skip === undefined
-      ? `to use it, write sources = ["${/^[a-z]+:/i.test(page) ? shownPage(page) : `https://${shownPage(page)}`}"] and agreement = "one"`
+      ? `to use it, write sources = ["${url}"] and agreement = "one"`
       : 'a page with other text around the address cannot be used'
   remarks.once('changed', line, `the page ${shownPage(page)}: the default sources are used; ${advice}`)
   return DEFAULT_LOOKUP

@@ -17,21 +17,30 @@ import { providerOfDdclient, providerOfServer, splitServer } from './service-nam
 /** Protocols with a fixed server, where only `dyndns2` leaves it open. */
 const DEFAULT_SERVER = 'members.dyndns.org'
 
+const PASSWORD_ADVICE = ', or give Holdfast the password as HOLDFAST_PASSWORD'
+
 /** Settings without a counterpart that a user may miss. */
+// biome-ignore format: a table
 const LOST: Readonly<Record<string, string>> = {
   proxy: 'set the variable HTTPS_PROXY instead', 'mail': 'see on_problem in docs/settings.md', 'mail-failure': 'see on_problem in docs/settings.md',
   'mail-from': 'see on_problem in docs/settings.md', postscript: 'see on_change in docs/settings.md', 'ssl_ca_dir': 'set ca_file to one file', 'fw-login': 'the source router needs no login',
   'fw-password': 'the source router needs no login', 'max-warn': '', 'use-personal-dns': '', 'mx': '', 'backupmx': '', 'wildcard': '', 'static': '', 'custom': '',
-} // biome-ignore format: a table
+}
 
+// biome-ignore format: a list
 const DROPPED: ReadonlySet<string> = new Set([
   'min-interval', 'min-error-interval', 'retry', 'timeout', 'jitter', 'syslog', 'facility', 'priority', 'pid', 'cache', 'foreground', 'exec', 'test',
   'quiet', 'geturl', 'query', 'options', 'force', 'file', 'help', 'curl', 'postscript-on-error', 'web-ssl-validate', 'fw-ssl-validate', 'ttl', 'warned-min-interval',
-]) // biome-ignore format: a list
+])
 
-/** Settings that are read below; the ones that only say how the address is looked up are in ddclient-lookup.ts. */
-const READ =
-  /^(?:protocol|server|script|login|password|host|daemon|max-interval|zone|domain|ssl|ssl_ca_file|debug|verbose|password_env|login_env|(?:use|web|if|ip|cmd|fw)(?:v4|v6)?(?:-skip|-ssl-validate)?|(?:web|if|cmd|fw|ip)(?:v4|v6)-skip)$/
+/** Settings that are read below. */
+// biome-ignore format: a list
+const READ: ReadonlySet<string> = new Set([
+  'protocol', 'server', 'script', 'login', 'login_env', 'password', 'password_env', 'host', 'daemon', 'max-interval', 'zone', 'domain',
+  'ssl', 'ssl_ca_file', 'debug', 'verbose',
+])
+/** Settings that say how the address is looked up; ddclient-lookup.ts reads them. */
+const READ_ELSEWHERE = /^(?:use|web|if|ip|cmd|fw)(?:v4|v6)?(?:-skip|-ssl-validate)?$/
 
 /** Reads ddclient.conf, of ddclient 3 and 4. */
 export function importDdclient(text: string, context: ImportContext): Imported {
@@ -76,7 +85,8 @@ function withEnvironment(one: DdclientLine, { variable }: ImportContext, remarks
         remarks.add(
           'lost',
           one.line,
-          `${name}: the environment variable ${value} is not set, so its value is missing; run the import with it${name === 'password_env' ? ', or give Holdfast the password as HOLDFAST_PASSWORD' : ''}`,
+          `${name}: the environment variable ${value} is not set, so its value is missing; ` +
+            `run the import with it${name === 'password_env' ? PASSWORD_ADVICE : ''}`,
         )
         return []
       }
@@ -107,7 +117,8 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
     remarks.add(
       'not taken',
       line,
-      `protocol=${protocol} for ${shownNames(names)}: this is another protocol than /nic/update; leave ddclient in use for it`,
+      `protocol=${protocol} for ${shownNames(names)}: this is another protocol than /nic/update; ` +
+        'leave ddclient in use for it',
     )
     return undefined
   }
@@ -120,7 +131,7 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
   const { lookup, ipv4, ipv6 } = ddclientLookup(all, line, remarks)
   const zone = all.get('zone') ?? all.get('domain')
   if (zone !== undefined) remarks.once('dropped', zone.line, 'zone and domain: the whole hostname is sent')
-  const read = hostnamesOf(names, line, remarks)
+  const read = ddclientHostnames(names, line, remarks)
   const password = all.get('password')?.value
   const authorities = all.get('ssl_ca_file')?.value
   return {
@@ -153,7 +164,8 @@ function serviceOf(
     remarks.once(
       'changed',
       line,
-      `${split.origin.slice('https://'.length)} is asked with https; if it has only http, write server = "${split.origin.replace('https:', 'http:')}"`,
+      `${split.origin.slice('https://'.length)} is asked with https; if it has only http, ` +
+        `write server = "${split.origin.replace('https:', 'http:')}"`,
     )
   }
   const path = all.get('script')?.value ?? split.path
@@ -162,7 +174,7 @@ function serviceOf(
 }
 
 /** A name with parameters behind it, such as home.example&myipv6=preserve, is a habit of ddclient's users. */
-function hostnamesOf(
+function ddclientHostnames(
   names: readonly string[],
   line: number,
   remarks: Remarks,
@@ -193,7 +205,8 @@ function clientSettings(globals: DdclientSettings, remarks: Remarks): DraftSetti
     remarks.add(
       'changed',
       daemon?.line ?? 1,
-      'no daemon is set, so ddclient runs once for each start; here the daemon checks the address, or holdfast update does it once',
+      'no daemon is set, so ddclient runs once for each start; here the daemon checks the address, ' +
+        'or holdfast update does it once',
     )
   const refresh = globals.get('max-interval')
   const isLoud = ['debug', 'verbose'].some((name) => /^(?:yes|true|1)$/i.test(globals.get(name)?.value ?? ''))
@@ -208,7 +221,7 @@ function remarkOnUnknown(settings: DdclientSettings, remarks: Remarks): void {
   for (const [name, { value, line }] of settings) {
     const isOff = /^(?:no|false|0|)$/i.test(value)
     const lost = LOST[name]
-    if (READ.test(name)) continue
+    if (READ.has(name) || READ_ELSEWHERE.test(name)) continue
     if (DROPPED.has(name) || (lost !== undefined && isOff))
       remarks.once('dropped', line, `${name} is not needed`)
     else
@@ -230,7 +243,8 @@ function remarkOnRepeated(updates: readonly ImportedUpdate[], remarks: Remarks):
       remarks.add(
         'changed',
         line,
-        `${name} is in two entries, and ddclient uses only one of them: 3.x the last, 4.x the first; here both are one account`,
+        `${name} is in two entries, and ddclient uses only one of them: 3.x the last, 4.x the first; ` +
+          'here both are one account',
       )
     seen.add(name)
   }

@@ -1,6 +1,6 @@
 import type { ImportContext } from './imported.ts'
 
-export interface WrittenVariable {
+interface WrittenVariable {
   readonly value: string
   readonly line: number
   /** The variable that the value names, and that is not set here. */

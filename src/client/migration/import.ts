@@ -85,7 +85,9 @@ export function readImport(text: string, format: Format, context: ImportContext)
     (line): Remark => ({
       kind: 'lost',
       place: { file: context.file, line },
-      text: 'a character is not UTF-8, so it is lost, which matters in a password; save the file as UTF-8 and import it again',
+      text:
+        'a character is not UTF-8, so it is lost, which matters in a password; ' +
+        'save the file as UTF-8 and import it again',
     }),
   )
   return ok({ ...imported, remarks: [...imported.remarks, ...remarks] })

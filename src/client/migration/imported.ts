@@ -2,7 +2,7 @@ import type { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 
 /** A place in a file of another client. */
-export interface Place {
+interface Place {
   readonly file: string
   readonly line: number
 }

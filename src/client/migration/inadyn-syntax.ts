@@ -17,12 +17,12 @@ export interface InadynSection {
 }
 
 /** The text cannot be read from this line on. */
-export interface InadynFault {
+interface InadynFault {
   readonly line: number
   readonly problem: string
 }
 
-export interface InadynFile {
+interface InadynFile {
   readonly top: InadynSection
   readonly sections: readonly InadynSection[]
   readonly faults: readonly InadynFault[]

@@ -28,10 +28,11 @@ const DROPPED: ReadonlySet<string> = new Set([
   'hostname',
   'alias',
 ])
+// biome-ignore format: a list
 const READ: ReadonlySet<string> = new Set([
   'username', 'password', 'hostname', 'alias', 'ssl', 'wildcard', 'iface', 'checkip-command', 'checkip-server', 'checkip-path', 'checkip-ssl', 'period', 'forced-update',
   'allow-ipv6', 'ddns-server', 'ddns-path', 'user-agent', 'secure-ssl', 'broken-rtc', 'ca-trust-file', 'ca-path', 'fake-address', 'append-myip', 'verify-address', 'iterations', 'include',
-]) // biome-ignore format: a list
+])
 
 type Values = ReadonlyMap<string, InadynValue>
 const textOf = (values: Values, name: string): string | undefined => values.get(name)?.values[0]
@@ -98,7 +99,8 @@ function sectionUpdate(
     remarks.add(
       'changed',
       lineOf(own, 'ssl'),
-      `${label}: the service is asked with https; if it has only http, write server = "${(service.address.server ?? 'http://…').replace('https:', 'http:')}"`,
+      `${label}: the service is asked with https; if it has only http, ` +
+        `write server = "${(service.address.server ?? 'http://…').replace('https:', 'http:')}"`,
     )
   remarkOnRest(own, remarks)
   const password = textOf(own, 'password')
@@ -112,10 +114,10 @@ function sectionUpdate(
       service: service.address,
       username: textOf(own, 'username'),
       password: password === undefined ? undefined : new Secret(password),
-      hostnames: hostnamesOf(own, remarks),
+      hostnames: inadynHostnames(own, remarks),
       ipv4: !isIpv6Name,
       ipv6: isIpv6Name || allowsIpv6,
-      lookup: lookupOf(values, remarks),
+      lookup: inadynLookup(values, remarks),
       settings: { ...service.settings, ...(authorities !== undefined && { ca_file: authorities }) },
     },
   ]
@@ -140,7 +142,10 @@ function withIncludes(section: InadynSection, context: ImportContext, remarks: R
 function refusalOf(values: Values, kind: string, name: string): string | undefined {
   if (isOn(textOf(values, 'fake-address'))) return 'fake-address publishes a false address for a moment'
   if (isOff(textOf(values, 'secure-ssl')))
-    return 'secure-ssl = false switches the check of the certificate off; set ca_file to the authority of the service instead'
+    return (
+      'secure-ssl = false switches the check of the certificate off; ' +
+      'set ca_file to the authority of the service instead'
+    )
   if (isOn(textOf(values, 'broken-rtc'))) return 'broken-rtc accepts certificates that have expired'
   return kind === 'provider' && providerOfInadyn(name.replace(/:.*$/, '')) === undefined
     ? `${name} is not a service of this protocol; leave inadyn in use for it`
@@ -187,12 +192,12 @@ function appended(server: string, path: string, isAddress: boolean): FoundServic
   }
 }
 
-function hostnamesOf(values: Values, remarks: Remarks): readonly string[] {
+function inadynHostnames(values: Values, remarks: Remarks): readonly string[] {
   const written = values.get('hostname') ?? values.get('alias')
   return validHostnames((written?.values ?? []).flatMap(listedNames), written?.line ?? 0, remarks)
 }
 
-function lookupOf(values: Values, remarks: Remarks): Lookup {
+function inadynLookup(values: Values, remarks: Remarks): Lookup {
   const command = textOf(values, 'checkip-command')
   if (command !== undefined) return commandLookup(command)
   const page = textOf(values, 'checkip-server')

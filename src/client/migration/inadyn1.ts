@@ -3,7 +3,7 @@ import { importInadyn } from './inadyn.ts'
 
 /** The names of inadyn 1 for settings of inadyn 2. */
 // biome-ignore format: a table
-const NAMES: Readonly<Record<string, string>> = {
+const INADYN2_NAMES: Readonly<Record<string, string>> = {
   username: 'username', password: 'password', alias: 'hostname', hostname: 'hostname', period: 'period', update_period: 'period', update_period_sec: 'period',
   forced_update: 'forced-update', forced_update_period: 'forced-update', iface: 'iface', bind_interface: 'iface', 'bind-interface': 'iface', ssl: 'ssl', enable_ssl: 'ssl',
   'enable-ssl': 'ssl', wildcard: 'wildcard', iterations: 'iterations', server_name: 'ddns-server', dyndns_server_name: 'ddns-server', server_url: 'ddns-path', dyndns_server_url: 'ddns-path',
@@ -24,7 +24,7 @@ const SECTION_NAMES: ReadonlySet<string> = new Set([
 export const isInadyn1 = (text: string): boolean =>
   /^\s*(?:--)?(?:dyndns[_-])?system\s+[^\s={]+\s*$/m.test(text)
 
-const quoted = (text: string): string => JSON.stringify(text.replace(/^(["'])(.*)\1$/, '$2'))
+const requoted = (text: string): string => JSON.stringify(text.replace(/^(["'])(.*)\1$/, '$2'))
 
 /** Reads inadyn.conf of inadyn 1, line by line, as the text of inadyn 2 with the same number of lines. */
 export function importInadyn1(text: string, context: ImportContext): Imported {
@@ -40,19 +40,20 @@ export function importInadyn1(text: string, context: ImportContext): Imported {
   const output = lines.map(({ name, value }, at) => {
     if (SYSTEM.test(name)) {
       const isCustom = value.startsWith('custom@')
-      const opened = `${isCustom ? 'custom' : 'provider'} ${quoted(value)} {${at === systems[0] ? ` ${early.join(' ')}` : ''}`
+      const first = at === systems[0] ? ` ${early.join(' ')}` : ''
+      const opened = `${isCustom ? 'custom' : 'provider'} ${requoted(value)} {${first}`
       return at === systems[0] ? opened : `} ${opened}`
     }
-    const known = NAMES[name.replace(/^--/, '')]
+    const known = INADYN2_NAMES[name.replace(/^--/, '')]
     if (name === '' || known === undefined) return ''
     const setting = `${known} ${known === 'hostname' ? '+=' : '='} ${
       known === 'hostname'
         ? `{ ${value
             .split(/[,\s]+/)
             .filter((one) => one !== '')
-            .map(quoted)
+            .map(requoted)
             .join(', ')} }`
-        : quoted(value === '' ? 'true' : value)
+        : requoted(value === '' ? 'true' : value)
     }`
     if (!SECTION_NAMES.has(known)) {
       global.push(setting)

@@ -2,6 +2,7 @@ import { parseAddress } from '../../net/address.ts'
 import type { Lookup } from './imported.ts'
 
 /** Hosts, with all below them, whose pages only return the address of the client: the default sources replace them. */
+// biome-ignore format: a list
 const ADDRESS_HOSTS: readonly string[] = [
   'dyndns.org', 'dyndns.com', 'dyn.com', 'no-ip.com', 'noip.com', 'ipify.org', 'ifconfig.me', 'ifconfig.co', 'ifconfig.io',
   'icanhazip.com', 'amazonaws.com', 'ident.me', 'ipinfo.io', 'ip-api.com', 'dedyn.io', 'desec.io', 'nsupdate.info', 'loopia.se',
@@ -10,11 +11,14 @@ const ADDRESS_HOSTS: readonly string[] = [
   'joker.com', 'dnsomatic.com', 'changeip.com', 'seeip.org', 'my-ip.io', 'ip6only.me', 'ip4only.me', 'domains.google',
   'ipv64.net', 'ddnss.de', 'spdyn.de', 'strato.com', 'ovh.com', 'zoneedit.com', 'namecheap.com', '3322.org', 'oray.com',
   'test-ipv6.com', 'myip.com', 'eurodyndns.org', 'variomedia.de', 'goip.de', 'dynv6.com', 'dnshome.de', 'selfhost.de',
-] // biome-ignore format: a list
+]
 
 export const DEFAULT_LOOKUP: Lookup = { kind: 'default' }
 
-/** Whether a page is a known one that returns the address. A name without a dot is one that the other client has built in. */
+/**
+ * Whether a page is a known one that returns the address. A name without a
+ * dot is one that the other client has built in.
+ */
 export function isAddressPage(page: string): boolean {
   const full = /^[a-z]+:\/\//i.test(page) ? page : `https://${page}`
   if (!URL.canParse(full)) return true

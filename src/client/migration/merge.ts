@@ -16,7 +16,10 @@ export interface MergedImport {
   readonly remarks: readonly Remark[]
 }
 
-/** The accounts of an import: updates with one service and one username are one account, with all their hostnames and families. */
+/**
+ * The accounts of an import: updates with one service and one username are one
+ * account, with all their hostnames and families.
+ */
 export function mergeImport({ settings, updates, remarks }: Imported): MergedImport {
   const more: Remark[] = []
   const groups = new Map<string, ImportedUpdate[]>()
@@ -36,7 +39,7 @@ export function mergeImport({ settings, updates, remarks }: Imported): MergedImp
     const [first, ...others] = withOneSetOfFamilies(group, more)
     return first === undefined ? [] : [merged(first, others, more)].filter((one) => canBeSent(one, more))
   })
-  const names = distinctNames(all.map(nameOf))
+  const names = distinctNames(all.map(accountNameFor))
   const accounts = all.map((update, at) => accountOf(update, names[at] ?? 'account'))
   for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
@@ -99,12 +102,12 @@ function withOneSetOfFamilies(
   )
   if (first === undefined || new Set(names).size === 1) return group
   const kept = new Set((sets.get(familiesOf(first)) ?? []).flatMap(({ hostnames }) => hostnames))
-  for (const update of group.filter((one) => familiesOf(one) !== familiesOf(first)))
-    remarks.push({
-      kind: 'not taken',
-      place: update.place,
-      text: `${update.hostnames.join(', ')}: the hostnames of one username have different families (IPv4 or IPv6) here${update.hostnames.some((name) => kept.has(name)) ? '; of those that are taken, only the family of the first entry is' : ''}`,
-    })
+  for (const { place, hostnames } of group.filter((one) => familiesOf(one) !== familiesOf(first))) {
+    const fault = `${hostnames.join(', ')}: the hostnames of one username have different families (IPv4 or IPv6) here`
+    const rest = '; of those that are taken, only the family of the first entry is'
+    const text = hostnames.some((name) => kept.has(name)) ? `${fault}${rest}` : fault
+    remarks.push({ kind: 'not taken', place, text })
+  }
   return group.filter((one) => familiesOf(one) === familiesOf(first))
 }
 
@@ -150,7 +153,7 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
 }
 
 /** The provider, with the number of inadyn (no-ip.com:2), else the name of the section, else the host. */
-function nameOf({ service, label }: ImportedUpdate): string {
+function accountNameFor({ service, label }: ImportedUpdate): string {
   const number = /:(\d+)$/.exec(label)?.[1]
   if (service.provider !== undefined)
     return number === undefined ? service.provider : `${service.provider}-${number}`
@@ -193,7 +196,9 @@ function lookupSettings(updates: readonly ImportedUpdate[], remarks: Remark[]): 
     remarks.push({
       kind: 'changed',
       place: updates[0].place,
-      text: 'the accounts look their address up in different ways; here the default sources are used for all; see interface in [[account.host]]',
+      text:
+        'the accounts look their address up in different ways; here the default sources are used for all; ' +
+        'see interface in [[account.host]]',
     })
   return others.length > 0 || only === undefined ? {} : settingsOfLookup(only)
 }
@@ -218,7 +223,8 @@ function missing({ username, password, hostnames, service, place }: ImportedUpda
     ],
     [
       password === undefined,
-      `the password is not in this file; write it into the password file${preset === undefined ? '' : ` (${preset.password})`}`,
+      'the password is not in this file; ' +
+        `write it into the password file${preset === undefined ? '' : ` (${preset.password})`}`,
     ],
     [hostnames.length === 0, 'the hostnames are not in this file; write hostnames'],
   ]
@@ -248,7 +254,9 @@ function canBeSent({ service, ipv4, hostnames, place }: ImportedUpdate, remarks:
     remarks.push({
       kind: 'not taken',
       place,
-      text: `${hostnames.join(', ')}: only IPv6 is updated, and ${preset?.name} publishes a wrong IPv4 address for an update without one`,
+      text:
+        `${hostnames.join(', ')}: only IPv6 is updated, ` +
+        `and ${preset?.name} publishes a wrong IPv4 address for an update without one`,
     })
   return canBe
 }

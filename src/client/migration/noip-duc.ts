@@ -46,10 +46,10 @@ export function importNoipDuc(text: string, { file, variable }: ImportContext): 
     service: { provider: 'no-ip' },
     username: all.get('NOIP_USERNAME')?.value,
     password: password === undefined ? undefined : new Secret(password),
-    hostnames: hostnamesOf(all, remarks),
+    hostnames: noIpHostnames(all, remarks),
     ipv4: true,
     ipv6: false,
-    lookup: lookupOf(all, remarks),
+    lookup: noIpLookup(all, remarks),
     settings: {},
   }
   remarkOnRest(all, remarks)
@@ -59,7 +59,7 @@ export function importNoipDuc(text: string, { file, variable }: ImportContext): 
 /** Every hostname of the key, at No-IP. */
 const ALL_HOSTNAMES = 'all.ddnskey.com'
 
-function hostnamesOf(all: VariableMap, remarks: Remarks): readonly string[] {
+function noIpHostnames(all: VariableMap, remarks: Remarks): readonly string[] {
   const written = all.get('NOIP_HOSTNAMES')
   const names = listedNames(written?.value ?? '')
   if (names.length === 0) {
@@ -74,7 +74,7 @@ function hostnamesOf(all: VariableMap, remarks: Remarks): readonly string[] {
 }
 
 /** The methods in their order: the first one counts, the others are for when it fails. */
-function lookupOf(all: VariableMap, remarks: Remarks): Lookup {
+function noIpLookup(all: VariableMap, remarks: Remarks): Lookup {
   const written = all.get('NOIP_IP_METHOD')
   if (written === undefined) return DEFAULT_LOOKUP
   const methods = listedNames(written.value)
@@ -98,7 +98,8 @@ function lookupOf(all: VariableMap, remarks: Remarks): Lookup {
     remarks.once(
       'changed',
       written.line,
-      `the page ${shownPage(page)}: the default sources are used; to use it, write sources = ["${shownPage(page)}"] and agreement = "one"`,
+      `the page ${shownPage(page)}: the default sources are used; to use it, ` +
+        `write sources = ["${shownPage(page)}"] and agreement = "one"`,
     )
   return DEFAULT_LOOKUP
 }

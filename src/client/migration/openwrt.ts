@@ -154,10 +154,10 @@ function sectionUpdate(section: Section, file: string, remarks: Remarks): readon
       service: service.address,
       username: text('username') ?? service.username,
       password: password === undefined ? undefined : new Secret(password),
-      hostnames: hostnamesOf(section, remarks),
+      hostnames: openwrtHostnames(section, remarks),
       ipv4: !isIpv6,
       ipv6: isIpv6,
-      lookup: lookupOf(section, remarks),
+      lookup: openwrtLookup(section, remarks),
       settings: {
         ...service.settings,
         ...(authorities?.endsWith('.pem') === true || authorities?.endsWith('.crt') === true
@@ -186,7 +186,8 @@ function serviceOf({ options }: Section, remarks: Remarks): FoundService | strin
     remarks.once(
       'changed',
       url.line,
-      `the service is asked with https; if it has only http, write server = "${(template.value.service.server ?? '').replace('https:', 'http:')}"`,
+      'the service is asked with https; if it has only http, ' +
+        `write server = "${(template.value.service.server ?? '').replace('https:', 'http:')}"`,
     )
   return { address: template.value.service, ...template.value }
 }
@@ -203,13 +204,13 @@ const refusalOf = (options: ReadonlyMap<string, Option>): string | undefined =>
     : undefined
 
 /** `host@domain` means host.domain. */
-function hostnamesOf({ options }: Section, remarks: Remarks): readonly string[] {
+function openwrtHostnames({ options }: Section, remarks: Remarks): readonly string[] {
   const written = options.get('domain') ?? options.get('lookup_host')
   const names = listedNames(written?.value ?? '').map((one) => one.replace(/^@/, '').replace('@', '.'))
   return validHostnames(names, written?.line ?? 0, remarks)
 }
 
-function lookupOf({ options }: Section, remarks: Remarks): Lookup {
+function openwrtLookup({ options }: Section, remarks: Remarks): Lookup {
   const source = options.get('ip_source')
   const line = source?.line ?? 0
   const text = (key: string): string => options.get(key)?.value ?? ''
@@ -220,7 +221,9 @@ function lookupOf({ options }: Section, remarks: Remarks): Lookup {
       remarks.once(
         'changed',
         line,
-        `ip_source network ${text('ip_network')}: the addresses of all interfaces are used; for one of them, write sources = ["interface:DEVICE"] with the device that "ubus call network.interface.${text('ip_network')} status" shows`,
+        `ip_source network ${text('ip_network')}: the addresses of all interfaces are used; ` +
+          'for one of them, write sources = ["interface:DEVICE"] with the device that "ubus call ' +
+          `network.interface.${text('ip_network')} status" shows`,
       )
       return interfaceLookup(undefined)
     case 'script':
@@ -243,10 +246,11 @@ const UNITS: Readonly<Record<string, string>> = { seconds: 's', minutes: 'm', ho
 function periodSettings(active: readonly Section[], remarks: Remarks): DraftSettings {
   const [first] = active
   if (first === undefined) return {}
-  const period = (key: string, value: string, unit: string) => ({
-    value: `${first.options.get(`${key}_interval`)?.value ?? value}${UNITS[first.options.get(`${key}_unit`)?.value ?? unit] ?? 'm'}`,
-    line: first.options.get(`${key}_interval`)?.line ?? first.line,
-  })
+  const period = (key: string, usual: string, usualUnit: string) => {
+    const { value, line } = first.options.get(`${key}_interval`) ?? { value: usual, line: first.line }
+    const unit = first.options.get(`${key}_unit`)?.value ?? usualUnit
+    return { value: `${value}${UNITS[unit] ?? 'm'}`, line }
+  }
   const force = period('force', '72', 'hours')
   const isOnce = /^0[smhd]/.test(force.value)
   if (isOnce)

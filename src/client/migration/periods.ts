@@ -18,7 +18,7 @@ export function periodOf(text: string): number | undefined {
 }
 
 const within = (span: number, least: number, most: number): number => Math.min(Math.max(span, least), most)
-const text = (span: number): string => formatDuration(milliseconds(span))
+const periodText = (span: number): string => formatDuration(milliseconds(span))
 
 /** The interval between checks. A shorter one than a minute has no use: changes are noticed at once. */
 export function intervalOf({ value, line }: WrittenPeriod, remarks: Remarks): DraftSettings {
@@ -28,8 +28,9 @@ export function intervalOf({ value, line }: WrittenPeriod, remarks: Remarks): Dr
     return {}
   }
   const bounded = within(span, minutes(1), days(7))
-  if (bounded !== span) remarks.add('changed', line, `the interval of ${text(span)} becomes ${text(bounded)}`)
-  return { interval: text(bounded) }
+  if (bounded !== span)
+    remarks.add('changed', line, `the interval of ${periodText(span)} becomes ${periodText(bounded)}`)
+  return { interval: periodText(bounded) }
 }
 
 /** The time after which an unchanged address is sent again: 1d to 3650d. */
@@ -44,7 +45,7 @@ export function refreshOf({ value, line }: WrittenPeriod, remarks: Remarks): Dra
     remarks.add(
       'changed',
       line,
-      `an unchanged address is sent again after ${text(bounded)}, not after ${text(span)}`,
+      `an unchanged address is sent again after ${periodText(bounded)}, not after ${periodText(span)}`,
     )
-  return { refresh: text(bounded) }
+  return { refresh: periodText(bounded) }
 }

@@ -72,14 +72,16 @@ interface EntryContext {
 
 function updateOf(entry: Members, { line, file, remarks }: EntryContext): readonly ImportedUpdate[] {
   const name = textOf(entry['provider']) ?? ''
-  const hostnames = namesOf(entry)
+  const hostnames = hostnamesIn(entry)
   const provider = providerOfQdm12(name)
   const isOtherMode = name === 'ovh' && entry['mode'] !== undefined && entry['mode'] !== 'dynamic'
   if (provider === undefined || isOtherMode) {
     remarks.add(
       'not taken',
       line,
-      `provider ${name} for ${shownNames(hostnames)}: ${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; leave ddns-updater in use for it`,
+      `provider ${name} for ${shownNames(hostnames)}: ` +
+        `${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; ` +
+        'leave ddns-updater in use for it',
     )
     return []
   }
@@ -107,7 +109,7 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
 }
 
 /** A list of whole names, or the older pair of `host` (labels) and `domain`. */
-function namesOf(entry: Members): readonly string[] {
+function hostnamesIn(entry: Members): readonly string[] {
   const domains = listedNames(textOf(entry['domain']) ?? '')
   const labels = listedNames(textOf(entry['host']) ?? '')
   if (labels.length === 0) return domains

@@ -15,7 +15,7 @@ interface ServiceNames {
 
 /** By provider. Hosts that a preset names are known from there. */
 // biome-ignore format: a table
-const NAMES: Readonly<Record<string, ServiceNames>> = {
+const NAMES_ELSEWHERE: Readonly<Record<string, ServiceNames>> = {
   'no-ip':       { ddclient: 'noip', inadyn: ['no-ip.com', 'noip.com'], openwrt: ['no-ip.com'], qdm12: 'noip', hosts: ['dynupdate6.no-ip.com', 'dynupdate.noip.com'] },
   'dyn':         { inadyn: ['dyndns.org'], openwrt: ['dyndns.org', 'dyn.com'], qdm12: 'dyn', hosts: ['members.dyndns.com'] },
   'dynu':        { ddclient: 'dynu', inadyn: ['dynu.com'], openwrt: ['dynu.com'], qdm12: 'dynu' },
@@ -61,7 +61,7 @@ const NAMES: Readonly<Record<string, ServiceNames>> = {
 }
 
 const keyWhere = (matches: (names: ServiceNames) => boolean): string | undefined =>
-  Object.entries(NAMES).find(([, names]) => matches(names))?.[0]
+  Object.entries(NAMES_ELSEWHERE).find(([, names]) => matches(names))?.[0]
 
 /** The provider for a `protocol` of ddclient that is for one service only. */
 export const providerOfDdclient = (protocol: string): string | undefined =>
@@ -76,19 +76,21 @@ export const providerOfQdm12 = (name: string): string | undefined => keyWhere(({
  */
 export function providerOfInadyn(name: string): string | undefined {
   const service = name.slice(name.indexOf('@') + 1)
-  const found = Object.entries(NAMES).filter(([, { inadyn }]) => inadyn?.some((one) => one.includes(service)))
+  const found = Object.entries(NAMES_ELSEWHERE).filter(([, { inadyn }]) =>
+    inadyn?.some((one) => one.includes(service)),
+  )
   const exact = found.find(([, { inadyn }]) => inadyn?.includes(service))
   return exact?.[0] ?? (found.length === 1 ? found[0]?.[0] : undefined)
 }
 
-const hostOf = (origin: string): string => new URL(origin).host
+const originHost = (origin: string): string => new URL(origin).host
 
 /** The provider whose servers include this origin. */
 export function providerOfServer(origin: string): string | undefined {
-  const host = hostOf(origin)
+  const host = originHost(origin)
   for (const [key, { settings }] of Object.entries(PROVIDERS)) {
     const servers = [settings['server'], settings['ipv6_server']].flatMap((one) => one ?? [])
-    if (servers.some((one) => hostOf(one) === host)) return key
+    if (servers.some((one) => originHost(one) === host)) return key
   }
   return keyWhere(({ hosts }) => hosts?.includes(host) === true)
 }

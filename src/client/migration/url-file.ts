@@ -28,7 +28,8 @@ export function importUrls(text: string, { file }: ImportContext): Imported {
       remarks.once(
         'changed',
         line,
-        `the service is asked with https; if it has only http, write server = "${(service.server ?? '').replace('https:', 'http:')}"`,
+        'the service is asked with https; if it has only http, ' +
+          `write server = "${(service.server ?? '').replace('https:', 'http:')}"`,
       )
     const ofConnection = !hasAddress && !hasIpv6
     return [

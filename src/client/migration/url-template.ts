@@ -6,10 +6,10 @@ import { isSecretName } from '../../config/secret-names.ts'
 import type { ServiceAddress } from './imported.ts'
 import { providerOfServer, splitServer } from './service-names.ts'
 
-type Part = 'hostname' | 'address' | 'ipv6' | 'username' | 'password'
+type PlaceholderKind = 'hostname' | 'address' | 'ipv6' | 'username' | 'password'
 
 /** What stands for a value in the update URLs of routers and other clients. */
-const PLACEHOLDERS: readonly (readonly [RegExp, Part])[] = [
+const PLACEHOLDERS: readonly (readonly [RegExp, PlaceholderKind])[] = [
   // ddns-scripts, Synology, FRITZ!Box, inadyn, in this order for each part.
   [/^(?:\[DOMAIN\]|__HOSTNAME__|<domain>|%h|\{hostname\}|\$\{?hostname\}?)$/i, 'hostname'],
   [/^(?:\[IP\]|__MYIP__|<ipaddr>|%i|%a|\{ip\}|\$\{?ip\}?)$/i, 'address'],
@@ -18,9 +18,10 @@ const PLACEHOLDERS: readonly (readonly [RegExp, Part])[] = [
   [/^(?:\[PASSWORD\]|__PASSWORD__|<passwd>|<pass>|<password>|%p)$/i, 'password'],
 ]
 
-const partOf = (text: string): Part | undefined => PLACEHOLDERS.find(([pattern]) => pattern.test(text))?.[1]
+const partOf = (text: string): PlaceholderKind | undefined =>
+  PLACEHOLDERS.find(([pattern]) => pattern.test(text))?.[1]
 
-export interface UrlTemplate {
+interface UrlTemplate {
   readonly service: ServiceAddress
   /** The URL says http. */
   readonly isPlain: boolean
@@ -86,7 +87,7 @@ type Query = Pick<UrlTemplate, 'settings' | 'hostnames' | 'hasIpv6' | 'hasAddres
 
 /** What one parameter of the query is for, with its setting where its name is not the usual one. */
 interface ReadParameter {
-  readonly part: Part | 'both' | 'fixed'
+  readonly part: PlaceholderKind | 'both' | 'fixed'
   readonly settings: DraftSettings
   readonly hostnames?: readonly string[]
   readonly fixed?: string
@@ -97,7 +98,7 @@ const ANY_PLACEHOLDER = /\[[A-Z0-9]+\]|<[a-z0-9]+>|__[A-Z0-9]+__/i
 
 function readParameter(name: string, value: string): Result<ReadParameter, string> {
   const parts = value.split(',').map(partOf)
-  const is = (part: Part): boolean => parts.includes(part)
+  const is = (part: PlaceholderKind): boolean => parts.includes(part)
   const isOneOf = (names: readonly string[]): boolean => names.includes(name)
   const foreign = (what: string): Result<never, string> =>
     err(`has ${what} (${name}), which is not this protocol`)

@@ -7,7 +7,7 @@ import type { AccountMemory, EventMemory, NotifyMemory } from './memory.ts'
 import { EVENT_ROWS, type Notification } from './notification.ts'
 
 /** After one notification of a kind, further ones are joined for this long. */
-export const PAUSE = minutes(10)
+const PAUSE = minutes(10)
 /** Per account, over all events; urgent events and problems, which are rare, do not count. */
 export const MAX_PER_DAY = 30
 /** Events that are neither a change nor a problem: once a day. */
@@ -23,7 +23,7 @@ export interface Compared {
   readonly notifications: readonly Notification[]
 }
 
-export interface CompareContext {
+interface CompareContext {
   readonly now: Instant
   /** Whether a target of the account receives this event. Other events do not count. */
   readonly isHeard: (account: string, event: NotificationEvent) => boolean

@@ -32,7 +32,7 @@ export const NO_DETAILS: Omit<Notification, 'event' | 'account'> = {
   times: 1,
 }
 
-export type Hook = (typeof HOOKS)[number]
+type Hook = (typeof HOOKS)[number]
 export type PingKind = 'start' | 'success' | 'fail'
 
 interface EventRow {

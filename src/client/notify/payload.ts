@@ -5,7 +5,7 @@ import type { WebhookFormat } from '../../config/notify-settings.ts'
 import { EVENT_ROWS, type Notification, notificationText, type PingKind } from './notification.ts'
 
 /** The request for a webhook. */
-export interface Payload {
+interface Payload {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }

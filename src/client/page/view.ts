@@ -1,5 +1,4 @@
-import { listed } from '../../net/address.ts'
-import { FAMILY_NAMES } from '../agent/wording.ts'
+import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { labelOf } from '../report/account-name.ts'
 import type { RecordedEvent } from '../report/event-ring.ts'
 import { OUTCOMES, type Outcome } from '../report/outcome.ts'
@@ -77,7 +76,8 @@ const NOT_PUBLISHED: Appearance = {
   mark: '…',
   title: 'Confirmed, not published yet',
   meaning:
-    'The service has confirmed the address, but not all of its name servers give it yet. Until they do, the names may lead elsewhere.',
+    'The service has confirmed the address, but not all of its name servers give it yet. Until they do, ' +
+    'the names may lead elsewhere.',
 }
 
 const UNPUBLISHED: readonly (PublicationState | undefined)[] = ['pending', 'stale', 'different']
@@ -126,10 +126,16 @@ export const mainOf = (view: PageView): Html =>
 
 function accountSection(account: AccountReport, at: number): Html {
   const { tone, mark, title, meaning } = appearanceOf(account)
+  const since = optionalTime(' since ', account.since)
+  const times = [
+    optionalTime('Last check of the address ', account.lastLook),
+    optionalTime('; next check ', account.nextLook),
+    optionalTime('; next attempt ', account.nextAttempt),
+  ]
   return html`<section aria-labelledby="account-${at}"><h2 id="account-${at}">${labelOf(account)}</h2>
-<p class="${tone}"><strong><span aria-hidden="true">${mark}</span> ${title}</strong>${optionalTime(' since ', account.since)}</p>
+<p class="${tone}"><strong><span aria-hidden="true">${mark}</span> ${title}</strong>${since}</p>
 <p>${meaning}</p>${causeLines(account)}${nameTable(account)}
-<p class="soft">${optionalTime('Last check of the address ', account.lastLook)}${optionalTime('; next check ', account.nextLook)}${optionalTime('; next attempt ', account.nextAttempt)}</p></section>`
+<p class="soft">${times}</p></section>`
 }
 
 function causeLines({ account, outcome, because, remedy, since, isDue }: AccountReport): Html {
@@ -142,20 +148,40 @@ function causeLines({ account, outcome, because, remedy, since, isDue }: Account
   const advice = remedy === null ? html`` : html`<p><strong>What to do:</strong> ${remedy}</p>`
   const resume =
     outcome === 'stopped'
-      ? html`<form method="post" action="/resume"><input type="hidden" name="account" value="${account}"><p><button id="resume-${account}">Resume</button> <span class="soft">Press it after the cause is corrected: the next update is sent at once.</span></p></form>`
+      ? html`<form method="post" action="/resume"><input type="hidden" name="account" value="${account}">
+<p><button id="resume-${account}">Resume</button>
+<span class="soft">Press it after the cause is corrected: the next update is sent at once.</span></p></form>`
       : html``
   return html`${cause}${advice}${resume}`
 }
 
-const nameTable = ({ hostnames }: AccountReport): Html =>
-  html`<table><thead><tr><th scope="col">Name</th><th scope="col">IPv4 address</th><th scope="col">IPv6 address</th><th scope="col">Confirmed</th></tr></thead><tbody>${hostnames.slice(0, MAX_NAMES).map(nameRow)}</tbody></table>${hostnames.length > MAX_NAMES ? html`<p class="soft">and ${hostnames.length - MAX_NAMES} more names; holdfast status shows all</p>` : html``}`
+function table(columns: readonly string[], rows: readonly Html[]): Html {
+  const headings = columns.map((column) => html`<th scope="col">${column}</th>`)
+  return html`<table><thead><tr>${headings}</tr></thead><tbody>${rows}</tbody></table>`
+}
 
+/** On a narrow screen the label is shown in the place of the heading. */
+const cell = (label: string, content: string | Html): Html => html`<td data-label="${label}">${content}</td>`
+
+const NAME_COLUMNS = ['Name', 'IPv4 address', 'IPv6 address', 'Confirmed']
 const MAX_NAMES = 200
+
+function nameTable({ hostnames }: AccountReport): Html {
+  const more = hostnames.length - MAX_NAMES
+  const rest = more > 0 ? html`<p class="soft">and ${more} more names; holdfast status shows all</p>` : ''
+  return html`${table(NAME_COLUMNS, hostnames.slice(0, MAX_NAMES).map(nameRow))}${rest}`
+}
 
 function nameRow({ hostname, confirmed, since, published, remarks }: HostReport): Html {
   const details = [...(published === null ? [] : [formatPublication(published)]), ...remarks]
   const isNone = listed(confirmed).length === 0
-  return html`<tr><th scope="row">${hostname}${details.map((text) => html`<br><span class="soft">${text}</span>`)}</th><td data-label="IPv4 address">${confirmed.v4 ?? 'none'}</td><td data-label="IPv6 address">${confirmed.v6 ?? 'none'}</td><td data-label="Confirmed">${isNone || since === null ? 'not yet' : time(since, true)}</td></tr>`
+  const cells = [
+    cell('IPv4 address', confirmed.v4 ?? 'none'),
+    cell('IPv6 address', confirmed.v6 ?? 'none'),
+    cell('Confirmed', isNone || since === null ? 'not yet' : time(since, true)),
+  ]
+  const lines = details.map((text) => html`<br><span class="soft">${text}</span>`)
+  return html`<tr><th scope="row">${hostname}${lines}</th>${cells}</tr>`
 }
 
 /** What each source said last. What only one outside source says is not believed. */
@@ -173,38 +199,62 @@ function lookSection({ accounts, answers }: PageView): Html {
             : seen.some((one) => one.family === family && one.address !== null && one.address !== address)
               ? 'differs; not believed'
               : 'stands alone; not believed'
-    return html`<tr><th scope="row">${source}</th><td data-label="Kind">${FAMILY_NAMES[family]}</td><td data-label="Address">${address ?? 'none'}</td><td data-label="Verdict">${verdict}</td><td data-label="Asked">${time(at, true)}</td></tr>`
+    const cells = [
+      cell('Kind', FAMILY_NAMES[family]),
+      cell('Address', address ?? 'none'),
+      cell('Verdict', verdict),
+      cell('Asked', time(at, true)),
+    ]
+    return html`<tr><th scope="row">${source}</th>${cells}</tr>`
   })
   const causes = accounts.flatMap(({ hostnames }) =>
     hostnames.flatMap(({ seen }) => seen.flatMap(({ because }) => because ?? [])),
   )
   const given = [...new Set(seen.flatMap(({ address, by }) => (by === 'given' ? (address ?? []) : [])))]
   const hasLooked = accounts.some(({ lastLook }) => lastLook !== null)
+  const nothing = hasLooked
+    ? 'No source is asked: the settings or the service decide on the address.'
+    : 'Not looked up yet.'
+  const remarks = [...given.map((address) => `${address}, as the settings say`), ...new Set(causes)]
   return html`<section aria-labelledby="seen"><h2 id="seen">The address of this network now</h2>
-<p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its present address. A new address counts when enough sources agree on it.</p>
-${given.map((address) => html`<p>${address}, as the settings say</p>`)}${[...new Set(causes)].map((text) => html`<p>${text}</p>`)}
-${rows.length === 0 ? (given.length === 0 ? html`<p>${hasLooked ? 'No source is asked: the settings or the service decide on the address.' : 'Not looked up yet.'}</p>` : '') : html`<table><thead><tr><th scope="col">Source</th><th scope="col">Kind</th><th scope="col">Address</th><th scope="col">Verdict</th><th scope="col">Asked</th></tr></thead><tbody>${rows}</tbody></table>`}</section>`
+<p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its
+present address. A new address counts when enough sources agree on it.</p>
+${remarks.map((text) => html`<p>${text}</p>`)}
+${rows.length > 0 ? table(SOURCE_COLUMNS, rows) : given.length === 0 ? html`<p>${nothing}</p>` : ''}</section>`
 }
+
+const SOURCE_COLUMNS = ['Source', 'Kind', 'Address', 'Verdict', 'Asked']
 
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'wait' }
 
-const eventSection = ({
-  events,
-  about,
-}: PageView): Html => html`<section aria-labelledby="happened"><h2 id="happened">What happened</h2>
+function eventSection({ events, about }: PageView): Html {
+  const items = events.map(({ at, level, text, times }) => {
+    const repeated = times > 1 ? ` (${times} times)` : ''
+    const what = html`<span class="${TONES[level] ?? ''}">${text}${repeated}</span>`
+    return html`<li><span class="soft">${time(at)}</span>${what}</li>`
+  })
+  return html`<section aria-labelledby="happened"><h2 id="happened">What happened</h2>
 <p class="soft">The last events since Holdfast started ${time(about.started, true)}, newest first.</p>
-${events.length === 0 ? html`<p>Nothing yet.</p>` : html`<ol>${events.map(({ at, level, text, times }) => html`<li><span class="soft">${time(at)}</span><span class="${TONES[level] ?? ''}">${text}${times > 1 ? ` (${times} times)` : ''}</span></li>`)}</ol>`}</section>`
+${items.length === 0 ? html`<p>Nothing yet.</p>` : html`<ol>${items}</ol>`}</section>`
+}
 
 /** The whole page, complete without its script. */
 export function pageOf(view: PageView): string {
   const summary = summaryOf(view)
   const { version, node, stateDir, configFile } = view.about
+  const settings = configFile === null ? '' : `, its settings are in ${configFile}`
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${titleOf(view)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css"><script src="/page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${titleOf(view)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
+<script src="/page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
 <body><a class="skip" href="#main">To the accounts</a>
-<header><h1>Holdfast</h1><p id="summary" role="status">${summary.html}</p><form method="post" action="/look"><button id="look">Check now</button></form></header>
+<header><h1>Holdfast</h1><p id="summary" role="status">${summary.html}</p>
+<form method="post" action="/look"><button id="look">Check now</button></form></header>
 <main id="main" tabindex="-1">${mainOf(view)}</main>
-<footer><p id="offline" class="bad" hidden>Holdfast does not answer; this page shows what it said last.</p>Holdfast ${version} on Node ${node}; its state is in ${stateDir}${configFile === null ? '' : `, its settings are in ${configFile}`}. <a href="/status.json">The same as JSON</a>, <a href="/metrics">as metrics</a>.</footer></body></html>
+<footer><p id="offline" class="bad" hidden>Holdfast does not answer; this page shows what it said last.</p>
+Holdfast ${version} on Node ${node}; its state is in ${stateDir}${settings}.
+<a href="/status.json">The same as JSON</a>, <a href="/metrics">as metrics</a>.</footer></body></html>
 `.text
 }
 

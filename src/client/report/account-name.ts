@@ -1,5 +1,5 @@
 /** How an account is named to the user. */
-export interface AccountName {
+interface AccountName {
   /** The account key: `username@host`. */
   readonly account: string
   /** The name in the configuration. */

@@ -16,7 +16,7 @@ const STATES = {
 const STATE_NAMES = ['ready', 'waiting', 'retrying', 'stopped'] as const
 
 /** What is read at the moment of a scrape. */
-export interface ProcessValues {
+interface ProcessValues {
   readonly version: string
   readonly node: string
   /** Seconds since 1970. */

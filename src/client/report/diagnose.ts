@@ -18,7 +18,7 @@ export interface Evidence {
   readonly isBeforeRelease: boolean
 }
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly name: string
   readonly evidence: string
   readonly remedy: string
@@ -64,7 +64,7 @@ const ownAddresses = ({ answers }: Evidence, family: Family): readonly Address[]
 /** Clocks that are set correctly differ by less. */
 const CLOCK_TOLERANCE = minutes(5)
 
-const RULES: Readonly<Record<string, Rule>> = {
+const DIAGNOSES: Readonly<Record<string, Rule>> = {
   'no network': {
     find: ({ hasGateway, answers }) =>
       hasGateway || answers.some(isSeen) ? undefined : 'there is no default route, and no source answered',
@@ -124,7 +124,8 @@ const RULES: Readonly<Record<string, Rule>> = {
         return `the router has ${instead}, ${explainRange(instead)}; outside sources see ${v4 ?? 'no address'}`
       // Many routers do not report an address that is not public.
       return hasNone && v4 !== undefined && !ownAddresses(evidence, 'v4').includes(v4)
-        ? `the router reports no public address, but outside sources see ${v4}: the provider shares it among customers, or there is another router in front`
+        ? `the router reports no public address, but outside sources see ${v4}: ` +
+            'the provider shares it among customers, or there is another router in front'
         : undefined
     },
     remedy: 'ask the provider for a public IPv4 address, or use IPv6',
@@ -135,7 +136,10 @@ const RULES: Readonly<Record<string, Rule>> = {
       const { publicAddress, instead } = routerIn(evidence)
       const { v4 } = evidence.agreed
       if (instead !== undefined && specialRangeOf(instead) === 'private')
-        return `the router has ${instead}, an address in the network of another router; outside sources see ${v4 ?? 'no address'}`
+        return (
+          `the router has ${instead}, an address in the network of another router; ` +
+          `outside sources see ${v4 ?? 'no address'}`
+        )
       return publicAddress !== undefined && v4 !== undefined && publicAddress !== v4
         ? `the router reports ${publicAddress}, but outside sources see ${v4}`
         : undefined
@@ -183,7 +187,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** The problems of this network, each with its evidence and a remedy. */
 export const diagnose = (evidence: Evidence): readonly Diagnosis[] =>
-  Object.entries(RULES).flatMap(([name, { find, remedy, isTrouble }]) => {
+  Object.entries(DIAGNOSES).flatMap(([name, { find, remedy, isTrouble }]) => {
     const found = find(evidence)
     return found === undefined ? [] : [{ name, evidence: found, remedy, isTrouble }]
   })

@@ -21,18 +21,18 @@ export class ExchangeLog implements ExchangeView {
 
   record(event: AgentEvent): void {
     if ('reply' in event)
-      this.#exchanges.set(keyOf(event.account, event.hostname), {
+      this.#exchanges.set(hostnameKey(event.account, event.hostname), {
         sent: event.sent,
         reply: event.reply,
         ...('previous' in event && { previous: event.previous }),
       })
     else if ('sent' in event && wasSent(event))
       for (const hostname of event.sent.hostnames)
-        this.#exchanges.set(keyOf(event.account, hostname), { sent: event.sent })
+        this.#exchanges.set(hostnameKey(event.account, hostname), { sent: event.sent })
   }
 
   get(account: string, hostname: string): LoggedExchange | undefined {
-    return this.#exchanges.get(keyOf(account, hostname))
+    return this.#exchanges.get(hostnameKey(account, hostname))
   }
 
   /** A view of the exchanges that are recorded after this call. */
@@ -41,13 +41,14 @@ export class ExchangeLog implements ExchangeView {
     return {
       get: (account, hostname) => {
         const last = this.get(account, hostname)
-        return last === before.get(keyOf(account, hostname)) ? undefined : last
+        return last === before.get(hostnameKey(account, hostname)) ? undefined : last
       },
     }
   }
 }
 
-const keyOf = (account: string, hostname: string): string => `${account} ${hostname}`
+/** One hostname of an account, as a key. */
+export const hostnameKey = (account: string, hostname: string): string => `${account} ${hostname}`
 
 /** A request is not sent before there is a connection. */
 const wasSent = (event: AgentEvent): boolean =>

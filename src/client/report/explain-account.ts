@@ -16,7 +16,9 @@ export function explainAccount(report: AccountReport): readonly string[] {
   const texts: { readonly [O in Outcome]: readonly string[] } = {
     settled:        [`${label} is up to date.`, settledText(report)],
     addressUnknown: [`${label} has no address to send${since}.`, why, ...advice],
-    unreached:      report.since === null ? [`${label} has an update that is due.`, 'The daemon sends it in a moment. Without a daemon, run holdfast update.'] : [`${label} has not reached the service${since}.`, why, ...advice, 'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.', next],
+    unreached:      report.since === null
+      ? [`${label} has an update that is due.`, 'The daemon sends it in a moment. Without a daemon, run holdfast update.']
+      : [`${label} has not reached the service${since}.`, why, ...advice, 'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.', next],
     waiting:        [`${label} is waiting${since}.`, why, ...advice, 'Nothing is sent before the wait ends. Running a command again does not shorten it.', next],
     stopped:        [`${label} is stopped${since}.`, why, ...advice, 'Next attempt: none until you act.'],
   }
@@ -25,9 +27,13 @@ export function explainAccount(report: AccountReport): readonly string[] {
 
 function settledText({ hostnames, lastLook }: AccountReport): string {
   if (hostnames.every(({ isOffline }) => isOffline))
-    return 'Every hostname is offline, as the settings say. The next request is sent when that setting changes, or to refresh them.'
+    return (
+      'Every hostname is offline, as the settings say. ' +
+      'The next request is sent when that setting changes, or to refresh them.'
+    )
   // Nothing is looked up where the service takes the address of the connection.
   return lastLook !== null && hostnames.every(({ seen }) => seen.length === 0)
-    ? 'Every hostname is confirmed. The service takes the address of the connection, so a change of the address is not noticed here; the next request is a refresh.'
+    ? 'Every hostname is confirmed. The service takes the address of the connection, ' +
+        'so a change of the address is not noticed here; the next request is a refresh.'
     : 'Every hostname is confirmed. The next request is sent when an address changes.'
 }

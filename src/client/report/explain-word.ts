@@ -14,7 +14,7 @@ import { DIALECTS, type ReplyDialect } from '../../protocol/dialect.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
 /** A reply of the service, and what this program does after it. */
-export interface ReplyExplanation {
+interface ReplyExplanation {
   readonly word: string
   readonly meaning: string
   /** Whether it applies to the account or to one hostname, or what it is instead of a reply word. */
@@ -25,7 +25,10 @@ export interface ReplyExplanation {
   readonly like: ReplyExplanation | null
 }
 
-/** Explains a reply word in any case, a word of other services, or a status as "503" or "HTTP 503"; undefined for other text. */
+/**
+ * Explains a reply word in any case, a word of other services, or a status
+ * as "503" or "HTTP 503"; undefined for other text.
+ */
 export function explainReply(subject: string): ReplyExplanation | undefined {
   const word = subject.trim().toLowerCase()
   if (isReplyWord(word)) return explainWord(word)
@@ -45,7 +48,8 @@ const STOP_SCOPES: Readonly<Record<StopScope, string>> = {
   account: SCOPES.account,
   hostname: 'It applies to one hostname. The whole account stops with it, unless nohost_stops is "hostname".',
   feature:
-    'It applies to a feature that the request used. If that is the offline option, updates continue without it; if not, the account stops.',
+    'It applies to a feature that the request used. If that is the offline option, ' +
+    'updates continue without it; if not, the account stops.',
 }
 
 function explainWord(word: ReplyWord): ReplyExplanation {
@@ -95,7 +99,8 @@ function explainStatus(status: number): ReplyExplanation {
 }
 
 const formatWait = (atLeast: Duration): string =>
-  `Nothing is sent for at least ${formatDuration(atLeast)}, and longer after each repetition; then Holdfast retries by itself.`
+  `Nothing is sent for at least ${formatDuration(atLeast)}, and longer after each repetition; ` +
+  'then Holdfast retries by itself.'
 
 export function formatExplanation({
   word,

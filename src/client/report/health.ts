@@ -5,7 +5,10 @@ import type { StatusReport } from './status.ts'
 /** In milliseconds: a look that is late by more than this means that the loop hangs. */
 const MAX_LATENESS = 600_000
 
-/** Why a daemon is not healthy, for supervisors of containers; empty where it is. A wait that the service asked for is healthy. */
+/**
+ * Why a daemon is not healthy, for supervisors of containers; empty where it
+ * is. A wait that the service asked for is healthy.
+ */
 export function healthProblems(
   { isRunning, isSilent, accounts }: StatusReport,
   now: number,

@@ -8,7 +8,7 @@ const MAX_WIDTH = 80
 const INDENT = '  '
 const HEADS = ['hostname', 'address', 'confirmed since'] as const
 
-type Row = readonly [name: string, address: string, since: string]
+type HostRow = readonly [name: string, address: string, since: string]
 
 /** The hostnames of an account as a table of at most 80 columns; wider ones get a line for their name. */
 export function hostTable(hostnames: readonly HostReport[], isWithAdvice = false): readonly string[] {
@@ -17,7 +17,7 @@ export function hostTable(hostnames: readonly HostReport[], isWithAdvice = false
   const width = (column: 0 | 1): number => Math.max(...all.map((row) => row[column].length))
   const [name, address] = [width(0), width(1)]
   const isNarrow = INDENT.length + name + 2 + address + 2 + '2026-01-01 00:00:00'.length <= MAX_WIDTH
-  const line = ([first, second, third]: Row): string =>
+  const line = ([first, second, third]: HostRow): string =>
     `${INDENT}${first.padEnd(name)}  ${second.padEnd(address)}  ${third}`.trimEnd()
   const lines = (host: HostReport): readonly string[] => {
     const own = rows.get(host) ?? []
@@ -35,12 +35,12 @@ export function hostTable(hostnames: readonly HostReport[], isWithAdvice = false
 }
 
 /** A row for each address. */
-function rowsOf({ hostname, confirmed, since }: HostReport): readonly Row[] {
+function rowsOf({ hostname, confirmed, since }: HostReport): readonly HostRow[] {
   const [first, ...others] = listed(confirmed)
   if (first === undefined) return [[hostname, 'not confirmed yet', '']]
   return [
     [hostname, first, since === null ? 'unknown' : formatTime(since)],
-    ...others.map((one): Row => ['', one, '']),
+    ...others.map((one): HostRow => ['', one, '']),
   ]
 }
 

@@ -1,7 +1,6 @@
 import { formatLocal, parseInstant } from '../../base/time.ts'
-import { listed } from '../../net/address.ts'
+import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
-import { FAMILY_NAMES } from '../agent/wording.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
 import type { Outcome } from './outcome.ts'
@@ -48,7 +47,7 @@ export const publicationLines = (hosts: readonly HostReport[]): readonly string[
     published === null ? [] : [`${hostname}: ${formatPublication(published)}`],
   )
 
-export interface ReportText {
+interface ReportText {
   /** For each hostname: what was done. */
   readonly done: readonly string[]
   /** What failed, and what to do. */

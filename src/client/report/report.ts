@@ -1,11 +1,11 @@
 import { formatInstant, type Instant, LAST_INSTANT } from '../../base/time.ts'
-import { type Addresses, FAMILIES, type Family, listed } from '../../net/address.ts'
+import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../../net/address.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
 import { remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
-import { FAMILY_NAMES, formatObeyedWord, formatPace, waitCauseName } from '../agent/wording.ts'
+import { formatObeyedWord, formatPace, waitCauseName } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { heldUntil, isRequestDue, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -24,7 +24,7 @@ export interface SeenReport {
 }
 
 /** The request of this run for one hostname. `previous`: the addresses that were confirmed before its reply. */
-export interface SentReport {
+interface SentReport {
   readonly addresses: readonly string[]
   readonly offline: boolean
   readonly previous: Addresses
@@ -229,7 +229,8 @@ function remarksOn(
   return [
     ...lost.map(
       (family) =>
-        `this host has no ${FAMILY_NAMES[family]} address now, but ${confirmed[family]} is still published; the update protocol cannot delete it`,
+        `this host has no ${FAMILY_NAMES[family]} address now, ` +
+        `but ${confirmed[family]} is still published; the update protocol cannot delete it`,
     ),
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,

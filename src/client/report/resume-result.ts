@@ -49,7 +49,8 @@ export function formatResumeResults(results: readonly ResumeResult[]): readonly 
     result.wait === null
       ? []
       : [
-          `${labelOf(result)}: still waiting after ${result.wait.because} until ${formatTime(result.wait.until)}; resume does not end this wait`,
+          `${labelOf(result)}: still waiting after ${result.wait.because} until ` +
+            `${formatTime(result.wait.until)}; resume does not end this wait`,
         ],
   )
   const none = 'nothing to resume: no account is stopped, and no wait was ended'

@@ -11,7 +11,10 @@ export interface StatusReport {
   readonly accounts: readonly AccountReport[]
 }
 
-/** Each look moves the next attempt, and each reading of the clocks the other times by some milliseconds: that is no change. */
+/**
+ * Each look moves the next attempt, and each reading of the clocks the other
+ * times by some milliseconds: that is no change.
+ */
 export function isSameStatus(one: StatusReport, other: StatusReport): boolean {
   const [a, b] = [comparable(one), comparable(other)]
   return a.text === b.text && a.times.every((time, at) => Math.abs(time - (b.times[at] ?? 0)) < MAX_JITTER)

@@ -1,7 +1,6 @@
 import type { Duration } from '../../base/time.ts'
-import { type Address, FAMILIES, type Family } from '../../net/address.ts'
+import { type Address, FAMILIES, type Family, FAMILY_NAMES } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { FAMILY_NAMES } from '../agent/wording.ts'
 import { type Agreement, agree, type SourceVote } from '../detect/agree.ts'
 import type { AddressSource, Vantage } from '../sources/source.ts'
 
@@ -12,7 +11,7 @@ export interface SourceAnswer extends SourceVote {
   readonly took: Duration
 }
 
-export interface SurveyRow {
+interface SurveyRow {
   readonly source: string
   readonly operator: string
   readonly vantage: Vantage

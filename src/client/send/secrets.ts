@@ -24,7 +24,10 @@ const ALL_CHARACTERS = /[^]/gu
 
 /** HTML libraries differ in how they escape the double quote and the apostrophe. */
 // biome-ignore format: a table
-const QUOTES = [['"', "'"], ['&quot;', "'"], ['&quot;', '&#39;'], ['&quot;', '&#039;'], ['&quot;', '&#x27;'], ['&quot;', '&apos;'], ['&#34;', '&#39;']] as const
+const QUOTES = [
+  ['"', "'"], ['&quot;', "'"], ['&quot;', '&#39;'], ['&quot;', '&#039;'],
+  ['&quot;', '&#x27;'], ['&quot;', '&apos;'], ['&#34;', '&#39;'],
+] as const
 const htmlByName =
   ([quote, apostrophe]: (typeof QUOTES)[number]): Spelling =>
   (text) =>
@@ -65,8 +68,8 @@ const SPELLINGS: readonly Spelling[] = [
 ]
 
 /**
- * The text with each occurrence of the password, of the Basic credentials and of the other secrets masked: a service may repeat what
- * it was sent.
+ * The text with each occurrence of the password, of the Basic credentials and of the other secrets masked: a service may
+ * repeat what it was sent.
  */
 export function withoutSecrets(
   text: string,

@@ -45,7 +45,8 @@ export function withAddedAccount(
   const hasService = ['provider', 'server', 'hostnames'].some((key) => keys.has(key))
   if (tables.length === 0 && hasService && !keys.has('username'))
     return err(
-      'the account in it has no username there; write username, or move its settings into an [[account]] table, and run the command again',
+      'the account in it has no username there; write username, ' +
+        'or move its settings into an [[account]] table, and run the command again',
     )
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const base = withOwnTables(text.slice(mark.length), tables)
@@ -89,12 +90,12 @@ function withOwnTables(text: string, tables: readonly Located[]): string {
   const rest = lines.flatMap((line, at) => (isMoved(at) ? [] : [line, ...below(at)]))
   if (tables.length > 0) return rest.join('\n')
   const statements = statementsFor(undefined)
-  const name = moved.some(({ key }) => key === 'name') ? [] : [`name = "${nameOf(statements)}"`]
+  const name = moved.some(({ key }) => key === 'name') ? [] : [`name = "${firstAccountName(statements)}"`]
   return [...rest, '[[account]]', ...name, ...statements].join('\n')
 }
 
 /** A name for the account that had none: its service or its username, so that logs stay readable. */
-function nameOf(statements: readonly string[]): string {
+function firstAccountName(statements: readonly string[]): string {
   const valueOf = (key: string): string | undefined =>
     statements.flatMap((line) => new RegExp(`^\\s*${key}\\s*=\\s*["']([^"']+)["']`).exec(line)?.[1] ?? [])[0]
   return accountSlug(valueOf('username') ?? valueOf('provider') ?? 'first')

@@ -20,7 +20,7 @@ export interface SetupAnswers {
 }
 
 /** One answer that is missing, with the flag that gives it. */
-export interface MissingAnswer {
+interface MissingAnswer {
   readonly flag: string
   readonly what: string
 }
@@ -31,7 +31,8 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
   const hasServer = answers.server !== undefined || preset?.settings['server'] !== undefined
   // biome-ignore format: a table
   const rows: readonly (readonly [isMissing: boolean, flag: string, what: string])[] = [
-    [!hasServer,                                 preset === undefined ? '--provider NAME or --server ADDRESS' : '--server ADDRESS', preset === undefined ? 'the update service; holdfast providers lists those that are known by name' : `the address of your ${preset.name}`],
+    [!hasServer && preset === undefined,         '--provider NAME or --server ADDRESS', 'the update service; holdfast providers lists those that are known by name'],
+    [!hasServer && preset !== undefined,         '--server ADDRESS',     `the address of your ${preset?.name}`],
     [answers.username === undefined,             '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
     [answers.password === undefined,             '--password-file FILE', `${preset?.password ?? 'the password of the DDNS key'}; - reads standard input`],
     [(answers.hostnames ?? []).length === 0,     '--hostname NAME',      'the hostnames to keep up to date; repeatable'],

@@ -8,7 +8,7 @@ const ORDER: readonly string[] = [...Object.keys(ACCOUNT_SETTINGS), ...Object.ke
 )
 
 /** TOML 1.0: a basic string. */
-const quoted = (text: string): string =>
+const basicString = (text: string): string =>
   `"${text.replaceAll(/["\\]|[\0-\x1f\x7f]/g, (character) =>
     character === '"' || character === '\\'
       ? `\\${character}`
@@ -16,8 +16,8 @@ const quoted = (text: string): string =>
   )}"`
 
 function value(one: DraftValue): string {
-  if (typeof one === 'string') return quoted(one)
-  return typeof one === 'object' ? `[${one.map(quoted).join(', ')}]` : String(one)
+  if (typeof one === 'string') return basicString(one)
+  return typeof one === 'object' ? `[${one.map(basicString).join(', ')}]` : String(one)
 }
 
 /** One line for each setting. */

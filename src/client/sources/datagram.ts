@@ -1,4 +1,4 @@
-import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
+import { type Address, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { SourcePorts } from './ports.ts'
 import { unknown } from './validate.ts'
@@ -15,8 +15,7 @@ export async function addressOfHost(
   return address
 }
 
-export const noAddress = (family: Family): Sighting =>
-  unknown(`has no known ${family === 'v4' ? 'IPv4' : 'IPv6'} address`)
+export const noAddress = (family: Family): Sighting => unknown(`has no known ${FAMILY_NAMES[family]} address`)
 
 /** The reason why a request by datagram has no answer. */
 export function failureOf(

@@ -13,7 +13,10 @@ const DNS_PORT = 53
 const DNS_TIMEOUT = seconds(5)
 const RETRANSMISSIONS = [milliseconds(400), milliseconds(1200), milliseconds(2800)]
 
-/** Queries a name server that answers with the client's address (RFC 1035); truncated answers are repeated by TCP (RFC 7766). */
+/**
+ * Queries a name server that answers with the client's address (RFC 1035);
+ * truncated answers are repeated by TCP (RFC 7766).
+ */
 export function dnsSource(
   spec: Omit<SourceSpecOf<'dns'>, 'kind'>,
   ports: Pick<SourcePorts, 'datagram' | 'stream' | 'resolve' | 'forget'>,
@@ -72,7 +75,10 @@ interface StreamQuery {
   readonly endpoint: Omit<Parameters<SourcePorts['stream']>[0], 'bytes' | 'lengthOf'>
 }
 
-/** RFC 1035 §4.2.2: over TCP, two bytes with its length precede a message. Returns the answer, or the reason for the failure. */
+/**
+ * RFC 1035 §4.2.2: over TCP, two bytes with its length precede a message.
+ * Returns the answer, or the reason for the failure.
+ */
 async function byStream(
   { query, endpoint }: StreamQuery,
   stream: SourcePorts['stream'],

@@ -1,6 +1,6 @@
 import { seconds } from '../../base/time.ts'
 import type { SourceSpecOf } from '../../config/source.ts'
-import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
+import { FAMILIES, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
@@ -12,7 +12,10 @@ const MAX_BODY_BYTES = 4096
 /** Cloudflare answers with lines of key=value; `ip` is the client's address. */
 const TRACE_PATH = '/cdn-cgi/trace'
 
-/** Requests a URL whose body is the client's address: plain text, a member of a JSON object, or a key of a Cloudflare trace. */
+/**
+ * Requests a URL whose body is the client's address: plain text, a member of
+ * a JSON object, or a key of a Cloudflare trace.
+ */
 export function webSource(
   spec: Omit<SourceSpecOf<'web'>, 'kind'>,
   { http }: Pick<SourcePorts, 'http'>,
@@ -28,7 +31,8 @@ export function webSource(
     families: literal === undefined ? FAMILIES : [literal],
     cooldown: NO_COOLDOWN,
     async look(family, signal): Promise<Sighting> {
-      if (literal !== undefined && literal !== family) return unknown(`is an ${NAMES[literal]} address`)
+      if (literal !== undefined && literal !== family)
+        return unknown(`is an ${FAMILY_NAMES[literal]} address`)
       const from = await options.from?.(family)
       const answer = await http(
         {
@@ -43,7 +47,7 @@ export function webSource(
         signal,
       )
       if (answer.kind === 'unreached') return unknown(`not reached (${answer.stage}: ${answer.because})`)
-      if (answer.status !== 200) return refusal(answer.status)
+      if (answer.status !== 200) return refusedWith(answer.status)
       if (answer.body.length > MAX_BODY_BYTES) return unknown('answered with more than 4 KiB')
       const address = parseAddress(valueOf(answer.body, url, field) ?? '')
       return validated(address, { family, by: url, allowed: options.allowed })
@@ -51,14 +55,12 @@ export function webSource(
   }
 }
 
-const NAMES = { v4: 'IPv4', v6: 'IPv6' } as const
-
 const acceptOf = (url: string, field: string | undefined): string =>
   field === undefined || isTrace(url) ? 'text/plain' : 'application/json'
 const isTrace = (url: string): boolean => new URL(url).pathname === TRACE_PATH
 
 /** RFC 9110 §15.5.4, RFC 6585 §4: the service blocks this client or its rate. */
-const refusal = (status: number): Sighting => ({
+const refusedWith = (status: number): Sighting => ({
   ...unknown(`answered HTTP ${status}`),
   ...((status === 403 || status === 429) && { isRefusal: true }),
 })

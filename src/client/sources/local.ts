@@ -17,7 +17,7 @@ export interface Ipv6Policy {
   readonly suffix?: Prefix
 }
 
-export const STABLE: Ipv6Policy = { kind: 'stable' }
+const STABLE: Ipv6Policy = { kind: 'stable' }
 
 type LocalPorts = Pick<SourcePorts, 'interfaces' | 'outboundRoute'>
 type LocalOptions = Pick<QueryOptions, 'allowed'> & { readonly ipv6?: Ipv6Policy }
@@ -125,7 +125,7 @@ function ranked(
     outbound !== undefined &&
     (familyOf(address) === 'v4'
       ? address === outbound
-      : isWithin(address, { address: networkOf(outbound), length: 64 }))
+      : isWithin(address, { address: subnetOf(outbound), length: 64 }))
   const rank = ({ address, isTunnel, isPermanent, prefixLength }: InterfaceAddress): number =>
     (isOutbound(address) ? 0 : 8) + (isTunnel ? 4 : 0) + (isPermanent ? 0 : prefixLength === 128 ? 1 : 2)
   return candidates.toSorted(
@@ -136,7 +136,7 @@ function ranked(
   )
 }
 
-const networkOf = (address: Address): Address => withHostPart(address, 64, '::' as Address)
+const subnetOf = (address: Address): Address => withHostPart(address, 64, '::' as Address)
 
 function byPolicy(
   candidates: readonly InterfaceAddress[],

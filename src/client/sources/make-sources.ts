@@ -15,7 +15,7 @@ import { stunSource } from './stun.ts'
 type Kind = SourceSpec['kind']
 
 /** Settings of single kinds of sources, besides the options of every request. */
-export interface SourceOptions extends QueryOptions {
+interface SourceOptions extends QueryOptions {
   readonly ipv6: Ipv6Policy
   readonly command: readonly string[]
 }

@@ -54,7 +54,10 @@ export const PUBLIC_SERVICES: readonly PublicService[] = [
   { operator: 'Cloudflare', families: BOTH,   spec: web('https://www.cloudflare.com/cdn-cgi/trace'),          policy: NONE,                                     cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
 ]
 
-/** Update services with an address service of their own: it is asked first, because it learns nothing new. `operator` is the host. */
+/**
+ * Update services with an address service of their own: it is asked first,
+ * because it learns nothing new. `operator` is the host.
+ */
 // biome-ignore format: a table
 export const UPDATE_SERVICES: readonly PublicService[] = [
   { operator: 'dynupdate.no-ip.com', families: ['v4'], spec: web('http://ip1.dynupdate.no-ip.com/'),  policy: NONE,                             cooldown: FIFTEEN_SECONDS },

@@ -2,8 +2,8 @@ import { limitConcurrency } from '../../base/concurrency.ts'
 import type { VerifyPorts } from './ports.ts'
 
 /**
- * Ports with at most so many questions at a time: a change of many hostnames asks for each of them, and sockets and time belong
- * to the updates first.
+ * Ports with at most so many questions at a time: a change of many hostnames asks for each of them, and sockets and
+ * time belong to the updates first.
  */
 export function limitedPorts(ports: VerifyPorts, max: number): VerifyPorts {
   const limit = limitConcurrency(max)

@@ -5,12 +5,12 @@ type Text = (publication: Publication) => string
 /** One clause: what the name servers give. */
 export const formatPublication: Text = (publication) => TEXTS[publication.state](publication)
 
-const namesOf = (servers: readonly ServerCheck[], ...findings: readonly ServerFinding[]): string =>
+const serversWith = (servers: readonly ServerCheck[], ...findings: readonly ServerFinding[]): string =>
   listed(servers.filter(({ finding }) => findings.includes(finding)))
 
 /** Names the servers that give the confirmed addresses. If none does, says that the service has accepted them. */
 function formatSeen(servers: readonly ServerCheck[]): string {
-  const seen = namesOf(servers, 'seen')
+  const seen = serversWith(servers, 'seen')
   return seen === '' ? 'accepted' : `published: seen at ${seen}`
 }
 
@@ -20,7 +20,8 @@ const formatLate: Text = ({ servers }) =>
 const TEXTS: { readonly [S in Publication['state']]: Text } = {
   published: ({ servers }) => `${formatSeen(servers)}${formatTook(servers)}${formatUnanswered(servers)}`,
   pending: ({ servers }) =>
-    `${formatSeen(servers)}, not yet at ${namesOf(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
+    `${formatSeen(servers)}, not yet at ` +
+    `${serversWith(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
   stale: formatLate,
   different: formatLate,
   unverified: ({ servers, because }) => `not verified: ${because ?? formatUnanswered(servers).slice(2)}`,

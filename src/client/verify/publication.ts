@@ -15,7 +15,7 @@ export type ServerAnswer =
   | { readonly kind: 'silent' }
 
 /** How the answers of one name server compare with what the service confirmed, the best first. */
-export const SERVER_FINDINGS = ['seen', 'old', 'missing', 'other', 'alias', 'lame', 'silent'] as const
+const SERVER_FINDINGS = ['seen', 'old', 'missing', 'other', 'alias', 'lame', 'silent'] as const
 export type ServerFinding = (typeof SERVER_FINDINGS)[number]
 
 export interface ServerCheck {

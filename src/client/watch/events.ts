@@ -10,7 +10,10 @@ const SUBSCRIPTION_SECONDS = 1800
 const MIN_SUBSCRIPTION_SECONDS = 60
 const SEARCH_INTERVAL: Duration = minutes(5)
 
-/** Subscribes to UPnP events of the router (GENA). Events get lost and may be outdated, so each is a hint, whatever its content. */
+/**
+ * Subscribes to UPnP events of the router (GENA). Events get lost and may be
+ * outdated, so each is a hint, whatever its content.
+ */
 export async function watchEvents(
   context: WatcherContext,
   state: Pick<WatcherState, 'kernelListeners' | 'askRouterNow'>,

@@ -1,6 +1,7 @@
 /**
- * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014). A hint
- * with `isDoubt` may be right where the router still reports the previous address, so the router alone does not answer it.
+ * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014).
+ * A hint with `isDoubt` may be right where the router still reports the previous address, so the router alone does not
+ * answer it.
  */
 // biome-ignore format: a table
 export const HINTS = {

@@ -7,8 +7,8 @@ const POLL_INTERVAL: Duration = seconds(5)
 const BURST_INTERVAL: Duration = milliseconds(20)
 
 /**
- * rtnetlink notifies within milliseconds of a change. Router advertisements cause notifications for unchanged addresses too, so
- * the addresses and the gateway are compared.
+ * rtnetlink notifies within milliseconds of a change. Router advertisements cause notifications for unchanged addresses
+ * too, so the addresses and the gateway are compared.
  */
 export async function watchKernelEvents(
   context: WatcherContext,

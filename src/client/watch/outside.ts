@@ -1,6 +1,6 @@
 import { after, type Duration, milliseconds, minutes, seconds, withJitter } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
-import { withHostPart } from '../../net/prefix.ts'
+import { networkOf } from '../../net/network.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import { sleepOrNotified, type WatcherContext, type WatcherState } from './watcher.ts'
 
@@ -48,18 +48,18 @@ export async function watchOutside(
   }
 }
 
-/** The first answer after a failure, the first failure, or another address than before or published; over IPv6, another /64. */
+/**
+ * The first answer after a failure, the first failure, or another address
+ * than before or published; over IPv6, another /64.
+ */
 function isNews(previous: Sighting | undefined, current: Sighting, published: string | undefined): boolean {
   if (current.kind !== 'seen') return previous?.kind === 'seen'
   const isFirst = previous === undefined ? published === undefined : previous.kind !== 'seen'
+  // Outside sources may see a temporary address of the same network (RFC 8981).
   const isOther = (known: string | undefined): boolean =>
-    known !== undefined && networkOf(known) !== networkOf(current.address)
+    known !== undefined && networkOf(known as Address) !== networkOf(current.address)
   return isFirst || isOther(published) || isOther(previous?.kind === 'seen' ? previous.address : undefined)
 }
-
-/** Outside sources may see a temporary address of the same network (RFC 8981). */
-const networkOf = (address: string): string =>
-  address.includes(':') ? withHostPart(address as Address, 64, '::' as Address) : address
 
 interface OutsideWatch {
   readonly context: Pick<WatcherContext, 'random'>

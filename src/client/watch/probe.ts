@@ -19,9 +19,9 @@ const RECALIBRATION_DELAY: Duration = minutes(10)
 const UNNEEDED_INTERVAL: Duration = milliseconds(15_000)
 
 /**
- * For routers without NAT-PMP and UPnP: a datagram of one byte to the public address of this host, with a limit of one or two
- * hops. While the router has the address, it answers that the port is closed (ICMP). After a change, the packet expires at the
- * next hop and no answer comes; nothing travels farther. Each new address is calibrated again.
+ * For routers without NAT-PMP and UPnP: a datagram of one byte to the public address of this host, with a limit of one
+ * or two hops. While the router has the address, it answers that the port is closed (ICMP). After a change, the packet
+ * expires at the next hop and no answer comes; nothing travels farther. Each new address is calibrated again.
  */
 export async function watchProbe(context: WatcherContext, state: WatcherState): Promise<void> {
   const { signal, report } = context

@@ -31,7 +31,9 @@ export function mixedServices(layers: readonly SettingLayer[], overrides: number
   const nearer = layers.slice(overrides, chosen).flatMap((layer) => layer['server'] ?? [])
   return [...nearer, ...farther].slice(0, 1).map(({ where }) => ({
     where,
-    problem: `this and provider ${String(provider.value)} (${provider.where}) are for different services; write both in the same place`,
+    problem:
+      `this and provider ${String(provider.value)} (${provider.where}) are for different services; ` +
+      'write both in the same place',
   }))
 }
 

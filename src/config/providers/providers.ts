@@ -24,7 +24,10 @@ export function deletionRemark(
   const deletes = kind === 'repeat' || kind === 'hold' || kind === 'hold-ipv4'
   if (!deletes || isIpv6 === 'false' || ipv4 === ipv6) return undefined
   const record = ipv6 ? 'IPv4 address (A record)' : 'IPv6 address (AAAA record)'
-  return `${name} deletes the ${record} of a hostname, because only the other family is sent; to keep both, remove ${ipv6 ? 'ipv4' : 'ipv6'} = false`
+  return (
+    `${name} deletes the ${record} of a hostname, because only the other family is sent; to keep both, ` +
+    `remove ${ipv6 ? 'ipv4' : 'ipv6'} = false`
+  )
 }
 
 /** The name of a provider; the error is a predicate. */

@@ -7,8 +7,9 @@ import type { Schedule } from '../../ports/clock.ts'
 const MAX_DAYS_AHEAD = 4 * 366
 
 /**
- * The schedule of a cron expression with five fields, or six with seconds, in the time zone of the host. The error is a predicate
- * without subject. node-cron parses and matches; its timers are not used, because they stall when the clock is set back.
+ * The schedule of a cron expression with five fields, or six with seconds, in the time zone of the host. The error is a
+ * predicate without subject. node-cron parses and matches; its timers are not used, because they stall when the clock
+ * is set back.
  */
 export function cronSchedule(expression: string): Result<Schedule, string> {
   const { valid, errors } = validateDetailed(expression)

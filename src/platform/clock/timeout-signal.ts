@@ -1,6 +1,7 @@
 /**
- * A signal that aborts after this many milliseconds, like AbortSignal.timeout(). Node 20 collects the signal of that function
- * as garbage while a signal of AbortSignal.any() waits for it, and then neither ever aborts. Here the timer holds it.
+ * A signal that aborts after this many milliseconds, like AbortSignal.timeout(). Node 20 collects the signal of that
+ * function as garbage while a signal of AbortSignal.any() waits for it, and then neither ever aborts. Here the timer
+ * holds it.
  */
 export function timeoutSignal(span: number): AbortSignal {
   const controller = new AbortController()

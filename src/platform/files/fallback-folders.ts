@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Folders for the state where `stateDir` cannot be written, in order: below the runtime folder of the user, below the temporary
- * folder of the system. The name derives from `stateDir`, so that two state folders do not share one.
+ * Folders for the state where `stateDir` cannot be written, in order: below the runtime folder of the user, below the
+ * temporary folder of the system. The name derives from `stateDir`, so that two state folders do not share one.
  */
 export function fallbackFolders(stateDir: string, environment: NodeJS.ProcessEnv): readonly string[] {
   const uid = process.getuid?.() ?? 0

@@ -7,8 +7,8 @@ const CHUNK_BYTES = 16 * 1024
 export const MISSING_FILE = 'there is no such file'
 
 /**
- * Reads a file that a user named. Accepts regular files of at most `maxBytes`: a pipe without a writer or an endless device would
- * block forever. The error is a sentence without the path.
+ * Reads a file that a user named. Accepts regular files of at most `maxBytes`: a pipe without a writer or an endless
+ * device would block forever. The error is a sentence without the path.
  */
 export async function readNamedFile(path: string, maxBytes: number): Promise<Result<string, string>> {
   try {

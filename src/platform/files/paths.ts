@@ -5,7 +5,7 @@ const PROGRAM = 'holdfast'
 /**
  * The folders of the program: those that systemd sets (systemd.exec(5)), else /etc, /var/lib and /run for root, else XDG.
  */
-export interface SystemPaths {
+interface SystemPaths {
   /** A function, because it may have to look up the home folder. */
   config(): Promise<string>
   state(): Promise<string>

@@ -4,8 +4,8 @@ import { dispatchRequest } from './dispatch.ts'
 import { lookUp } from '../names/resolve.ts'
 
 /**
- * The HTTP port on undici, for address sources. One new connection per exchange: after an address change, pooled connections are
- * dead. No retries, redirects or decompression.
+ * The HTTP port on undici, for address sources. One new connection per exchange: after an address change, pooled
+ * connections are dead. No retries, redirects or decompression.
  */
 export const undiciHttp: Http = async (request, signal) =>
   dispatchRequest(clientFor(request), request, signal)

@@ -2,13 +2,13 @@ import type { HttpOutcome, HttpStage } from '../../ports/http.ts'
 import { RELEASED } from '../clock/release-date.ts'
 
 /** A response body, as far as it was received. */
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly text: string
   /** The error that ended the transfer early. */
   readonly failure?: unknown
 }
 
-export interface ReceivedResponse extends ReceivedBody {
+interface ReceivedResponse extends ReceivedBody {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
@@ -117,18 +117,18 @@ const rootOf = (error: Failure): Failure => {
 const SSL_DUMP = /error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/i
 
 /** Error name, code and system call, to match against FAILURES. */
-function nameOf({ name = '', code = '', message = '', syscall = '' }: Failure): string {
+function failureText({ name = '', code = '', message = '', syscall = '' }: Failure): string {
   const reason = code === 'EPROTO' ? SSL_DUMP.exec(message)?.[1] : undefined
   const known = reason === undefined ? code : `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`
   return `${name} ${known} ${syscall}`
 }
 
 type Explain = (failure: Failure, context: ExchangeContext) => string
-type Row = readonly [stage: HttpStage, explain: Explain]
+type FailureRow = readonly [stage: HttpStage, explain: Explain]
 
-const hostOf = ({ url }: ExchangeContext): string => new URL(url).hostname
+const requestedHost = ({ url }: ExchangeContext): string => new URL(url).hostname
 const peerOf = ({ address, port }: Failure, context: ExchangeContext): string => {
-  if (address === undefined) return hostOf(context)
+  if (address === undefined) return requestedHost(context)
   const host = address.includes(':') ? `[${address}]` : address
   return port === undefined ? host : `${host}:${port}`
 }
@@ -140,10 +140,10 @@ const asItIs: Explain = (failure) =>
   SSL_DUMP.exec(failure.message ?? '')?.[1] ?? failure.message ?? 'it failed'
 const refusedCertificate: Explain = ({ cert }, context) => {
   const names = (cert?.subjectaltname ?? '').replaceAll(/DNS:|IP Address:/g, '')
-  return `the certificate is for ${names === '' ? 'another name' : names}, not for ${hostOf(context)}`
+  return `the certificate is for ${names === '' ? 'another name' : names}, not for ${requestedHost(context)}`
 }
 const unacceptable: Explain = ({ code }, context) =>
-  `the certificate of ${hostOf(context)} is not acceptable (${code})`
+  `the certificate of ${requestedHost(context)} is not acceptable (${code})`
 const notHttp: Explain = ({ reason, message = '' }) => {
   const detail = reason ?? /\((.+)\)/.exec(message)?.[1]
   return `the answer is not HTTP${detail === undefined ? '' : ` (${detail})`}`
@@ -154,27 +154,27 @@ const closed: Explain = ({ code, syscall, message = '' }) => {
   return 'the connection was closed without a whole answer'
 }
 
-/** Matched against `nameOf`. The first matching row wins. */
+/** Matched against `failureText`. The first matching row wins. */
 // biome-ignore format: a table
-const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
+const FAILURES: readonly (readonly [pattern: RegExp, ...row: FailureRow])[] = [
   [/HPE_|HTTPParserError|HEADERS_OVERFLOW/,   'malformed', notHttp],
   [/LOOKUP_TIMEOUT/,                          'look-up',   () => 'no name server answered in time'],
-  [/ENOTFOUND/,                               'look-up',   ({ hostname }, context) => `no address is known for ${hostname ?? hostOf(context)}`],
-  [/EAI_AGAIN/,                               'look-up',   ({ hostname }, context) => `no name server answers for ${hostname ?? hostOf(context)}`],
+  [/ENOTFOUND/,                               'look-up',   ({ hostname }, context) => `no address is known for ${hostname ?? requestedHost(context)}`],
+  [/EAI_AGAIN/,                               'look-up',   ({ hostname }, context) => `no name server answers for ${hostname ?? requestedHost(context)}`],
   [/EAI_|getaddrinfo|LOOKUP/,                 'look-up',   asItIs],
   [/ETIMEDOUT (read|write)/,                  'time-out',  () => 'no answer in time'],
   [/CONNECT_TIMEOUT|ETIMEDOUT/,               'connect',   unconnected],
   [/TimeoutError|_TIMEOUT/,                   'time-out',  () => 'no answer in time'],
   [/AbortError/,                              'time-out',  asItIs],
-  [/DEPTH_ZERO_SELF_SIGNED/,                  'TLS',       (_, context) => `the certificate of ${hostOf(context)} is self-signed${authorityAdvice(context)}`],
-  [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/, 'TLS',     (_, context) => `the certificate of ${hostOf(context)} is from an authority that is not trusted here${authorityAdvice(context)}`],
-  [/CERT_HAS_EXPIRED/,                        'TLS',       (_, context) => `the certificate of ${hostOf(context)} has expired, or this host's clock is wrong`],
-  [/CERT_NOT_YET_VALID/,                      'TLS',       (_, context) => `the certificate of ${hostOf(context)} is not valid yet`],
-  [/CERT_REVOKED/,                            'TLS',       (_, context) => `the certificate of ${hostOf(context)} is revoked`],
+  [/DEPTH_ZERO_SELF_SIGNED/,                  'TLS',       (_, context) => `the certificate of ${requestedHost(context)} is self-signed${authorityAdvice(context)}`],
+  [/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/, 'TLS',     (_, context) => `the certificate of ${requestedHost(context)} is from an authority that is not trusted here${authorityAdvice(context)}`],
+  [/CERT_HAS_EXPIRED/,                        'TLS',       (_, context) => `the certificate of ${requestedHost(context)} has expired, or this host's clock is wrong`],
+  [/CERT_NOT_YET_VALID/,                      'TLS',       (_, context) => `the certificate of ${requestedHost(context)} is not valid yet`],
+  [/CERT_REVOKED/,                            'TLS',       (_, context) => `the certificate of ${requestedHost(context)} is revoked`],
   [/ALTNAME/,                                 'TLS',       refusedCertificate],
-  [/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW/, 'TLS', (_, context) => `${hostOf(context)} supports no version of TLS that this program accepts; the oldest is 1.2`],
-  [/SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL)/, 'TLS', (_, context) => `${hostOf(context)} answers without TLS; is the port right?`],
-  [/ALERT_CERTIFICATE_REQUIRED/,              'TLS',       (_, context) => `${hostOf(context)} requires a client certificate, which is not supported`],
+  [/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW/, 'TLS', (_, context) => `${requestedHost(context)} supports no version of TLS that this program accepts; the oldest is 1.2`],
+  [/SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|UNKNOWN_PROTOCOL)/, 'TLS', (_, context) => `${requestedHost(context)} answers without TLS; is the port right?`],
+  [/ALERT_CERTIFICATE_REQUIRED/,              'TLS',       (_, context) => `${requestedHost(context)} requires a client certificate, which is not supported`],
   [/CERT|SSL|TLS|UNABLE_TO|ERR_OSSL|EPROTO/,  'TLS',       asItIs],
   [/ECONNREFUSED/,                            'connect',   (failure, context) => `refused by ${peerOf(failure, context)}`],
   [/EHOSTUNREACH|ENETUNREACH|ENETDOWN/,       'connect',   (failure, context) => `no route to ${peerOf(failure, context)}`],
@@ -183,12 +183,13 @@ const FAILURES: readonly (readonly [pattern: RegExp, ...row: Row])[] = [
 ]
 
 /**
- * The stage and text of a failure. OpenSSL and Node have too many certificate errors for a table: an unknown error, and any error
- * during the TLS handshake, counts as TLS. After every other stage, the next attempt may use http and send the password in clear text.
+ * The stage and text of a failure. OpenSSL and Node have too many certificate errors for a table: an unknown error, and
+ * any error during the TLS handshake, counts as TLS. After every other stage, the next attempt may use http and send
+ * the password in clear text.
  */
-function rowOf(failure: Failure, context: ExchangeContext): Row {
+function rowOf(failure: Failure, context: ExchangeContext): FailureRow {
   if (context.isConnecting === true && failure.name === 'TimeoutError') return ['connect', unconnected]
-  const name = nameOf(failure)
+  const name = failureText(failure)
   const [, ...row] = FAILURES.find(([pattern]) => pattern.test(name)) ?? []
   const [stage, explain] = row
   if (stage !== undefined && explain !== undefined)

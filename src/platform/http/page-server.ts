@@ -53,7 +53,7 @@ export async function servePage(
       connectionsCheckingInterval: 1000,
     },
     (request, response) => {
-      void answer(request, response, { handler, streams }).catch(() => response.destroy())
+      void answerPage(request, response, { handler, streams }).catch(() => response.destroy())
     },
   )
   server.maxConnections = MAX_CONNECTIONS
@@ -98,7 +98,7 @@ interface AnswerContext {
   readonly streams: Set<ServerResponse>
 }
 
-async function answer(
+async function answerPage(
   request: IncomingMessage,
   response: ServerResponse,
   { handler, streams }: AnswerContext,

@@ -25,7 +25,7 @@ export const plainHttp: Http = async (request, signal) =>
   })
 
 /** The connection of a request, and the server that its failures are about. */
-export interface HttpRoute {
+interface HttpRoute {
   readonly options: RequestOptions
   readonly context: ExchangeContext
 }
@@ -93,7 +93,7 @@ export function open(options: RequestOptions, body?: string): ClientRequest {
 }
 
 /** How far a connection has been established. */
-export interface Progress {
+interface Progress {
   stage: Pick<ExchangeContext, 'isConnecting' | 'isInHandshake'>
   readonly stop: () => void
 }

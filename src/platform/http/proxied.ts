@@ -10,8 +10,8 @@ import { timeoutSignal } from '../clock/timeout-signal.ts'
 type Unreached = Extract<HttpOutcome, { kind: 'unreached' }>
 
 /**
- * The HTTP port through a proxy: CONNECT for https, so that the proxy learns only the name of the service, and the absolute form
- * (RFC 9112 §3.2.2) for http.
+ * The HTTP port through a proxy: CONNECT for https, so that the proxy learns only the name of the service, and the
+ * absolute form (RFC 9112 §3.2.2) for http.
  */
 export const proxiedHttp =
   (proxy: Proxy): Http =>
@@ -28,7 +28,7 @@ const sendAbsolute: Send = async (proxy, request, signal) => {
   const { host } = new URL(request.url)
   const options = { ...toProxy(proxy, request, { ...request.headers, host }), path: request.url }
   const outcome = await httpExchange(request, signal, { options, context: { url: proxy.url } })
-  return outcome.kind === 'answered' && outcome.status === 407 ? refusal(407, host) : outcome
+  return outcome.kind === 'answered' && outcome.status === 407 ? refusedByProxy(407, host) : outcome
 }
 
 /** One deadline for both the tunnel and the exchange. */
@@ -65,7 +65,7 @@ async function tunnelThrough(
       connect.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket) => {
         if (statusCode >= 200 && statusCode < 300) return resolve(socket)
         socket.on('error', () => undefined).destroy()
-        resolve(refusal(statusCode, host))
+        resolve(refusedByProxy(statusCode, host))
       })
     })
   } catch (error) {
@@ -104,7 +104,7 @@ function toProxy(
   return { ...options, servername: isIP(host) === 0 ? host : '' }
 }
 
-const refusal = (status: number, host: string): Unreached => ({
+const refusedByProxy = (status: number, host: string): Unreached => ({
   kind: 'unreached',
   stage: 'connect',
   because:

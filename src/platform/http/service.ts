@@ -4,8 +4,8 @@ import { proxyFor } from './proxy.ts'
 import { toWire } from './wire.ts'
 
 /**
- * The HTTP port for the update service, through the proxy of the environment if there is one. Address sources never use a proxy:
- * they would report its address.
+ * The HTTP port for the update service, through the proxy of the environment if there is one. Address sources never use
+ * a proxy: they would report its address.
  */
 export const serviceHttp: ServiceHttp = async (outgoing, signal) => {
   const request = toWire(outgoing)

@@ -10,8 +10,9 @@ const [QUERY_TIMEOUT, MAX_QUERIES] = [1500, 2]
 const ABSENT = new Set(['ENODATA', 'ENOTFOUND'])
 
 /**
- * One lookup, apart from those of `resolve.ts`: what it finds out about the resolver must not delay updates. A new resolver each
- * time, because /etc/resolv.conf changes with the network. Without getaddrinfo(3), which cannot be cancelled.
+ * One lookup, apart from those of `resolve.ts`: what it finds out about the resolver must not delay updates. A new
+ * resolver each time, because /etc/resolv.conf changes with the network. Without getaddrinfo(3), which cannot be
+ * cancelled.
  */
 async function lookUp<T>(
   work: (resolver: Resolver) => Promise<readonly T[]>,

@@ -1,4 +1,7 @@
 import { getPublicSuffix } from 'tldts-icann'
 
-/** Whether this is a public suffix of the ICANN section (https://publicsuffix.org), such as co.uk: a zone of one would hold names of others. */
+/**
+ * Whether this is a public suffix of the ICANN section (https://publicsuffix.org), such as
+ * co.uk: a zone of one would hold names of others.
+ */
 export const isPublicSuffix = (name: string): boolean => getPublicSuffix(name) === name

@@ -26,7 +26,7 @@ const routingTable = async (): Promise<readonly KernelRoute[]> =>
   parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
 
 /** The gateway for an IPv4 address: longest prefix first, then lowest metric. */
-export function gatewayToward(address: string, routes: readonly KernelRoute[]): Address | undefined {
+function gatewayToward(address: string, routes: readonly KernelRoute[]): Address | undefined {
   const [best] = routes
     .filter(({ destination, length }) => isWithin(address as Address, { address: destination, length }))
     .toSorted((a, b) => b.length - a.length || a.metric - b.metric)
@@ -64,8 +64,9 @@ async function routeFrom(family: Family, from: Address): Promise<{ readonly inte
 }
 
 /**
- * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a tunnel, as long
- * as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs add for their server.
+ * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a
+ * tunnel, as long as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs
+ * add for their server.
  */
 export function homeGateway(find: FindGateway): FindGateway {
   let home: Gateway | undefined

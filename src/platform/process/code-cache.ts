@@ -26,9 +26,9 @@ interface Compiled {
 }
 
 /**
- * Loads the program's files with the compiled code of an earlier run, and adds what is missing to the folder when the process
- * ends. V8 does not check cached code and crashes on damaged code, so each cache file contains a digest, and a file that
- * another user could have written is not used. If the folder cannot be used, everything is compiled.
+ * Loads the program's files with the compiled code of an earlier run, and adds what is missing to the folder when the
+ * process ends. V8 does not check cached code and crashes on damaged code, so each cache file contains a digest, and a
+ * file that another user could have written is not used. If the folder cannot be used, everything is compiled.
  */
 export function cacheCode(folder: string, uid: number): void {
   if (isForeign(folder, uid)) return
@@ -49,7 +49,10 @@ export function cacheCode(folder: string, uid: number): void {
   process.on('exit', () => keep(folder, uid, compiled))
 }
 
-/** Whether other users can write to the folder, or this user cannot read it. A missing folder is not foreign: it can be created. */
+/**
+ * Whether other users can write to the folder, or this user cannot read it. A
+ * missing folder is not foreign: it can be created.
+ */
 function isForeign(folder: string, uid: number): boolean {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })
@@ -93,7 +96,7 @@ function keep(folder: string, uid: number, compiled: readonly Compiled[]): void 
     // A user's `.cache` is created too. /var/cache and a missing home folder are not created.
     for (const one of uid === 0 ? [folder] : [dirname(folder), folder]) makeFolder(one)
     if (isForeign(folder, uid)) return
-    for (const one of compiled) write(one)
+    for (const one of compiled) writeCode(one)
   } catch {
     // Read-only, full, or removed.
   }
@@ -103,8 +106,11 @@ function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: 0o700 })
 }
 
-/** The name is always the same, so a killed run leaves only one file. The digest detects two runs that write at the same time. */
-function write({ script, source, path }: Compiled): void {
+/**
+ * The name is always the same, so a killed run leaves only one file. The
+ * digest detects two runs that write at the same time.
+ */
+function writeCode({ script, source, path }: Compiled): void {
   const temporary = `${path}.new`
   rmSync(temporary, { force: true })
   const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)

@@ -127,7 +127,7 @@ async function createLock(lock: OwnLock): Promise<'created' | 'exists' | 'refuse
   const temporary = `${lock.path}.${randomBytes(6).toString('hex')}`
   try {
     await makeFolder(lock.folder)
-    await write(lock, temporary)
+    await writeLock(lock, temporary)
     return await link(temporary, lock.path).then(
       () => 'created' as const,
       (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? 'exists' : createWithoutLink(lock)),
@@ -144,7 +144,7 @@ async function createLock(lock: OwnLock): Promise<'created' | 'exists' | 'refuse
  * that.
  */
 const createWithoutLink = async (lock: OwnLock): Promise<'created' | 'exists'> =>
-  write(lock, lock.path).then(
+  writeLock(lock, lock.path).then(
     () => 'created',
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return 'exists'
@@ -152,7 +152,7 @@ const createWithoutLink = async (lock: OwnLock): Promise<'created' | 'exists'> =
     },
   )
 
-async function write({ text, folder }: OwnLock, path: string): Promise<void> {
+async function writeLock({ text, folder }: OwnLock, path: string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(text)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 
 /** Reports to the supervisor (sd_notify(3)). Without a supervisor, nothing happens. */
-export interface Supervisor {
+interface Supervisor {
   ready(): void
   /** The state of the loop, reported after each action. Counts as a heartbeat. */
   status(text: string): void
@@ -12,8 +12,8 @@ export interface Supervisor {
 }
 
 /**
- * The loop sends a heartbeat when it acts and when it waits, so the longest time between two is one exchange: 20 minutes with the
- * maximum of connect_timeout and response_timeout, 45 seconds with their defaults. In milliseconds.
+ * The loop sends a heartbeat when it acts and when it waits, so the longest time between two is one exchange: 20
+ * minutes with the maximum of connect_timeout and response_timeout, 45 seconds with their defaults. In milliseconds.
  */
 const MAX_HEARTBEAT_INTERVAL = 30 * 60_000
 

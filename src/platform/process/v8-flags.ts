@@ -2,16 +2,17 @@
 const setFlags = (flags: string): void => process.getBuiltinModule('node:v8').setFlagsFromString(flags)
 
 /**
- * Saves memory in a daemon, which runs each function a few times per hour: no optimising compilers, whose code is never freed and
- * whose cleanup causes wakeups, and a small young generation. Only flags that may change at run time: --single-threaded-gc aborts
- * Node 22.
+ * Saves memory in a daemon, which runs each function a few times per hour: no optimising compilers, whose code is never
+ * freed and whose cleanup causes wakeups, and a small young generation. Only flags that may change at run time:
+ * --single-threaded-gc aborts Node 22.
  */
 export const tuneForDaemon = (): void =>
   setFlags('--no-opt --no-maglev --no-sparkplug --max-semi-space-size=1 --optimize-for-size')
 
 /**
- * Saves memory in the service: garbage collection at 1.6 times the live heap instead of V8's 4 times, and a young generation that
- * stays small. Response times do not change; under full load this takes 2 to 5 % of the requests, and saves two fifths of the memory.
+ * Saves memory in the service: garbage collection at 1.6 times the live heap instead of V8's 4 times, and a young
+ * generation that stays small. Response times do not change; under full load this takes 2 to 5 % of the requests, and
+ * saves two fifths of the memory.
  */
 export function tuneForService(): void {
   setFlags('--heap-growing-percent=60')
@@ -22,8 +23,8 @@ export function tuneForService(): void {
 const MAX_YOUNG_GENERATION = 16 * 1024 * 1024
 
 /**
- * Its maximum is fixed when the process starts, but the factor by which it grows is read at each collection. V8 also makes it smaller
- * when there is little to do; then it may grow again.
+ * Its maximum is fixed when the process starts, but the factor by which it grows is read at each collection. V8 also
+ * makes it smaller when there is little to do; then it may grow again.
  */
 function limitYoungGeneration(): void {
   const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks')

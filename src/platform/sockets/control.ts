@@ -19,7 +19,7 @@ export interface ControlServer {
 }
 
 /** Answers one request. A rejection is sent as `{ error: message }`. */
-export type ControlHandler = (request: unknown) => Promise<unknown>
+type ControlHandler = (request: unknown) => Promise<unknown>
 
 /**
  * Answers requests on a Unix socket with mode 0600, and replaces any other socket at this path: the caller must hold the
@@ -100,7 +100,7 @@ async function respond(text: string, handle: ControlHandler): Promise<string> {
 }
 
 /** `unreachable`: no process listens there, or it closed the connection. `timeout`: it listens, and did not answer. */
-export type ControlOutcome =
+type ControlOutcome =
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'timeout' }

@@ -30,8 +30,8 @@ function closeSocket(socket: Socket): void {
 const socketType = (to: Address): 'udp4' | 'udp6' => (familyOf(to) === 'v4' ? 'udp4' : 'udp6')
 
 /**
- * Opens the socket with the first request, and a new one after a failure, because the route may have changed. Closing the channel
- * ends a pending request without an answer.
+ * Opens the socket with the first request, and a new one after a failure, because the route may have changed. Closing
+ * the channel ends a pending request without an answer.
  */
 export const openChannel: OpenChannel = (to, port) => {
   let current: Socket | undefined

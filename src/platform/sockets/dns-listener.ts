@@ -159,7 +159,9 @@ async function serve(socket: Socket, connection: Connection, handler: DnsHandler
       connection.isBusy = true
       // Requests that came together must not hold up everything else.
       await nextTurn()
-      await handler({ bytes, peer, isDatagram: false }, async (answer) => write(socket, answer, gone.signal))
+      await handler({ bytes, peer, isDatagram: false }, async (answer) =>
+        writeMessage(socket, answer, gone.signal),
+      )
       connection.isBusy = false
     }
     socket.end()
@@ -185,7 +187,7 @@ async function* framed(socket: Socket): AsyncIterable<Uint8Array> {
 const endOfMessage = (buffer: Buffer): number => (buffer.length < 2 ? Infinity : 2 + buffer.readUInt16BE(0))
 
 /** Waits while the peer is slower than the service; one that is faster must not hold up everything else either. */
-async function write(socket: Socket, answer: Uint8Array, gone: AbortSignal): Promise<void> {
+async function writeMessage(socket: Socket, answer: Uint8Array, gone: AbortSignal): Promise<void> {
   if (gone.aborted) throw new Error('the connection is closed')
   const length = Buffer.alloc(2)
   length.writeUInt16BE(answer.length)

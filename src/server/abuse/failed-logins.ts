@@ -11,8 +11,11 @@ interface LoginMoment {
   readonly now: Instant
 }
 
-/** What counts failed logins apart: mistakes at `/v1` do not slow down updates, and mistakes at updates do not slow down `/v1`. */
-export const ENDPOINTS = ['update', 'api'] as const
+/**
+ * What counts failed logins apart: mistakes at `/v1` do not slow down
+ * updates, and mistakes at updates do not slow down `/v1`.
+ */
+const ENDPOINTS = ['update', 'api'] as const
 
 /** Where a login comes from: the /32 or /64 of the client, and the endpoint that it logs in to. */
 export interface LoginOrigin {

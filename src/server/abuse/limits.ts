@@ -13,7 +13,7 @@ export interface AbuseLimits {
   readonly lockout: Duration
 }
 
-export interface LimitSettings {
+interface LimitSettings {
   readonly nochgLimit: number
   readonly requestLimit: number
   readonly refusalLimit: number

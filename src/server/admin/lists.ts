@@ -46,7 +46,7 @@ export const LIST_OPERATIONS: Operations = Object.fromEntries([
     {
       parameters: listed.filters.map((filter) => `[${filter}=NAME]`).join(' '),
       summary: `list the ${listed.plural}`,
-      run: async (context: AdminContext, args: Args) => list(context, listed, args),
+      run: async (context: AdminContext, args: Args) => listRows(context, listed, args),
     },
   ]),
   ...Object.entries(LISTED).map(([subject, listed]) => [
@@ -54,7 +54,7 @@ export const LIST_OPERATIONS: Operations = Object.fromEntries([
     {
       parameters: subject === 'api-key' ? 'ID' : 'NAME',
       summary: `show one ${subject}${listed.details === undefined ? '' : ', with what belongs to it'}`,
-      run: async (context: AdminContext, args: Args) => show(context, { subject, listed }, args),
+      run: async (context: AdminContext, args: Args) => showOne(context, { subject, listed }, args),
     },
   ]),
   [
@@ -71,7 +71,7 @@ export const LIST_OPERATIONS: Operations = Object.fromEntries([
   ],
 ])
 
-async function list(
+async function listRows(
   { w, now }: AdminContext,
   { of, filters }: Listed,
   args: Args,
@@ -120,7 +120,7 @@ const expected = (filters: readonly string[]): string =>
     ? 'understood; this list takes no arguments'
     : filters.map((one) => `${one}=NAME`).join(' or ')
 
-async function show(
+async function showOne(
   { w, now }: AdminContext,
   { subject, listed }: { readonly subject: string; readonly listed: Listed },
   [name = '']: Args,

@@ -50,7 +50,7 @@ export async function keyOf(w: StoreWrites, username: string): Promise<Result<Dd
 }
 
 /** A stored name with its zone, by its whole name. */
-export interface FoundName {
+interface FoundName {
   readonly fqdn: string
   readonly id: number
   readonly zone: Zone

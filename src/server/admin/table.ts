@@ -2,7 +2,7 @@ import type { OverviewRow } from '../store/overview.ts'
 
 type Cell = OverviewRow[string]
 
-const text = (value: Cell): string => {
+const cellText = (value: Cell): string => {
   if (value === null || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return printable(String(value))
@@ -20,7 +20,7 @@ export function formatTable(rows: readonly OverviewRow[]): readonly string[] {
   const [first] = rows
   if (first === undefined) return ['none']
   const columns = Object.keys(first).filter((column) => saysSomething(column, rows))
-  const cells = [columns, ...rows.map((row) => columns.map((column) => text(row[column] ?? null)))]
+  const cells = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column] ?? null)))]
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => (line[at] ?? '').length)))
   return cells.map((line) =>
     line
@@ -33,5 +33,5 @@ export function formatTable(rows: readonly OverviewRow[]): readonly string[] {
 /** One row as a column of names and values. */
 export function formatFields(row: OverviewRow): readonly string[] {
   const width = Math.max(...Object.keys(row).map((column) => column.length))
-  return Object.entries(row).map(([column, value]) => `${column.padEnd(width)}  ${text(value)}`)
+  return Object.entries(row).map(([column, value]) => `${column.padEnd(width)}  ${cellText(value)}`)
 }

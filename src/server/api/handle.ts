@@ -16,7 +16,7 @@ import { REQUEST_FAULTS } from './request/faults.ts'
 import { isAccountChange, type Method, ROUTES, type Route } from './routes.ts'
 
 /** A request to the management API. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string
   /** Without query. */
   readonly path: string
@@ -37,7 +37,7 @@ interface ApiNetworks {
 }
 
 /** Identifies the caller; `retryAfter` in seconds if the password was not checked. */
-export type Identify = (
+type Identify = (
   authorization: string | undefined,
   networks: ApiNetworks,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>
@@ -93,7 +93,10 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
   }
 }
 
-/** From request to response. Precedence: route, path and media type, credentials, rate limit, syntax of the body, then the checks of the handler. */
+/**
+ * From request to response. Precedence: route, path and media type, credentials, rate
+ * limit, syntax of the body, then the checks of the handler.
+ */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')
@@ -105,7 +108,7 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
     if (hasBody(request, match.route) && !isJson(request))
       return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
-    const rendered = render(await answer(dependencies, request, { ...match, params }))
+    const rendered = render(await runRoute(dependencies, request, { ...match, params }))
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
@@ -131,7 +134,7 @@ const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
-async function answer(
+async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
   { name, route, params }: Match,

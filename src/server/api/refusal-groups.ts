@@ -2,14 +2,14 @@ import type { ErrorName } from '../errors/errors.ts'
 
 // Groups of refusals for the rows of routes.ts. They do not overlap where one row uses several: a row lists no error twice.
 
-type Group = readonly ErrorName[]
+type Errors = readonly ErrorName[]
 
-export const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const satisfies Group
-export const NAME = [...ZONE, 'nameNotFound'] as const satisfies Group
-export const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const satisfies Group
-export const NAME_LOCK = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeProhibited'] as const satisfies Group
-export const NAME_CHANGE = [...NAME_LOCK, 'nameChangeForbidden'] as const satisfies Group
-export const RRSET_CHANGE = [...NAME_LOCK, 'rrsetNotFound', 'rrsetChangeForbidden'] as const satisfies Group
+export const ZONE = ['zoneNotFound', 'zoneNotShared', 'websiteOnly'] as const satisfies Errors
+export const NAME = [...ZONE, 'nameNotFound'] as const satisfies Errors
+export const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const satisfies Errors
+export const NAME_LOCK = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeProhibited'] as const satisfies Errors
+export const NAME_CHANGE = [...NAME_LOCK, 'nameChangeForbidden'] as const satisfies Errors
+export const RRSET_CHANGE = [...NAME_LOCK, 'rrsetNotFound', 'rrsetChangeForbidden'] as const satisfies Errors
 export const NAME_CREATION = [
   'nameInvalid',
   'labelCharactersInvalid',
@@ -20,15 +20,15 @@ export const NAME_CREATION = [
   'zoneTakesNoNewNames',
   'wildcardRestricted',
   'nameOwned',
-] as const satisfies Group
-const TARGETS = ['targetExists', 'groupTargetConflicts'] as const satisfies Group
+] as const satisfies Errors
+const TARGETS = ['targetExists', 'groupTargetConflicts'] as const satisfies Errors
 export const KEY_TARGETS = [
   'websiteOnly',
   'zoneChangeProhibited',
   'nameChangeProhibited',
   ...TARGETS,
-] as const satisfies Group
-export const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const satisfies Group
+] as const satisfies Errors
+export const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const satisfies Errors
 /** For one Rdata whose label is in the path. */
 export const RDATUM = [
   'typeUnsupported',
@@ -48,7 +48,7 @@ export const RDATUM = [
   'rdataLabelInvalid',
   'underscoreLabelReserved',
   'rdataExists',
-] as const satisfies Group
+] as const satisfies Errors
 export const RDATA = [
   ...RDATUM,
   'typeOrRdataMissing',
@@ -56,7 +56,7 @@ export const RDATA = [
   'groupTargetNeedsLabel',
   'updateGroupsDuplicated',
   ...TARGETS,
-] as const satisfies Group
+] as const satisfies Errors
 export const OFFLINE = [
   'offlineFieldMissing',
   'offlineAddressInvalid',
@@ -64,6 +64,6 @@ export const OFFLINE = [
   'logoUrlInvalid',
   'emailInvalid',
   'notAllowed',
-] as const satisfies Group
-export const RECORD_QUOTAS = ['rdataOverLimit', 'rrsetMetadataOverLimit'] as const satisfies Group
-export const QUOTAS = ['namesOverLimit', ...RECORD_QUOTAS, 'nameMetadataOverLimit'] as const satisfies Group
+] as const satisfies Errors
+export const RECORD_QUOTAS = ['rdataOverLimit', 'rrsetMetadataOverLimit'] as const satisfies Errors
+export const QUOTAS = ['namesOverLimit', ...RECORD_QUOTAS, 'nameMetadataOverLimit'] as const satisfies Errors

@@ -89,8 +89,8 @@ const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
 const ZONES = '/dns/zones'
 const ZONE_AT = `${ZONES}/{zone_name}`
-const NAMES = '/dns/records/{zone_name}'
-const AT = `${NAMES}/{name}`
+const ZONE_NAMES = '/dns/records/{zone_name}'
+const AT = `${ZONE_NAMES}/{name}`
 const SETS = `${AT}/rrsets`
 const SET = `${SETS}/{dns_type}`
 const DATA = `${SET}/rdata`
@@ -175,17 +175,19 @@ export const ROUTES = {
     refuses: ['sortKeyInvalid'], handle: listNames,
   }),
   listZoneNames: route({
-    method: 'GET', path: NAMES, tag: 'records', summary: 'List the names of a zone',
+    method: 'GET', path: ZONE_NAMES, tag: 'records', summary: 'List the names of a zone',
     refuses: [...ZONE, 'sortKeyInvalid'], handle: listZoneNames,
   }),
   createName: route({
-    method: 'POST', path: NAMES, tag: 'records', summary: 'Create a name with its RRSets, metadata and offline settings',
+    method: 'POST', path: ZONE_NAMES, tag: 'records',
+    summary: 'Create a name with its RRSets, metadata and offline settings',
     refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameExists', ...RDATA, ...TTL, 'zoneOwnerOnly',
       ...OFFLINE, 'offlineSettingsExpected', 'groupTargetAmbiguous', ...QUOTAS],
     handle: createName,
   }),
   changeRRSets: route({
-    method: 'PATCH', path: NAMES, tag: 'records', summary: 'Create, replace and delete RRSets of several names, all or none',
+    method: 'PATCH', path: ZONE_NAMES, tag: 'records',
+    summary: 'Create, replace and delete RRSets of several names, all or none',
     refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetExists',
       'rrsetNotFound', 'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...TTL, ...QUOTAS],
     handle: changeRRSets,

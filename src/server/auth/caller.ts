@@ -14,7 +14,7 @@ import type { ApiKey, Store } from '../store/store.ts'
 import { keyedHash, type Pepper } from './hashes.ts'
 import type { PasswordChecker } from './login.ts'
 
-export interface CallerDependencies {
+interface CallerDependencies {
   readonly store: Store
   readonly pepper: Pepper
   readonly passwords: PasswordChecker
@@ -24,7 +24,7 @@ export interface CallerDependencies {
 }
 
 /** The networks of a client: see `networkOf` and `shareOf`. */
-export interface ClientNetworks {
+interface ClientNetworks {
   /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
   readonly network: string | undefined
   readonly peer: string
@@ -32,7 +32,7 @@ export interface ClientNetworks {
 }
 
 /** The password was not checked: the seconds to wait. */
-export interface NotChecked {
+interface NotChecked {
   readonly retryAfter: number
 }
 

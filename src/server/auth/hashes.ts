@@ -21,7 +21,10 @@ export const pepperOf = (bytes: Uint8Array): Pepper => ({
   outer: padded(bytes, 0x5c),
 })
 
-/** Tells two peppers apart without a way back: stored with the hashes, so that a wrong key file is noticed. 16 hex digits. */
+/**
+ * Tells two peppers apart without a way back: stored with the hashes, so
+ * that a wrong key file is noticed. 16 hex digits.
+ */
 export const fingerprintOf = (pepper: Pepper): string =>
   Buffer.from(keyedHash(pepper, 'fingerprint')).toString('hex').slice(0, 16)
 

@@ -19,8 +19,8 @@ export interface PasswordChecker {
    */
   checkFast(login: Login | undefined, credentials: Credentials): boolean | undefined
   /**
-   * Whether these credentials would be refused by the login that refused the last ones with their username. It may have changed
-   * since, so it decides nothing; it tells what need not be looked up in advance.
+   * Whether these credentials would be refused by the login that refused the last ones with their username. It may have
+   * changed since, so it decides nothing; it tells what need not be looked up in advance.
    */
   isLikelyRefused(credentials: Credentials): boolean
   /** The hash to store after a right login, where the stored one is of the previous hash key. */

@@ -8,7 +8,7 @@ interface Waiting {
 }
 
 /** Runs the check when it is the turn of its share; undefined if too many of that share wait already. */
-export type RunCheck = <T>(share: string, check: () => Promise<T>) => Promise<T | undefined>
+type RunCheck = <T>(share: string, check: () => Promise<T>) => Promise<T | undefined>
 
 /**
  * Slow checks take turns by share, such as a network: a flood from one share delays the others by one check each. Shares are

@@ -1,5 +1,5 @@
 /** Spec, "Errors": codes, statuses and texts are those of the specification. The names on the left are for the program. */
-interface Row {
+interface ErrorRow {
   readonly code: number
   readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 422
   readonly meaning: string
@@ -76,12 +76,12 @@ export const ERRORS = {
   targetExists:              { code: 3676, status: 409, meaning: 'target already exists' },
 
   aliasOutsideZone:          { code: 4145, status: 422, meaning: 'alias points to a name outside the zone' },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, ErrorRow>
 
 export type ErrorName = keyof typeof ERRORS
 
 /** The place of a fault in the request. */
-export interface ErrorPlace {
+interface ErrorPlace {
   readonly location?: 'path' | 'query' | 'body' | 'header'
   /** JSON pointer into the body (RFC 6901). */
   readonly pointer?: string

@@ -2,22 +2,22 @@ import { type Address, parsePeer } from '../../net/address.ts'
 import { isWithin, type Prefix } from '../../net/prefix.ts'
 
 /** The sender of a request, from the connection and its headers. */
-export interface RequestOrigin {
+interface RequestOrigin {
   /** The client; or the last trusted proxy, if it does not name the client. */
   readonly peer: Address
   /** The address is that of a proxy: it is not published, and nothing is counted against it. */
   readonly isProxy: boolean
 }
 
-export interface ForwardHeaders {
+interface ForwardHeaders {
   readonly forwardedFor: string | undefined
   /** RFC 7239 §4; used without X-Forwarded-For. */
   readonly forwarded: string | undefined
 }
 
 /**
- * The address of the connection; behind trusted proxies, the last one of the list that is not a trusted proxy. Undefined for a
- * connection that is closed.
+ * The address of the connection; behind trusted proxies, the last one of the list that is not a trusted proxy.
+ * Undefined for a connection that is closed.
  */
 export function originOf(
   remote: string,

@@ -1,4 +1,7 @@
-/** Fetch §3.2: headers for the origins that the operator allows. Without them a browser withholds the response from the page. */
+/**
+ * Fetch §3.2: headers for the origins that the operator allows. Without
+ * them a browser withholds the response from the page.
+ */
 export const corsHeaders = (
   allowed: readonly string[],
   origin: string | undefined,

@@ -118,7 +118,7 @@ async function openSocket(server: Server, { host, port, fd }: SocketOptions): Pr
   return `${shownHost.includes(':') ? `[${shownHost}]` : shownHost}:${assigned.port}`
 }
 
-/** In milliseconds: a client that keeps its connection sends the next request in this time, and its response has `Connection: close`. */
+/** In milliseconds: in this time a kept connection sends its next request, whose response has `Connection: close`. */
 const IDLE_GRACE = 500
 
 /** Does not close idle connections at once, as `Server.close` of node:http does: a request may be under way on them. */
@@ -197,7 +197,7 @@ async function answer(
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
     ...origin,
-    ...hostOf(url, headers.host),
+    ...hostField(url, headers.host),
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
@@ -222,7 +222,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 }
 
 /** RFC 9112 §3.2.2: the host of the absolute form, else of the header. */
-function hostOf(target: string, header: string | undefined): Pick<IncomingRequest, 'host'> {
+function hostField(target: string, header: string | undefined): Pick<IncomingRequest, 'host'> {
   const [, host = header] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? []
   return host === undefined ? {} : { host }
 }

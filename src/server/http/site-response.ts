@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { OutgoingResponse } from './request.ts'
 
 /** The texts of an offline page. Users of the service write them, so none is markup. */
-export interface PageTexts {
+interface PageTexts {
   readonly title: string
   readonly message?: string
   /** An absolute http or https URL. */
@@ -11,7 +11,7 @@ export interface PageTexts {
 }
 
 /** In seconds: a redirect can change with the next update. */
-const MAX_AGE = 60
+const REDIRECT_MAX_AGE = 60
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -22,7 +22,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? '')
 
-const STYLE = `body{font:1.1em/1.5 system-ui,sans-serif;margin:0;display:grid;min-height:100vh;place-items:center;color:#222;background:#f7f7f7}
+const STYLE = `body{font:1.1em/1.5 system-ui,sans-serif;margin:0;display:grid;min-height:100vh;place-items:center;
+color:#222;background:#f7f7f7}
 main{max-width:36em;padding:2em;text-align:center}img{max-width:100%;max-height:8em}p{white-space:pre-line}a{color:inherit}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}}`
 
@@ -47,7 +48,7 @@ const SAFE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-refer
 /** RFC 9110 §15.4.3, §15.4.8: a POST is repeated as a POST. */
 export const redirectResponse = (method: string, url: string): OutgoingResponse => ({
   status: method === 'GET' || method === 'HEAD' ? 302 : 307,
-  headers: { location: url, 'cache-control': `max-age=${MAX_AGE}`, ...SAFE },
+  headers: { location: url, 'cache-control': `max-age=${REDIRECT_MAX_AGE}`, ...SAFE },
   body: '',
 })
 
@@ -58,7 +59,7 @@ export const pageResponse = ({ title, message, logo_url: logo, email }: PageText
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policyFor(logo),
     'cache-control': 'no-store',
-    'retry-after': String(MAX_AGE),
+    'retry-after': String(REDIRECT_MAX_AGE),
     ...SAFE,
   },
   body: [

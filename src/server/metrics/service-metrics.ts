@@ -7,7 +7,7 @@ import { exposition, type MetricFamily } from '../../base/exposition.ts'
 import { Counter, gauge, Histogram } from '../../base/instruments.ts'
 
 /** What is read at the moment of a scrape. */
-export interface MomentaryValues {
+interface MomentaryValues {
   readonly totals: StoreTotals
   readonly connections: number
   readonly secondaries: readonly Pick<SecondaryStatus, 'name' | 'behind' | 'stuck' | 'lag'>[]

@@ -44,7 +44,7 @@ export type ShapeFault =
   | RdataShapeFault
   | Extract<ErrorName, 'typeOrRdataMissing' | 'typeUnsupported' | 'ttlInvalid'>
 
-export interface DraftResult<T, R extends ErrorName = ShapeFault> {
+interface DraftResult<T, R extends ErrorName = ShapeFault> {
   readonly value: T
   readonly faults: readonly Refusal<R>[]
 }
@@ -222,7 +222,7 @@ export const isGroupName = (group: unknown): group is string =>
   typeof group === 'string' && /^[a-z0-9]{7}$/.test(group)
 
 /** Values that are not strings were reported before. */
-export const metadataOf = (value: unknown): Metadata =>
+const metadataOf = (value: unknown): Metadata =>
   Object.fromEntries(
     Object.entries(fieldsOf(value)).flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])),
   )

@@ -1,6 +1,7 @@
 /**
- * Internationalized names (RFC 5890 §2.3.2): labels with other characters than ASCII in the form in which DNS has them, such
- * as `xn--mnchen-3ya`. A label without such a form stays as it is, and is refused where the characters of a label are checked.
+ * Internationalized names (RFC 5890 §2.3.2): labels with other characters than ASCII in the form in which DNS has them,
+ * such as `xn--mnchen-3ya`. A label without such a form stays as it is, and is refused where the characters of a label
+ * are checked.
  */
 export const asciiName = (name: string): string =>
   NOT_ASCII.test(name) ? name.split('.').map(asciiLabel).join('.') : name

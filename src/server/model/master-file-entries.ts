@@ -11,12 +11,12 @@ export interface Entry {
   readonly line: number
 }
 
-export interface MasterFault {
+interface MasterFault {
   readonly line: number
   readonly fault: string
 }
 
-export interface Entries {
+interface Entries {
   readonly entries: readonly Entry[]
   readonly faults: readonly MasterFault[]
 }
@@ -24,8 +24,8 @@ export interface Entries {
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf'
 
 /**
- * The octets of a file as text. A master file has no character set (RFC 1035 §5.1): an octet above 127 becomes \DDD, so that it
- * is stored as it is. Editors put a byte order mark before UTF-8, which is not of the file.
+ * The octets of a file as text. A master file has no character set (RFC 1035 §5.1): an octet above 127 becomes \DDD, so
+ * that it is stored as it is. Editors put a byte order mark before UTF-8, which is not of the file.
  */
 export function textOfOctets(octets: Uint8Array): string {
   const text = Buffer.from(octets).toString('latin1')

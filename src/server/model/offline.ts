@@ -42,7 +42,7 @@ export function readOffline(value: unknown, pointer: string): OfflineResult {
 
 type Fault = readonly [refused: OfflineFault, field: string, detail: string]
 
-const text = (value: unknown): string | undefined =>
+const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 /** The faults of the fields of each action. */
@@ -57,24 +57,24 @@ const FAULTS: Readonly<Record<OfflineSettings['action'], (fields: Fields) => rea
           'the record to serve while the name is offline',
         ],
       ]
-    const address = parseAddress(text(rdata) ?? '')
+    const address = parseAddress(nonEmptyText(rdata) ?? '')
     const isValid = address !== undefined && type === (familyOf(address) === 'v4' ? 'A' : 'AAAA')
     return isValid ? [] : [['offlineAddressInvalid', 'rdata', 'not an address of the family of dns_type']]
   },
   redirect: ({ url }) => {
     if (url === undefined) return [['offlineFieldMissing', 'url', 'the target of the redirect']]
-    return parseWebUrl(text(url) ?? '') === undefined
+    return parseWebUrl(nonEmptyText(url) ?? '') === undefined
       ? [['redirectUrlInvalid', 'url', 'not an absolute http or https URL']]
       : []
   },
   page: ({ title, logo_url: logo, email }) => [
-    ...(text(title) === undefined
+    ...(nonEmptyText(title) === undefined
       ? ([['offlineFieldMissing', 'title', 'the title of the page']] as const)
       : []),
-    ...(logo !== undefined && parseWebUrl(text(logo) ?? '') === undefined
+    ...(logo !== undefined && parseWebUrl(nonEmptyText(logo) ?? '') === undefined
       ? ([['logoUrlInvalid', 'logo_url', 'not an absolute http or https URL']] as const)
       : []),
-    ...(email !== undefined && !isMailbox(text(email) ?? '')
+    ...(email !== undefined && !isMailbox(nonEmptyText(email) ?? '')
       ? ([['emailInvalid', 'email', 'not an e-mail address']] as const)
       : []),
   ],
@@ -95,7 +95,7 @@ function settingsOf(fields: Fields): OfflineSettings {
   if (action === 'redirect') return { action, url: parseWebUrl(url ?? '') ?? '' }
   if (action !== 'page') return { action: 'none' }
   const optional = ['message', 'logo_url', 'email'].flatMap((field) => {
-    const value = text(fields[field])
+    const value = nonEmptyText(fields[field])
     return value === undefined ? [] : [[field, value]]
   })
   return { action, title: title ?? '', ...Object.fromEntries(optional) }

@@ -15,7 +15,7 @@ export function matchesExpression(expression: Expression, metadata: Metadata): b
   return expression.op === 'exact' ? value === expression.value : value.includes(expression.value)
 }
 
-export const MAX_EXPRESSION_DEPTH = 16
+const MAX_EXPRESSION_DEPTH = 16
 const MAX_CONDITIONS = 64
 
 /** Parses an expression; undefined if it is invalid, too deep or too long. */

@@ -7,7 +7,7 @@ import { excerpt, type Field } from './rdata-type.ts'
 type Octets = string
 
 /** A parameter of SVCB and HTTPS records. Both functions refuse what the RFC of the key does not allow. */
-export interface SvcParamCodec {
+interface SvcParamCodec {
   readonly name: string
   /** From the presentation value, without the quotes and escapes of strings, to the wire. */
   readonly encode: (value: Octets) => Result<Octets, string>

@@ -130,7 +130,7 @@ function ofType(records: readonly Owned[], type: number): readonly Owned[] {
   return records.filter((one) => one.type === records[0]?.type)
 }
 
-const keyOf = (name: string, { apex }: Zone): string =>
+const ownerIn = (name: string, { apex }: Zone): string =>
   name === apex ? '' : ownerKey(name.slice(0, -apex.length - 1))
 
 /** The highest delegation at or above a name. The DS of a cut belongs to this side of it (RFC 4035 §3.1.4.1). */
@@ -138,7 +138,7 @@ async function cutAbove(
   { zone, reads }: Omit<Lookup, 'soa'>,
   { name, type }: Asked,
 ): Promise<string | undefined> {
-  const key = keyOf(name, zone)
+  const key = ownerIn(name, zone)
   const ancestors = [key]
   for (let at = parentKey(key); at !== undefined; at = parentKey(at)) ancestors.unshift(at)
   for (const ancestor of ancestors.slice(1)) {
@@ -160,7 +160,7 @@ async function referral(
   for (const { type, rdata } of authority) {
     const host = type === RR_TYPES.NS ? (readName(rdata, 0)?.name ?? '') : ''
     if (!host.endsWith(`.${zone.apex}`)) continue
-    const addresses = await reads.publishedAt(zone.id, keyOf(host, zone))
+    const addresses = await reads.publishedAt(zone.id, ownerIn(host, zone))
     for (const record of addresses.filter(isAddress)) glue.push({ owner: host, ...record })
   }
   return {
@@ -182,7 +182,7 @@ const absent = (exists: boolean): OwnRecords => ({ owner: undefined, records: []
 
 /** The records at a name, or of the wildcard that makes it; and whether it exists (RFC 4592 §2.2.2, §3.3.1; RFC 8020). */
 async function recordsFor({ zone, reads }: Omit<Lookup, 'soa'>, name: string): Promise<OwnRecords> {
-  const key = keyOf(name, zone)
+  const key = ownerIn(name, zone)
   const own = await reads.publishedAt(zone.id, key)
   if (own.length > 0 || key === '') return { owner: key, records: own, exists: true }
   if (await reads.hasPublishedBelow(zone.id, key)) return absent(true)

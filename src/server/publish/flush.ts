@@ -40,7 +40,7 @@ export interface NameFault extends NameInZone {
   readonly error: unknown
 }
 
-export interface FlushContext {
+interface FlushContext {
   readonly settings: PublishSettings
   readonly now: Instant
   /** Of this flush. */
@@ -49,8 +49,8 @@ export interface FlushContext {
 }
 
 /**
- * Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. What it asks for
- * several names is asked at once: a store behind a socket gets it in one trip.
+ * Publishes what has changed: one step of the journal and one serial for each zone. Runs inside one transaction. What
+ * it asks for several names is asked at once: a store behind a socket gets it in one trip.
  */
 export async function flush(w: StoreWrites, context: FlushContext): Promise<Flushed> {
   const dirty = await w.dirtyNames(context.maxNames)
@@ -91,7 +91,7 @@ interface ZoneNames {
 function batchOf(dirty: readonly DirtyName[], maxNames: number): Batch {
   const batch: Batch = { zones: new Map(), room: Math.max(0, maxNames - dirty.length), isOver: false }
   for (const { zoneId, name, isDeferred } of dirty)
-    namesOf(batch, zoneId)[isDeferred ? 'deferred' : 'changed'].add(name)
+    namesIn(batch, zoneId)[isDeferred ? 'deferred' : 'changed'].add(name)
   const zones = [...batch.zones.values()]
   const share = Math.floor(maxNames / Math.max(1, zones.length))
   batch.isOver =
@@ -100,7 +100,7 @@ function batchOf(dirty: readonly DirtyName[], maxNames: number): Batch {
   return batch
 }
 
-function namesOf({ zones }: Batch, zoneId: number): ZoneNames {
+function namesIn({ zones }: Batch, zoneId: number): ZoneNames {
   const names = zones.get(zoneId) ?? { changed: new Set(), deferred: new Set() }
   zones.set(zoneId, names)
   return names
@@ -120,7 +120,7 @@ async function addCut(w: StoreWrites, apex: string, batch: Batch): Promise<void>
     above = parentOf(above)
     const zone = await w.publishedZone(above)
     if (zone === undefined) continue
-    const { changed } = namesOf(batch, zone.id)
+    const { changed } = namesIn(batch, zone.id)
     changed.add(relativeTo(apex, above) ?? APEX)
     const names = await w.namesFrom(zone.id, apex, batch.room + 1)
     if (names.length > batch.room) {
@@ -266,14 +266,14 @@ async function catalogRecords(w: StoreWrites, { names }: ZoneFlush): Promise<rea
 
 const memberLabel = (apex: string): string => createHash('sha256').update(apex).digest('hex').slice(0, 32)
 
-const keyOf = ({ type, ttl, rdata }: DnsRecord): string =>
+const recordKey = ({ type, ttl, rdata }: DnsRecord): string =>
   `${type} ${ttl} ${Buffer.from(rdata.buffer, rdata.byteOffset, rdata.length).toString('latin1')}`
 
 /** A record with another TTL goes and comes. */
 function differenceOf(present: readonly DnsRecord[], next: readonly DnsRecord[]) {
-  const [before, after] = [present, next].map((records) => new Set(records.map(keyOf)))
+  const [before, after] = [present, next].map((records) => new Set(records.map(recordKey)))
   return {
-    gone: present.filter((record) => after?.has(keyOf(record)) === false),
-    come: next.filter((record) => before?.has(keyOf(record)) === false),
+    gone: present.filter((record) => after?.has(recordKey(record)) === false),
+    come: next.filter((record) => before?.has(recordKey(record)) === false),
   }
 }

@@ -19,7 +19,7 @@ import type { PublishSettings } from './settings.ts'
 import { datagramOf, isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
 import { isNewer } from './soa.ts'
 
-export interface DnsPeer {
+interface DnsPeer {
   readonly address: Address
   readonly isDatagram: boolean
 }
@@ -86,7 +86,10 @@ const isAllowed = ({ limit, now }: DnsContext, { address, isDatagram }: DnsPeer,
 
 const secondsOf = (now: Instant): number => Math.floor(now / 1000)
 
-/** Signs the messages of one answer: each covers the MAC of the one before, the first that of the request (RFC 8945 §5.3.1). */
+/**
+ * Signs the messages of one answer: each covers the MAC of the one before,
+ * the first that of the request (RFC 8945 §5.3.1).
+ */
 function signerOf(key: TsigKey, requestMac: Uint8Array, now: () => number): (message: Buffer) => Buffer {
   let [previous, isFollowing] = [requestMac, false]
   return (message) => {

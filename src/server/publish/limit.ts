@@ -8,7 +8,7 @@ const MAX_ENTRIES = 10_000
 /** Bits of a network: /24 and /56. */
 const HOST_BITS = { v4: 8n, v6: 72n } as const
 
-export type Verdict = 'send' | 'truncate' | 'drop'
+type Verdict = 'send' | 'truncate' | 'drop'
 
 /**
  * Limits equal answers by UDP, so that forged questions cannot flood the host in their source address. Above the limit every
@@ -21,7 +21,7 @@ export class ResponseLimit {
   check(peer: Address, kind: string, now: Instant): Verdict {
     if (isLoopback(peer)) return 'send'
     const second = Math.floor(now / 1000)
-    const key = `${networkOf(peer)} ${kind}`
+    const key = `${clientBlock(peer)} ${kind}`
     const entry = this.#counts.get(key)
     const count = entry?.second === second ? entry.count + 1 : 1
     this.#counts.delete(key)
@@ -39,7 +39,7 @@ export class ResponseLimit {
 
 const isLoopback = (address: Address): boolean => address.startsWith('127.') || address === '::1'
 
-const networkOf = (address: Address): string => {
+const clientBlock = (address: Address): string => {
   const family = familyOf(address)
   return `${family}/${(bitsOf(address) >> HOST_BITS[family]).toString(16)}`
 }

@@ -35,7 +35,7 @@ interface Entry extends ZoneAtSecondary {
 /** A secondary that has acknowledged and does not fetch is told the next serial after this. */
 const FETCH_TIME: Duration = seconds(1)
 /** A secondary that was told a serial fetches it within this, or is stuck. */
-export const STUCK_AFTER: Duration = minutes(1)
+const STUCK_AFTER: Duration = minutes(1)
 /** After that the secondary finds out by itself, when it refreshes the zone. */
 const MAX_FAILURES = 8
 /** In seconds, between two repetitions. */
@@ -44,8 +44,8 @@ const MAX_PAUSE = 60
 const MAX_PER_SECOND = 50
 
 /**
- * When one secondary is told of changes (RFC 1996). It sets the pace itself: while it has not fetched what it was told, later
- * changes wait and become one. The caller sends what is due, and reports the outcome.
+ * When one secondary is told of changes (RFC 1996). It sets the pace itself: while it has not fetched what it was told,
+ * later changes wait and become one. The caller sends what is due, and reports the outcome.
  */
 export class NotifyQueue {
   readonly #zones = new Map<number, Entry>()

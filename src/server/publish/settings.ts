@@ -3,7 +3,10 @@ import type { Address } from '../../net/address.ts'
 /** What the operator decides about published zones. Names are in lower case, without trailing dot. */
 export interface PublishSettings {
   readonly nameservers: readonly string[]
-  /** The mailbox of the person who is responsible for the zones, as a domain name (RFC 1035 §8). Undefined: hostmaster of each zone (RFC 2142). */
+  /**
+   * The mailbox of the person who is responsible for the zones, as a domain name (RFC
+   * 1035 §8). Undefined: hostmaster of each zone (RFC 2142).
+   */
   readonly contact: string | undefined
   /** Where redirects and offline pages are answered. */
   readonly redirectAddresses: readonly Address[]

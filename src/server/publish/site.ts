@@ -37,7 +37,10 @@ interface Found {
   readonly isInZone: boolean
 }
 
-/** The name whose records answer for this one: itself, or a wildcard. A blocked name has no records, and no wildcard either. */
+/**
+ * The name whose records answer for this one: itself, or a wildcard. A blocked
+ * name has no records, and no wildcard either.
+ */
 async function foundAt(host: string, reads: PublishedReads): Promise<Found | undefined> {
   const zone = await publishedZoneOf(host, reads)
   if (zone === undefined) return undefined

@@ -19,7 +19,7 @@ interface OwnedRecord extends DnsRecord {
   readonly owner: string
 }
 
-export interface TransferContext {
+interface TransferContext {
   readonly reads: PublishedReads
   readonly zone: PublishedZone
   /** As the requester calls it: the catalog has no name in the store. */
@@ -72,18 +72,14 @@ async function* steps(context: TransferContext, first: number): AsyncIterable<Ow
 }
 
 /** How an IXFR is answered. */
-export type IxfrAnswer =
+type IxfrAnswer =
   | { readonly kind: 'current' }
   /** The requester has a newer serial: a restored backup, or another primary. */
   | { readonly kind: 'newer' }
   | { readonly kind: 'steps'; readonly first: number; readonly size: number }
   | { readonly kind: 'whole' }
 
-export async function ixfrAnswer(
-  reads: PublishedReads,
-  zone: PublishedZone,
-  serial: number,
-): Promise<IxfrAnswer> {
+async function ixfrAnswer(reads: PublishedReads, zone: PublishedZone, serial: number): Promise<IxfrAnswer> {
   if (serial === zone.serial) return { kind: 'current' }
   if (isNewer(serial, zone.serial)) return { kind: 'newer' }
   const first = await reads.stepNumber(zone.id, serial)
@@ -129,7 +125,7 @@ export async function* soaAlone(context: TransferContext): AsyncIterable<OwnedRe
   yield soaOf(context)
 }
 
-export interface Transfer {
+interface Transfer {
   readonly records: AsyncIterable<OwnedRecord>
   /** The requester has the zone after this. */
   readonly isComplete: boolean

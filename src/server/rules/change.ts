@@ -37,7 +37,7 @@ export function nameChangeFault<const F extends ErrorName>(
 }
 
 /** What decides who may change a name. */
-export type NameAccess = Pick<Name, 'accountId' | 'name' | 'isProhibited' | 'isBlocked'>
+type NameAccess = Pick<Name, 'accountId' | 'name' | 'isProhibited' | 'isBlocked'>
 
 export type RecordFault =
   | 'typesDisallowed'

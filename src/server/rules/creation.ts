@@ -13,7 +13,10 @@ const maxLabelsOf = ({ maxLabels, isShared, name }: ZoneRules): number => {
   return name.endsWith('.ip6.arpa') ? DEFAULT_MAX_LABELS.reverse : DEFAULT_MAX_LABELS.own
 }
 
-/** Labels that begin with an underscore are services of the name beneath which they are, and not counted in a shared zone. */
+/**
+ * Labels that begin with an underscore are services of the name beneath
+ * which they are, and not counted in a shared zone.
+ */
 const countedLabels = (name: string, zone: ZoneRules): number =>
   (zone.isShared ? baseOf(name) : name).split('.').length
 

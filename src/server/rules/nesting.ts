@@ -14,9 +14,9 @@ export function baseOf(name: string): string {
 }
 
 /**
- * In a shared zone an account makes names of its own only: nothing above or beneath a name of another account, and names that
- * begin with an underscore only beneath its own. Otherwise it could get a certificate for another name (`_acme-challenge`), or
- * take one over by a delegation.
+ * In a shared zone an account makes names of its own only: nothing above or beneath a name of another account, and
+ * names that begin with an underscore only beneath its own. Otherwise it could get a certificate for another name
+ * (`_acme-challenge`), or take one over by a delegation.
  */
 export function nestingFault(
   caller: Caller,

@@ -69,7 +69,7 @@ const minTtl = ({ caller, zone }: PermissionContext): number =>
 
 /** The rules of policy for an RRSet. */
 // biome-ignore format: a table
-const RULES = {
+const PERMISSION_RULES = {
   scope:     { refused: 'typesDisallowed',      field: '/dns_type', isBroken: ({ dnsType }, { caller }) => caller.types?.includes(dnsType) === false,
                detail: ({ caller }) => typesDetail(caller.types) },
   type:      { refused: 'typesDisallowed',      field: '/dns_type', isBroken: isDisallowed },
@@ -87,7 +87,7 @@ const RULES = {
                detail: (context) => `the minimum is ${minTtl(context)}` },
 } as const satisfies Readonly<Record<string, Rule>>
 
-export type RuleName = keyof typeof RULES
+export type RuleName = keyof typeof PERMISSION_RULES
 
 /** The rules for each kind of write, in the order of the response. */
 export const NEW_NAME = ['scope', 'type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
@@ -102,7 +102,7 @@ export const PUT_RRSET = [...PUT_RDATA, 'fixedTtl', 'minTtl'] as const
 export const CHANGED_RRSET = [...CHANGED_RDATA, 'fixedTtl', 'minTtl'] as const
 
 export type PermissionFault<R extends RuleName> =
-  | (typeof RULES)[R]['refused']
+  | (typeof PERMISSION_RULES)[R]['refused']
   | 'underscoreLabelReserved'
   | 'updateGroupForbidden'
 
@@ -113,7 +113,8 @@ export const permissionFaults = <R extends RuleName>(
   context: PermissionContext,
 ): readonly Refusal<PermissionFault<R>>[] => [
   ...rules.flatMap((name): Refusal<PermissionFault<R>>[] => {
-    const { refused, field, isBroken, detail }: Rule & { refused: PermissionFault<R> } = RULES[name]
+    const { refused, field, isBroken, detail }: Rule & { refused: PermissionFault<R> } =
+      PERMISSION_RULES[name]
     const at = { location: 'body', pointer: `${draft.pointer}${field}` } as const
     return isBroken(draft, context) ? [refuse(refused, detail?.(context), at)] : []
   }),

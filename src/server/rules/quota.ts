@@ -59,8 +59,8 @@ export interface NameChange {
 }
 
 /**
- * The quotas that the changes of a request exceed. Above a quota of names or Rdata, changes that do not add any are allowed; metadata must
- * be within its quotas before the name can be changed in any other way.
+ * The quotas that the changes of a request exceed. Above a quota of names or Rdata, changes that do not add any are
+ * allowed; metadata must be within its quotas before the name can be changed in any other way.
  */
 export function quotaFaults(
   changes: readonly NameChange[],

@@ -4,7 +4,7 @@ import { isDnsType } from '../model/rdata-values.ts'
 import type { Caller } from './access.ts'
 
 /** What the scopes of an API key leave of the permissions of its account. Lists of different kinds apply together. */
-export type Restrictions = Pick<Caller, 'isReadOnly' | 'zones' | 'names' | 'types'>
+type Restrictions = Pick<Caller, 'isReadOnly' | 'zones' | 'names' | 'types'>
 
 interface ScopeKind {
   readonly field: Exclude<keyof Restrictions, 'isReadOnly'>

@@ -37,7 +37,7 @@ const AT_DELEGATION: readonly DnsType[] = ['NS', 'DS', 'A', 'AAAA']
 
 /** The rules of DNS for a name after the change, with their RFCs. */
 // biome-ignore format: a table
-const RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: string])[] = [
+const NAME_RULES: readonly (readonly [isViolated: (name: Name) => boolean, rule: string])[] = [
   [(name) => has(name, 'CNAME') && name.rrsets.length > 1,                                'a name with a CNAME has no other records (RFC 1034 §3.6.2)'],
   [(name) => targetsOf(name, 'CNAME').length > 1,                                          'a name has one CNAME (RFC 2181 §10.1)'],
   [(name) => has(name, 'CNAME') && name.name === APEX,                                    'the apex cannot be a CNAME (RFC 1912 §2.4)'],
@@ -69,7 +69,7 @@ export async function stateFaults(
   const invalid = aliases.filter(({ refused }) => refused === 'aliasInvalid')
   const targets = [...(await targetFaults(change, resulting)), ...invalid]
   if (targets.length > 0) return targets
-  const violations = RULES.flatMap(([isViolated, rule]) => (isViolated(after) ? [violation(rule)] : []))
+  const violations = NAME_RULES.flatMap(([isViolated, rule]) => (isViolated(after) ? [violation(rule)] : []))
   if (violations.length > 0) return violations
   const wildcard = before === undefined ? undefined : await wildcardFault({ ...change, before }, resulting)
   return wildcard === undefined ? aliases : [wildcard]

@@ -11,7 +11,7 @@ import {
   type ZoneReads,
 } from './resulting-zone.ts'
 
-export type TargetFault = 'nsInvalid' | 'ptrInvalid'
+type TargetFault = 'nsInvalid' | 'ptrInvalid'
 
 /** The faults of the NS and PTR that a change adds, and of those that point to the changed name. */
 export const targetFaults = async (

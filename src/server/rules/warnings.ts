@@ -66,7 +66,8 @@ async function hiddenWarnings(name: Name, zone: ZoneName, reads: WarningReads): 
 }
 
 const hiddenBy = (cut: string, name: string, zone: ZoneName): string =>
-  `the delegation ${absolute(cut, zone)} hides the records of ${absolute(name, zone)}, except addresses that an NS needs (RFC 2136 §7.18)`
+  `the delegation ${absolute(cut, zone)} hides the records of ${absolute(name, zone)}, ` +
+  'except addresses that an NS needs (RFC 2136 §7.18)'
 
 const isGlue = async ({ name, rrsets }: Name, { pointersTo }: WarningReads): Promise<boolean> =>
   rrsets.every(({ dnsType }) => dnsType === 'A' || dnsType === 'AAAA') &&
@@ -84,7 +85,10 @@ const hasTarget = (type: string): boolean => isPointerType(type) || ['SVCB', 'HT
 const writtenTarget = (type: string, value: string): string =>
   type === 'SVCB' || type === 'HTTPS' ? (value.split(/[ \t]+/)[1] ?? '') : targetField(value)
 
-/** Targets look relative to the zone without a dot inside, or without one at the end of a name under the same top-level domain. */
+/**
+ * Targets look relative to the zone without a dot inside, or without one at the
+ * end of a name under the same top-level domain.
+ */
 export function targetWarnings(
   written: readonly WrittenValue[],
   zone: Pick<Zone, 'name'>,

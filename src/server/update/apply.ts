@@ -32,9 +32,9 @@ export const isAlias = ({ name }: UpdateTarget): boolean =>
   name.rdata.some(({ dnsType }) => ALIASES.includes(dnsType))
 
 /**
- * A family without an address in the update is not changed. A name with a redirect has no address records. An update needs no
- * check of the resulting zone (`server/rules/state.ts`): it changes values of A, AAAA and _URL, adds A or AAAA only where no
- * alias and no redirect is, and never removes the last address of a family.
+ * A family without an address in the update is not changed. A name with a redirect has no address records. An update
+ * needs no check of the resulting zone (`server/rules/state.ts`): it changes values of A, AAAA and _URL, adds A or AAAA
+ * only where no alias and no redirect is, and never removes the last address of a family.
  */
 export function recordChangesAt(
   target: UpdateTarget,

@@ -8,7 +8,7 @@ export type InjectedFault =
   | { readonly kind: 'delay'; readonly span: Duration }
   | { readonly kind: 'reset' }
 
-export interface FaultInput {
+interface FaultInput {
   readonly username: string
   readonly now: Instant
 }
@@ -58,7 +58,10 @@ export const FAULT_KINDS: Readonly<Record<string, FaultParser>> = {
     ),
 }
 
-/** "word:abuse", "outage:30s", "slow:2s,reset:3": the first fault that is not a delay applies, after the delays before it. */
+/**
+ * "word:abuse", "outage:30s", "slow:2s,reset:3": the first fault that is not
+ * a delay applies, after the delays before it.
+ */
 export function parseFaults(text: string, start: Instant): Result<readonly FaultRule[], string> {
   const rules: FaultRule[] = []
   for (const item of text.split(',')) {

@@ -9,7 +9,7 @@ import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
 import { targetsFor, type UpdateTarget } from './targets.ts'
 
-export interface HostReplies {
+interface HostReplies {
   readonly replies: readonly Reply[]
   /** Whether some hostname exceeded the limit of `nochg`. */
   readonly isAbuse: boolean
@@ -35,8 +35,8 @@ interface PlannedItem {
 }
 
 /**
- * One reply for each item of the hostname list, in its order; `nohost` without a list. `!donator` is for the whole request, so
- * everything is planned before anything is changed.
+ * One reply for each item of the hostname list, in its order; `nohost` without a list. `!donator` is for the whole
+ * request, so everything is planned before anything is changed.
  */
 export async function answerHosts(
   w: StoreWrites,
@@ -46,7 +46,8 @@ export async function answerHosts(
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
   const hasAddresses = listed(query.addresses).length > 0
-  // The address of a proxy is not that of a client, and a proxy may send one that no host has. The operator must correct the proxy, and the client waits.
+  // The address of a proxy is not that of a client, and a proxy may send one that no host has. The operator must
+  // correct the proxy, and the client waits.
   if (!hasAddresses && (context.request.isProxy || !isUsable(context.request.peer))) return only('911')
   const change = {
     addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),
@@ -67,10 +68,10 @@ export async function answerHosts(
 }
 
 /** What an item is counted by. */
-const nameOf = (item: string): string => parseHostname(item) ?? item.toLowerCase()
+const countedName = (item: string): string => parseHostname(item) ?? item.toLowerCase()
 
 /** The names that an update will ask for. */
-export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(nameOf)
+export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(countedName)
 
 const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), isAbuse: false })
 const isNew = (change: RecordChange): boolean => change.isNew
@@ -97,7 +98,7 @@ async function applyAll(
   let isAbuse = false
   for (const { item, targets } of planned) {
     const reply = await answerHost(w, targets, change)
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, nameOf(item))) || isAbuse
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, countedName(item))) || isAbuse
     replies.push(reply)
   }
   return { replies, isAbuse }

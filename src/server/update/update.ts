@@ -61,7 +61,7 @@ export async function answerUpdate(updater: Updater, update: ReadUpdate): Promis
   const { store, passwords } = updater
   const { request, credentials } = update
   const call = updateCall(updater.policy, update)
-  if (credentials === undefined) return refusalOf(call)
+  if (credentials === undefined) return refusedLogin(call)
   const { username } = credentials
   const about = (): About => ({
     ...aboutOf(call, username),
@@ -130,7 +130,7 @@ interface PendingCheck {
 const isLockedOut = async (w: StoreWrites, { policy, now }: Updater, call: UpdateCall): Promise<boolean> =>
   (await lockedOutUntil(w, call.origin, { limits: policy.limits, now: now() })) !== undefined
 
-const refusalOf = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
+const refusedLogin = ({ isAgentRefused }: UpdateCall): readonly Reply[] =>
   singleReply(isAgentRefused ? 'badagent' : 'badauth')
 
 /** The password was not checked: the client asks again after its wait. */
@@ -154,13 +154,13 @@ async function settle(
       { kind: 'loginRefused', endpoint: 'update', peer, username },
       ...(isLockedNow ? [{ kind: 'lockedOut', endpoint: 'update', peer } as const] : []),
     ]
-    return { replies: refusalOf(call), events }
+    return { replies: refusedLogin(call), events }
   }
   const context: UpdateContext = { principal, request, userAgentClass, limits: policy.limits, now: now() }
   const usage = await w.usageOf(principal)
   if (call.isAgentRefused) {
-    await recordUsage(w, context, { usage, replies: refusalOf(call) })
-    return { replies: refusalOf(call), events: [] }
+    await recordUsage(w, context, { usage, replies: refusedLogin(call) })
+    return { replies: refusedLogin(call), events: [] }
   }
   // The operator ends this block, and requests that it refused must not start another one.
   if (principal.isSuspended) return { replies: singleReply('abuse'), events: [] }

@@ -20,8 +20,8 @@ export const bindingOf = (host: HostSettings | undefined): Binding => ({
 })
 
 /**
- * Passes the findings of the detector of a binding. Each detector finds the same VPN, which is reported once. A bound hostname
- * needs no report of a VPN; `outsideRouteOf` reports a missing rule.
+ * Passes the findings of the detector of a binding. Each detector finds the same VPN, which is reported once. A bound
+ * hostname needs no report of a VPN; `outsideRouteOf` reports a missing rule.
  */
 export function findingFilter(
   report: (finding: Finding) => void,

@@ -144,7 +144,7 @@ class SettingsDetection implements AddressDetection {
 
   #detectorOf(account: ClientAccount, binding: Binding): Detector {
     const { settings, detectors, end } = this.#generation
-    const key = keyOf(settings, account, binding)
+    const key = detectorKey(settings, account, binding)
     const cached = detectors.get(key)
     if (cached !== undefined) return cached
     const { report, published, end: outerEnd } = this.#listeners
@@ -178,7 +178,7 @@ class SettingsDetection implements AddressDetection {
 }
 
 /** Only the default sources depend on the service. */
-const keyOf = ({ config }: ResolvedSettings, { server }: ClientAccount, binding: Binding): string =>
+const detectorKey = ({ config }: ResolvedSettings, { server }: ClientAccount, binding: Binding): string =>
   JSON.stringify([config.sources === undefined ? server : '', binding])
 
 function withSuffixOf(host: HostSettings | undefined, provider: AddressProvider): AddressProvider {

@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.ts'
 export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void
 
 /** What the queue tells of one delivery, so that what is not delivered is remembered. */
-export interface DeliveryEvents {
+interface DeliveryEvents {
   /** A program is started, or an attempt has failed: `isOver` where there is no other one. */
   readonly onAttempt: (pending: PendingDelivery, isOver: boolean) => void
   readonly onResult: OnDelivery

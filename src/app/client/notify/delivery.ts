@@ -26,7 +26,7 @@ export interface Delivery {
 }
 
 /** The error says why; `isTemporary` where another attempt can help. */
-export type DeliveryResult = Result<undefined, { readonly because: string; readonly isTemporary: boolean }>
+type DeliveryResult = Result<undefined, { readonly because: string; readonly isTemporary: boolean }>
 
 export interface DeliveryPorts {
   readonly http: ServiceHttp

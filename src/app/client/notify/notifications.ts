@@ -7,7 +7,7 @@ import type { Notifier } from './notifier.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
 /** Whether an account wants to tell anything. */
-export const wantsNotifications = (account: ClientAccount): boolean =>
+const wantsNotifications = (account: ClientAccount): boolean =>
   [...HOOKS, 'webhook' as const, 'healthUrl' as const].some((key) => account[key] !== undefined)
 
 /** In milliseconds. */

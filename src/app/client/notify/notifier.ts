@@ -37,7 +37,7 @@ import { stateFoldersOf } from '../settings/state-folders.ts'
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'
 /** In milliseconds: what could not be delivered for so long is no news. */
-const MAX_AGE = 86_400_000
+const MAX_DELIVERY_AGE = 86_400_000
 
 export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook, now: () => Date.now() }
 
@@ -50,7 +50,7 @@ const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEv
   stateSetAside: 'state-lost',
 }
 const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
-const lineOf = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
+const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
 
 interface NotifierOptions {
   readonly log: Log
@@ -122,7 +122,9 @@ export class Notifier {
         hostnames: [event.hostname],
         addresses,
         before: event.previous,
-        because: `the service confirmed another address than the one that was sent (${listed(event.sent.addresses).join(' and ')})`,
+        because:
+          'the service confirmed another address than the one that was sent ' +
+          `(${listed(event.sent.addresses).join(' and ')})`,
       })
     }
     this.#recordForAll(event)
@@ -138,7 +140,7 @@ export class Notifier {
     }
     if (event.kind === 'stateSavedAgain') this.#savedAgain(event)
     const about = EVENTS_FOR_ALL[event.kind]
-    if (about !== undefined) tell(about, lineOf(event))
+    if (about !== undefined) tell(about, eventLine(event))
   }
 
   /** The end of what was told; what was held back of it is no news. */
@@ -148,7 +150,8 @@ export class Notifier {
     this.#unsavedListener = ''
     const wasHeld = this.#memory.accounts[account]?.events.unsaved?.held !== undefined
     this.#memory = withoutHeld(this.#memory, account, 'unsaved')
-    if (!wasHeld) this.#tell('recovered', account, { because: lineOf(event), hostnames: [], addresses: {} })
+    if (!wasHeld)
+      this.#tell('recovered', account, { because: eventLine(event), hostnames: [], addresses: {} })
   }
 
   /** The start and the end of the daemon. */
@@ -224,7 +227,7 @@ export class Notifier {
   #deliverPending(): void {
     const now = this.#ports.now()
     for (const pending of this.#memory.pending) {
-      if (now - pending.at > MAX_AGE) this.#attempted(pending, true)
+      if (now - pending.at > MAX_DELIVERY_AGE) this.#attempted(pending, true)
       else this.#put({ ...pending, attempts: 0 })
     }
   }
@@ -253,7 +256,9 @@ export class Notifier {
     const isFull = this.#memory.count >= maxPerDay(this.#memory)
     if (isFull && !this.#isFull)
       this.#log('warn', 'the maximum number of notifications of a day is reached', {
-        line: `${this.#memory.count} notifications were sent today; only problems and their ends are told until tomorrow (UTC)`,
+        line:
+          `${this.#memory.count} notifications were sent today; ` +
+          'only problems and their ends are told until tomorrow (UTC)',
       })
     this.#isFull = isFull
   }

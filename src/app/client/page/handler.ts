@@ -25,7 +25,7 @@ export interface PageParts {
   readonly resume: (account: string) => Promise<void>
 }
 
-export interface PageGuard {
+interface PageGuard {
   /** Names by which browsers may open the page, in addition to loopback. */
   readonly hosts: readonly string[]
   readonly password: Secret | undefined

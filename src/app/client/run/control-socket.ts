@@ -18,7 +18,7 @@ interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFro
   readonly loopState: () => LoopState | undefined
 }
 
-export interface ControlSocket {
+interface ControlSocket {
   /** Listens again if the socket file was deleted. */
   readonly renew: () => Promise<void>
   readonly close: () => Promise<void>
@@ -70,7 +70,9 @@ async function listen(
     })
   } catch (error) {
     const because = (error as Error).message
-    const line = `there is no control socket at ${path} (${because}); status, poke, resume and update cannot reach this daemon; give it another --runtime-dir`
+    const line =
+      `there is no control socket at ${path} (${because}); status, poke, ` +
+      'resume and update cannot reach this daemon; give it another --runtime-dir'
     log('warn', 'there is no control socket', { fields: { path, because }, line })
     return undefined
   }

@@ -20,7 +20,7 @@ import type { ResolvedSettings } from '../settings/settings.ts'
 /** How long a new address waits for the address of the other family. */
 const FAMILY_TIMEOUT: Duration = milliseconds(50)
 
-export interface DaemonOptions extends ReloadOptions {
+interface DaemonOptions extends ReloadOptions {
   readonly settings: ResolvedSettings
   readonly schedule: Schedule
   readonly locks: DaemonLocks

@@ -24,7 +24,7 @@ export interface DaemonLocks {
   readonly release: () => Promise<void>
 }
 
-export interface LockRenewal {
+interface LockRenewal {
   /** If another daemon holds a lock now: the message for the log. */
   readonly lost: string | undefined
   /** A lock was missing, so another process may have saved a state. */

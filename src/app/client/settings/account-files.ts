@@ -99,7 +99,8 @@ async function passwordText(
       formatComplaint({
         where: where ?? '',
         problem:
-          'password_file must name a file with the password, and there is no such file; to give the password itself, use password',
+          'password_file must name a file with the password, and there is no such file; ' +
+          'to give the password itself, use password',
       }),
     )
   return textOf(path, { setting: 'password_file', maxBytes: MAX_BYTES.password, where })

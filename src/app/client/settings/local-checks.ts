@@ -50,7 +50,8 @@ async function argvComplaints({ setting, argv, where = '' }: WrittenProgram): Pr
   const words = program.split(/\s+/).filter((word) => word !== '')
   const isLine = more.length === 0 && words.length > 1
   const problem = isLine
-    ? `${setting} is one word with spaces, and there is no such program; write it as a list: ${setting} = ${JSON.stringify(words).replaceAll('","', '", "')}`
+    ? `${setting} is one word with spaces, and there is no such program; ` +
+      `write it as a list: ${setting} = ${JSON.stringify(words).replaceAll('","', '", "')}`
     : `${setting} ${program}: ${problemOfProgram}`
   return [{ where, problem }]
 }

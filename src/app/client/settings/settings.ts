@@ -32,7 +32,7 @@ export interface ResolvedSettings {
   readonly configFile: string | undefined
   /** Valid settings that the user should change. */
   readonly warnings: readonly string[]
-  /** The warnings that `config check` treats as errors: what may exist later, and variables that may be for other programs. */
+  /** Those that `config check` treats as errors: what may exist later, and variables that may be for other programs. */
   readonly strictWarnings: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import type { NewFile } from './new-files.ts'
 import { PASSWORD_MODE, passwordFolderMode, type SetupPaths } from './paths.ts'
 
 /** The text of the configuration, and all files of a draft. */
-export interface DraftFiles {
+interface DraftFiles {
   readonly text: string
   readonly files: readonly NewFile[]
 }

@@ -49,7 +49,7 @@ export async function firstLook(): Promise<FirstLook> {
 }
 
 /** Whether each hostname has these addresses already, at the name servers of its zone. */
-export type NameState = 'current' | 'different' | 'missing' | 'unknown'
+type NameState = 'current' | 'different' | 'missing' | 'unknown'
 
 export async function statesOfNames(
   hostnames: readonly string[],

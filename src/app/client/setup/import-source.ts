@@ -2,17 +2,17 @@ import { readFileSync, statSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { err, ok, type Result } from '../../../base/result.ts'
+import { ok, type Result } from '../../../base/result.ts'
 import { FORMAT_ROWS } from '../../../client/migration/import.ts'
 import type { ImportContext } from '../../../client/migration/imported.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
-import type { Failure } from '../../failure.ts'
+import { type Failure, usageFailure } from '../../failure.ts'
 import { readStdin } from '../settings/standard-input.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** The text of a file of another client, with its name for remarks. */
-export interface ImportSource {
+interface ImportSource {
   readonly name: string
   readonly text: string
 }
@@ -37,25 +37,17 @@ export async function importSource(named: string | undefined): Promise<Result<Im
   if (named !== undefined) return fromFile(named)
   const [found, ...others] = await oldClientFiles()
   if (found === undefined)
-    return err({
-      exit: 'usage',
-      messages: ['no file of another client is found here; write holdfast import FILE'],
-    })
+    return usageFailure('no file of another client is found here; write holdfast import FILE')
   if (others.length > 0)
-    return err({
-      exit: 'usage',
-      messages: [
-        `several files of other clients are found; name one of them: ${[found, ...others].join(', ')}`,
-      ],
-    })
+    return usageFailure(
+      `several files of other clients are found; name one of them: ${[found, ...others].join(', ')}`,
+    )
   return fromFile(found)
 }
 
 async function fromFile(path: string): Promise<Result<ImportSource, Failure>> {
   const text = await readNamedFile(path, MAX_BYTES)
-  return text.ok
-    ? ok({ name: path, text: text.value })
-    : err({ exit: 'usage', messages: [`${path}: ${text.error}`] })
+  return text.ok ? ok({ name: path, text: text.value }) : usageFailure(`${path}: ${text.error}`)
 }
 
 /** What the readers need of this host. A file that includes itself is no loop, because included files include nothing. */

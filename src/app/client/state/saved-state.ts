@@ -13,7 +13,7 @@ import type { ResolvedSettings } from '../settings/settings.ts'
 import { stateFoldersOf } from '../settings/state-folders.ts'
 
 /** The state on disk, for commands that read or change it without a daemon. */
-export interface SavedState {
+interface SavedState {
   readonly jobs: readonly AccountJob[]
   readonly memory: Memory
   readonly time: ClientTime
@@ -23,7 +23,8 @@ export interface SavedState {
 export class ChangeNotSaved extends Error {
   constructor(folder: string, because: string) {
     super(
-      `${folder} is not writable (${because}); the state is unchanged, with its stops; free space or make the folder writable, or run the command as the user that owns it`,
+      `${folder} is not writable (${because}); the state is unchanged, with its stops; ` +
+        'free space or make the folder writable, or run the command as the user that owns it',
     )
   }
 }

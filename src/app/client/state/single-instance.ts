@@ -30,7 +30,7 @@ export const OWNER_POLL_INTERVAL = 50
 const uptime = (): number => process.uptime() * 1000
 
 /** Either we hold the lock of the state folder, or the process that holds it has handled the request, or neither. */
-export type SingleInstance =
+type SingleInstance =
   | { readonly kind: 'alone'; readonly release: () => Promise<void> }
   | { readonly kind: 'answered'; readonly answer: ControlResponse }
   | { readonly kind: 'busy'; readonly owner: LockOwner }
@@ -118,6 +118,8 @@ export const busyFailure = ({ pid, socket }: LockOwner): Failure => ({
   // A restart cannot help while a daemon holds the lock.
   exit: socket === undefined ? 'unreached' : 'configuration',
   messages: [
-    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and does not answer${socket === undefined ? '' : '; it may still carry out the request later'}; end it, or use another --state-dir`,
+    `${pid === undefined ? 'another process' : `process ${pid}`} holds the lock of this state folder and ` +
+      `does not answer${socket === undefined ? '' : '; it may still carry out the request later'}; end it, ` +
+      'or use another --state-dir',
   ],
 })

@@ -1,6 +1,5 @@
 import { accountOf, hostOf } from '../../../client/decide/state.ts'
-import { FAMILY_NAMES } from '../../../client/agent/wording.ts'
-import type { Family } from '../../../net/address.ts'
+import { type Family, FAMILY_NAMES } from '../../../net/address.ts'
 import { isHolding } from '../../../protocol/request-form.ts'
 import type { Conclusion } from '../../../client/report/survey.ts'
 import { savedState } from '../state/saved-state.ts'
@@ -12,7 +11,10 @@ export interface WouldSend {
   readonly message: string
 }
 
-/** Compares what a survey concludes with what the saved state has confirmed; empty without an account or a readable state. */
+/**
+ * Compares what a survey concludes with what the saved state has
+ * confirmed; empty without an account or a readable state.
+ */
 export async function wouldSend(
   settings: ResolvedSettings,
   conclusions: readonly Conclusion[],
@@ -44,7 +46,8 @@ export async function wouldSend(
 }
 
 const heldText = (families: readonly Family[]): string =>
-  `but nothing is sent while ${families.map((family) => FAMILY_NAMES[family]).join(' and ')} is unknown, because the service would delete or spoil its record (absent_family)`
+  `but nothing is sent while ${families.map((family) => FAMILY_NAMES[family]).join(' and ')} is unknown, ` +
+  'because the service would delete or spoil its record (absent_family)'
 
 const NOTHING_FOUND = 'nothing would be sent: no address was found'
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 
-export interface ProgramResult {
+interface ProgramResult {
   /** 127 for a program that could not be started, as in the shell. */
   readonly code: number
   /** Standard output and standard error. */
@@ -19,7 +19,7 @@ export async function execute(program: string, args: readonly string[]): Promise
 }
 
 /** Properties of a unit: systemctl(1), show. */
-export interface UnitState {
+interface UnitState {
   /** "loaded", "not-found", "masked" ... */
   readonly load: string
   /** The file that the unit comes from. */

@@ -40,7 +40,8 @@ async function folderProblem(): Promise<readonly string[]> {
   return folder === undefined
     ? []
     : [
-        `${folder} is closed to other users, so a system service cannot run from there; install Node and Holdfast for all users, or use --user`,
+        `${folder} is closed to other users, so a system service cannot run from there; ` +
+          'install Node and Holdfast for all users, or use --user',
       ]
 }
 
@@ -108,7 +109,8 @@ async function passwordProblem(): Promise<readonly string[]> {
   return hasFile || stores.flat().some((name) => name.startsWith(PASSWORD_CREDENTIAL))
     ? []
     : [
-        `there is no password: neither ${ROOT_PASSWORD_FILE} nor ${CREDENTIAL_STORE}/${PASSWORD_CREDENTIAL} exists, or this user cannot see it`,
+        `there is no password: neither ${ROOT_PASSWORD_FILE} nor ` +
+          `${CREDENTIAL_STORE}/${PASSWORD_CREDENTIAL} exists, or this user cannot see it`,
       ]
 }
 
@@ -122,7 +124,7 @@ const exists = async (path: string): Promise<boolean> =>
 const IMPORT_CREDENTIAL_VERSION = 254
 /** The properties that decide which settings and files the program can read. */
 const ACCESS_PROPERTIES =
-  /^(DynamicUser|User|ConfigurationDirectory|ProtectHome|LoadCredential|SetCredential|ImportCredential|Environment|EnvironmentFile)=.*$/gm
+  /^((Dynamic)?User|ConfigurationDirectory|ProtectHome|(Load|Set|Import)Credential|Environment(File)?)=.*$/gm
 
 /**
  * `config check` with the user, the rights and the credentials of the unit, because root can read files that the unit

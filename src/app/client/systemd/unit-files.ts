@@ -84,7 +84,10 @@ export async function unitText(template: string): Promise<string> {
   const text = await readFile(join(TEMPLATES, template), 'utf8')
   const isAtHome = [process.execPath, LAUNCHER].some((path) => /^\/(home|root|run\/user)\//.test(path))
   return text
-    .replace(/^ExecStart=holdfast /m, () => `ExecStart=${quoted(process.execPath)} ${quoted(LAUNCHER)} `)
+    .replace(
+      /^ExecStart=holdfast /m,
+      () => `ExecStart=${unitArgument(process.execPath)} ${unitArgument(LAUNCHER)} `,
+    )
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes')
 }
 
@@ -99,7 +102,7 @@ export async function closedFolder(): Promise<string | undefined> {
 }
 
 /** systemd.service(5), COMMAND LINES: spaces and special characters would split or change an argument. */
-const quoted = (path: string): string => {
+const unitArgument = (path: string): string => {
   const plain = path.replaceAll('%', '%%').replaceAll('$', '$$$$')
   return /^[\w%$./@+-]+$/.test(plain) ? plain : `"${plain.replace(/["\\]/g, '\\$&')}"`
 }

@@ -8,6 +8,7 @@ import { byFamily } from '../../../net/address.ts'
 import { isChangeReply } from '../../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 import { givenServers, isDomainName, MAX_VERIFIED_NAMES, verifyPorts } from './verify-account.ts'
+import { hostnameKey } from '../../../client/report/exchange-log.ts'
 
 type Confirmation = Extract<AgentEvent, { kind: 'settled' | 'confirmedDifferent' }>
 
@@ -21,7 +22,10 @@ interface Result {
   readonly publication: Publication
 }
 
-/** Verifies in the background what the service confirms to a daemon: the last result of each hostname, and an event for it. */
+/**
+ * Verifies in the background what the service confirms to a daemon: the last
+ * result of each hostname, and an event for it.
+ */
 export class BackgroundVerification implements PublicationView {
   readonly #emit: (event: AgentEvent) => void
   readonly #signal: AbortSignal
@@ -48,14 +52,14 @@ export class BackgroundVerification implements PublicationView {
   }
 
   get(account: string, hostname: string): Publication | undefined {
-    return this.#results.get(keyOf(account, hostname))?.publication
+    return this.#results.get(hostnameKey(account, hostname))?.publication
   }
 
   /** Starts to verify what an event confirms, in the place of an earlier confirmation of the hostname. */
   record(event: AgentEvent): void {
     if (event.kind !== 'settled' && event.kind !== 'confirmedDifferent') return
     if (!isChangeReply(event.reply.word)) return
-    const key = keyOf(event.account, event.hostname)
+    const key = hostnameKey(event.account, event.hostname)
     this.#running.get(key)?.end.abort()
     this.#running.delete(key)
     this.#results.delete(key)
@@ -100,8 +104,6 @@ export class BackgroundVerification implements PublicationView {
       this.#emit({ kind: 'notPublished', account, hostname, publication })
   }
 }
-
-const keyOf = (account: string, hostname: string): string => `${account} ${hostname}`
 
 /** The addresses of the reply; without any, those of the request. */
 function confirmedBy({ reply, sent, previous }: Confirmation): Confirmed {

@@ -19,7 +19,7 @@ export interface AccountContent {
   readonly apiKeys: readonly OverviewRow[]
 }
 
-export interface FoundAccount {
+interface FoundAccount {
   readonly id: number
   readonly content: AccountContent
 }
@@ -46,14 +46,14 @@ export async function contentOf(
   const content = {
     account: (await r.overview('accounts', { ...query, filter: { name: account } }))[0],
     zones,
-    names: await namesOf(r, id),
+    names: await namesOfAccount(r, id),
     keys: await keysOf(r, await r.overview('keys', query)),
     apiKeys: await r.overview('apiKeys', query),
   }
   return ok({ id, content })
 }
 
-async function namesOf(r: StoreReads, accountId: number): Promise<readonly object[]> {
+async function namesOfAccount(r: StoreReads, accountId: number): Promise<readonly object[]> {
   const zones = new Map<number, string>()
   const names: object[] = []
   for (const name of await allNames(r, { accountId })) {

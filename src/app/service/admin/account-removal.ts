@@ -19,7 +19,7 @@ export async function removeAccount(
   const found = await store.read(async (r) => contentOf(r, name, context))
   if (!found.ok) return found
   const { id, content } = found.value
-  const failure = file === 'none' ? undefined : await write(file, content)
+  const failure = file === 'none' ? undefined : await writeContent(file, content)
   if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
   const isRemoved = await store.write(async (w) => {
     const now = await contentOf(w, name, context)
@@ -32,7 +32,8 @@ export async function removeAccount(
   if (!isRemoved) {
     if (file !== 'none') await rm(file, { force: true })
     return err(
-      `account ${name} changed while its data was written; nothing was removed: suspend it first with holdfast admin account suspend ${name}`,
+      `account ${name} changed while its data was written; nothing was removed: ` +
+        `suspend it first with holdfast admin account suspend ${name}`,
     )
   }
   const kept = file === 'none' ? '' : `; its data is in ${file}`
@@ -40,7 +41,7 @@ export async function removeAccount(
 }
 
 /** The file is new, and on disk before anything is removed. Resolves with why that failed; then there is no part of it. */
-async function write(file: string, content: AccountContent): Promise<string | undefined> {
+async function writeContent(file: string, content: AccountContent): Promise<string | undefined> {
   const opened = await open(file, 'wx', 0o600).then(ok, (error: Error) => err(error.message))
   if (!opened.ok) return opened.error
   try {

@@ -4,12 +4,12 @@ import type { Audit, OperatorChange } from '../../../server/model/audit.ts'
 import type { Store } from '../../../server/store/store.ts'
 
 /** In milliseconds. */
-const INTERVAL = 2000
+const READ_INTERVAL = 2000
 /** In characters. */
 const MAX_SUBJECT = 200
 
 /** Who runs this program: behind sudo the user who called it. A user without a name is shown by number. */
-export function operatorName(env: NodeJS.ProcessEnv): string {
+function operatorName(env: NodeJS.ProcessEnv): string {
   const caller = env['SUDO_USER'] ?? ''
   if (process.getuid?.() === 0 && caller !== '') return caller
   try {
@@ -51,6 +51,6 @@ export function logOperatorChanges(store: Store, audit: Audit, ending: AbortSign
     isBusy = false
   }
   void tick()
-  const timer = setInterval(() => void tick(), INTERVAL).unref()
+  const timer = setInterval(() => void tick(), READ_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(timer))
 }

@@ -17,8 +17,9 @@ import { claimDatabase, DATABASE_FILE } from '../../../server/store/sqlite/open.
 import { giveToFolderOwner, hashKeysIn, problemOf, realPathOf, toDisk } from './backup-files.ts'
 import { HASH_KEY_FILE } from '../store/hash-key.ts'
 import { refuseIfOpen } from '../store/modes.ts'
+import { STOP_ADVICE } from './stop-advice.ts'
 
-export interface Restored {
+interface Restored {
   /** Where the files of the replaced store are; undefined if there was none. */
   readonly replaced: string | undefined
 }
@@ -35,8 +36,8 @@ interface Restoring {
 const INCOMING = /^restore\.partial(?:-(\d+))?$/
 
 /**
- * Puts a backup in the place of the store. The files of the present store are moved aside, not deleted. If this is interrupted,
- * the store is refused as incomplete, and the same call completes it.
+ * Puts a backup in the place of the store. The files of the present store are moved aside, not deleted. If this is
+ * interrupted, the store is refused as incomplete, and the same call completes it.
  */
 export async function restore(store: string, from: string, now: Instant): Promise<Result<Restored, string>> {
   if (realPathOf(store) === realPathOf(from)) return err('the backup is the store itself')
@@ -106,12 +107,7 @@ async function putInPlace(restoring: Restoring): Promise<Result<Restored, string
     await toDisk(join(incoming, name))
   }
   const replaced = await whileHeld(store, async () => exchange(restoring, names))
-  return (
-    replaced ??
-    err(
-      'a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service), then restore',
-    )
-  )
+  return replaced ?? err(`a process has the store open; ${STOP_ADVICE}, then restore`)
 }
 
 /** Nothing else opens or restores the store during the work. Undefined if a process has it open. */

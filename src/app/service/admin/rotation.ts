@@ -1,13 +1,14 @@
-import { err, ok, type Result } from '../../../base/result.ts'
+import { ok, type Result } from '../../../base/result.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import { fingerprintOf, type Pepper } from '../../../server/auth/hashes.ts'
 import type { OverviewRow } from '../../../server/store/overview.ts'
 import { exclusively, type HeldStore } from '../../../server/store/sqlite/files.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure, usageFailure } from '../../failure.ts'
 import { dropPreviousHashKey, readHashKey, recordRotation, rotateHashKey } from '../store/hash-key.ts'
 import { openStore } from '../store/open-store.ts'
 import { operatorChange } from './operator-changes.ts'
+import { STOP_ADVICE } from './stop-advice.ts'
 
 /**
  * `holdfast admin rotate-hash-key [drop-old] [confirm=N]`. A running service has read the hash key, so it must be stopped.
@@ -19,7 +20,7 @@ export async function rotate(
 ): Promise<Result<OperationResult, Failure>> {
   const [step, confirm] = args
   if (step !== undefined && step !== 'drop-old')
-    return usage('holdfast admin rotate-hash-key, or rotate-hash-key drop-old [confirm=N]')
+    return usageFailure('usage: holdfast admin rotate-hash-key, or rotate-hash-key drop-old [confirm=N]')
   // Refuses what is no whole store, and completes a rotation that was interrupted.
   const opened = await openStore(folder)
   if (!opened.ok) return opened
@@ -33,12 +34,7 @@ export async function rotate(
     if (done.ok) await held.addOperatorChange(operatorChange('rotate-hash-key', args, systemClock.now()))
     return done
   })
-  return (
-    outcome ??
-    refusal(
-      'a process has the store open; stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)',
-    )
-  )
+  return outcome ?? configurationFailure(`a process has the store open; ${STOP_ADVICE}`)
 }
 
 interface Keys {
@@ -50,9 +46,11 @@ interface Keys {
 /** The hash key as it is now, and the keys whose hashes are of the one before. */
 async function keysOf(folder: string, held: HeldStore): Promise<Result<Keys, Failure>> {
   const pepper = await readHashKey(folder)
-  if (!pepper.ok) return refusal(pepper.error)
+  if (!pepper.ok) return configurationFailure(pepper.error)
   if ((await held.fact('hash_key')) !== fingerprintOf(pepper.value))
-    return refusal('another process has changed the hash key meanwhile; nothing was done; try again')
+    return configurationFailure(
+      'another process has changed the hash key meanwhile; nothing was done; try again',
+    )
   const number = Number((await held.fact('hash_key_number')) ?? 1)
   const query = { filter: {}, now: systemClock.now() }
   const isOld = (row: OverviewRow): boolean => Number(row['hash_key']) < number
@@ -70,12 +68,13 @@ async function makeNew(
   { pepper, old }: Keys,
 ): Promise<Result<OperationResult, Failure>> {
   if (pepper.previous !== undefined && old.length > 0)
-    return refusal(
-      `${old.length} keys have not logged in since the last rotation; drop them first with holdfast admin rotate-hash-key drop-old`,
+    return configurationFailure(
+      `${old.length} keys have not logged in since the last rotation; ` +
+        'drop them first with holdfast admin rotate-hash-key drop-old',
     )
   await rotateHashKey(folder)
   const made = await readHashKey(folder)
-  if (!made.ok) return refusal(made.error)
+  if (!made.ok) return configurationFailure(made.error)
   await recordRotation(held, made.value)
   return ok({
     lines: [
@@ -91,10 +90,11 @@ async function dropOld(
   { pepper, old }: Keys,
   confirm: string | undefined,
 ): Promise<Result<OperationResult, Failure>> {
-  if (pepper.previous === undefined) return refusal('there is no previous hash key')
+  if (pepper.previous === undefined) return configurationFailure('there is no previous hash key')
   if (old.length > 0 && confirm !== `confirm=${old.length}`)
-    return refusal(
-      `these ${old.length} keys have not logged in since the rotation and could never log in again; to drop them, add confirm=${old.length}:\n  ${old.join('\n  ')}`,
+    return configurationFailure(
+      `these ${old.length} keys have not logged in since the rotation and could never log in again; ` +
+        `to drop them, add confirm=${old.length}:\n  ${old.join('\n  ')}`,
     )
   await dropPreviousHashKey(folder)
   return ok({
@@ -102,8 +102,3 @@ async function dropOld(
     data: { lost: old },
   })
 }
-
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
-const usage = (message: string): Result<never, Failure> =>
-  err({ exit: 'usage', messages: [`usage: ${message}`] })

@@ -22,7 +22,7 @@ import { exclusively } from '../../../server/store/sqlite/files.ts'
 import { DATABASE_FILE } from '../../../server/store/sqlite/open.ts'
 import { newSqliteRows, sqliteRows, tableColumns } from '../../../server/store/sqlite/copy-rows.ts'
 import { copyRows, RowRefused, type RowSink, type RowSource } from '../../../server/store/copy-rows.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { type Backup, freeMoment, newBackup } from './backup.ts'
 import { giveToFolderOwner, hashKeysIn, problemOf, toDisk } from './backup-files.ts'
 import { hashKeyPath, PREVIOUS_HASH_KEY_FILE } from '../store/hash-key.ts'
@@ -33,11 +33,9 @@ import { operatorChange } from './operator-changes.ts'
 import { faultOf, incomingIn } from './restore.ts'
 import { refuseIfOpen } from '../store/modes.ts'
 import { placeName, type SharedPlace } from '../store/place.ts'
+import { STOP_ADVICE } from './stop-advice.ts'
 
 type Done<T> = Promise<Result<T, Failure>>
-
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
 
 /** Copies the store in a folder into the database, which must have none. Resolves with the number of rows. */
 export async function copyFromFolder(place: SharedPlace, folder: string, now: Instant): Done<number> {
@@ -45,19 +43,19 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
   if (!whole.ok) return whole
   await whole.value.store.close()
   const fault = rotationFault(folder)
-  if (fault !== undefined) return refusal(fault)
+  if (fault !== undefined) return configurationFailure(fault)
   // Changes that a service makes after the copy has begun would be missing.
   if ((await exclusively(folder, async () => true)) === undefined)
-    return refusal(
-      `a process has the store in ${folder} open: stop the service and its socket first (systemctl stop holdfast-service.socket holdfast-service.service)`,
-    )
+    return configurationFailure(`a process has the store in ${folder} open: ${STOP_ADVICE}`)
   return withDatabase(place, async (at) => {
     if (await hasContent(at))
-      return refusal(`there is a store in ${placeName(place)} already; it is unchanged: use another database`)
-    const key = await keyOf(folder)
+      return configurationFailure(
+        `there is a store in ${placeName(place)} already; it is unchanged: use another database`,
+      )
+    const key = await hashKeyText(folder)
     const present = await systemFiles.read(place.hashKeyFile)
     if (present !== undefined && present.trim() !== key.trim())
-      return refusal(
+      return configurationFailure(
         `${place.hashKeyFile} is another hash key than that of ${folder}: name another file as hash_key_file`,
       )
     if (present === undefined) await systemFiles.replace(place.hashKeyFile, key)
@@ -68,7 +66,7 @@ export async function copyFromFolder(place: SharedPlace, folder: string, now: In
 /** Copies the store in the database into a folder, which must have none. Resolves with the number of rows. */
 export async function copyToFolder(place: SharedPlace, folder: string, now: Instant): Done<number> {
   if (findStore(folder).kind !== 'none')
-    return refusal(`there is a store in ${folder} already; it is unchanged`)
+    return configurationFailure(`there is a store in ${folder} already; it is unchanged`)
   return withStoreIn(place, async (at) => {
     await refuseInUse(at)
     await makeFolder(folder)
@@ -78,7 +76,8 @@ export async function copyToFolder(place: SharedPlace, folder: string, now: Inst
     try {
       const copied = await copyRowsTo(incoming, place, at)
       const problem = await problemOf(incoming)
-      if (problem !== undefined) return refusal(`the copy is not usable: ${problem}; nothing was kept`)
+      if (problem !== undefined)
+        return configurationFailure(`the copy is not usable: ${problem}; nothing was kept`)
       await putInto(folder, incoming)
       return await complete(folder, copied, { now, operation: 'store copy', from: placeName(place) })
     } finally {
@@ -98,11 +97,11 @@ export async function backUpDatabase(
       await copyRowsTo(partial, place, at)
       return problemOf(partial)
     })
-    return made.ok ? made : refusal(made.error)
+    return made.ok ? made : configurationFailure(made.error)
   })
 }
 
-export interface RestoredDatabase {
+interface RestoredDatabase {
   /** The backup of what was replaced; undefined if there was nothing. */
   readonly replaced: string | undefined
   /** Whether every node needs the hash key file again. */
@@ -116,23 +115,27 @@ export async function restoreDatabase(
   now: Instant,
 ): Done<RestoredDatabase> {
   const fault = faultOf(from)
-  if (fault !== undefined) return refusal(fault)
+  if (fault !== undefined) return configurationFailure(fault)
   const checked = checkedIn(dirname(resolve(from)))
   try {
     // An older version is upgraded in the copy.
     for (const name of [...hashKeysIn(from), DATABASE_FILE])
       copyFileSync(join(from, name), join(checked, name))
     const problem = await problemOf(checked).catch((error: Error) => error.message)
-    if (problem !== undefined) return refusal(`${from} is not usable: ${problem}; the store is unchanged`)
+    if (problem !== undefined)
+      return configurationFailure(`${from} is not usable: ${problem}; the store is unchanged`)
     const rotation = rotationFault(checked)
-    if (rotation !== undefined) return refusal(rotation.replace(checked, from))
+    if (rotation !== undefined) return configurationFailure(rotation.replace(checked, from))
     return await withDatabase(place, async (at) => restoreChecked(place, { at, from, checked, now }))
   } finally {
     rmSync(checked, { recursive: true, force: true })
   }
 }
 
-/** In the folder of the backup, because its disk has room for another one; the folder for temporary files may be in memory. */
+/**
+ * In the folder of the backup, because its disk has room for another one;
+ * the folder for temporary files may be in memory.
+ */
 function checkedIn(beside: string): string {
   try {
     return incomingIn(beside)
@@ -162,13 +165,13 @@ async function restoreChecked(
   const copied = await replaceRows(at, checked, async (w) => {
     await note(w)
     // Before the rows: without their hash key they are useless.
-    isKeyChanged = await offerHashKey(place.hashKeyFile, await keyOf(checked))
+    isKeyChanged = await offerHashKey(place.hashKeyFile, await hashKeyText(checked))
   })
   if (copied.ok && isKeyChanged) await takeOfferedHashKey(place.hashKeyFile, now)
   return copied.ok ? ok({ replaced: saved.value?.folder, isKeyChanged }) : copied
 }
 
-const keyOf = async (folder: string): Promise<string> => readFile(hashKeyPath(folder), 'utf8')
+const hashKeyText = async (folder: string): Promise<string> => readFile(hashKeyPath(folder), 'utf8')
 
 /** What is wrong with the store in the database; empty if nothing is. */
 export async function databaseProblemsOf(place: SharedPlace): Done<readonly string[]> {
@@ -178,29 +181,33 @@ export async function databaseProblemsOf(place: SharedPlace): Done<readonly stri
 /** All nodes have one hash key. */
 const rotationFault = (folder: string): string | undefined =>
   hashKeysIn(folder).includes(PREVIOUS_HASH_KEY_FILE)
-    ? `the hash key of ${folder} is being rotated: end that first, with holdfast admin rotate-hash-key drop-old on a store in a folder`
+    ? `the hash key of ${folder} is being rotated: end that first, ` +
+      'with holdfast admin rotate-hash-key drop-old on a store in a folder'
     : undefined
 
 /** The schema is made, or brought to this version. */
 async function withDatabase<T>(place: SharedPlace, work: (at: PostgresPlace) => Done<T>): Done<T> {
   const at = await databaseOf(place)
-  if (!at.ok) return refusal(at.error)
+  if (!at.ok) return configurationFailure(at.error)
   try {
     await migratePostgres(at.value)
     return await work(at.value)
   } catch (error) {
-    if (error instanceof RowRefused) return refusal(error.message)
+    if (error instanceof RowRefused) return configurationFailure(error.message)
     if (error instanceof NotDirect)
-      return refusal(
-        `${placeName(place)} is not the server itself, but a pooler or a proxy, which hides whether a service is connected: for this command, set store to the address of the server`,
+      return configurationFailure(
+        `${placeName(place)} is not the server itself, but a pooler or a proxy, ` +
+          'which hides whether a service is connected: for this command, ' +
+          'set store to the address of the server',
       )
     if (error instanceof StoreInUse)
-      return refusal(
-        `a service is connected to ${placeName(place)}: stop it on every node first (systemctl stop holdfast-service.socket holdfast-service.service)`,
+      return configurationFailure(
+        `a service is connected to ${placeName(place)}: ` +
+          'stop it on every node first (systemctl stop holdfast-service.socket holdfast-service.service)',
       )
     // Of SQLite, or of the system.
     if (codeOf(error).startsWith('ERR_SQLITE') || (error as NodeJS.ErrnoException).path !== undefined)
-      return refusal(`the copy failed: ${(error as Error).message}; nothing was kept`)
+      return configurationFailure(`the copy failed: ${(error as Error).message}; nothing was kept`)
     return err(databaseFailure(place, error))
   }
 }

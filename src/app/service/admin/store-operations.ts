@@ -1,8 +1,8 @@
-import { err, ok, type Result } from '../../../base/result.ts'
+import { ok, type Result } from '../../../base/result.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import type { Store } from '../../../server/store/store.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure, usageFailure } from '../../failure.ts'
 import { backUp, storeProblems } from './backup.ts'
 import { findStore, openStore } from '../store/open-store.ts'
 import { operatorChange } from './operator-changes.ts'
@@ -13,7 +13,7 @@ import { placeName, type SharedPlace, type StorePlace } from '../store/place.ts'
 import { exportZone, ImportRefused, importZone, readZone } from './zone-files.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
-export interface StoreOperation {
+interface StoreOperation {
   readonly parameters: string
   readonly summary: string
   readonly run: (
@@ -32,7 +32,8 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   backup: {
     parameters: 'FOLDER [keep=N]',
     summary:
-      'copy database and hash key into a new folder in FOLDER, while the service may run, and check the copy; keep the newest N',
+      'copy database and hash key into a new folder in FOLDER, while the service may run, ' +
+      'and check the copy; keep the newest N',
     run: backUpStore,
   },
   restore: {
@@ -107,15 +108,15 @@ async function importInto(
       const read = await readZone(name, path)
       return ok(await store.write(async (w) => importZone(w, name, read)))
     } catch (error) {
-      if (error instanceof ImportRefused) return err({ exit: 'usage', messages: error.messages })
+      if (error instanceof ImportRefused) return usageFailure(...error.messages)
       throw error
     }
   })
 }
 
 /**
- * After a restore. Name servers have newer serials than the backup, and would not fetch what is older. A store of an older version is
- * left as it is: the service upgrades it first, and its serials then begin with the time.
+ * After a restore. Name servers have newer serials than the backup, and would not fetch what is older. A store of an
+ * older version is left as it is: the service upgrades it first, and its serials then begin with the time.
  */
 async function completeRestore(folder: string, from: string): Promise<void> {
   const now = systemClock.now()
@@ -129,11 +130,12 @@ async function completeRestore(folder: string, from: string): Promise<void> {
 }
 
 const asUsage = (result: Result<OperationResult, string>): Result<OperationResult, Failure> =>
-  result.ok ? result : usage(result.error)
+  result.ok ? result : usageFailure(result.error)
 
 async function initStore(place: StorePlace): Promise<Result<OperationResult, Failure>> {
   const folder = placeName(place)
-  if (await isMade(place)) return refusal(`there is a store in ${folder} already; it is unchanged`)
+  if (await isMade(place))
+    return configurationFailure(`there is a store in ${folder} already; it is unchanged`)
   const made = await openStore(place, { mayMake: true })
   if (!made.ok) return made
   await made.value.store.close()
@@ -161,7 +163,7 @@ function onFolder(
   return async (place, args) =>
     typeof place === 'string'
       ? run(place, args)
-      : refusal(
+      : configurationFailure(
           `this is for a store in a folder, and not for ${placeName(place)}, whose nodes each have the hash key`,
         )
 }
@@ -172,10 +174,12 @@ async function copyStore(
 ): Promise<Result<OperationResult, Failure>> {
   const [, direction, folder = ''] = /^(from|to)=(.+)$/s.exec(way) ?? []
   if (direction === undefined)
-    return usage('name the folder: holdfast admin store copy from=FOLDER, or to=FOLDER')
+    return usageFailure('name the folder: holdfast admin store copy from=FOLDER, or to=FOLDER')
   if (typeof place === 'string')
-    return refusal(
-      `the store of the settings is the folder ${place}: set store = "postgres://…" and hash_key_file first; a folder is copied to another one with backup and restore`,
+    return configurationFailure(
+      `the store of the settings is the folder ${place}: ` +
+        'set store = "postgres://…" and hash_key_file first; ' +
+        'a folder is copied to another one with backup and restore',
     )
   const { copyFromFolder, copyToFolder } = await import('./store-copies.ts')
   const copy = direction === 'from' ? copyFromFolder : copyToFolder
@@ -208,20 +212,21 @@ async function checkStore(place: StorePlace): Promise<Result<OperationResult, Fa
   if (!found.ok) return found
   return found.value.length === 0
     ? ok({ lines: [`the store in ${name} is whole`], data: { store: name, problems: [] } })
-    : err({ exit: 'configuration', messages: found.value })
+    : configurationFailure(...found.value)
 }
 
 async function backUpStore(
   place: StorePlace,
   [into, kept]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
-  if (into === undefined) return usage('name the folder for backups: holdfast admin backup FOLDER [keep=N]')
+  if (into === undefined)
+    return usageFailure('name the folder for backups: holdfast admin backup FOLDER [keep=N]')
   const [, keep] = /^keep=([1-9]\d{0,3})$/.exec(kept ?? '') ?? []
   if (kept !== undefined && keep === undefined)
-    return usage(`${kept} is not keep=N with a number from 1 to 9999`)
+    return usageFailure(`${kept} is not keep=N with a number from 1 to 9999`)
   const options = { now: systemClock.now(), keep: keep === undefined ? undefined : Number(keep) }
   const made = await (typeof place === 'string'
-    ? backUp(place, into, options).then((result) => (result.ok ? result : refusal(result.error)))
+    ? backUp(place, into, options).then((result) => (result.ok ? result : configurationFailure(result.error)))
     : (await import('./store-copies.ts')).backUpDatabase(place, into, options))
   if (!made.ok) return made
   const { folder, size, removed } = made.value
@@ -236,7 +241,7 @@ async function restoreStore(
   place: StorePlace,
   [from]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
-  if (from === undefined) return usage('name the backup: holdfast admin restore BACKUP')
+  if (from === undefined) return usageFailure('name the backup: holdfast admin restore BACKUP')
   return typeof place === 'string' ? restoreFolder(place, from) : restoreShared(place, from)
 }
 
@@ -257,7 +262,7 @@ async function restoreShared(place: SharedPlace, from: string): Promise<Result<O
 
 async function restoreFolder(store: string, from: string): Promise<Result<OperationResult, Failure>> {
   const done = await restore(store, from, systemClock.now())
-  if (!done.ok) return refusal(done.error)
+  if (!done.ok) return configurationFailure(done.error)
   await completeRestore(store, from)
   const { replaced } = done.value
   return ok({
@@ -270,7 +275,3 @@ async function restoreFolder(store: string, from: string): Promise<Result<Operat
     data: { store, backup: from, replaced: replaced ?? null },
   })
 }
-
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
-const usage = (message: string): Result<never, Failure> => err({ exit: 'usage', messages: [message] })

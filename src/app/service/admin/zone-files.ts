@@ -49,7 +49,7 @@ export async function exportZone(
 }
 
 /** A master file, read before the transaction begins. */
-export interface ReadZone {
+interface ReadZone {
   readonly path: string
   /** Without the NS of the apex, which stay those of the service. */
   readonly records: readonly MasterRecord[]
@@ -82,7 +82,10 @@ function excessOf(records: readonly MasterRecord[]): MasterRecord | undefined {
   })
 }
 
-/** Writes the records of a master file into a zone that has no names yet. All or nothing; the SOA stays that of the service. */
+/**
+ * Writes the records of a master file into a zone that has no names yet.
+ * All or nothing; the SOA stays that of the service.
+ */
 export async function importZone(
   w: StoreWrites,
   zoneName: string,

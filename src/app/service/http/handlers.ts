@@ -11,9 +11,7 @@ import type { RequestHandler } from '../../../server/http/listen.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import type { FaultRule } from '../../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../server/update/handle.ts'
-import type { ServiceDialect } from './imitated-service.ts'
 import { apiOf } from './api.ts'
-import { dialectPart } from './dialect.ts'
 import type { OpenStore } from '../store/opened-store.ts'
 import { withSites } from './sites.ts'
 
@@ -25,8 +23,6 @@ export interface HandlerParts {
   readonly log: Log
   readonly ending: AbortSignal
   readonly faults: readonly FaultRule[]
-  /** The service to imitate, for tests of clients. */
-  readonly dialect?: ServiceDialect
 }
 
 /** Makes the handler of all requests for some settings. State that lasts over requests, such as counts, is made once. */
@@ -47,7 +43,6 @@ export function handlerMaker(
       reportFailure: parts.reportFailure,
     })
     const handlers: readonly PathHandler[] = [
-      ...(parts.dialect === undefined ? [] : [dialectPart(update, parts.dialect)]),
       updatePart(update),
       { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
       parts.health,

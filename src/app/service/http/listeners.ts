@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../../base/result.ts'
+import { ok, type Result } from '../../../base/result.ts'
 import { formatListener, type Listener, type ServiceSettings } from '../../../config/service-settings.ts'
 import type { Address } from '../../../net/address.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -10,7 +10,7 @@ import {
   type RequestHandler,
   type SocketOptions,
 } from '../../../server/http/listen.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 
 /** The first descriptor that systemd passes (sd_listen_fds(3)). */
 const FIRST_FD = 3
@@ -36,9 +36,10 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
   const { handle, current, tls, passed, log } = parts
   const { listen: listeners } = current()
   if (passed > 0 && passed !== listeners.length)
-    return configurationFailure([
-      `systemd passes ${passed} sockets, and listen has ${listeners.length} entries (${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
-    ])
+    return configurationFailure(
+      `systemd passes ${passed} sockets, and listen has ${listeners.length} entries ` +
+        `(${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
+    )
   const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
   const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy })
   const open: OpenListener[] = []
@@ -50,7 +51,7 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
     const found = problem ?? portProblem(listener, open[at])
     if (found === undefined) continue
     await Promise.all(open.map(async (one) => one.close(0)))
-    return configurationFailure([found])
+    return configurationFailure(found)
   }
   return ok(open)
 
@@ -69,14 +70,12 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
 export const listenProblem = (listener: Listener, error: Error): string =>
   `cannot listen on ${formatListener(listener)}: ${error.message}${adviceOn(error)}`
 
-export const configurationFailure = (messages: readonly string[]): Result<never, Failure> =>
-  err({ exit: 'configuration', messages })
-
 /** A passed socket must be the one that its entry means: with another order, http would be spoken on the port of https. */
 const portProblem = (listener: Listener, opened: OpenListener | undefined): string | undefined =>
   opened === undefined || listener.port === 0 || portOf(opened.url) === listener.port
     ? undefined
-    : `systemd passes the socket of port ${portOf(opened.url)} where listen has ${formatListener(listener)}; they must be in the same order`
+    : `systemd passes the socket of port ${portOf(opened.url)} where listen has ` +
+      `${formatListener(listener)}; they must be in the same order`
 
 const portOf = (url: string): number => Number(/:(\d+)$/.exec(url)?.[1])
 
@@ -95,5 +94,7 @@ const once = <A>(report: (about: A) => void): ((about: A) => void) => {
 
 const untrusted = (peer: Address) => ({
   fields: { peer },
-  line: `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; if it is your reverse proxy, add it: until then all clients behind it count as one`,
+  line:
+    `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; ` +
+    'if it is your reverse proxy, add it: until then all clients behind it count as one',
 })

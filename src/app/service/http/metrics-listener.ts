@@ -7,9 +7,9 @@ import { CONTENT_TYPE } from '../../../base/exposition.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { ABOUT } from '../../about.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { publishingStatus } from '../../../server/publish/status.ts'
-import { configurationFailure, listenProblem } from './listeners.ts'
+import { listenProblem } from './listeners.ts'
 import type { ToldSecondary } from '../publishing/notify-sender.ts'
 
 export interface MetricsParts {
@@ -35,7 +35,7 @@ export async function listenForMetrics(
     { log: () => undefined, isLogged: false },
   )
   return listen(parsed.value, () => settings, handle).then(ok, (error: Error) =>
-    configurationFailure([listenProblem(parsed.value, error)]),
+    configurationFailure(listenProblem(parsed.value, error)),
   )
 }
 

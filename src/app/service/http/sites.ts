@@ -11,8 +11,9 @@ const ABSENT_AGE = 1000
 const MAX_ABSENT = 1000
 
 /**
- * The same handler, which also answers requests for the host of a redirect or an offline page. The paths of the service never
- * belong to a site: otherwise an account could catch the updates of others with a name that is the host of the service.
+ * The same handler, which also answers requests for the host of a redirect or an offline page. The paths of the service
+ * never belong to a site: otherwise an account could catch the updates of others with a name that is the host of the
+ * service.
  */
 export function withSites(handle: RequestHandler, store: Store): RequestHandler {
   const absent = new Map<string, number>()
@@ -25,7 +26,7 @@ export function withSites(handle: RequestHandler, store: Store): RequestHandler 
     return undefined
   }
   return async (request) => {
-    const host = isServicePath(request.path) ? undefined : hostOf(request)
+    const host = isServicePath(request.path) ? undefined : siteName(request)
     const site = host === undefined ? undefined : await lookUp(host)
     if (site === undefined) return handle(request)
     return site.kind === 'redirect' ? redirectResponse(request.method, site.url) : pageResponse(site)
@@ -36,7 +37,7 @@ const isServicePath = (path: string): boolean =>
   isUpdatePath(path) || isApiPath(path) || path === '/healthz' || path === '/readyz'
 
 /** The host name without its port and last dot; undefined for an address and for one label. */
-function hostOf({ host = '' }: IncomingRequest): string | undefined {
+function siteName({ host = '' }: IncomingRequest): string | undefined {
   const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
   return /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name) && !/^[\d.]+$/.test(name) ? name : undefined
 }

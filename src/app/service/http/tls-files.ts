@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import type { Pem } from '../../../server/http/listen.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 
 /**
  * The certificate chain and the key; undefined without TLS. They are checked here: Node accepts an empty file, and then no
@@ -16,22 +16,24 @@ export async function readTls({
 }: ServiceSettings): Promise<Result<Pem | undefined, Failure>> {
   if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
   const [cert, key] = await Promise.all([readPem('tls_cert', tlsCert), readPem('tls_key', tlsKey)])
-  if (!cert.ok || !key.ok) return refusal([cert, key].flatMap((one) => (one.ok ? [] : [one.error])))
+  if (!cert.ok || !key.ok)
+    return configurationFailure(...[cert, key].flatMap((one) => (one.ok ? [] : [one.error])))
   const pem = { cert: cert.value, key: key.value }
   const [first, own] = [firstCertificate(pem.cert), privateKey(pem.key)]
   if (first === undefined || own === undefined)
-    return refusal([
+    return configurationFailure(
       ...(first === undefined ? [NO_CERTIFICATE(tlsCert)] : []),
       ...(own === undefined ? [NO_KEY(tlsKey)] : []),
-    ])
+    )
   if (!first.checkPrivateKey(own))
-    return refusal([
-      `tls_key ${tlsKey} is not the key of the first certificate in tls_cert ${tlsCert}: name two files that belong together, the certificate of the service before those of its authority`,
-    ])
+    return configurationFailure(
+      `tls_key ${tlsKey} is not the key of the first certificate in tls_cert ${tlsCert}: ` +
+        'name two files that belong together, the certificate of the service before those of its authority',
+    )
   const fault = faultOf(pem)
   return fault === undefined
     ? ok(pem)
-    : refusal([`tls_cert ${tlsCert} and tls_key ${tlsKey} cannot be used: ${fault}`])
+    : configurationFailure(`tls_cert ${tlsCert} and tls_key ${tlsKey} cannot be used: ${fault}`)
 }
 
 const readPem = async (setting: string, path: string): Promise<Result<string, string>> =>
@@ -40,9 +42,11 @@ const readPem = async (setting: string, path: string): Promise<Result<string, st
   )
 
 const NO_CERTIFICATE = (path: string): string =>
-  `tls_cert ${path} contains no certificate: it must be PEM, which begins with -----BEGIN CERTIFICATE-----; write the certificate again`
+  `tls_cert ${path} contains no certificate: it must be PEM, ` +
+  'which begins with -----BEGIN CERTIFICATE-----; write the certificate again'
 const NO_KEY = (path: string): string =>
-  `tls_key ${path} contains no private key without a passphrase: it must be PEM, with a line such as -----BEGIN PRIVATE KEY-----; write the key again`
+  `tls_key ${path} contains no private key without a passphrase: it must be PEM, ` +
+  'with a line such as -----BEGIN PRIVATE KEY-----; write the key again'
 
 function firstCertificate(pem: string): X509Certificate | undefined {
   try {
@@ -69,6 +73,3 @@ function faultOf(pem: Pem): string | undefined {
     return (error as Error).message
   }
 }
-
-const refusal = (messages: readonly string[]): Result<never, Failure> =>
-  err({ exit: 'configuration', messages })

@@ -5,8 +5,8 @@ import type { PublishedZone } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
 
 /**
- * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a ninth of the time. `backlog`:
- * many names wait, as after an import, and flushes take at most two thirds.
+ * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a ninth of the time.
+ * `backlog`: many names wait, as after an import, and flushes take at most two thirds.
  */
 const GAPS = { usual: { min: 20, perFlush: 8 }, backlog: { min: 5, perFlush: 0.5 } } as const
 const MAX_GAP = 1000

@@ -28,7 +28,7 @@ const MAX_LOOKED_UP = 1000
 /** In octets. */
 const MAX_NOTIFY = 512
 
-export interface NotifySenderParts {
+interface NotifySenderParts {
   readonly secondaries: readonly Secondary[]
   readonly settings: () => PublishSettings
   /** The local address that secondaries allow; undefined for that of the route. */
@@ -107,7 +107,10 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   }
 }
 
-/** The regular check: forgets deleted zones, asks which serials the secondary serves, and reports zones that it does not fetch. */
+/**
+ * The regular check: forgets deleted zones, asks which serials the secondary
+ * serves, and reports zones that it does not fetch.
+ */
 function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderParts): () => Promise<void> {
   const alarmed = new Map<number, Instant | undefined>()
   /** The serial that it serves: a secondary that has the present serial already does not fetch the zone. */
@@ -150,7 +153,10 @@ function rotation(count: number): <T>(list: readonly T[]) => readonly T[] {
 const newId = (): number => Math.floor(Math.random() * 65_536)
 const secondsNow = (): number => Math.floor(now() / 1000)
 
-/** With the SOA, so that a secondary that has this serial need not ask (RFC 1996 §3.7). Resolves with whether it was acknowledged. */
+/**
+ * With the SOA, so that a secondary that has this serial need not ask (RFC
+ * 1996 §3.7). Resolves with whether it was acknowledged.
+ */
 async function sendNotify(
   { address, port, key }: Secondary,
   zone: ToldZone,

@@ -17,7 +17,7 @@ import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { PublishedReads } from '../../../server/store/published.ts'
 import type { Store, StoreWrites } from '../../../server/store/store.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { type Flusher, startFlusher } from './flusher.ts'
 import { type NotifySender, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
@@ -34,7 +34,7 @@ export interface Publishing {
   readonly close: () => Promise<void>
 }
 
-export interface PublishingParts {
+interface PublishingParts {
   readonly store: Store
   readonly log: Log
   /** The settings of the moment: a reload changes some of them. */
@@ -44,7 +44,7 @@ export interface PublishingParts {
   readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns'>
 }
 
-export const publishSettingsOf = ({
+const publishSettingsOf = ({
   nameservers,
   soaContact,
   redirectAddresses,
@@ -60,14 +60,11 @@ export const publishSettingsOf = ({
 export async function startPublishing(parts: PublishingParts): Promise<Result<Publishing, Failure>> {
   const { store, log, current, ending, reportFailure } = parts
   const secondaries = secondariesOf(current())
-  if (!secondaries.ok) return err({ exit: 'configuration', messages: [secondaries.error] })
+  if (!secondaries.ok) return configurationFailure(secondaries.error)
   const settings = () => publishSettingsOf(current())
   const { catalogZone } = current()
   if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
-    return err({
-      exit: 'configuration',
-      messages: [`catalog_zone: ${catalogZone} is a zone of this store; choose another name`],
-    })
+    return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
   await applySettings(store, settings())
   const notifier = startNotifySender({
     secondaries: secondaries.value,
@@ -220,7 +217,9 @@ function contextOf({ store, current, log, secondaries, notifier, flusher }: Cont
       if (newer === undefined) return
       log('error', 'secondary is newer', {
         fields: { secondary: secondary.name, zone: apex, serial: zone.serial, newer },
-        line: `${secondary.name} has serial ${newer} of ${apex}, newer than ${zone.serial} here: was a backup restored? The serial is raised above it`,
+        line:
+          `${secondary.name} has serial ${newer} of ${apex}, newer than ${zone.serial} here: ` +
+          'was a backup restored? The serial is raised above it',
       })
       void raise(fetch).catch(() => undefined)
     },
@@ -263,7 +262,7 @@ async function openListeners(
     } catch (error) {
       await Promise.all(open.map(async (one) => one.close()))
       const message = `dns_listen: cannot listen on ${formatDnsEndpoint(endpoint)}: ${(error as Error).message}`
-      return err({ exit: 'configuration', messages: [message] })
+      return configurationFailure(message)
     }
   }
   return ok(open)

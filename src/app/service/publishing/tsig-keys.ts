@@ -3,18 +3,17 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { KEY_NAME } from '../../../config/publish-settings.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
+import { isOpenToOthers } from '../store/modes.ts'
 
 /** In octets: a shorter secret can be guessed (RFC 8945 §8). */
 const MIN_SECRET = 16
-/** The bits of the group and of all others. */
-const OTHERS = 0o077
 
 /** The keys of a file with one key per line: NAME ALGORITHM BASE64. Complaints name the line, and never a secret. */
 export function readTsigKeys(path: string): Result<readonly TsigKey[], string> {
   let text: string
   try {
     const mode = statSync(path).mode & 0o777
-    if ((mode & OTHERS) !== 0)
+    if (isOpenToOthers(mode))
       return err(
         `${path} is open to other users of this host (mode ${mode.toString(8)}): run chmod 600 ${path}`,
       )

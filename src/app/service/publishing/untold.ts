@@ -5,10 +5,16 @@ import type { PublishedZone } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { NotifySender, ToldSecondary } from './notify-sender.ts'
 
-/** In milliseconds: changes of this time before a start may not have been notified. Secondaries refresh after five minutes. */
+/**
+ * In milliseconds: changes of this time before a start may not have been
+ * notified. Secondaries refresh after five minutes.
+ */
 const BEFORE_START = 600_000
-/** In milliseconds: how often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
-const INTERVAL = 10_000
+/**
+ * In milliseconds: how often a node looks for changes that another node
+ * published, and perhaps ended before it sent NOTIFY.
+ */
+const LOOK_INTERVAL = 10_000
 /** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const
 const MAX_ZONES = 1000
@@ -62,6 +68,6 @@ export function keepTelling({ store, settings, ending, notifier }: TellingParts)
     void tell()
       .catch(() => undefined)
       .finally(() => (isTelling = false))
-  }, INTERVAL).unref()
+  }, LOOK_INTERVAL).unref()
   ending.addEventListener('abort', () => clearInterval(timer))
 }

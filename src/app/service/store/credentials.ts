@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path'
 const SOURCE = '/etc/holdfast'
 
 /**
- * The path where this process can read a file. Under systemd the service runs as a user of its own, which may not read what belongs
- * to root: systemd passes a copy of such files. An empty one stands for a file that is not there.
+ * The path where this process can read a file. Under systemd the service runs as a user of its own, which may not read
+ * what belongs to root: systemd passes a copy of such files. An empty one stands for a file that is not there.
  */
 export function credentialFor(path: string): string {
   const folder = process.env['CREDENTIALS_DIRECTORY']

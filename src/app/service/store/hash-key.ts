@@ -54,7 +54,10 @@ async function readPepper(path: string): Promise<Result<Pepper | undefined, stri
     : err(`${path} does not hold ${PEPPER_BYTES} bytes in hex: restore it from your backup`)
 }
 
-/** Makes a new pepper and keeps the present one for checks. The files first: a database of the previous key is recognized. */
+/**
+ * Makes a new pepper and keeps the present one for checks. The files
+ * first: a database of the previous key is recognized.
+ */
 export async function rotateHashKey(folder: string): Promise<void> {
   const present = await systemFiles.read(hashKeyPath(folder))
   if (present === undefined) throw new Error('there is no hash key')

@@ -4,8 +4,9 @@ import { DATABASE_FILES } from '../../../server/store/sqlite/files.ts'
 import { StoreRefused } from '../../../server/store/errors.ts'
 import { HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
 
-/** The bits of the group and of all others. */
-const OTHERS = 0o077
+/** Whether the group or all others may do anything. */
+export const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0
+
 /** What the store and SQLite write there. */
 const STORE_FILES = [HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE, ...DATABASE_FILES]
 
@@ -21,7 +22,7 @@ export function closeToOthers(folder: string): void {
 /** Throws StoreRefused if other users may enter the folder. */
 export function refuseIfOpen(folder: string): void {
   const mode = statSync(folder).mode & 0o777
-  if ((mode & OTHERS) !== 0)
+  if (isOpenToOthers(mode))
     throw new StoreRefused(
       `${folder} is open to other users of this host (mode ${mode.toString(8)}): run chmod 700 ${folder}`,
     )
@@ -30,7 +31,7 @@ export function refuseIfOpen(folder: string): void {
 /** Through a descriptor: root would else change what a symbolic link names, in a folder that another user may write. */
 function closeFile(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined || !found.isFile() || (found.mode & OTHERS) === 0) return
+  if (found === undefined || !found.isFile() || !isOpenToOthers(found.mode)) return
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     if (fstatSync(file).isFile()) fchmodSync(file, 0o600)

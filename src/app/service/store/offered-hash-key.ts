@@ -6,8 +6,9 @@ import { fingerprintOf, type Pepper } from '../../../server/auth/hashes.ts'
 import { hashKeyIn } from './hash-key.ts'
 
 /**
- * A database and a file cannot change in one step. So a restore first writes the new hash key next to the present one, then commits
- * the rows with its fingerprint, and then renames it. If this is interrupted, the fingerprint says which of the two is valid.
+ * A database and a file cannot change in one step. So a restore first writes the new hash key next to the present one,
+ * then commits the rows with its fingerprint, and then renames it. If this is interrupted, the fingerprint says which
+ * of the two is valid.
  */
 const offered = (file: string): string => `${file}.incoming`
 

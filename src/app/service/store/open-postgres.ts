@@ -12,7 +12,7 @@ import {
 import { postgresStore } from '../../../server/store/postgres/store.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { programName } from '../../program-name.ts'
 import { credentialFor } from './credentials.ts'
 import { makeHashKeyIn } from './hash-key.ts'
@@ -28,22 +28,26 @@ const MAX_AUTHORITIES = 1024 * 1024
 /** In milliseconds, between this host and the database. */
 const MAX_SKEW = 30_000
 
-/** Opens the store in a database. Its schema is made only when that is asked for, and the hash key must be the one of its hashes. */
+/**
+ * Opens the store in a database. Its schema is made only when that is asked
+ * for, and the hash key must be the one of its hashes.
+ */
 export async function openPostgres(
   place: SharedPlace,
   { mayMake = false, mayUpgrade = false }: OpenOptions,
 ): Promise<Result<OpenStore, Failure>> {
   const at = await databaseOf(place)
-  if (!at.ok) return refusal(at.error)
+  if (!at.ok) return configurationFailure(at.error)
   try {
     const version = await postgresVersion(at.value)
     if (version === 0 && !mayMake)
-      return refusal(
+      return configurationFailure(
         `there is no store in ${placeName(place)}. To make one, run: ${programName()} admin init`,
       )
     if (version > 0 && version < POSTGRES_VERSION && !mayUpgrade)
-      return refusal(
-        `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, which upgrades it, then try again`,
+      return configurationFailure(
+        `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, ` +
+          'which upgrades it, then try again',
       )
     const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
     // A host that has just started may correct its clock soon.
@@ -61,7 +65,8 @@ export async function openPostgres(
 export const clockFault = (ahead: number): string | undefined =>
   Math.abs(ahead) <= MAX_SKEW
     ? undefined
-    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} seconds: blocks and limits would end at wrong times; set it, for example with chrony`
+    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} ` +
+      'seconds: blocks and limits would end at wrong times; set it, for example with chrony'
 
 /** With another key every password is wrong, and clients that obey `badauth` stop for good. */
 async function withHashKey(place: SharedPlace, at: PostgresPlace): Promise<Result<OpenStore, Failure>> {
@@ -75,13 +80,13 @@ async function withKeyOf(store: Store, place: SharedPlace): Promise<Result<OpenS
   const file = credentialFor(place.hashKeyFile)
   const known = await store.read(async (r) => r.fact(HASH_KEY))
   const pepper = await hashKeyOf(file, known, systemClock.now())
-  if (!pepper.ok) return refusal(pepper.error)
+  if (!pepper.ok) return configurationFailure(pepper.error)
   const fingerprint = fingerprintOf(pepper.value)
   // If two processes make the store at once, only one succeeds.
   const stored = known ?? (await store.write(async (w) => w.factOr(HASH_KEY, fingerprint)))
   return stored === fingerprint
     ? ok({ store, pepper: pepper.value, folder: placeName(place), identity: undefined })
-    : refusal(
+    : configurationFailure(
         `${place.hashKeyFile} is not the hash key of the store in ${placeName(place)}: copy the file from another node`,
       )
 }
@@ -119,17 +124,17 @@ async function fileText(path: string): Promise<Result<string, string>> {
   return line === '' ? err('it is empty') : ok(line)
 }
 
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
-
 /**
- * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors of TLS, such
- * as a certificate that is not trusted; a server without TLS has no code.
+ * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors
+ * of TLS, such as a certificate that is not trusted; a server without TLS has no code.
  */
 const WRONG = /^(?:28|3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
 const NO_TLS = /does not support SSL/
 
-/** A wrong configuration needs the operator; a database that is unreachable, full or busy recovers. Every other error is a bug. */
+/**
+ * A wrong configuration needs the operator; a database that is unreachable,
+ * full or busy recovers. Every other error is a bug.
+ */
 export function databaseFailure(place: SharedPlace, error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }

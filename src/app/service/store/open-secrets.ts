@@ -1,7 +1,10 @@
 import { isReadableByOthers } from '../../../platform/files/file-mode.ts'
 import type { StorePlace } from './place.ts'
 
-/** Warnings about secrets of a shared database that other users of this host can read. A folder is refused then (`store/modes.ts`). */
+/**
+ * Warnings about secrets of a shared database that other users of this host
+ * can read. A folder is refused then (`store/modes.ts`).
+ */
 export async function openSecrets(place: StorePlace): Promise<readonly string[]> {
   if (typeof place === 'string') return []
   const files = [place.passwordFile, place.hashKeyFile].filter((path) => path !== undefined)

@@ -13,7 +13,7 @@ import {
 } from '../../../server/store/sqlite/open.ts'
 import { StoreRefused } from '../../../server/store/errors.ts'
 import { sqliteStore } from '../../../server/store/sqlite/store.ts'
-import type { Failure } from '../../failure.ts'
+import { configurationFailure, type Failure } from '../../failure.ts'
 import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
 import { closeToOthers, refuseIfOpen } from './modes.ts'
 import { programName } from '../../program-name.ts'
@@ -21,7 +21,7 @@ import type { OpenOptions, OpenStore } from './opened-store.ts'
 import type { StorePlace } from './place.ts'
 
 /** What is in the folder of a store. `half`: a part is missing, and the message says which. */
-export type FoundStore =
+type FoundStore =
   | { readonly kind: 'none' }
   | { readonly kind: 'half'; readonly message: string }
   | { readonly kind: 'whole'; readonly version: number }
@@ -43,9 +43,13 @@ export function findStore(folder: string): FoundStore {
 
 const half = (message: string): FoundStore => ({ kind: 'half', message })
 
-/** A service on a new store would answer 911 or badauth to every client, so a store is made only on request (decision 0034). */
+/**
+ * A service on a new store would answer 911 or badauth to every client, so
+ * a store is made only on request (decision 0034).
+ */
 const NO_STORE = (folder: string): string =>
-  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. To make a new store, run: ${programName()} admin init`
+  `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. ` +
+  `To make a new store, run: ${programName()} admin init`
 
 /** Opens the store in this folder, or in this database. */
 export async function openStore(
@@ -60,11 +64,11 @@ export async function openStore(
 async function openFolder(folder: string, options: OpenOptions): Promise<Result<OpenStore, Failure>> {
   try {
     const found = findStore(folder)
-    if (found.kind === 'half') return refusal(found.message)
-    if (found.kind === 'none' && options.mayMake !== true) return refusal(NO_STORE(folder))
+    if (found.kind === 'half') return configurationFailure(found.message)
+    if (found.kind === 'none' && options.mayMake !== true) return configurationFailure(NO_STORE(folder))
     const tooOld = found.kind === 'whole' && found.version < SCHEMA_VERSION && options.mayUpgrade !== true
     if (tooOld)
-      return refusal(
+      return configurationFailure(
         `the store in ${folder} is of an older version of Holdfast: restart the service, which upgrades it, then try again`,
       )
     if (found.kind === 'none') return await makeStore(folder)
@@ -76,8 +80,8 @@ async function openFolder(folder: string, options: OpenOptions): Promise<Result<
 }
 
 /**
- * The database first, of which only one process can make the file; until it has tables, the folder is refused as half a store.
- * A making that fails leaves nothing: half a store could be neither opened nor made again.
+ * The database first, of which only one process can make the file; until it has tables, the folder is refused as half a
+ * store. A making that fails leaves nothing: half a store could be neither opened nor made again.
  */
 async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
   await makeFolder(folder)
@@ -95,8 +99,8 @@ async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
 }
 
 /**
- * Opens the database if the hash key is that of its hashes. The database first: while it is open, no other process can change
- * the hash key (see rotation.ts).
+ * Opens the database if the hash key is that of its hashes. The database first: while it is open, no other process can
+ * change the hash key (see rotation.ts).
  */
 async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>> {
   const identity = identityOf(folder)
@@ -104,7 +108,9 @@ async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>>
   try {
     if (identityOf(folder) !== identity) throw new StoreRefused(REPLACED(folder))
     const key = await readHashKey(folder)
-    const opened = key.ok ? await withFingerprint({ store, folder, identity }, key.value) : refusal(key.error)
+    const opened = key.ok
+      ? await withFingerprint({ store, folder, identity }, key.value)
+      : configurationFailure(key.error)
     if (!opened.ok) await store.close()
     return opened
   } catch (error) {
@@ -131,13 +137,10 @@ async function withFingerprint(
     await store.write(async (w) => recordRotation(w, pepper))
     return ok({ ...opened, pepper })
   }
-  return refusal(
+  return configurationFailure(
     `${hashKeyPath(folder)} is not the hash key of this database: restore both from the same backup`,
   )
 }
-
-const refusal = (message: string): Result<never, Failure> =>
-  err({ exit: 'configuration', messages: [message] })
 
 /** The failure for an error that the operator can fix; every other error is a bug and is thrown again. */
 export function storeFailure(folder: string, error: unknown): Failure {

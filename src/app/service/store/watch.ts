@@ -2,7 +2,7 @@ import { identityOf } from '../../../server/store/sqlite/files.ts'
 import type { OpenStore } from './opened-store.ts'
 
 /** In milliseconds. */
-const INTERVAL = 1000
+const CHECK_INTERVAL = 1000
 
 /**
  * Resolves with what happened when the path does not name the open database any more. What is written to a database that was
@@ -19,9 +19,11 @@ export async function databaseGone(
       const what = present === undefined ? 'removed' : 'replaced by another file'
       clearInterval(timer)
       resolve(
-        `the database of the store in ${folder} was ${what} while the service runs; the service ends, because its changes would be lost: stop the service before you change its store, and restore a backup with holdfast admin restore`,
+        `the database of the store in ${folder} was ${what} while the service runs; the service ends, ` +
+          'because its changes would be lost: stop the service before you change its store, ' +
+          'and restore a backup with holdfast admin restore',
       )
-    }, INTERVAL).unref()
+    }, CHECK_INTERVAL).unref()
     ending.addEventListener('abort', () => clearInterval(timer))
   })
 }

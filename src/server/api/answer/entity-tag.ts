@@ -24,7 +24,10 @@ export function parseTags(text: string): '*' | readonly string[] | undefined {
 
 const WEAK = /^W\//
 
-/** Whether the reader has this representation already (RFC 9110 §13.1.2, §8.8.3.2: weak comparison). Other text is ignored. */
+/**
+ * Whether the reader has this representation already (RFC 9110 §13.1.2,
+ * §8.8.3.2: weak comparison). Other text is ignored.
+ */
 export function isNotModified(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
   if (ifNoneMatch === undefined || tag === undefined) return false
   const tags = parseTags(ifNoneMatch) ?? []

@@ -14,7 +14,7 @@ export interface Rendered {
 /** Eight of [A-Za-z0-9]. Identifies an error in reports; need not be hard to guess. */
 const newId = (): string => `err_${randomBytes(9).toString('base64').replaceAll(/[+/=]/g, '0').slice(0, 8)}`
 
-const refusal = ({ refused, detail, location, pointer }: Refusal) => ({
+const errorOf = ({ refused, detail, location, pointer }: Refusal) => ({
   id: newId(),
   code: String(ERRORS[refused].code),
   title: ERRORS[refused].meaning,
@@ -42,7 +42,7 @@ export function render(result: HandlerResult<ErrorName>): Rendered {
     const { status } = ERRORS[first.refused]
     return {
       status,
-      body: { errors: result.refusals.map(refusal), warnings: [] },
+      body: { errors: result.refusals.map(errorOf), warnings: [] },
       headers: status === 401 ? CHALLENGE : {},
     }
   }

@@ -64,7 +64,7 @@ export async function getKey(context: RequestContext) {
   return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
 }
 
-const FIELDS = ['description', 'hostnames'] as const
+const KEY_FIELDS = ['description', 'hostnames'] as const
 
 export async function createKey(context: RequestContext) {
   const { store, caller, now, service, body } = context
@@ -84,7 +84,7 @@ export async function createKey(context: RequestContext) {
   const key = await store.keyNamed(username)
   // The password is shown only in this response.
   const data = key === undefined ? {} : { ...showKey(key), password }
-  return { status: 201 as const, data, warnings: unknownFields(body, FIELDS) }
+  return { status: 201 as const, data, warnings: unknownFields(body, KEY_FIELDS) }
 }
 
 /** Spec: 402 without a code. */
@@ -113,7 +113,7 @@ export async function changeKey(context: RequestContext) {
   return {
     status: 202 as const,
     data: renewed === undefined ? {} : { password: renewed.password },
-    warnings: unknownFields(body, [...FIELDS, 'regenerate_password']),
+    warnings: unknownFields(body, [...KEY_FIELDS, 'regenerate_password']),
   }
 }
 

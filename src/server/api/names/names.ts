@@ -120,7 +120,7 @@ export const parentFaultAt = async (
 
 const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
 
-export type NameCreateFault =
+type NameCreateFault =
   | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
   | CreationFault
   | ParentFault

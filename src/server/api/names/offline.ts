@@ -1,19 +1,19 @@
 import { refuse } from '../../errors/errors.ts'
-import { canonicalName } from '../../model/dns-name.ts'
 import { readOffline } from '../../model/offline.ts'
 import { isAccessible, canManageName, IN_PATH } from '../../rules/access.ts'
 import { isObject, textFaults, unknownFields } from '../request/bodies.ts'
-import { wholeNameToChange } from '../request/locate.ts'
+import { nameInPath, wholeNameToChange, zoneInPath } from '../request/locate.ts'
 import { ACCEPTED, DONE, type RequestContext, refused } from '../request/context.ts'
 
 const NO_SETTINGS = { action: 'none' } as const
 
 /** Spec: this operation has no errors for zones that are not shared; they are reported as not found. */
-export async function getOffline({ caller, params, store }: RequestContext) {
-  const zone = await store.zoneNamed(canonicalName(params['zone_name'] ?? ''))
+export async function getOffline(context: RequestContext) {
+  const { caller, store } = context
+  const zone = await zoneInPath(context)
   if (zone === undefined || !isAccessible(caller, zone))
     return refused(refuse('zoneNotFound', undefined, IN_PATH))
-  const name = await store.nameAt(zone.id, (params['name'] ?? '').toLowerCase())
+  const name = await store.nameAt(zone.id, nameInPath(context))
   return name === undefined || !canManageName(caller, zone, name)
     ? refused(refuse('nameNotFound', undefined, IN_PATH))
     : { status: 200 as const, data: name.offlineSettings ?? NO_SETTINGS }
@@ -29,10 +29,19 @@ export async function setOffline(context: RequestContext) {
   if (!context.caller.account.plan.hasOffline)
     return refused(refuse('notAllowed', 'the plan does not include offline settings'))
   await context.store.saveName({ ...place.name, offlineSettings: parsed.settings }, context.now)
-  return { ...ACCEPTED, warnings: isObject(context.body) ? unknownFields(context.body, FIELDS) : [] }
+  return { ...ACCEPTED, warnings: isObject(context.body) ? unknownFields(context.body, OFFLINE_FIELDS) : [] }
 }
 
-const FIELDS = ['action', 'dns_type', 'rdata', 'url', 'title', 'message', 'logo_url', 'email'] as const
+const OFFLINE_FIELDS = [
+  'action',
+  'dns_type',
+  'rdata',
+  'url',
+  'title',
+  'message',
+  'logo_url',
+  'email',
+] as const
 
 /** Deletes the settings; an offline name becomes online. */
 export async function deleteOffline(context: RequestContext) {

@@ -100,9 +100,9 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
 
 const DESCRIPTION = `Zones, names, records, DDNS keys and API keys.
 
-Objects of responses are closed: they have the described fields and no others. Unknown fields of a request are ignored, with a warning.
-A request with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an unknown path, 405 with Allow for a
-method that a path does not have, and 413.`
+Objects of responses are closed: they have the described fields and no others. Unknown fields of a request are ignored,
+with a warning. A request with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an
+unknown path, 405 with Allow for a method that a path does not have, and 413.`
 
 /** The OpenAPI 3.1 document of this API, from the table of routes. */
 export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>): Schema {

@@ -1,6 +1,6 @@
 import { EXPANSIONS, FILTERS, MAX_ALTERNATIVES, QUERY, type QueryRow } from '../query/parameters.ts'
 import type { Route } from '../routes.ts'
-import { boolean, list, ref, type Schema, string, wholeNumber } from './schema.ts'
+import { boolean, INT64, list, ref, type Schema, string, wholeNumber } from './schema.ts'
 
 const inQuery = (name: string, description: string, more: Schema): Schema => ({
   name,
@@ -28,8 +28,6 @@ const EXPRESSION_OF = {
   metadata: 'A condition on the metadata of what is listed.',
   rrset_metadata: 'A condition on the metadata of one of the RRSets.',
 } as const
-
-const INT64 = { format: 'int64', minimum: 0 } as const
 
 /** The parameters of each part of a row. */
 const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>) => readonly Schema[] } = {
@@ -89,7 +87,7 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
 }
 
 /** The query parameters of an operation. */
-export const queryParametersOf = (id: string): readonly Schema[] =>
+const queryParametersOf = (id: string): readonly Schema[] =>
   Object.hasOwn(QUERY, id)
     ? Object.entries(QUERY[id as keyof typeof QUERY]).flatMap(([part, value]) =>
         PARTS[part as keyof QueryRow](value as never),

@@ -31,6 +31,9 @@ export const list = (items: Schema, description?: string, more: Schema = {}): Sc
   ...(description !== undefined && { description }),
 })
 
+/** A whole number that is not negative. */
+export const INT64 = { format: 'int64', minimum: 0 } as const
+
 const TIME = { format: 'date-time' } as const
 /** RFC 3339, in UTC. */
 export const time = (description: string): Schema => string(description, TIME)

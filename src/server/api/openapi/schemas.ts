@@ -1,8 +1,9 @@
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import {
-  closedObject,
   boolean,
+  closedObject,
+  INT64,
   list,
   nullableString,
   nullableTime,
@@ -13,7 +14,6 @@ import {
   wholeNumber,
 } from './schema.ts'
 
-const INT64 = { format: 'int64', minimum: 0 } as const
 const metadata = ref('Metadata', 'Metadata of the user.')
 const warnings = list(ref('Warning'), 'What was done, but may not be what is meant. Empty without warnings.')
 const created = (what: string): Schema => nullableTime(`When the ${what} was created, in UTC.`)
@@ -131,7 +131,8 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     'rrsets',
   ]),
   ListedName: closedObject(
-    'A name in the listing of all zones. The view name_only has zone_name and name; the view detail has everything but dns_types.',
+    'A name in the listing of all zones. The view name_only has zone_name and name; ' +
+      'the view detail has everything but dns_types.',
     {
       ...SUMMARY,
       dns_types: list(ref('DnsType'), 'Only in the view summary: the types of its RRSets.'),

@@ -33,7 +33,7 @@ export type FilterKey = keyof typeof FILTERS
 export const MAX_ALTERNATIVES = 100
 
 export const EXPANSIONS = ['offline_settings'] as const
-export const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const
+const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const
 
 /** The query parameters of an operation. */
 export interface QueryRow {

@@ -21,7 +21,7 @@ export const badQuery = (detail: string): RequestFault => ({
 })
 
 /** A value, or the faults of the query. */
-export type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
+type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
 const ok = <T>(value: T): QueryResult<T> => ({ value })
 const invalid = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
   malformed: [badQuery(detail)],

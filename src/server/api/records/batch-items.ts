@@ -60,10 +60,10 @@ function readItem(fields: Fields, pointer: string): BatchItem | Refusal<TypeFaul
   return { name: asciiName(String(name)).toLowerCase(), dnsType: type, fields, pointer }
 }
 
-const FIELDS = ['name', ...RRSET_FIELDS] as const
+const ITEM_FIELDS = ['name', ...RRSET_FIELDS] as const
 
 export const unknownInItems = (items: readonly BatchItem[]): readonly Warning[] =>
   items.flatMap(({ fields, pointer }) => [
-    ...unknownFields(fields, FIELDS, pointer),
+    ...unknownFields(fields, ITEM_FIELDS, pointer),
     ...(Array.isArray(fields['rdata']) ? unknownInRdata(fields['rdata'], `${pointer}/rdata`) : []),
   ])

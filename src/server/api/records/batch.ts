@@ -22,7 +22,7 @@ import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from
 import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
-export type BatchFault =
+type BatchFault =
   | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
   | PlaceFault
   | Extract<ErrorName, 'rrsetExists' | 'rrsetNotFound' | 'rrsetChangeForbidden'>
@@ -57,7 +57,7 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
 }
 
 /** The changes of one name. */
-interface Group {
+interface NameChanges {
   readonly name: string
   /** As stored. */
   readonly before: Name | undefined
@@ -66,7 +66,7 @@ interface Group {
 
 interface Batch {
   readonly zone: Zone
-  readonly groups: readonly Group[]
+  readonly groups: readonly NameChanges[]
 }
 
 /** By name, in the order of the list. Removals at a missing name have nothing to do: a repeated batch succeeds. */
@@ -74,10 +74,10 @@ async function groupsOf(
   { store }: RequestContext,
   zone: Zone,
   items: readonly BatchItem[],
-): Promise<readonly Group[]> {
+): Promise<readonly NameChanges[]> {
   const groups = await eachOf(
     [...new Set(items.map(({ name }) => name))],
-    async (name): Promise<Group[]> => [
+    async (name): Promise<NameChanges[]> => [
       { name, before: await store.nameAt(zone.id, name), items: items.filter((item) => item.name === name) },
     ],
   )
@@ -88,7 +88,7 @@ async function groupsOf(
 async function placeFaults(
   context: RequestContext,
   { zone, groups }: Batch,
-  { name, before, items }: Group,
+  { name, before, items }: NameChanges,
 ): Promise<readonly Refusal<PlaceFault>[]> {
   const parent = parentOf(name)
   const others = groups.flatMap((one) => (one.items.every(isRemoval) ? [] : [one.name]))
@@ -117,7 +117,7 @@ const atType = (pointer: string) => ({ location: 'body', pointer: `${pointer}/dn
 
 const pathFaults = (
   { caller }: RequestContext,
-  group: Group,
+  group: NameChanges,
 ): readonly Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] =>
   group.items.flatMap((item): Refusal<'rrsetChangeForbidden' | 'rrsetNotFound'>[] => {
     const { before } = group
@@ -137,7 +137,7 @@ const draftOf = ({ dnsType, fields, pointer }: BatchItem) =>
     ? { value: undefined, faults: readReplacement(dnsType, { ttl: fields['ttl'] }, pointer).faults }
     : readReplacement(dnsType, fields, pointer)
 
-function replacementOf(context: RequestContext, zone: Zone, { name, before, items }: Group) {
+function replacementOf(context: RequestContext, zone: Zone, { name, before, items }: NameChanges) {
   return {
     zone,
     before,

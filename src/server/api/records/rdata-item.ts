@@ -27,7 +27,7 @@ import {
   saveChecked,
 } from '../writing/writing.ts'
 
-export type RdataLabelFault =
+type RdataLabelFault =
   | PlaceFault
   | 'nameNotFound'
   | 'typeUnsupported'

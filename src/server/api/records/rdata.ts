@@ -18,7 +18,7 @@ import { badBody, unknownInRdata } from '../request/bodies.ts'
 import { changeWarnings, writtenRdata } from '../writing/change-warnings.ts'
 import { createdLabels, type CreatedLabels, generatedLabels } from '../writing/created-labels.ts'
 import { creationFaultAt, parentFaultAt } from '../names/names.ts'
-import { nameToChange, pathType, unsupported, zoneToChange } from '../request/locate.ts'
+import { nameInPath, nameToChange, pathType, unsupported, zoneToChange } from '../request/locate.ts'
 import { type RecordQuota, isRecordQuotaFault } from './rrsets.ts'
 import {
   ACCEPTED,
@@ -54,14 +54,14 @@ type RdataWriteFault<R extends RuleName> =
   | ValueConflict
   | TargetConflict
   | StateFault
-export type RdataReplaceFault =
+type RdataReplaceFault =
   | PlaceFault
   | 'nameNotFound'
   | 'typeUnsupported'
   | 'rrsetChangeForbidden'
   | RdataWriteFault<(typeof PUT_RDATA)[number]>
   | RecordQuota
-export type RdataCreateFault =
+type RdataCreateFault =
   | PlaceFault
   | CreationFault
   | 'nameOwned'
@@ -79,7 +79,7 @@ export interface RRSetTarget {
 }
 
 /** All phases from the form of the body to saving. */
-async function write<Q extends QuotaFault, R extends RuleName>(
+async function writeRdata<Q extends QuotaFault, R extends RuleName>(
   context: RequestContext,
   target: RRSetTarget,
   { list, kept, rules, isExpected }: RdataWrite<Q, R>,
@@ -155,7 +155,7 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
   const { zone, name } = place
   if (rrsetOf(name, type)?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
-  const { faults, labels } = await write(
+  const { faults, labels } = await writeRdata(
     context,
     { zone, name, before: name, type },
     { list, kept: [], rules: PUT_RDATA, isExpected: isRecordQuotaFault },
@@ -169,7 +169,7 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
 export async function appendRdata(context: RequestContext): Promise<HandlerResult<RdataCreateFault>> {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  const relative = (context.params['name'] ?? '').toLowerCase()
+  const relative = nameInPath(context)
   const before = await context.store.nameAt(zone.id, relative)
   const fault =
     before === undefined
@@ -183,7 +183,7 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   if (list === undefined) return NOT_A_LIST
   const name = before ?? implicitName(context, zone, canonicalName(relative))
   const kept = rrsetOf(name, type)?.rdata ?? []
-  const { faults, labels } = await write(
+  const { faults, labels } = await writeRdata(
     context,
     { zone, name, before, type },
     { list, kept, rules: NEW_RDATA, isExpected: isQuotaFault },

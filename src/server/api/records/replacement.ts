@@ -13,7 +13,7 @@ import type { RequestContext } from '../request/context.ts'
 import { eachOf, firstFault, groupFaults, policyFaults, rrsetFrom, withRRSets } from '../writing/writing.ts'
 
 /** The RRSets that a request replaces or removes at one name. */
-export interface NameReplacement {
+interface NameReplacement {
   readonly zone: Zone
   /** As stored; undefined for a new name. */
   readonly before: Name | undefined

@@ -34,7 +34,7 @@ import {
 import { isRecordQuotaFault, type RecordQuota } from './rrsets.ts'
 import { firstFault, saveChecked } from '../writing/writing.ts'
 
-export type RRSetReplaceFault =
+type RRSetReplaceFault =
   | PlaceFault
   | Extract<ErrorName, 'nameNotFound' | 'rrsetNotFound' | 'rrsetChangeForbidden'>
   | ShapeFault
@@ -43,7 +43,7 @@ export type RRSetReplaceFault =
   | RecordQuota
 
 const BODY = badBody('the body is {"ttl": …, "rdata": […], "metadata": {…}}; each may be left out')
-const FIELDS = RRSET_FIELDS.filter((field) => field !== 'dns_type')
+const CHANGE_FIELDS = RRSET_FIELDS.filter((field) => field !== 'dns_type')
 
 /** PUT of an RRSet: 200 without a change, 201 for a new one, 202 for a change. What the body leaves out stays. */
 export async function replaceRRSet(context: RequestContext): Promise<HandlerResult<RRSetReplaceFault>> {
@@ -73,7 +73,7 @@ export async function replaceRRSet(context: RequestContext): Promise<HandlerResu
   if (violations.length > 0) return refused(...violations)
   const { rdata } = body
   const warnings = [
-    ...unknownFields(body, FIELDS),
+    ...unknownFields(body, CHANGE_FIELDS),
     ...(Array.isArray(rdata) ? unknownInRdata(rdata, '/rdata') : []),
   ]
   const next = rrsetOf(after, type)

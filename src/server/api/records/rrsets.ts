@@ -63,7 +63,7 @@ export async function listRRSets(context: RequestContext) {
   return { status: 200 as const, data: items.map(showRRSet), page: { ...page, total: matching.length } }
 }
 
-export type RRSetCreateFault =
+type RRSetCreateFault =
   | Extract<
       ErrorName,
       | 'zoneNotFound'

@@ -15,9 +15,12 @@ export const badBody = (detail: string, pointer = ''): RequestFault => ({
   pointer,
 })
 
-/** Whether it can be stored: half of a surrogate pair is no character and would become U+FFFD, U+0000 ends a text in many programs. */
+/**
+ * Whether it can be stored: half of a surrogate pair is no character and would
+ * become U+FFFD, U+0000 ends a text in many programs.
+ */
 export const isText = (text: string): boolean => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
-export const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
+const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
 
 /** Parses metadata, or reports all of its faults. */
 export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {
@@ -73,7 +76,7 @@ export function unknownFields(body: Fields, known: readonly string[], pointer = 
 }
 
 export const RRSET_FIELDS = ['dns_type', 'ttl', 'rdata', 'metadata'] as const
-export const RDATA_FIELDS = ['value', 'label', 'update_group'] as const
+const RDATA_FIELDS = ['value', 'label', 'update_group'] as const
 
 /** The same for RRSets and their Rdata. */
 export function unknownInRRSets(list: readonly unknown[], pointer: string): readonly Warning[] {

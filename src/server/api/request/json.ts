@@ -1,9 +1,12 @@
 /** Of nested objects and arrays. */
 const MAX_DEPTH = 32
 
-export type ParsedJson = { readonly value: unknown } | { readonly fault: string }
+type ParsedJson = { readonly value: unknown } | { readonly fault: string }
 
-/** Strict JSON: duplicate members are refused, because RFC 8259 does not define which one counts and a proxy may have checked the other. */
+/**
+ * Strict JSON: duplicate members are refused, because RFC 8259 does not define
+ * which one counts and a proxy may have checked the other.
+ */
 export function parseJson(text: string): ParsedJson {
   let value: unknown
   try {

@@ -7,26 +7,23 @@ import { canManageName, IN_PATH, typesDetail, zoneFault } from '../../rules/acce
 import { nameChangeFault, zoneChangeFault } from '../../rules/change.ts'
 import { type Refused, type RequestContext, refused } from './context.ts'
 
+export const zoneInPath = async ({ params, store }: RequestContext): Promise<Zone | undefined> =>
+  store.zoneNamed(canonicalName(params['zone_name'] ?? ''))
+export const nameInPath = ({ params }: RequestContext): string => (params['name'] ?? '').toLowerCase()
+
 /** The zone in the path, for reading. */
-export async function zoneToRead({ caller, params, store }: RequestContext) {
-  const zone = await store.zoneNamed(canonicalName(params['zone_name'] ?? ''))
-  const fault = zoneFault(caller, zone)
+export async function zoneToRead(context: RequestContext) {
+  const zone = await zoneInPath(context)
+  const fault = zoneFault(context.caller, zone)
   return fault === undefined && zone !== undefined ? zone : refused(...(fault === undefined ? [] : [fault]))
 }
 
 /** The same for changes in the zone. */
 export async function zoneToChange(context: RequestContext) {
-  const zone = await context.store.zoneNamed(canonicalName(context.params['zone_name'] ?? ''))
+  const zone = await zoneInPath(context)
   const fault = zoneChangeFault(context.caller, zone)
   return fault === undefined && zone !== undefined ? zone : refused(...(fault === undefined ? [] : [fault]))
 }
-
-export interface NamePlace {
-  readonly zone: Zone
-  readonly name: Name
-}
-
-const nameInPath = ({ params }: RequestContext): string => (params['name'] ?? '').toLowerCase()
 
 /** The name in the path, for reading: a name of another account is reported as not found. */
 export async function nameToRead(context: RequestContext) {

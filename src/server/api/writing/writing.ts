@@ -118,7 +118,7 @@ export function rrsetFrom(
 
 export const withRRSets = (name: Name, rrsets: readonly RRSet[]): Name => rrsets.reduce(withRRSet, name)
 
-export interface ZoneChange extends NameChange {
+interface ZoneChange extends NameChange {
   readonly zone: Zone
 }
 
@@ -168,8 +168,8 @@ export const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads =
 })
 
 /**
- * Removes records, or the whole name without `after`, unless the resulting zone violates the rules of DNS. An implicit name goes
- * with the last of its records.
+ * Removes records, or the whole name without `after`, unless the resulting zone violates the rules of DNS. An implicit
+ * name goes with the last of its records.
  */
 export async function removeChecked(
   { store, now }: Pick<RequestContext, 'store' | 'now'>,

@@ -1,9 +1,12 @@
-import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../../net/address.ts'
-import { parseHostname } from '../../../net/hostname.ts'
-import { changeWordFor, type ReplyDialect } from '../../../protocol/dialect.ts'
-import { UPDATE_PATH } from '../../../protocol/request.ts'
-import type { RequestForm } from '../../../protocol/request-form.ts'
-import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
+import { ACCOUNT_SETTINGS } from '../../src/config/client-settings.ts'
+import { presetLayer } from '../../src/config/providers/preset.ts'
+import { PROVIDERS } from '../../src/config/providers/providers.ts'
+import { readTable } from '../../src/config/setting.ts'
+import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../src/net/address.ts'
+import { parseHostname } from '../../src/net/hostname.ts'
+import { dialectOf, type ReplyDialect } from '../../src/protocol/dialect.ts'
+import { UPDATE_PATH } from '../../src/protocol/request.ts'
+import type { RequestForm } from '../../src/protocol/request-form.ts'
 
 /**
  * Services that delete the records of a family that a request does not name, by what keeps them: a word in the place of the address,
@@ -28,9 +31,43 @@ export interface ServiceDialect {
   readonly hostnames: readonly string[]
 }
 
+/** The service of a preset, by its name. */
+export function readDialect(provider: string, hostnames: readonly string[]): ServiceDialect {
+  if (!Object.hasOwn(PROVIDERS, provider)) throw new Error(`there is no service ${provider}`)
+  const layer = presetLayer([{ provider: { value: provider, where: 'test' } }])
+  const { values } = readTable(ACCOUNT_SETTINGS, [layer], { subject: '', file: '' })
+  return {
+    path: values.path,
+    form: {
+      hostnameParameter: values.hostnameParameter,
+      addressParameter: values.addressParameter,
+      ipv6Parameter: values.ipv6Parameter,
+      isApart: values.families === 'apart',
+      absentFamily: values.absentFamily,
+      parameters: values.parameters,
+      minGap: values.minGap,
+    },
+    replies: dialectOf(provider),
+    preservedBy: Object.hasOwn(DELETING_SERVICES, provider) ? DELETING_SERVICES[provider] : undefined,
+    hostnames,
+  }
+}
+
+export interface DialectRequest {
+  readonly query: string
+  /** The address of the client. */
+  readonly peer: string
+}
+export interface DialectResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 /** A request in the form of the specification. */
 export interface PlainRequest {
-  readonly request: IncomingRequest
+  /** Path and query. */
+  readonly target: string
   /** As the request lists them: hostnames, groups, or the word for all. */
   readonly items: readonly string[]
   /** Families whose records the other service deletes, because the request does not name them. */
@@ -41,7 +78,7 @@ export interface PlainRequest {
 const KEPT = { v4: 'keepipv4', v6: 'keepipv6' } as const
 
 /** Translates a request. Undefined where a fixed parameter of the other service is missing or different. */
-export function plainRequest(request: IncomingRequest, dialect: ServiceDialect): PlainRequest | undefined {
+export function plainRequest(request: DialectRequest, dialect: ServiceDialect): PlainRequest | undefined {
   const { form, hostnames, preservedBy } = dialect
   const given = new URLSearchParams(request.query)
   if (form.parameters.some(([name, value]) => given.get(name) !== value)) return undefined
@@ -56,11 +93,12 @@ export function plainRequest(request: IncomingRequest, dialect: ServiceDialect):
   const offline = given.get('offline')
   if (offline !== null) query.set('offline', offline)
   // The connection gives the address of its family.
-  const present = listed(addresses).length > 0 ? addresses : byFamily([request.peer])
+  const present =
+    listed(addresses).length > 0 ? addresses : byFamily([parseAddress(request.peer) ?? []].flat())
   const absent = FAMILIES.filter((family) => present[family] === undefined)
   const deletes = preservedBy !== undefined && offline?.toUpperCase() !== 'YES'
   return {
-    request: { ...request, path: UPDATE_PATH, query: query.toString() },
+    target: `${UPDATE_PATH}?${query.toString()}`,
     items: named.split(','),
     deleted: deletes ? absent.filter((family) => !isKept(family, given, dialect)) : [],
   }
@@ -73,7 +111,7 @@ function isKept(family: Family, given: URLSearchParams, { form, preservedBy }: S
 }
 
 /** Translates a response: the words of the other service, its statuses, and its one line for all hostnames. */
-export function dialectResponse(response: OutgoingResponse, dialect: ReplyDialect): OutgoingResponse {
+export function dialectResponse(response: DialectResponse, dialect: ReplyDialect): DialectResponse {
   const lines = response.body.split('\n').filter((line) => line !== '')
   const words = lines.map((line) => line.split(' ')[0] ?? '')
   const [first = ''] = words
@@ -93,6 +131,9 @@ export function dialectResponse(response: OutgoingResponse, dialect: ReplyDialec
 }
 
 const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } as const
+
+/** Where a service has one word for success, an unchanged address has it too. */
+const changeWordFor = (word: string): string | undefined => (word === 'nochg' ? 'good' : undefined)
 
 /** The HTTP status that stands for a word. */
 const statusFor = (word: string, { statuses = {} }: ReplyDialect): number | undefined => {
