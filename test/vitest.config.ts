@@ -19,7 +19,7 @@ const SHARED = {
   setupFiles: ['test/setup.ts'],
 }
 
-/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. postgres: what uses a store, again, on PostgreSQL. */
+/** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. long: floods, kills and days. postgres: what uses a store, again, on PostgreSQL. */
 export default defineConfig({
   root: ROOT,
   test: {
@@ -37,7 +37,7 @@ export default defineConfig({
           ...SHARED,
           root: ROOT,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/system/**', 'test/browser/**', 'test/packages/**'],
+          exclude: ['test/{e2e,system,browser,packages,long}/**'],
           execArgv: ['--expose-gc'],
           env: { TZ: 'UTC', ...NO_CACHE },
         },
@@ -69,6 +69,18 @@ export default defineConfig({
           name: 'system',
           root: ROOT,
           include: ['test/system/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          env: NO_CACHE,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          root: ROOT,
+          globalSetup: ['test/lab/code-cache.ts'],
+          include: ['test/long/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           env: NO_CACHE,

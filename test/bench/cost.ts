@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { found, stopwatch } from './commands.ts'
 import { fill } from './fill.ts'
-import { type Kind, type Sample, sample, startHello, subjectOn } from './load.ts'
+import { type Kind, sample, startHello, subjectOn } from './load.ts'
 import { openField } from './peers-field.ts'
 import { BASE, figuresOf, type Measure, OURS, race, runnersOf } from './peers-race.ts'
 import { freePort } from './ports.ts'
@@ -31,6 +31,13 @@ const GROUPS: readonly (readonly Kind[])[] = [
   ['hello', 'get', 'put', 'answer'],
 ]
 
+/** Of one round. */
+interface Measured {
+  readonly cpu: number
+  /** To the empty server in the same round: the speed of a machine changes within minutes. */
+  readonly ratio: number
+}
+
 /** What a request costs the service, by kind, beside an empty server. */
 async function requests({ node, folder }: Context, size: (typeof SIZES)['full' | 'quick']) {
   const filled = fill(join(folder, 'store'), size)
@@ -50,19 +57,32 @@ async function requests({ node, folder }: Context, size: (typeof SIZES)['full' |
   try {
     const subject = subjectOn({ ...service, dnsPort }, filled)
     const subjectOf = (kind: Kind) => (kind === 'hello' ? hello : subject)
-    const samples = Object.fromEntries(kinds.map((kind): [Kind, Sample[]] => [kind, []]))
+    const samples = Object.fromEntries(kinds.map((kind): [Kind, Measured[]] => [kind, []]))
     for (const group of GROUPS) {
       for (const kind of group) await subjectOf(kind).load(kind, size.warmUp)
-      for (let round = 0; round < size.rounds; round++)
-        for (const kind of group) samples[kind]?.push(await sample(subjectOf(kind), kind, size))
+      for (let round = 0; round < size.rounds; round++) {
+        let base = 0
+        for (const kind of group) {
+          const { cpu } = await sample(subjectOf(kind), kind, size)
+          if (kind === 'hello') base = cpu
+          samples[kind]?.push({ cpu, ratio: cpu / base })
+        }
+      }
     }
-    const cpu = (kind: Kind): number => median((samples[kind] ?? []).map((one) => one.cpu))
+    const middle = (kind: Kind, of: keyof Measured): number =>
+      median((samples[kind] ?? []).map((one) => one[of]))
+    if (process.env['SAMPLES'])
+      for (const kind of kinds)
+        console.log(
+          kind,
+          (samples[kind] ?? []).map((one) => `${one.cpu.toFixed(1)}/${one.ratio.toFixed(2)}`).join(' '),
+        )
     return kinds.map(
       (kind): Figure => ({
         what: KINDS[kind],
-        value: cpu(kind),
+        value: middle(kind, 'cpu'),
         unit: 'µs',
-        ratio: cpu(kind) / cpu('hello'),
+        ratio: middle(kind, 'ratio'),
       }),
     )
   } finally {

@@ -54,3 +54,15 @@ export async function twoNodes(
 /** The address of each hostname. */
 export const storedIn = async (server: Pick<Postgres, 'query'>): Promise<ReadonlyMap<string, string>> =>
   new Map((await server.query(STORED, 'service')).map(({ fqdn, value }) => [String(fqdn), String(value)]))
+
+export const readyOf = async (urls: readonly string[]): Promise<readonly number[]> =>
+  Promise.all(urls.map(async (url) => (await fetch(`${url}/readyz`)).status))
+/** Of one caller, after the database is there again. */
+export const MAX_REFUSED = 20
+/** They give up soon. */
+const SOON = ['--store-wait', '1s']
+/** Two nodes, each with this URL. */
+export async function twoImpatient(store: string, key: string) {
+  const { nodes, credentials } = await twoNodes([store, store], key, SOON)
+  return { urls: nodes.map(({ url }) => url), credentials }
+}

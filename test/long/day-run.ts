@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { start } from '../e2e/processes.ts'
 import { ADDRESS, type Behaviour, HOSTNAMES } from './day-rows.ts'
 import { dayService } from './day-service.ts'
-import type { FastClock } from './fast-clock.ts'
+import type { FastClock } from '../system/fast-clock.ts'
 
 /** A day lasts 86 seconds. At twice the factor, a busy machine is late by more than a time-out of ten minutes. */
 const FACTOR = 1000

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Service, service } from './processes.ts'
+import { type Service, service } from '../e2e/processes.ts'
 
 /** Logins of the flood that are refused while one of an account waits: two seconds of one core are enough for so many. */
 const MAX_AHEAD = 30

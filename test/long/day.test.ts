@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADDRESS, CRON, type Expectation, ROWS } from './day-rows.ts'
 import { cronDays, type Day, daemonDays, killAll } from './day-run.ts'
-import { buildFastClock, canBuild, type FastClock } from './fast-clock.ts'
+import { buildFastClock, canBuild, type FastClock } from '../system/fast-clock.ts'
 
 const WHOLE_DAY = 400_000
 const GAPS_SHOWN = 7
