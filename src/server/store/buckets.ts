@@ -15,8 +15,7 @@ export function packBuckets(buckets: Buckets): Uint8Array {
 }
 
 /** The inverse. */
-export function unpackBuckets(bytes: unknown): Buckets {
-  if (!(bytes instanceof Uint8Array)) return []
+export function unpackBuckets(bytes: Uint8Array): Buckets {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const bucketAt = (offset: number): Bucket => ({
     start: buffer.readUInt32LE(offset),

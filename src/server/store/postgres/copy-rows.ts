@@ -5,7 +5,8 @@ import type { PublishWrites } from '../published.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import { StoreAway } from '../errors.ts'
 import type { StoreWrites } from '../store.ts'
-import { number, type NumberedTable, type Row } from '../values.ts'
+import { existing, select, selects } from '../select.ts'
+import { NUMBERED_TABLES, type Row } from '../values.ts'
 import {
   type LastIds,
   ROWS_AT_ONCE,
@@ -14,6 +15,19 @@ import {
   STORE_TABLES,
   type StoreTable,
 } from '../copy-rows.ts'
+
+const LAST_IDS = NUMBERED_TABLES.map(
+  (table) => `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${table}_id_seq) AS ${table}`,
+)
+
+export const POSTGRES_COPY = selects({
+  lastIds: select(
+    { account: 'INTEGER', ddns_key: 'INTEGER', api_key: 'INTEGER' },
+    `SELECT ${LAST_IDS.join(', ')}`,
+  ),
+  /** Without a table there is one row. */
+  count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n'),
+})
 
 /** The rows of the store in this database, which other processes may change meanwhile. */
 export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
@@ -33,17 +47,8 @@ export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
       await client.query('CLOSE reader')
     },
     async lastIds() {
-      const idOf = async (table: NumberedTable): Promise<number> => {
-        const { rows } = await client.query<Row>(
-          `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ${table}_id_seq`,
-        )
-        return number(rows[0]?.['id'])
-      }
-      return {
-        account: await idOf('account'),
-        ddns_key: await idOf('ddns_key'),
-        api_key: await idOf('api_key'),
-      }
+      const [ids] = await postgresStatements(client, place).rows(POSTGRES_COPY.lastIds)
+      return existing(ids)
     },
     async close() {
       await client.end()
@@ -156,14 +161,14 @@ function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): R
       const columns = Object.keys(rows[0] ?? {})
       const type = await typesOf(table)
       const lists = columns.map((column, at) => `$${at + 1}::${type.get(column) ?? 'text'}[]`)
-      await sql.rows(
+      await sql.execute(
         `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM unnest(${lists.join(', ')})`,
         ...columns.map((column) => rows.map((row) => row[column] ?? null)),
       )
     },
     async count(table) {
-      const { rows } = await client.query<Row>(`SELECT count(*) AS n FROM ${table}`)
-      return number(rows[0]?.['n'])
+      const [row] = await sql.rows(POSTGRES_COPY.count.with(` FROM ${table}`))
+      return existing(row).n
     },
     async finish(lastIds) {
       for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)

@@ -1,3 +1,4 @@
+import { checkPostgres } from './check.ts'
 import { connect, type PostgresPlace } from './connection.ts'
 import { POSTGRES_TABLES } from './schema.ts'
 import { POSTGRES_TRIGGERS } from './triggers.ts'
@@ -56,7 +57,7 @@ export async function clockAhead(place: PostgresPlace, now: () => number): Promi
   }
 }
 
-/** Makes the schema, or brings it to this version. Throws StoreRefused if this program is too old for it. */
+/** Makes the schema, or brings it to this version. Throws StoreRefused if this program is too old for it, or does not fit it. */
 export async function migratePostgres(place: PostgresPlace): Promise<void> {
   const { client } = await connect(place)
   try {
@@ -81,6 +82,7 @@ export async function migratePostgres(place: PostgresPlace): Promise<void> {
         oldestReader,
       ])
     }
+    await checkPostgres(client)
     await client.query('COMMIT')
   } finally {
     await client.end()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Instant, instant } from '../../../base/time.ts'
+import type { Instant } from '../../../base/time.ts'
 import { BatchQueue, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
@@ -11,7 +11,7 @@ import { STORE_TABLES } from '../copy-rows.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
 import { sqlReading } from '../sql/reading.ts'
-import { number } from '../values.ts'
+import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, RequestWindow, Store, StoreReads, StoreWrites } from '../store.ts'
 
@@ -25,18 +25,24 @@ const FLUSH_BATCH = 1000
 /** A store in a PostgreSQL database whose schema is of this version (`postgres/migrations.ts`). */
 export const postgresStore = (place: PostgresPlace): Store => new PostgresStore(new ConnectionPool(place))
 
-const COUNT_REQUEST = `INSERT INTO ration (account_id, since, count) VALUES (?1, ?2, 1)
-  ON CONFLICT (account_id) DO UPDATE SET
-    count = CASE WHEN ration.since <= ?2 - ?3 THEN 1 ELSE ration.count + 1 END,
-    since = CASE WHEN ration.since <= ?2 - ?3 THEN ?2 ELSE ration.since END
-  RETURNING since, count`
-
-const CLOCK = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at'
-
-/** A table of the store that this role may not use. */
-const DENIED = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
-  AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-    AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`
+export const STORE = selects({
+  countRequest: select(
+    { since: 'INTEGER', count: 'INTEGER' },
+    `INSERT INTO ration (account_id, since, count) VALUES ($1, $2, 1)
+    ON CONFLICT (account_id) DO UPDATE SET
+      count = CASE WHEN ration.since <= $2 - $3 THEN 1 ELSE ration.count + 1 END,
+      since = CASE WHEN ration.since <= $2 - $3 THEN $2 ELSE ration.since END
+    RETURNING since, count`,
+  ),
+  clock: select({ at: 'TIME' }, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at'),
+  /** A table of the store that this role may not use. */
+  denied: select(
+    { relname: 'TEXT' },
+    `SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
+    AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+      AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`,
+  ),
+})
 
 /** The work reads counters in SQL, and the database lacks some of this node. */
 class NotStored extends Error {}
@@ -95,7 +101,7 @@ class PostgresStore implements Store {
       turns: this.#counterTurns,
       alone: async ({ about, work }) =>
         this.#counting(async (sql) => {
-          await sql.rows(LOCK_ZONES, about.hostnames)
+          await sql.execute(LOCK_ZONES, about.hostnames)
           return work({ ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) })
         }),
     })
@@ -126,17 +132,17 @@ class PostgresStore implements Store {
 
   readonly countRequest = async (accountId: number, now: Instant, span: number): Promise<RequestWindow> =>
     inTransaction(this.#pool, async (sql) => {
-      const row = await sql(COUNT_REQUEST).get(accountId, now, span)
-      return { since: number(row?.['since']), count: number(row?.['count']) }
+      const [row] = await sql.rows(STORE.countRequest, accountId, now, span)
+      return existing(row)
     })
 
   readonly probe = async (): Promise<Instant> =>
     inTransaction(this.#pool, async (sql) => {
       await sqlWriting(sql).setFact('ready', '')
-      const [denied] = await sql.rows(DENIED, STORE_TABLES)
-      if (denied !== undefined) throw new Error(`no right to use the table ${String(denied['relname'])}`)
-      const [clock] = await sql.rows(CLOCK)
-      return instant(number(clock?.['at']))
+      const [denied] = await sql.rows(STORE.denied, STORE_TABLES)
+      if (denied !== undefined) throw new Error(`no right to use the table ${denied.relname}`)
+      const [clock] = await sql.rows(STORE.clock)
+      return existing(clock).at
     })
 
   checkpoint(): void {

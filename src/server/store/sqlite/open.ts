@@ -13,6 +13,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { MIGRATIONS } from './migrations.ts'
 import { StoreRefused } from '../errors.ts'
+import { existing } from '../select.ts'
+import { PRAGMAS } from './pragmas.ts'
+import { statements } from './statements.ts'
 
 /** The file of the database in the folder of the store. */
 export const DATABASE_FILE = 'holdfast.db'
@@ -115,6 +118,5 @@ export function migrate(database: DatabaseSync, path: string, scripts: readonly 
 
 /** The number of the scripts that were applied. */
 export function versionOf(database: DatabaseSync): number {
-  const row = database.prepare('PRAGMA user_version').get()
-  return Number(row?.['user_version'] ?? 0)
+  return existing(statements(database)(PRAGMAS.userVersion).get()).user_version
 }

@@ -6,13 +6,24 @@ import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
+import { checkSqlite } from './check.ts'
+import { PRAGMAS } from './pragmas.ts'
 import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
-export const sqliteStore = (folder: string, mode?: OpenMode): Store =>
-  new SqliteStore(openConnections(folder, mode))
+export function sqliteStore(folder: string, mode?: OpenMode): Store {
+  const connections = openConnections(folder, mode)
+  try {
+    checkSqlite(statements(connections.reader))
+    return new SqliteStore(connections)
+  } catch (error) {
+    connections.reader.close()
+    connections.writer.close()
+    throw error
+  }
+}
 
 /** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
 export const memoryStore = (connections: Connections = openMemory()): Store => new SqliteStore(connections)
@@ -28,7 +39,7 @@ class SqliteStore implements Store {
   readonly #tables: ReadCache
   readonly #reads: StoreReads
   readonly #writes: StoreWrites
-  #dataVersion: unknown
+  #dataVersion: number | undefined
 
   constructor(connections: Connections) {
     const { writer, reader } = connections
@@ -99,9 +110,8 @@ class SqliteStore implements Store {
     }
   }
 
-  /** SQLite, PRAGMA data_version: differs after another connection has committed. */
-  #currentDataVersion(): unknown {
-    return this.#sql('PRAGMA data_version').get()?.['data_version']
+  #currentDataVersion(): number | undefined {
+    return this.#sql(PRAGMAS.dataVersion).get()?.data_version
   }
 
   #checkDataVersion(): void {

@@ -100,7 +100,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
         const [name] = await inSnapshot(pool, async (sql) => sqlReading(sql).namesByFqdn('home.example.test'))
         const [rdata] = name?.rdata ?? []
         await inOneTrip(pool, async (sql) =>
-          sql.rows(
+          sql.execute(
             'UPDATE rdata SET value = $1 WHERE id = $2',
             String(Number(rdata?.value) + 1),
             rdata?.id ?? 0,
