@@ -124,13 +124,12 @@ export interface Store {
    * Moves the write-ahead log into the database. Call it now and then: without writes, the log would stay until the service stops.
    */
   checkpoint(): void
-  /** Writes a test value on its own connection, to find out whether writes work; resolves with the time of the store's clock. */
-  readonly probe?: () => Promise<Instant>
-  /**
-   * Counts one request of the account in windows of this many milliseconds, and returns its window. Only a store that several
-   * processes share has it; otherwise the process counts in memory.
-   */
-  readonly countRequest?: (accountId: number, now: Instant, span: number) => Promise<RequestWindow>
+  /** Several nodes use it: another one may have published a change. */
+  readonly isShared: boolean
+  /** Writes a test value, to find out whether writes work; resolves with the time of the store's clock. */
+  probe(now: Instant): Promise<Instant>
+  /** Counts one request of the account in windows of this many milliseconds, for all nodes, and returns its window. */
+  countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow>
   close(): Promise<void>
 }
 

@@ -84,6 +84,7 @@ interface WriteOptions {
  * conflict (decision 0042).
  */
 class PostgresStore implements Store {
+  readonly isShared = true
   readonly #pool: ConnectionPool
   /** For batches, and for jobs that they leave. */
   readonly #counters = new PostgresCounters()
@@ -130,20 +131,22 @@ class PostgresStore implements Store {
     return value
   }
 
-  readonly countRequest = async (accountId: number, now: Instant, span: number): Promise<RequestWindow> =>
-    inTransaction(this.#pool, async (sql) => {
+  async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {
+    return inTransaction(this.#pool, async (sql) => {
       const [row] = await sql.rows(STORE.countRequest, accountId, now, span)
       return existing(row)
     })
+  }
 
-  readonly probe = async (): Promise<Instant> =>
-    inTransaction(this.#pool, async (sql) => {
+  async probe(): Promise<Instant> {
+    return inTransaction(this.#pool, async (sql) => {
       await sqlWriting(sql).setFact('ready', '')
       const [denied] = await sql.rows(STORE.denied, STORE_TABLES)
       if (denied !== undefined) throw new Error(`no right to use the table ${denied.relname}`)
       const [clock] = await sql.rows(STORE.clock)
       return existing(clock).at
     })
+  }
 
   checkpoint(): void {
     // The database does this itself.

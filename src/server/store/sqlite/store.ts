@@ -1,9 +1,11 @@
+import type { Instant } from '../../../base/time.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from '../cached-counters.ts'
 import { type Connections, openConnections, openMemory, type OpenMode } from './open.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
+import { requestWindows } from '../request-windows.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
 import { checkSqlite } from './check.ts'
@@ -32,6 +34,8 @@ export const memoryStore = (connections: Connections = openMemory()): Store => n
 const FLUSH_BATCH = 1000
 
 class SqliteStore implements Store {
+  readonly isShared = false
+  readonly countRequest = requestWindows()
   readonly #connections: Connections
   readonly #sql: SqliteSql
   readonly #groupCommit: GroupCommit
@@ -84,6 +88,12 @@ class SqliteStore implements Store {
     } finally {
       connection.close()
     }
+  }
+
+  async probe(now: Instant): Promise<Instant> {
+    // A value that is there already would not be written.
+    await this.write(async (w) => w.setFact('ready', String(now)))
+    return now
   }
 
   async close(): Promise<void> {
