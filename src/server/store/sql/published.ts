@@ -98,13 +98,15 @@ function stateFrom(rows: readonly RowOf<typeof STATE>[]): StoredState | undefine
   const [row] = rows
   if (row === undefined) return undefined
   const { offline_settings: offline } = row
+  const records: StoredState['records'][number][] = []
+  for (const { dns_type: dnsType, ttl, value } of rows)
+    if (dnsType !== null && ttl !== null && value !== null)
+      records.push({ dnsType: dnsType as DnsType, ttl, value })
   return {
     isOffline: isOn(row.is_offline),
     isBlocked: isOn(row.is_blocked),
     ...optional('offlineSettings', offline === null ? null : (JSON.parse(offline) as OfflineSettings)),
-    records: rows.flatMap(({ dns_type: dnsType, ttl, value }) =>
-      dnsType === null || ttl === null || value === null ? [] : [{ dnsType: dnsType as DnsType, ttl, value }],
-    ),
+    records,
   }
 }
 

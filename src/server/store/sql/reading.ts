@@ -1,4 +1,4 @@
-import type { Login, StoredName } from '../../model/rows.ts'
+import type { Login, StoredName, StoredRdata } from '../../model/rows.ts'
 import type { CounterReads } from '../counter-rows.ts'
 import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
@@ -146,6 +146,10 @@ function namesIn(rows: readonly StoredNameRow[]): readonly StoredName[] {
 
 function storedNameFrom(rows: readonly [StoredNameRow, ...StoredNameRow[]]): StoredName {
   const [name] = rows
+  const rdata: StoredRdata[] = []
+  for (const { id, dns_type: dnsType, value, rdata_key_id: keyId } of rows)
+    if (id !== null && dnsType !== null && value !== null)
+      rdata.push({ id, dnsType: interned(dnsType), value, keyId })
   return {
     nameId: name.name_id,
     zoneId: name.zone_id,
@@ -155,11 +159,7 @@ function storedNameFrom(rows: readonly [StoredNameRow, ...StoredNameRow[]]): Sto
     isProhibited: isOn(name.is_prohibited),
     isBlocked: isOn(name.is_blocked),
     isOffline: isOn(name.is_offline),
-    rdata: rows.flatMap(({ id, dns_type: dnsType, value, rdata_key_id: keyId }) =>
-      id === null || dnsType === null || value === null
-        ? []
-        : [{ id, dnsType: interned(dnsType), value, keyId }],
-    ),
+    rdata,
   }
 }
 
