@@ -10,14 +10,13 @@ import { codeOf, type PostgresPlace } from '../../../server/store/postgres/conne
 import { migratePostgres } from '../../../server/store/postgres/migrations.ts'
 import {
   type BeforeCommit,
-  contentProblems,
-  hasContent,
   NotDirect,
   postgresRows,
   refuseInUse,
   replacedPostgresRows,
   StoreInUse,
 } from '../../../server/store/postgres/copy-rows.ts'
+import { contentProblems, hasContent } from '../../../server/store/postgres/content.ts'
 import { exclusively } from '../../../server/store/sqlite/files.ts'
 import { DATABASE_FILE } from '../../../server/store/sqlite/open.ts'
 import { newSqliteRows, sqliteRows, tableColumns } from '../../../server/store/sqlite/copy-rows.ts'

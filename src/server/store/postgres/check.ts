@@ -5,18 +5,24 @@ import { toPostgres } from '../sql/postgres-dialect.ts'
 import { SHARED_SELECTS } from '../sql/shared-selects.ts'
 import { BATCH } from './batch.ts'
 import { codeOf } from './connection.ts'
+import { CONTENT } from './content.ts'
 import { POSTGRES_COPY } from './copy-rows.ts'
 import { POSTGRES_COUNTERS } from './counter-rows.ts'
 import { MANY } from './facts.ts'
-import { STORE } from './store.ts'
+import { PROBE } from './probe.ts'
+import { POSTGRES_SCHEMA } from './schema.ts'
+import { REQUESTS } from './store.ts'
 
 /** In the SQL of PostgreSQL. */
 export const POSTGRES_SELECTS: Readonly<Record<string, Selects>> = {
   BATCH,
+  CONTENT,
+  MANY,
   POSTGRES_COPY,
   POSTGRES_COUNTERS,
-  MANY,
-  STORE,
+  POSTGRES_SCHEMA,
+  PROBE,
+  REQUESTS,
 }
 
 /** PostgreSQL, pg_type: int8, int2, int4, numeric (of sums), text, bytea. */

@@ -5,9 +5,9 @@ import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
 import { PostgresCounters } from './counters.ts'
 import { withLocks } from './locks.ts'
+import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
-import { STORE_TABLES } from '../copy-rows.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
 import { sqlReading } from '../sql/reading.ts'
@@ -25,7 +25,7 @@ const FLUSH_BATCH = 1000
 /** A store in a PostgreSQL database whose schema is of this version (`postgres/migrations.ts`). */
 export const postgresStore = (place: PostgresPlace): Store => new PostgresStore(new ConnectionPool(place))
 
-export const STORE = selects({
+export const REQUESTS = selects({
   countRequest: select(
     { since: 'INTEGER', count: 'INTEGER' },
     `INSERT INTO ration (account_id, since, count) VALUES ($1, $2, 1)
@@ -33,14 +33,6 @@ export const STORE = selects({
       count = CASE WHEN ration.since <= $2 - $3 THEN 1 ELSE ration.count + 1 END,
       since = CASE WHEN ration.since <= $2 - $3 THEN $2 ELSE ration.since END
     RETURNING since, count`,
-  ),
-  clock: select({ at: 'TIME' }, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at'),
-  /** A table of the store that this role may not use. */
-  denied: select(
-    { relname: 'TEXT' },
-    `SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
-    AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-      AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`,
   ),
 })
 
@@ -133,19 +125,13 @@ class PostgresStore implements Store {
 
   async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {
     return inTransaction(this.#pool, async (sql) => {
-      const [row] = await sql.rows(STORE.countRequest, accountId, now, span)
+      const [row] = await sql.rows(REQUESTS.countRequest, accountId, now, span)
       return existing(row)
     })
   }
 
   async probe(): Promise<Instant> {
-    return inTransaction(this.#pool, async (sql) => {
-      await sqlWriting(sql).setFact('ready', '')
-      const [denied] = await sql.rows(STORE.denied, STORE_TABLES)
-      if (denied !== undefined) throw new Error(`no right to use the table ${denied.relname}`)
-      const [clock] = await sql.rows(STORE.clock)
-      return existing(clock).at
-    })
+    return inTransaction(this.#pool, probeWrites)
   }
 
   checkpoint(): void {
