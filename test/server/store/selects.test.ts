@@ -7,7 +7,7 @@ import { STORE_TABLES } from '../../../src/server/store/copy-rows.ts'
 import { StoreRefused } from '../../../src/server/store/errors.ts'
 import { checkPostgres, POSTGRES_SELECTS } from '../../../src/server/store/postgres/check.ts'
 import { connect, type PostgresPlace } from '../../../src/server/store/postgres/connection.ts'
-import { migratePostgres } from '../../../src/server/store/postgres/migrations.ts'
+import { openPostgresStore } from '../../../src/server/store/postgres/open.ts'
 import { namedSelects } from '../../../src/server/store/select-check.ts'
 import { type Columns, select, type Selects, selects } from '../../../src/server/store/select.ts'
 import { checkSqlite, SQLITE_SELECTS } from '../../../src/server/store/sqlite/check.ts'
@@ -164,7 +164,7 @@ describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
   it('a store does not open on a database with another column', async () => {
     await postgres.query('ALTER TABLE account RENAME COLUMN is_suspended TO is_paused', place.database)
 
-    await expect(migratePostgres(place)).rejects.toThrow(
+    await expect(openPostgresStore(place)).rejects.toThrow(
       /^the statement \S+ does not fit the database: column "?(?:account\.)?is_suspended"? does not exist/,
     )
   })

@@ -171,7 +171,10 @@ const keyOf = async (folder: string): Promise<string> => readFile(hashKeyPath(fo
 
 /** What is wrong with the store in the database; empty if nothing is. */
 export async function databaseProblemsOf(place: SharedPlace): Done<readonly string[]> {
-  return withStoreIn(place, async (at) => ok(await contentProblems(at, tableColumns())))
+  const opened = await openPostgres(place, { mayLack: true })
+  if (!opened.ok) return opened
+  await opened.value.store.close()
+  return withDatabase(place, async (at) => ok(await contentProblems(at, tableColumns())))
 }
 
 /** All nodes have one hash key. */

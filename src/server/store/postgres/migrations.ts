@@ -1,4 +1,3 @@
-import { checkPostgres } from './check.ts'
 import { connect, type PostgresPlace } from './connection.ts'
 import { POSTGRES_SCHEMA, POSTGRES_TABLES } from './schema.ts'
 import { postgresStatements } from './statements.ts'
@@ -53,7 +52,7 @@ export async function clockAhead(place: PostgresPlace, now: () => number): Promi
   }
 }
 
-/** Makes the schema, or brings it to this version. Throws StoreRefused if this program is too old for it, or does not fit it. */
+/** Makes the schema, or brings it to this version. Throws StoreRefused if this program is too old for it. */
 export async function migratePostgres(place: PostgresPlace): Promise<void> {
   const { client } = await connect(place)
   try {
@@ -76,7 +75,6 @@ export async function migratePostgres(place: PostgresPlace): Promise<void> {
         oldestReader,
       ])
     }
-    await checkPostgres(client)
     await client.query('COMMIT')
   } finally {
     await client.end()

@@ -22,8 +22,9 @@ const MAX_CLOSING = 3000
 /** Counters that are stored together; updates wait for them. */
 const FLUSH_BATCH = 1000
 
-/** A store in a PostgreSQL database whose schema is of this version (`postgres/migrations.ts`). */
-export const postgresStore = (place: PostgresPlace): Store => new PostgresStore(new ConnectionPool(place))
+export const postgresStoreOn = (pool: ConnectionPool): Store => new PostgresStore(pool)
+/** Its statements are not checked: see `open.ts`. */
+export const postgresStore = (place: PostgresPlace): Store => postgresStoreOn(new ConnectionPool(place))
 
 export const REQUESTS = selects({
   countRequest: select(
