@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { FILES, lineAt, type TextFile } from './sources.ts'
 
 const MAX_COLUMNS = { text: 125, table: 250 } as const
-/** Rewritten elsewhere at present. */
-const NOT_YET = /^server\/store\//
+/** The text of a trigger, which is compared with that of databases that exist. */
+const FIXED_TEXT = 'server/store/sqlite/publish-schema.ts'
 
 /** What the formatter leaves as it is: the line after the comment, to the end of the bracket that it opens. */
 const TABLE = /^( *)\/\/ biome-ignore format: .*\n(?:.*[[{(]\n(?:(?:\1 .*)?\n)*\1[\])}].*|.*)$/gm
@@ -25,7 +25,7 @@ it('finds the tables', () => {
 })
 
 it(`no line is longer than ${MAX_COLUMNS.text} columns, and no row of a table than ${MAX_COLUMNS.table}`, () => {
-  const long = FILES.filter(({ path }) => !NOT_YET.test(path)).flatMap((file) => {
+  const long = FILES.filter(({ path }) => path !== FIXED_TEXT).flatMap((file) => {
     const ofTables = tableLines(file)
     return linesIn(file.text).flatMap((line, at) => {
       const max = ofTables.has(at + 1) ? MAX_COLUMNS.table : MAX_COLUMNS.text

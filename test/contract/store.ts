@@ -359,6 +359,33 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await store.read((r) => r.failuresOf('192.0.2.8'))).toEqual({ buckets: [] })
     })
 
+    it('counts the requests of an account in windows', async () => {
+      const count = async (accountId: number, ms: number): Promise<readonly number[]> => {
+        const window = await store.countRequest(accountId, instant(NOW + ms), 1000)
+        return [window.since - NOW, window.count]
+      }
+      const other = await store.write(async (w) =>
+        w.addAccount({ name: 'other', hash: HASH, planId: await w.planOf(at.accountId) }, NOW),
+      )
+
+      expect([await count(at.accountId, 5), await count(at.accountId, 1004)]).toEqual([
+        [5, 1],
+        [5, 2],
+      ])
+      expect([await count(other, 1005), await count(at.accountId, 1005)]).toEqual([
+        [1005, 1],
+        [1005, 1],
+      ])
+    })
+
+    it('writes something with every probe', async () => {
+      const written = async (): Promise<unknown> => store.read(async (r) => r.fact('ready'))
+
+      expect(await written()).toBeUndefined()
+      await store.probe(NOW)
+      expect(await written()).toBeDefined()
+    })
+
     it('sets a name offline and online', async () => {
       await store.write((w) => w.setOffline(at.home, true, NOW))
       expect(await store.read((r) => r.namesOfKey(at.keyId))).toMatchObject([{ isOffline: true }])

@@ -80,6 +80,9 @@ function shared(folder = ''): Store {
     read: async (work) => (await opened).read(work),
     write: async (work, about) => (await opened).write(work, about),
     snapshot: async (work) => (await opened).snapshot(work),
+    isShared: true,
+    probe: async (now) => (await opened).probe(now),
+    countRequest: async (...request) => (await opened).countRequest(...request),
     checkpoint: () => undefined,
     close: async () => (await opened).close(),
   }

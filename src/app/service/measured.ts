@@ -7,37 +7,34 @@ import { isUpdatePath } from '../../server/update/handle.ts'
 /** In seconds. */
 const now = (): number => performance.now() / 1000
 
-/** The same store, with another `write`. */
-const withWrite = (store: Store, write: Store['write']): Store => ({
+interface WriteObserver {
+  readonly metrics: Pick<ServiceMetrics, 'queued' | 'written'>
+  /** Called after every write. */
+  readonly onWrite: () => void
+}
+
+/** The same store; its writes are observed. `Required`: without a member, even an optional one, it does not compile. */
+export const observedStore = (store: Store, { metrics, onWrite }: WriteObserver): Required<Store> => ({
+  isShared: store.isShared,
   read: async (work) => store.read(work),
   snapshot: async (work) => store.snapshot(work),
+  probe: async (at) => store.probe(at),
+  countRequest: async (...request) => store.countRequest(...request),
   checkpoint: () => store.checkpoint(),
   close: async () => store.close(),
-  ...(store.countRequest !== undefined && { countRequest: store.countRequest }),
-  ...(store.probe !== undefined && { probe: store.probe }),
-  write,
-})
-
-/** The same store; its transactions are measured. */
-export const measuredStore = (store: Store, metrics: ServiceMetrics): Store =>
-  withWrite(store, async (work, about) => {
+  async write(work, about) {
     const began = now()
     metrics.queued(1)
     try {
-      return await store.write(work, about)
+      const value = await store.write(work, about)
+      onWrite()
+      return value
     } finally {
       metrics.queued(-1)
       metrics.written(now() - began)
     }
-  })
-
-/** The same store; `onWrite` is called after every write. */
-export const observedStore = (store: Store, onWrite: () => void): Store =>
-  withWrite(store, async (work, about) => {
-    const value = await store.write(work, about)
-    onWrite()
-    return value
-  })
+  },
+})
 
 /** The same handler; its requests are measured. */
 export const measuredHandler =

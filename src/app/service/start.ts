@@ -18,7 +18,7 @@ import { type HandlerParts, handlerMaker } from './http/handlers.ts'
 import { healthHandler } from '../../server/http/health.ts'
 import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
 import { listenForMetrics, type MetricsParts } from './http/metrics-listener.ts'
-import { measuredHandler, measuredStore, observedStore } from './measured.ts'
+import { measuredHandler, observedStore } from './measured.ts'
 import { readiness } from './readiness.ts'
 import { listenAll, type ListenParts, passedSockets } from './http/listeners.ts'
 import { openSecrets } from './store/open-secrets.ts'
@@ -103,7 +103,7 @@ async function startOn(
   let publishing: Publishing | undefined
   const wake = (): void => publishing?.wake()
   const metrics = serviceMetrics()
-  const store = observedStore(measuredStore(open.store, metrics), wake)
+  const store = observedStore(open.store, { metrics, onWrite: wake })
   const reportFailure = failureLog(log, () => performance.now())
   const parts = { log, ending, reportFailure, audit: auditLog(log, () => performance.now()) }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined

@@ -4,7 +4,10 @@ import type { Bucket, Buckets } from '../model/rows.ts'
 /** Start and count, 32 bits each. */
 const BUCKET_BYTES = 8
 
-/** Start and count of each bucket, oldest first, as 32-bit little-endian numbers: small enough to store with every request. */
+/**
+ * Start and count of each bucket, oldest first, as 32-bit little-endian numbers: small enough to store with every
+ * request.
+ */
 export function packBuckets(buckets: Buckets): Uint8Array {
   const bytes = Buffer.alloc(buckets.length * BUCKET_BYTES)
   buckets.forEach(({ start, count }, at) => {
@@ -15,8 +18,7 @@ export function packBuckets(buckets: Buckets): Uint8Array {
 }
 
 /** The inverse. */
-export function unpackBuckets(bytes: unknown): Buckets {
-  if (!(bytes instanceof Uint8Array)) return []
+export function unpackBuckets(bytes: Uint8Array): Buckets {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const bucketAt = (offset: number): Bucket => ({
     start: buffer.readUInt32LE(offset),

@@ -2,7 +2,8 @@ import { parseAddress } from '../../net/address.ts'
 import type { FailedLogins, LastUse, Principal } from '../model/rows.ts'
 import { packBuckets, unpackBuckets } from './buckets.ts'
 import type { UsageRow } from './counts.ts'
-import { type Bound, instantOf, type Row } from './values.ts'
+import { columnList, type RowOf } from './select.ts'
+import { type Bound, optional } from './values.ts'
 import type { StoreReads, StoreWrites } from './store.ts'
 
 export const subjectOf = ({ kind, id }: Pick<Principal, 'kind' | 'id'>): string => `${kind}:${id}`
@@ -12,8 +13,13 @@ export const NEVER_USED: UsageRow = { usage: { requests: [], refusals: [], nonde
 /** One object for all: nearly every peer has no failed logins. */
 export const NO_FAILURES: FailedLogins = { buckets: [] }
 
-export const USAGE_COLUMNS =
-  'request_buckets, refusal_buckets, blocked_until, nondescriptive, used_at, agent, peer, reply'
+// biome-ignore format: a table
+export const USAGE = {
+  request_buckets: 'BLOB', refusal_buckets: 'BLOB', blocked_until: 'TIME NULL', nondescriptive: 'INTEGER', used_at: 'TIME',
+  agent: 'TEXT', peer: 'TEXT', reply: 'TEXT',
+} as const
+export const FAILURES = { buckets: 'BLOB', blocked_until: 'TIME NULL' } as const
+export const USAGE_COLUMNS = columnList(USAGE)
 
 /** In the order of the columns above. */
 export const usageValues = ({ usage }: UsageRow, last: LastUse): readonly Bound[] => [
@@ -27,24 +33,19 @@ export const usageValues = ({ usage }: UsageRow, last: LastUse): readonly Bound[
   last.reply,
 ]
 
-export function usageFrom(row: Row): UsageRow {
-  const blockedUntil = instantOf(row['blocked_until'])
-  const last = lastUseFrom(row)
-  return {
-    usage: {
-      requests: unpackBuckets(row['request_buckets']),
-      refusals: unpackBuckets(row['refusal_buckets']),
-      nondescriptive: Number(row['nondescriptive']),
-      ...(blockedUntil !== undefined && { blockedUntil }),
-    },
-    ...(last !== undefined && { last }),
-  }
-}
+export const usageFrom = (row: RowOf<typeof USAGE>): UsageRow => ({
+  usage: {
+    requests: unpackBuckets(row.request_buckets),
+    refusals: unpackBuckets(row.refusal_buckets),
+    nondescriptive: row.nondescriptive,
+    ...optional('blockedUntil', row.blocked_until),
+  },
+  ...optional('last', lastUseFrom(row)),
+})
 
-function lastUseFrom(row: Row): LastUse | undefined {
-  const [at, peer] = [instantOf(row['used_at']), parseAddress(String(row['peer']))]
-  if (at === undefined || peer === undefined) return undefined
-  return { at, agent: String(row['agent']), peer, reply: String(row['reply']) }
+function lastUseFrom({ used_at: at, agent, peer: text, reply }: RowOf<typeof USAGE>): LastUse | undefined {
+  const peer = parseAddress(text)
+  return peer && { at, agent, peer, reply }
 }
 
 /** An operator may lift a block as soon as it is reported, in another process. */
@@ -54,13 +55,10 @@ export const isBlockChange = (base: UsageRow, ours: UsageRow): boolean =>
 export const isLockoutChange = (base: FailedLogins, ours: FailedLogins): boolean =>
   base.blockedUntil !== ours.blockedUntil
 
-export function failuresFrom(row: Row): FailedLogins {
-  const blockedUntil = instantOf(row['blocked_until'])
-  return {
-    buckets: unpackBuckets(row['buckets']),
-    ...(blockedUntil !== undefined && { blockedUntil }),
-  }
-}
+export const failuresFrom = (row: RowOf<typeof FAILURES>): FailedLogins => ({
+  buckets: unpackBuckets(row.buckets),
+  ...optional('blockedUntil', row.blocked_until),
+})
 
 /** Subject and hostname; a subject contains no blank. */
 export const nochgKey = (principal: Principal, hostname: string): string =>

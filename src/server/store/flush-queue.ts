@@ -1,6 +1,9 @@
 import type { Undo } from './undo.ts'
 
-/** The keys of counters to store, round by round in the order of the keys: adjacent rows share a page, which is written once. */
+/**
+ * The keys of counters to store, round by round in the order of the keys: adjacent rows share a page, which is written
+ * once.
+ */
 export class FlushQueue {
   #keys: readonly string[] = []
   #taken = 0

@@ -115,8 +115,8 @@ export interface PublishWrites extends PublishedReads {
   /** To that of a copy that a name server has, if it is newer (RFC 1982). */
   raiseSerial(zoneId: number, serial: number): Promise<void>
   /**
-   * After a backup is restored: raises every serial above those that the lost store may have reached, at the fastest possible rate of
-   * flushes since the last step in the backup.
+   * After a backup is restored: raises every serial above those that the lost store may have reached, at the fastest
+   * possible rate of flushes since the last step in the backup.
    */
   raiseSerialsAfter(now: Instant): Promise<void>
   /** Makes every apex, every redirect, or only the SOA of every zone dirty. */

@@ -93,7 +93,10 @@ export interface RecordReads {
   namesAfter(of: NamesOf, after: number, limit: number): Promise<readonly Name[]>
   /** The zone with the longest name that contains this name. */
   zoneContaining(fqdn: string): Promise<Zone | undefined>
-  /** The names above and beneath a name in its zone, without itself; of those beneath, the first of another account suffices. */
+  /**
+   * The names above and beneath a name in its zone, without itself; of those beneath, the first of another account
+   * suffices.
+   */
   neighboursOf(
     zone: Pick<Zone, 'id' | 'name'>,
     of: { readonly name: string; readonly accountId: number },

@@ -98,8 +98,8 @@ export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, Pub
 }
 
 /**
- * What a call of `write` will read, as far as its caller knows. PostgreSQL reads it in advance for all waiting calls and stores
- * their changes together. A call that reads anything else runs in a transaction of its own.
+ * What a call of `write` will read, as far as its caller knows. PostgreSQL reads it in advance for all waiting calls
+ * and stores their changes together. A call that reads anything else runs in a transaction of its own.
  */
 export interface About {
   /** Of the login. Calls with the same username run in their order. */
@@ -112,8 +112,9 @@ export interface About {
 }
 
 /**
- * Data is changed only inside `write`, which resolves when the change is durable; if `work` throws, nothing is changed. `work`
- * must await nothing but the store, because other requests wait for it. It may run again after its changes were rolled back.
+ * Data is changed only inside `write`, which resolves when the change is durable; if `work` throws, nothing is changed.
+ * `work` must await nothing but the store, because other requests wait for it. It may run again after its changes were
+ * rolled back.
  */
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>
@@ -121,16 +122,16 @@ export interface Store {
   /** One snapshot of what is published, for long reads: later commits are not visible. */
   snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T>
   /**
-   * Moves the write-ahead log into the database. Call it now and then: without writes, the log would stay until the service stops.
+   * Moves the write-ahead log into the database. Call it now and then: without writes, the log would stay until the
+   * service stops.
    */
   checkpoint(): void
-  /** Writes a test value on its own connection, to find out whether writes work; resolves with the time of the store's clock. */
-  readonly probe?: () => Promise<Instant>
-  /**
-   * Counts one request of the account in windows of this many milliseconds, and returns its window. Only a store that several
-   * processes share has it; otherwise the process counts in memory.
-   */
-  readonly countRequest?: (accountId: number, now: Instant, span: number) => Promise<RequestWindow>
+  /** Several nodes use it: another one may have published a change. */
+  readonly isShared: boolean
+  /** Writes a test value, to find out whether writes work; resolves with the time of the store's clock. */
+  probe(now: Instant): Promise<Instant>
+  /** Counts one request of the account in windows of this many milliseconds, for all nodes, and returns its window. */
+  countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow>
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * How much the store holds: each total with its statement, in which ?1 is the present moment, and with the text of its metric.
- * The type, the query and the metrics follow from the row.
+ * How much the store holds: each total with its statement, in which ?1 is the present moment, and with the text of its
+ * metric. The type, the query and the metrics follow from the row.
  */
 // biome-ignore format: a table
 export const STORE_TOTALS = {

@@ -1,24 +1,30 @@
-import { type Instant, instant } from '../../base/time.ts'
-
 /** What is bound to a statement. */
 export type Bound = string | number | bigint | Uint8Array | null
-export type Value = Bound | undefined
-export type Row = Readonly<Record<string, Value>>
+/** A row of any table, for a copy. */
+export type Row = Readonly<Record<string, Bound>>
 
 /** Counters and caches know these rows by their ids, so an id is never used again. */
-export type NumberedTable = 'account' | 'ddns_key' | 'api_key'
+export const NUMBERED_TABLES = ['account', 'ddns_key', 'api_key'] as const
+export type NumberedTable = (typeof NUMBERED_TABLES)[number]
 
-export const textValue = (value: Value): string => String(value)
-export const number = (value: Value): number => Number(value)
-export const isOn = (value: Value): boolean => value === 1
+/** The rows by what they have in common, each group in their order. */
+export function groupedBy<R, K>(rows: readonly R[], keyOf: (row: R) => K): Map<K, R[]> {
+  const groups = new Map<K, R[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+export const isOn = (flag: 0 | 1): boolean => flag === 1
 /** An object with this property, or an empty one without a value. */
 export const optional = <K extends string, T>(
   key: K,
   value: T | null | undefined,
 ): { readonly [P in K]?: T } =>
   value === null || value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: T })
-export const wordList = (value: Value): readonly string[] | undefined =>
-  typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : undefined
-export const integer = (value: Value): number | undefined => (typeof value === 'number' ? value : undefined)
-export const instantOf = (value: Value): Instant | undefined =>
-  typeof value === 'number' ? instant(value) : undefined
+export const wordList = (text: string | null): readonly string[] | undefined =>
+  text?.split(' ').filter((word) => word !== '')

@@ -10,14 +10,13 @@ import { codeOf, type PostgresPlace } from '../../../server/store/postgres/conne
 import { migratePostgres } from '../../../server/store/postgres/migrations.ts'
 import {
   type BeforeCommit,
-  contentProblems,
-  hasContent,
   NotDirect,
   postgresRows,
   refuseInUse,
   replacedPostgresRows,
   StoreInUse,
 } from '../../../server/store/postgres/copy-rows.ts'
+import { contentProblems, hasContent } from '../../../server/store/postgres/content.ts'
 import { exclusively } from '../../../server/store/sqlite/files.ts'
 import { DATABASE_FILE } from '../../../server/store/sqlite/open.ts'
 import { newSqliteRows, sqliteRows, tableColumns } from '../../../server/store/sqlite/copy-rows.ts'
@@ -175,7 +174,10 @@ const hashKeyText = async (folder: string): Promise<string> => readFile(hashKeyP
 
 /** What is wrong with the store in the database; empty if nothing is. */
 export async function databaseProblemsOf(place: SharedPlace): Done<readonly string[]> {
-  return withStoreIn(place, async (at) => ok(await contentProblems(at, tableColumns())))
+  const opened = await openPostgres(place, { mayLack: true })
+  if (!opened.ok) return opened
+  await opened.value.store.close()
+  return withDatabase(place, async (at) => ok(await contentProblems(at, tableColumns())))
 }
 
 /** All nodes have one hash key. */

@@ -1,5 +1,4 @@
 import type { ServiceSettings } from '../../../config/service-settings.ts'
-import type { Instant } from '../../../base/time.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
@@ -12,7 +11,7 @@ import { keyedHash, newPassword, newUsername, type Pepper } from '../../../serve
 import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../../net/network.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
-import { type CountRequest, countInMemory, rateLimiter } from '../../../server/http/rate-limit.ts'
+import { rateLimiter } from '../../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
 import type { Store } from '../../../server/store/store.ts'
 
@@ -43,7 +42,9 @@ export function apiOf(
     store,
     now,
     identify: callerIdentifier(gate),
-    rateLimit: rateLimiter(settings.keyRequestLimit, now, counted(store, now)),
+    rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
+      store.countRequest(...request),
+    ),
     service: {
       name: 'Holdfast DNS management API',
       version: API_VERSION,
@@ -58,13 +59,6 @@ export function apiOf(
     reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)
-}
-
-/** Nodes that share a store share the count. */
-function counted({ countRequest }: Store, now: () => Instant): CountRequest {
-  return countRequest === undefined
-    ? countInMemory(now)
-    : async (accountId, span) => countRequest(accountId, now(), span)
 }
 
 async function respond(

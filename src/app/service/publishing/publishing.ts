@@ -118,9 +118,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
 function watchSecondaries(parts: PublishingParts, notifier: NotifySender): void {
   const { store, current, ending } = parts
   keepStatus(parts, notifier)
-  // Only a store that several share can be published by another node.
-  if (store.probe === undefined) return
-  keepTelling({ store, settings: () => publishSettingsOf(current()), ending, notifier })
+  if (store.isShared) keepTelling({ store, settings: () => publishSettingsOf(current()), ending, notifier })
 }
 
 /** In milliseconds: the status for `holdfast admin publishing`, written where it has changed. */

@@ -10,6 +10,7 @@ import {
   postgresVersion,
 } from '../../../server/store/postgres/migrations.ts'
 import { postgresStore } from '../../../server/store/postgres/store.ts'
+import { openPostgresStore } from '../../../server/store/postgres/open.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
@@ -34,7 +35,7 @@ const MAX_SKEW = 30_000
  */
 export async function openPostgres(
   place: SharedPlace,
-  { mayMake = false, mayUpgrade = false }: OpenOptions,
+  { mayMake = false, mayUpgrade = false, mayLack = false }: OpenOptions,
 ): Promise<Result<OpenStore, Failure>> {
   const at = await databaseOf(place)
   if (!at.ok) return configurationFailure(at.error)
@@ -55,7 +56,7 @@ export async function openPostgres(
     if (version === 0) await makeHashKeyIn(place.hashKeyFile)
     // Refuses a newer schema, too.
     await migratePostgres(at.value)
-    return await withHashKey(place, at.value)
+    return await withHashKey(place, mayLack ? postgresStore(at.value) : await openPostgresStore(at.value))
   } catch (error) {
     return err(databaseFailure(place, error))
   }
@@ -69,8 +70,7 @@ export const clockFault = (ahead: number): string | undefined =>
       'seconds: blocks and limits would end at wrong times; set it, for example with chrony'
 
 /** With another key every password is wrong, and clients that obey `badauth` stop for good. */
-async function withHashKey(place: SharedPlace, at: PostgresPlace): Promise<Result<OpenStore, Failure>> {
-  const store = postgresStore(at)
+async function withHashKey(place: SharedPlace, store: Store): Promise<Result<OpenStore, Failure>> {
   const opened = await withKeyOf(store, place)
   if (!opened.ok) await store.close()
   return opened

@@ -16,4 +16,6 @@ export interface OpenOptions {
   readonly mayMake?: boolean
   /** Upgrades the database of an older version. */
   readonly mayUpgrade?: boolean
+  /** Opens a database that lacks a table or a column, to find out what else it lacks. */
+  readonly mayLack?: boolean
 }

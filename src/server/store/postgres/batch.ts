@@ -2,6 +2,7 @@ import type { Instant } from '../../../base/time.ts'
 import type { PostgresCounters } from './counters.ts'
 import { BatchFacts, Elsewhere, KEYED_PLANS } from './facts.ts'
 import type { PostgresSql } from './statements.ts'
+import { select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, StoreWrites } from '../store.ts'
 
@@ -36,10 +37,13 @@ class Changes {
 }
 
 /**
- * Stores all changes in one statement, or none. It locks the rows of the zones first, as every other change of a zone does from
- * its first read to its commit. A value is changed only if it is still the one that was read.
+ * Stores all changes in one statement, or none. It locks the rows of the zones first, as every other change of a zone
+ * does from its first read to its commit. A value is changed only if it is still the one that was read.
  */
-const STORE_CHANGES = `WITH change AS MATERIALIZED (
+export const BATCH = selects({
+  store: select(
+    { is_current: 'FLAG' },
+    `WITH change AS MATERIALIZED (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[]) AS change (id, went, came, at)),
   touched AS MATERIALIZED (SELECT * FROM unnest($5::bigint[], $6::bigint[]) AS touched (id, at)),
   locked AS MATERIALIZED (
@@ -53,7 +57,9 @@ const STORE_CHANGES = `WITH change AS MATERIALIZED (
     WHERE rdata.id = change.id AND (SELECT is_current FROM verdict)),
   dated AS (UPDATE zone SET updated_at = touched.at FROM touched
     WHERE zone.id = touched.id AND (SELECT is_current FROM verdict))
-  SELECT is_current FROM verdict`
+  SELECT is_current::int AS is_current FROM verdict`,
+  ),
+})
 
 /** Runs the jobs one after the other, on rows that were read for all of them; resolves when their changes are durable. */
 export async function runBatch(
@@ -144,9 +150,9 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
 
 async function store(sql: PostgresSql, { values, zones }: Changes): Promise<void> {
   const changes = [...values.values()]
-  const planned = sql.rows(KEYED_PLANS)
+  const planned = sql.execute(KEYED_PLANS)
   const stored = sql.rows(
-    STORE_CHANGES,
+    BATCH.store,
     changes.map(({ rdataId }) => rdataId),
     changes.map(({ from }) => from),
     changes.map(({ to }) => to),
@@ -155,5 +161,5 @@ async function store(sql: PostgresSql, { values, zones }: Changes): Promise<void
     [...zones.values()],
   )
   const [, [row]] = await Promise.all([planned, stored])
-  if (row?.['is_current'] !== 't') throw new Overtaken('another process changed a value')
+  if (row?.is_current !== 1) throw new Overtaken('another process changed a value')
 }

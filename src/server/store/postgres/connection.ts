@@ -38,8 +38,8 @@ export const isAway = (error: unknown): boolean =>
   )
 
 /**
- * A newer node has added a column, and the statements that this connection has prepared are of the old schema (PostgreSQL, "cached
- * plan must not change result type"). A new connection prepares them again.
+ * A newer node has added a column, and the statements that this connection has prepared are of the old schema
+ * (PostgreSQL, "cached plan must not change result type"). A new connection prepares them again.
  */
 export const isOutdated = (error: unknown): boolean =>
   codeOf(error) === '0A000' && /cached plan/.test((error as Error).message)
@@ -66,7 +66,10 @@ const types = {
 type Host = PostgresPlace['hosts'][number]
 
 interface ConnectOptions {
-  /** In milliseconds: a statement without an answer for this long ends the connection: a lost or frozen host never answers. */
+  /**
+   * In milliseconds: a statement without an answer for this long ends the connection: a lost or frozen host never
+   * answers.
+   */
   readonly patience?: number
   /** Ends the attempt. */
   readonly ending?: AbortSignal
@@ -81,8 +84,8 @@ export interface Connection {
 }
 
 /**
- * A connection to the first host that accepts writes. Throws StoreAway with the error of each host, or with the errors of the hosts
- * that can be reached: a standby may lack the latest changes of its primary.
+ * A connection to the first host that accepts writes. Throws StoreAway with the error of each host, or with the errors
+ * of the hosts that can be reached: a standby may lack the latest changes of its primary.
  */
 export async function connect(place: PostgresPlace, options: ConnectOptions = {}): Promise<Connection> {
   const errors: unknown[] = []

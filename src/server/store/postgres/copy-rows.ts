@@ -5,7 +5,8 @@ import type { PublishWrites } from '../published.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import { StoreAway } from '../errors.ts'
 import type { StoreWrites } from '../store.ts'
-import { number, type NumberedTable, type Row } from '../values.ts'
+import { existing, select, selects } from '../select.ts'
+import { NUMBERED_TABLES, type Row } from '../values.ts'
 import {
   type LastIds,
   ROWS_AT_ONCE,
@@ -14,6 +15,35 @@ import {
   STORE_TABLES,
   type StoreTable,
 } from '../copy-rows.ts'
+
+const LAST_IDS = NUMBERED_TABLES.map(
+  (table) => `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${table}_id_seq) AS ${table}`,
+)
+
+export const POSTGRES_COPY = selects({
+  lastIds: select(
+    { account: 'INTEGER', ddns_key: 'INTEGER', api_key: 'INTEGER' },
+    `SELECT ${LAST_IDS.join(', ')}`,
+  ),
+  /** Without a table there is one row. */
+  count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n'),
+  ownPort: select({ port: 'INTEGER NULL' }, 'SELECT inet_client_port() AS port'),
+  /** Other connections of Holdfast to this database: nodes that serve, or operations that run. */
+  others: select(
+    { n: 'INTEGER' },
+    `SELECT count(*) AS n FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'holdfast' AND pid <> pg_backend_pid()`,
+  ),
+  columnTypes: select(
+    { name: 'TEXT', type: 'TEXT' },
+    `SELECT attname::text AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+  ),
+  sequence: select(
+    { sequence: 'TEXT NULL' },
+    `SELECT pg_get_serial_sequence($1, 'id') AS sequence FROM pg_attribute WHERE attrelid = $1::regclass AND attname = 'id'`,
+  ),
+})
 
 /** The rows of the store in this database, which other processes may change meanwhile. */
 export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
@@ -33,17 +63,8 @@ export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
       await client.query('CLOSE reader')
     },
     async lastIds() {
-      const idOf = async (table: NumberedTable): Promise<number> => {
-        const { rows } = await client.query<Row>(
-          `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM ${table}_id_seq`,
-        )
-        return number(rows[0]?.['id'])
-      }
-      return {
-        account: await idOf('account'),
-        ddns_key: await idOf('ddns_key'),
-        api_key: await idOf('api_key'),
-      }
+      const [ids] = await postgresStatements(client, place).rows(POSTGRES_COPY.lastIds)
+      return existing(ids)
     },
     async close() {
       await client.end()
@@ -51,67 +72,28 @@ export async function postgresRows(place: PostgresPlace): Promise<RowSource> {
   }
 }
 
-/** Whether the store in this database, whose schema is of this version, has content. */
-export async function hasContent(place: PostgresPlace): Promise<boolean> {
-  const { client } = await connect(place)
-  try {
-    const { rows } = await client.query<{ n: number }>(
-      'SELECT ((SELECT count(*) FROM plan) + (SELECT count(*) FROM account))::int AS n',
-    )
-    return (rows[0]?.n ?? 0) > 0
-  } finally {
-    await client.end()
-  }
-}
-
-/** Zones and accounts whose counted names and records differ from what they have. */
-const MISCOUNTED = `SELECT count(*)::int AS n FROM (
-    SELECT account_id, zone_id, sum(names) AS names, sum(rdata) AS rdata FROM holding GROUP BY 1, 2) AS counted
-  FULL JOIN (
-    SELECT account_id, zone_id, count(*) AS names, sum((SELECT count(*) FROM rrset JOIN rdata ON rrset_id = rrset.id
-      WHERE name_id = name.id)) AS rdata FROM name GROUP BY 1, 2) AS present USING (account_id, zone_id)
-  WHERE counted.names IS DISTINCT FROM present.names OR counted.rdata IS DISTINCT FROM present.rdata`
-
-/** What is wrong with the content of the store; empty if nothing is. The database itself checks references. */
-export async function contentProblems(
-  place: PostgresPlace,
-  columnsOf: (table: StoreTable) => readonly string[],
-): Promise<readonly string[]> {
-  const { client } = await connect(place)
-  try {
-    await client.query('SET statement_timeout = 0')
-    const missing = await missingParts(client, columnsOf)
-    if (missing.length > 0) return missing
-    const { rows } = await client.query<{ n: number }>(MISCOUNTED)
-    const wrong = rows[0]?.n ?? 0
-    return wrong === 0 ? [] : [`the counts of ${wrong} zones are wrong`]
-  } finally {
-    await client.end()
-  }
-}
-
-/** Other connections of Holdfast to this database: nodes that serve, or operations that run. */
-const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'holdfast' AND pid <> pg_backend_pid()`
-
 export class StoreInUse extends Error {}
 
-/** A pooler keeps connections of nodes that have ended, and shares one among several nodes: they do not show which nodes run. */
+/**
+ * A pooler keeps connections of nodes that have ended, and shares one among several nodes: they do not show which nodes
+ * run.
+ */
 export class NotDirect extends Error {}
 
-async function refuseOthers(client: Client): Promise<void> {
-  const { rows: own } = await client.query<{ port: number | null }>('SELECT inet_client_port() AS port')
+async function refuseOthers(client: Client, place: PostgresPlace): Promise<void> {
+  const sql = postgresStatements(client, place)
+  const [own] = await sql.rows(POSTGRES_COPY.ownPort)
   const { stream } = client.connection
-  if ('localPort' in stream && stream.localPort !== own[0]?.port) throw new NotDirect()
-  const { rows } = await client.query<{ n: number }>(OTHERS)
-  if ((rows[0]?.n ?? 0) > 0) throw new StoreInUse()
+  if ('localPort' in stream && stream.localPort !== own?.port) throw new NotDirect()
+  const [others] = await sql.rows(POSTGRES_COPY.others)
+  if (existing(others).n > 0) throw new StoreInUse()
 }
 
 /** Throws StoreInUse while other processes are connected to the store in this database. */
 export async function refuseInUse(place: PostgresPlace): Promise<void> {
   const { client } = await connect(place)
   try {
-    await refuseOthers(client)
+    await refuseOthers(client, place)
   } finally {
     await client.end()
   }
@@ -121,8 +103,8 @@ export async function refuseInUse(place: PostgresPlace): Promise<void> {
 export type BeforeCommit = (w: PublishWrites & Pick<StoreWrites, 'addOperatorChange'>) => Promise<void>
 
 /**
- * The store in this database, whose schema is of this version; all of its rows are replaced when it finishes. Throws StoreInUse while
- * other processes are connected.
+ * The store in this database, whose schema is of this version; all of its rows are replaced when it finishes. Throws
+ * StoreInUse while other processes are connected.
  */
 export async function replacedPostgresRows(
   place: PostgresPlace,
@@ -130,7 +112,7 @@ export async function replacedPostgresRows(
 ): Promise<RowSink> {
   const { client } = await connect(place)
   try {
-    await refuseOthers(client)
+    await refuseOthers(client, place)
     await client.query('BEGIN')
     await client.query('SET LOCAL statement_timeout = 0')
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
@@ -147,7 +129,7 @@ export async function replacedPostgresRows(
 function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): RowSink {
   const types = new Map<StoreTable, ReadonlyMap<string, string>>()
   const typesOf = async (table: StoreTable): Promise<ReadonlyMap<string, string>> => {
-    const known = types.get(table) ?? (await columnTypes(client, table))
+    const known = types.get(table) ?? (await columnTypes(sql, table))
     types.set(table, known)
     return known
   }
@@ -156,18 +138,18 @@ function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): R
       const columns = Object.keys(rows[0] ?? {})
       const type = await typesOf(table)
       const lists = columns.map((column, at) => `$${at + 1}::${type.get(column) ?? 'text'}[]`)
-      await sql.rows(
+      await sql.execute(
         `INSERT INTO ${table} (${columns.join(', ')}) SELECT * FROM unnest(${lists.join(', ')})`,
         ...columns.map((column) => rows.map((row) => row[column] ?? null)),
       )
     },
     async count(table) {
-      const { rows } = await client.query<Row>(`SELECT count(*) AS n FROM ${table}`)
-      return number(rows[0]?.['n'])
+      const [row] = await sql.rows(POSTGRES_COPY.count.with(` FROM ${table}`))
+      return existing(row).n
     },
     async finish(lastIds) {
       for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
-      await setSequences(client, lastIds)
+      await setSequences(sql, lastIds)
       await beforeCommit(sqlWriting(sql))
       await commit(client)
       // The rows are durable: if this fails, the database does it itself later.
@@ -186,50 +168,29 @@ async function commit(client: Client): Promise<void> {
   } catch (error) {
     if (!isAway(error)) throw error
     throw new StoreAway(
-      `it went away while all of it was stored (${(error as Error).message}): whether it was, "admin check" and a look at the accounts tell`,
+      `it went away while all of it was stored (${(error as Error).message}): ` +
+        'whether it was, "admin check" and a look at the accounts tell',
     )
   }
 }
 
-async function missingParts(
-  client: Client,
-  columnsOf: (table: StoreTable) => readonly string[],
-): Promise<readonly string[]> {
-  const { rows } = await client.query<{ tab: string; col: string }>(
-    `SELECT table_name::text AS tab, column_name::text AS col FROM information_schema.columns
-     WHERE table_schema = current_schema()`,
-  )
-  const present = new Set(rows.flatMap(({ tab, col }) => [tab, `${tab}.${col}`]))
-  return STORE_TABLES.flatMap((table) => {
-    if (!present.has(table)) return [`the table ${table} is missing`]
-    const columns = columnsOf(table).filter((column) => !present.has(`${table}.${column}`))
-    return columns.map((column) => `the column ${column} of the table ${table} is missing`)
-  })
-}
-
-async function columnTypes(client: Client, table: string): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await client.query<{ name: string; type: string }>(
-    `SELECT attname::text AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
-     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
-    [table],
-  )
+async function columnTypes(sql: PostgresSql, table: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.rows(POSTGRES_COPY.columnTypes, table)
   return new Map(rows.map(({ name, type }) => [name, type]))
 }
 
 /** New rows get ids that no row has had. */
-async function setSequences(client: Client, lastIds: LastIds): Promise<void> {
+async function setSequences(sql: PostgresSql, lastIds: LastIds): Promise<void> {
   const known: Readonly<Partial<Record<string, number>>> = lastIds
   for (const table of STORE_TABLES) {
-    const { rows } = await client.query<{ sequence: string | null }>(
-      `SELECT pg_get_serial_sequence($1, 'id') AS sequence FROM pg_attribute WHERE attrelid = $1::regclass AND attname = 'id'`,
-      [table],
-    )
-    const sequence = rows[0]?.sequence ?? null
+    const [row] = await sql.rows(POSTGRES_COPY.sequence, table)
+    const sequence = row?.sequence ?? null
     if (sequence === null) continue
-    await client.query(
+    await sql.execute(
       `SELECT setval($1::regclass, greatest((SELECT coalesce(max(id), 0) FROM ${table}), $2::bigint, 1),
          greatest((SELECT coalesce(max(id), 0) FROM ${table}), $2::bigint) > 0)`,
-      [sequence, known[table] ?? 0],
+      sequence,
+      known[table] ?? 0,
     )
   }
 }

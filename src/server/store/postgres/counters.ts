@@ -1,42 +1,41 @@
-import type { Buckets, FailedLogins } from '../../model/rows.ts'
-import { unpackBuckets } from '../buckets.ts'
 import { CachedCounters, type CounterKind, type CounterTables } from '../cached-counters.ts'
 import {
   type CounterReads,
   type CounterWrites,
-  failuresFrom,
   isBlockChange,
   isLockoutChange,
   NEVER_USED,
   NO_FAILURES,
   nochgKey,
   subjectOf,
-  usageFrom,
 } from '../counter-rows.ts'
-import { mergeBuckets, mergeFailures, mergeUsage, type UsageRow } from '../counts.ts'
-import { COUNTER_ROWS, saveCounters, SWEEP_FAILURES, type UnsavedCounters } from './counter-rows.ts'
+import { mergeBuckets, mergeFailures, mergeUsage } from '../counts.ts'
+import {
+  COUNTER_FROM,
+  type CounterRow,
+  type CounterValue,
+  lockCounters,
+  MAKE_COUNTERS,
+  noCounters,
+  readCounters,
+  saveCounters,
+  SWEEP_FAILURES,
+} from './counter-rows.ts'
 import type { PostgresSql } from './statements.ts'
-import type { Row } from '../values.ts'
 import type { Undo } from '../undo.ts'
 
 /** In milliseconds; failed logins that are older than a day are deleted. */
 const RETENTION = 24 * 60 * 60 * 1000
 
-const noneUnsaved = (): UnsavedCounters => ({ usage: new Map(), nochgs: new Map(), failures: new Map() })
-
 /**
- * The counts of one node that are not stored yet. Stored counts are read again for each use, because other nodes count and block
- * too. The cache is synchronous, so rows are loaded before it is used, and its writes are collected and stored at the end of the
- * transaction.
+ * The counts of one node that are not stored yet. Stored counts are read again for each use, because other nodes count
+ * and block too. The cache is synchronous, so rows are loaded before it is used, and its writes are collected and
+ * stored at the end of the transaction.
  */
 export class PostgresCounters {
   readonly #cached: CachedCounters
-  readonly #loaded = {
-    usage: new Map<string, UsageRow>(),
-    nochgs: new Map<string, Buckets>(),
-    failures: new Map<string, FailedLogins>(),
-  }
-  #unsaved = noneUnsaved()
+  readonly #loaded = noCounters()
+  #unsaved = noCounters()
   #sweep: number | undefined
   readonly #undo: Undo[] = []
 
@@ -121,13 +120,13 @@ export class PostgresCounters {
   async save(sql: PostgresSql): Promise<void> {
     const unsaved = this.#unsaved
     if (this.hasUnsaved) {
-      this.#unsaved = noneUnsaved()
+      this.#unsaved = noCounters()
       await saveCounters(sql, unsaved)
     }
     const sweep = this.#sweep
     this.#sweep = undefined
     if (sweep !== undefined)
-      await sql.rows(SWEEP_FAILURES, sweep * 1000 - RETENTION, sweep - RETENTION / 1000)
+      await sql.execute(SWEEP_FAILURES, sweep * 1000 - RETENTION, sweep - RETENTION / 1000)
   }
 
   /** The transaction is durable. */
@@ -146,7 +145,7 @@ export class PostgresCounters {
 
   /** Reverts all changes since the mark, or since the last transaction. */
   rollback(mark = 0): void {
-    this.#unsaved = noneUnsaved()
+    this.#unsaved = noCounters()
     this.#sweep = undefined
     for (const undo of this.#undo.splice(mark).toReversed()) undo()
   }
@@ -157,7 +156,7 @@ export class PostgresCounters {
 
   /** Adds the counts of these keys to the stored ones. */
   async flush(sql: PostgresSql, kind: CounterKind, keys: readonly string[]): Promise<void> {
-    await sql.rows(COUNTER_ROWS[kind].make, keys)
+    await sql.execute(MAKE_COUNTERS[kind], keys)
     await this.#lock(sql, kind, keys)
     this.#cached.flushKeys(kind, keys)
     await this.save(sql)
@@ -182,30 +181,24 @@ export class PostgresCounters {
   }
 
   async load(sql: PostgresSql, kind: CounterKind, keys: readonly string[]): Promise<void> {
-    this.put(kind, keys, await sql.rows(COUNTER_ROWS[kind].read, keys))
+    this.put(kind, keys, await readCounters(sql, kind, keys))
   }
 
   async #lock(sql: PostgresSql, kind: CounterKind, keys: readonly string[]): Promise<void> {
-    const { read, lock } = COUNTER_ROWS[kind]
-    this.put(kind, keys, await sql.rows(`${read} ${lock}`, keys))
+    this.put(kind, keys, await lockCounters(sql, kind, keys))
   }
 
   /** Remembers these rows as the stored counters of the keys. */
-  put(kind: CounterKind, keys: readonly string[], rows: readonly Row[]): void {
+  put<K extends CounterKind>(kind: K, keys: readonly string[], rows: readonly CounterRow<K>[]): void {
     const loaded = this.#loaded[kind]
     for (const key of keys) loaded.delete(key)
-    for (const row of rows) {
-      const key = String(row['key'])
-      if (kind === 'usage') this.#loaded.usage.set(key, usageFrom(row))
-      else if (kind === 'nochgs') this.#loaded.nochgs.set(key, unpackBuckets(row['buckets']))
-      else this.#loaded.failures.set(key, failuresFrom(row))
-    }
+    for (const row of rows) loaded.set(row.key, COUNTER_FROM[kind](row))
     for (const key of keys) this.#cached.refresh(kind, key)
   }
 
   /** Takes a loaded row once: it is read again for the next use. */
-  #taken<T>(kind: CounterKind, key: string, none: T): T {
-    const rows = this.#loaded[kind] as unknown as Map<string, T>
+  #taken<K extends CounterKind>(kind: K, key: string, none: CounterValue<K>): CounterValue<K> {
+    const rows = this.#loaded[kind]
     const row = rows.get(key) ?? none
     rows.delete(key)
     return row
@@ -220,7 +213,7 @@ export class PostgresCounters {
         writesThrough: isBlockChange,
       },
       nochgs: {
-        load: (key) => this.#taken<Buckets>('nochgs', key, []),
+        load: (key) => this.#taken('nochgs', key, []),
         save: (key, buckets) => this.#unsaved.nochgs.set(key, buckets),
         merge: mergeBuckets,
         writesThrough: () => false,

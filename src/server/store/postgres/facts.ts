@@ -1,13 +1,14 @@
 import type { Principal } from '../../model/rows.ts'
 import { subjectOf } from '../counter-rows.ts'
-import { COUNTER_ROWS } from './counter-rows.ts'
+import { POSTGRES_COUNTERS } from './counter-rows.ts'
 import type { PostgresCounters } from './counters.ts'
 import { toPostgres } from '../sql/postgres-dialect.ts'
 import type { PostgresSql } from './statements.ts'
-import { ACCOUNT_LOGIN, HAS_ACCOUNTS, KEY_LOGIN, NAMES_BY_FQDN } from '../sql/reading.ts'
-import { ACCOUNT_BY_ID, ZONE_BY_ID } from '../sql/records.ts'
-import type { Bound, Row, Value } from '../values.ts'
-import type { Sql, Statement } from '../sql/statement.ts'
+import { READING } from '../sql/reading.ts'
+import { ZONES } from '../sql/zones.ts'
+import { type Columns, type RowOf, type Select, select, selects } from '../select.ts'
+import { type Bound, groupedBy } from '../values.ts'
+import type { SelectStatement, Sql } from '../sql/statement.ts'
 import type { About, NameRef, ValueChange } from '../store.ts'
 
 /** A job needs a row that was not read in advance: it runs in a transaction of its own. */
@@ -24,9 +25,9 @@ interface Asked {
 
 interface Facts {
   /** A statement of the store with one value. */
-  readonly text: string
-  /** A query for those values. */
-  readonly wanted: string
+  readonly select: Select<Columns>
+  /** The same for several values at once; each row says which of them it is for. */
+  readonly many: Select<{ readonly wanted: 'TEXT' | 'INTEGER' }>
   readonly of: keyof Asked
   /** Whether a value without rows is known to have none. */
   readonly isComplete: boolean
@@ -35,52 +36,55 @@ interface Facts {
 const LISTED = 'SELECT unnest($1::text[]) AS value'
 const ACCOUNTS = `SELECT account_id AS value FROM ddns_key WHERE username = ANY($1::text[])
     UNION SELECT id FROM account WHERE name = ANY($1::text[])`
-const ZONES = 'SELECT DISTINCT zone_id AS value FROM name WHERE fqdn = ANY($1::text[])'
+const ZONES_OF_NAMES = 'SELECT DISTINCT zone_id AS value FROM name WHERE fqdn = ANY($1::text[])'
+
+/** `wanted` is a query for the values. The rows of each value keep their order. */
+const many = <T extends 'TEXT' | 'INTEGER'>(one: Select<Columns>, type: T, wanted: string) =>
+  select(
+    { ...one.columns, wanted: type },
+    `WITH wanted AS (${wanted}) SELECT wanted.value AS wanted, found.* FROM wanted,
+    LATERAL (${toPostgres(one.text).replace('$1', 'wanted.value')}) AS found`,
+  )
+
+export const MANY = selects({
+  keyLogin: many(READING.keyLogin, 'TEXT', LISTED),
+  accountLogin: many(READING.accountLogin, 'TEXT', LISTED),
+  namesByFqdn: many(READING.namesByFqdn, 'TEXT', LISTED),
+  account: many(ZONES.account, 'INTEGER', ACCOUNTS),
+  zoneRules: many(ZONES.rules, 'INTEGER', ZONES_OF_NAMES),
+})
 
 // biome-ignore format: a table
 const FACTS: readonly Facts[] = [
-  { text: KEY_LOGIN,     wanted: LISTED,   of: 'usernames', isComplete: true },
-  { text: ACCOUNT_LOGIN, wanted: LISTED,   of: 'usernames', isComplete: true },
-  { text: NAMES_BY_FQDN, wanted: LISTED,   of: 'fqdns',     isComplete: true },
-  { text: ACCOUNT_BY_ID,       wanted: ACCOUNTS, of: 'principals', isComplete: false },
-  { text: ZONE_BY_ID,          wanted: ZONES,    of: 'fqdns',     isComplete: false },
+  { select: READING.keyLogin,     many: MANY.keyLogin,     of: 'usernames',  isComplete: true },
+  { select: READING.accountLogin, many: MANY.accountLogin, of: 'usernames',  isComplete: true },
+  { select: READING.namesByFqdn,  many: MANY.namesByFqdn,  of: 'fqdns',      isComplete: true },
+  { select: ZONES.account,        many: MANY.account,      of: 'principals', isComplete: false },
+  { select: ZONES.rules,          many: MANY.zoneRules,    of: 'fqdns',      isComplete: false },
 ]
 
-/** The statement for several values at once; its rows come in the same order for each of them. */
-const forMany = ({ text, wanted }: Facts): string =>
-  `WITH wanted AS (${wanted}) SELECT wanted.value AS wanted, found.* FROM wanted,
-    LATERAL (${toPostgres(text).replace('$1', 'wanted.value')}) AS found`
-
-const MANY = FACTS.map((facts) => ({ ...facts, many: forMany(facts) }))
-
-/** Counters of the principals, by their usernames. */
-const SUBJECTS = `SELECT 'key:' || id FROM ddns_key WHERE username = ANY($1::text[])
-    UNION ALL SELECT 'account:' || id FROM account WHERE name = ANY($1::text[])`
-const USAGE = COUNTER_ROWS.usage.read.replace('ANY($1::text[])', `ANY(ARRAY(${SUBJECTS}))`)
-const NOCHGS = `WITH wanted AS (SELECT * FROM unnest($1::text[], $2::text[]) AS wanted (username, hostname)),
-    counted AS (SELECT 'key:' || id AS subject, hostname FROM wanted JOIN ddns_key USING (username)
-      UNION ALL SELECT 'account:' || id, hostname FROM wanted JOIN account ON account.name = username)
-  SELECT subject || ' ' || hostname AS key, buckets FROM counted JOIN nochg USING (subject, hostname)`
-
 /**
- * A batch looks up rows by their keys. With few keys, or with statistics from before the tables were filled, the planner would read
- * whole tables. It would also plan each time, which takes longer than the query.
+ * A batch looks up rows by their keys. With few keys, or with statistics from before the tables were filled, the
+ * planner would read whole tables. It would also plan each time, which takes longer than the query.
  */
-export const KEYED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
+export const KEYED_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', TRUE),
+  set_config('enable_seqscan', 'off', TRUE),
   set_config('enable_hashjoin', 'off', TRUE), set_config('enable_mergejoin', 'off', TRUE),
   set_config('enable_bitmapscan', 'off', TRUE), set_config('jit', 'off', TRUE)`
 
-type RowsByText = ReadonlyMap<string, ReadonlyMap<Bound, Row[]>>
+type AnyRow = RowOf<Columns>
+/** The rows of each statement, by the value that it was asked for. */
+type FoundRows = ReadonlyMap<Select<Columns>, ReadonlyMap<Bound, AnyRow[]>>
 
 /** What a batch reads: one snapshot, in one round trip to the database. */
 export class BatchFacts {
-  readonly #rows: RowsByText
+  readonly #found: FoundRows
   readonly #asked: Asked
   readonly #recordUndo: PostgresCounters['recordUndo']
   #counted: ReadonlySet<string> = new Set()
 
-  private constructor(rows: RowsByText, asked: Asked, recordUndo: PostgresCounters['recordUndo']) {
-    this.#rows = rows
+  private constructor(found: FoundRows, asked: Asked, recordUndo: PostgresCounters['recordUndo']) {
+    this.#found = found
     this.#asked = asked
     this.#recordUndo = recordUndo
   }
@@ -107,23 +111,23 @@ export class BatchFacts {
       fqdns: [...asked.fqdns],
     }
     const [, hasAccounts, usage, nochgs, failures, ...tables] = await Promise.all([
-      sql.rows(KEYED_PLANS),
-      sql(HAS_ACCOUNTS).all(),
-      rowsFor(sql, USAGE, lists.principals),
+      sql.execute(KEYED_PLANS),
+      sql(READING.anyAccount).all(),
+      rowsFor(sql, POSTGRES_COUNTERS.usageByUsername, lists.principals),
       rowsFor(
         sql,
-        NOCHGS,
+        POSTGRES_COUNTERS.nochgsByUsername,
         pairs.map(({ username }) => username),
         pairs.map(({ hostname }) => hostname),
       ),
-      rowsFor(sql, COUNTER_ROWS.failures.read, peers),
-      ...MANY.map(async ({ many, of }) => rowsFor(sql, many, lists[of])),
+      rowsFor(sql, POSTGRES_COUNTERS.failures, peers),
+      ...FACTS.map(async (one) => rowsFor(sql, one.many, lists[one.of])),
     ])
-    const rows: RowsByText = new Map([
-      ...MANY.map(({ text }, at) => [text, byWanted(tables[at] ?? [])] as const),
-      [HAS_ACCOUNTS, new Map<Bound, Row[]>([['', [...hasAccounts]]])] as const,
+    const found = new Map<Select<Columns>, ReadonlyMap<Bound, AnyRow[]>>([
+      [READING.anyAccount, new Map([['', [...hasAccounts]]])],
+      ...FACTS.map((one, at) => [one.select, groupedBy(tables[at] ?? [], ({ wanted }) => wanted)] as const),
     ])
-    const facts = new BatchFacts(rows, asked, (undo) => counters.recordUndo(undo))
+    const facts = new BatchFacts(found, asked, (undo) => counters.recordUndo(undo))
     const subjects = facts.#subjects()
     facts.#counted = new Set(subjects.values())
     counters.put('usage', [...subjects.values()], usage)
@@ -134,24 +138,25 @@ export class BatchFacts {
 
   /** Answers statements whose rows were read in advance; any other statement throws Elsewhere. */
   readonly sql: Sql = Object.assign(
-    (text: string): Statement => {
-      const all = async (value: Bound = ''): Promise<readonly Row[]> => this.#find(text, value)
+    (of: Select<Columns> | string): SelectStatement<never> & { readonly run: () => never } => {
+      const all = async (value: Bound = ''): Promise<readonly never[]> =>
+        typeof of === 'string' ? refuse() : (this.#find(of, value) as readonly never[])
       return { all, get: async (value) => (await all(value))[0], run: refuse }
     },
-    { atOneMoment: refuse, newId: (): never => refuse() },
+    { atOneMoment: refuse },
   )
 
   /** Changes the value of one Rdata for later jobs of the batch. */
   change({ fqdn }: NameRef, { rdataId, value }: ValueChange): { readonly from: string } {
-    const rows = this.#rows.get(NAMES_BY_FQDN)?.get(fqdn) ?? []
-    const at = rows.findIndex((row) => row['id'] === rdataId)
+    const rows = this.#rowsOf(READING.namesByFqdn, fqdn)
+    const at = rows.findIndex(({ id }) => id === rdataId)
     const row = rows[at]
-    if (row === undefined) throw new Elsewhere()
+    if (row === undefined || row.value === null) throw new Elsewhere()
     rows[at] = { ...row, value }
     this.#recordUndo(() => {
       rows[at] = row
     })
-    return { from: String(row['value']) }
+    return { from: row.value }
   }
 
   /** Whether the counters of this principal were read. */
@@ -161,45 +166,39 @@ export class BatchFacts {
 
   /** Of the counters, by username. */
   #subjects(): ReadonlyMap<string, string> {
-    const idOf = (text: string, username: string): Value => this.#rows.get(text)?.get(username)?.[0]?.['id']
     const subjects = new Map<string, string>()
     for (const username of this.#asked.principals) {
-      const [key, account] = [idOf(KEY_LOGIN, username), idOf(ACCOUNT_LOGIN, username)]
-      if (key !== undefined) subjects.set(username, `key:${String(key)}`)
-      else if (account !== undefined) subjects.set(username, `account:${String(account)}`)
+      const [key] = this.#rowsOf(READING.keyLogin, username)
+      const [account] = this.#rowsOf(READING.accountLogin, username)
+      if (key !== undefined) subjects.set(username, `key:${key.id}`)
+      else if (account !== undefined) subjects.set(username, `account:${account.id}`)
     }
     return subjects
   }
 
-  #find(text: string, value: Bound): readonly Row[] {
-    const rows = this.#rows.get(text)?.get(value)
+  /** The rows of a statement have the type of its list. */
+  #rowsOf<C extends Columns>(of: Select<C>, value: Bound): RowOf<C>[] {
+    return (this.#found.get(of)?.get(value) ?? []) as unknown as RowOf<C>[]
+  }
+
+  #find(of: Select<Columns>, value: Bound): readonly AnyRow[] {
+    const rows = this.#found.get(of)?.get(value)
     if (rows !== undefined) return rows
-    const facts = FACTS.find((one) => one.text === text)
+    const facts = FACTS.find((one) => one.select === of)
     const isKnown = facts?.isComplete === true && this.#asked[facts.of].has(String(value))
-    if (!isKnown && text !== HAS_ACCOUNTS) throw new Elsewhere()
+    if (!isKnown && of !== READING.anyAccount) throw new Elsewhere()
     return []
   }
 }
 
-const rowsFor = async (
+const rowsFor = async <C extends Columns>(
   sql: PostgresSql,
-  text: string,
+  of: Select<C>,
   ...lists: readonly (readonly string[])[]
-): Promise<readonly Row[]> => (lists[0]?.length === 0 ? [] : sql.rows(text, ...lists))
+): Promise<readonly RowOf<C>[]> => (lists[0]?.length === 0 ? [] : sql.rows(of, ...lists))
 
 const refuse = (): never => {
   throw new Elsewhere()
-}
-
-function byWanted(rows: readonly Row[]): ReadonlyMap<Bound, Row[]> {
-  const found = new Map<Bound, Row[]>()
-  for (const row of rows) {
-    const value = row['wanted'] ?? null
-    const others = found.get(value)
-    if (others === undefined) found.set(value, [row])
-    else others.push(row)
-  }
-  return found
 }
 
 const nochgKeys = (

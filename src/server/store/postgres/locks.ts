@@ -5,19 +5,20 @@ import type { StoreWrites } from '../store.ts'
 type Tables = Omit<StoreWrites, keyof CounterWrites>
 
 /**
- * A rule reads several rows and then writes one, so two concurrent processes could break it together. Every change to a zone, or to
- * what an account holds, therefore locks its row first and reads in a later statement, because each statement sees what was
- * committed before it (PostgreSQL, "Read Committed Isolation Level"). Locks are taken in the order of zones, accounts, names.
+ * A rule reads several rows and then writes one, so two concurrent processes could break it together. Every change to a
+ * zone, or to what an account holds, therefore locks its row first and reads in a later statement, because each
+ * statement sees what was committed before it (PostgreSQL, "Read Committed Isolation Level"). Locks are taken in the
+ * order of zones, accounts, names.
  */
 export function withLocks(tables: Tables, sql: Sql): Tables {
   const lockZones = async (condition: string, value: string | number): Promise<void> => {
-    await sql(`SELECT id FROM zone WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`).all(value)
+    await sql(`SELECT id FROM zone WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`).run(value)
   }
   const lockAccount = async (id: number): Promise<void> => {
-    await sql('SELECT id FROM account WHERE id = ? FOR NO KEY UPDATE').all(id)
+    await sql('SELECT id FROM account WHERE id = ? FOR NO KEY UPDATE').run(id)
   }
   const lockCatalog = async (): Promise<void> => {
-    await sql('SELECT id FROM dns_zone WHERE id = 0 FOR NO KEY UPDATE').all()
+    await sql('SELECT id FROM dns_zone WHERE id = 0 FOR NO KEY UPDATE').run()
   }
   return {
     ...tables,
@@ -27,7 +28,7 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       return tables.dirtyNames(limit)
     },
     async publishedZones(after, limit) {
-      await sql('SELECT id FROM dns_zone WHERE id > ? ORDER BY id LIMIT ? FOR NO KEY UPDATE').all(
+      await sql('SELECT id FROM dns_zone WHERE id > ? ORDER BY id LIMIT ? FOR NO KEY UPDATE').run(
         after,
         limit,
       )
@@ -63,7 +64,7 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       return tables.hasOthersBeneath(fqdn, accountId)
     },
     async publishedZone(apex) {
-      await sql('SELECT id FROM dns_zone WHERE apex = ? FOR NO KEY UPDATE').all(apex)
+      await sql('SELECT id FROM dns_zone WHERE apex = ? FOR NO KEY UPDATE').run(apex)
       return tables.publishedZone(apex)
     },
   }

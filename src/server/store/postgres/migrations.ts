@@ -1,11 +1,16 @@
 import { connect, type PostgresPlace } from './connection.ts'
-import { POSTGRES_TABLES } from './schema.ts'
+import { POSTGRES_SCHEMA, POSTGRES_TABLES } from './schema.ts'
+import { postgresStatements } from './statements.ts'
+import { existing } from '../select.ts'
 import { POSTGRES_TRIGGERS } from './triggers.ts'
 import { StoreRefused } from '../errors.ts'
 
 interface Migration {
   readonly sql: string
-  /** Programs that know at least this version of the schema can use the present one: a release adds first, a later one removes. */
+  /**
+   * Programs that know at least this version of the schema can use the present one: a release adds first, a later one
+   * removes.
+   */
   readonly oldestReader: number
 }
 
@@ -29,15 +34,11 @@ const LOCK = 4_613_027
 /** The version of the schema; 0 without one. */
 export async function postgresVersion(place: PostgresPlace): Promise<number> {
   const { client } = await connect(place)
+  const sql = postgresStatements(client, place)
   try {
-    const { rows } = await client.query<{ version: number | null }>(
-      `SELECT CASE WHEN to_regclass('schema_version') IS NULL THEN 0 ELSE 1 END AS version`,
-    )
-    if (rows[0]?.version === 0) return 0
-    const { rows: found } = await client.query<{ version: number | null }>(
-      'SELECT max(version) AS version FROM schema_version',
-    )
-    return found[0]?.version ?? 0
+    const [table] = await sql.rows(POSTGRES_SCHEMA.table)
+    const [version] = table === undefined ? [] : await sql.rows(POSTGRES_SCHEMA.version)
+    return version?.version ?? 0
   } finally {
     await client.end()
   }
@@ -47,10 +48,8 @@ export async function postgresVersion(place: PostgresPlace): Promise<number> {
 export async function clockAhead(place: PostgresPlace, now: () => number): Promise<number> {
   const { client } = await connect(place)
   try {
-    const { rows } = await client.query<{ at: number }>(
-      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at',
-    )
-    return now() - Number(rows[0]?.at)
+    const [clock] = await postgresStatements(client, place).rows(POSTGRES_SCHEMA.clock)
+    return now() - existing(clock).at
   } finally {
     await client.end()
   }
@@ -65,13 +64,12 @@ export async function migratePostgres(place: PostgresPlace): Promise<void> {
     await client.query('BEGIN')
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
     await client.query(VERSIONS)
-    const { rows } = await client.query<{ version: number | null; oldest: number | null }>(
-      'SELECT max(version) AS version, max(oldest_reader) AS oldest FROM schema_version',
-    )
-    const { version, oldest } = rows[0] ?? { version: null, oldest: null }
+    const [found] = await postgresStatements(client, place).rows(POSTGRES_SCHEMA.version)
+    const { version, oldest } = existing(found)
     if ((oldest ?? 0) > POSTGRES_VERSION)
       throw new StoreRefused(
-        `the database was changed by a newer Holdfast (schema ${version ?? 0}; this version supports ${POSTGRES_VERSION}): upgrade Holdfast`,
+        `the database was changed by a newer Holdfast ` +
+          `(schema ${version ?? 0}; this version supports ${POSTGRES_VERSION}): upgrade Holdfast`,
       )
     const done = version ?? 0
     for (const [at, { sql, oldestReader }] of MIGRATIONS.slice(done).entries()) {

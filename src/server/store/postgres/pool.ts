@@ -20,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Connections, each used by one caller at a time. They are opened when needed, and kept. While none can be opened, one caller at a
- * time tries, and all others fail at once: otherwise a database that does not answer would delay each of them in turn.
+ * Connections, each used by one caller at a time. They are opened when needed, and kept. While none can be opened, one
+ * caller at a time tries, and all others fail at once: otherwise a database that does not answer would delay each of
+ * them in turn.
  */
 export class ConnectionPool {
   #place: PostgresPlace

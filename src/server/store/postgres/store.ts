@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Instant, instant } from '../../../base/time.ts'
+import type { Instant } from '../../../base/time.ts'
 import { BatchQueue, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
 import { PostgresCounters } from './counters.ts'
 import { withLocks } from './locks.ts'
+import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
-import { STORE_TABLES } from '../copy-rows.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
 import { sqlReading } from '../sql/reading.ts'
-import { number } from '../values.ts'
+import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, RequestWindow, Store, StoreReads, StoreWrites } from '../store.ts'
 
@@ -22,21 +22,20 @@ const MAX_CLOSING = 3000
 /** Counters that are stored together; updates wait for them. */
 const FLUSH_BATCH = 1000
 
-/** A store in a PostgreSQL database whose schema is of this version (`postgres/migrations.ts`). */
-export const postgresStore = (place: PostgresPlace): Store => new PostgresStore(new ConnectionPool(place))
+export const postgresStoreOn = (pool: ConnectionPool): Store => new PostgresStore(pool)
+/** Its statements are not checked: see `open.ts`. */
+export const postgresStore = (place: PostgresPlace): Store => postgresStoreOn(new ConnectionPool(place))
 
-const COUNT_REQUEST = `INSERT INTO ration (account_id, since, count) VALUES (?1, ?2, 1)
-  ON CONFLICT (account_id) DO UPDATE SET
-    count = CASE WHEN ration.since <= ?2 - ?3 THEN 1 ELSE ration.count + 1 END,
-    since = CASE WHEN ration.since <= ?2 - ?3 THEN ?2 ELSE ration.since END
-  RETURNING since, count`
-
-const CLOCK = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at'
-
-/** A table of the store that this role may not use. */
-const DENIED = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])
-  AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-    AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1`
+export const REQUESTS = selects({
+  countRequest: select(
+    { since: 'INTEGER', count: 'INTEGER' },
+    `INSERT INTO ration (account_id, since, count) VALUES ($1, $2, 1)
+    ON CONFLICT (account_id) DO UPDATE SET
+      count = CASE WHEN ration.since <= $2 - $3 THEN 1 ELSE ration.count + 1 END,
+      since = CASE WHEN ration.since <= $2 - $3 THEN $2 ELSE ration.since END
+    RETURNING since, count`,
+  ),
+})
 
 /** The work reads counters in SQL, and the database lacks some of this node. */
 class NotStored extends Error {}
@@ -73,11 +72,12 @@ interface WriteOptions {
 }
 
 /**
- * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of a process
- * run one after the other, each in a transaction, in parallel with batches and other processes; locks separate those that
- * conflict (decision 0042).
+ * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of
+ * a process run one after the other, each in a transaction, in parallel with batches and other processes; locks
+ * separate those that conflict (decision 0042).
  */
 class PostgresStore implements Store {
+  readonly isShared = true
   readonly #pool: ConnectionPool
   /** For batches, and for jobs that they leave. */
   readonly #counters = new PostgresCounters()
@@ -95,7 +95,7 @@ class PostgresStore implements Store {
       turns: this.#counterTurns,
       alone: async ({ about, work }) =>
         this.#counting(async (sql) => {
-          await sql.rows(LOCK_ZONES, about.hostnames)
+          await sql.execute(LOCK_ZONES, about.hostnames)
           return work({ ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) })
         }),
     })
@@ -124,20 +124,16 @@ class PostgresStore implements Store {
     return value
   }
 
-  readonly countRequest = async (accountId: number, now: Instant, span: number): Promise<RequestWindow> =>
-    inTransaction(this.#pool, async (sql) => {
-      const row = await sql(COUNT_REQUEST).get(accountId, now, span)
-      return { since: number(row?.['since']), count: number(row?.['count']) }
+  async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {
+    return inTransaction(this.#pool, async (sql) => {
+      const [row] = await sql.rows(REQUESTS.countRequest, accountId, now, span)
+      return existing(row)
     })
+  }
 
-  readonly probe = async (): Promise<Instant> =>
-    inTransaction(this.#pool, async (sql) => {
-      await sqlWriting(sql).setFact('ready', '')
-      const [denied] = await sql.rows(DENIED, STORE_TABLES)
-      if (denied !== undefined) throw new Error(`no right to use the table ${String(denied['relname'])}`)
-      const [clock] = await sql.rows(CLOCK)
-      return instant(number(clock?.['at']))
-    })
+  async probe(): Promise<Instant> {
+    return inTransaction(this.#pool, probeWrites)
+  }
 
   checkpoint(): void {
     // The database does this itself.

@@ -115,8 +115,8 @@ async function once<T>(
 }
 
 /**
- * Runs the work in a transaction, again after a conflict with another process, and after a lost connection if nothing can have
- * been stored. `onFailure` reverts what the work changed elsewhere.
+ * Runs the work in a transaction, again after a conflict with another process, and after a lost connection if nothing
+ * can have been stored. `onFailure` reverts what the work changed elsewhere.
  */
 export async function inTransaction<T>(
   pool: ConnectionPool,

@@ -1,7 +1,8 @@
 /**
- * What the triggers of SQLite do, in PL/pgSQL: what accounts hold (`migrations.ts`), and which names have changed since they were
- * published (`publish-schema.ts`). In both, cascades run after the row of their owner is deleted. Changed values are marked once
- * for each statement, in the order of zone and name, because a batch of updates is one statement.
+ * What the triggers of SQLite do, in PL/pgSQL: what accounts hold (`migrations.ts`), and which names have changed since
+ * they were published (`publish-schema.ts`). In both, cascades run after the row of their owner is deleted. Changed
+ * values are marked once for each statement, in the order of zone and name, because a batch of updates is one
+ * statement.
  */
 const MARK = 'ON CONFLICT (zone_id, name) DO UPDATE SET stamp = excluded.stamp'
 const UPDATE_HOLDING = (

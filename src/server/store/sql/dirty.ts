@@ -3,12 +3,13 @@ import { nameAndAncestors } from '../../../dns/name.ts'
 import { reversed } from '../../model/dns-name.ts'
 import { type DirtyName, MAX_DIRTY_ZONES, type PublishWrites } from '../published.ts'
 import { TARGET } from './pointers.ts'
-import { integer, number, optional, type Row, textValue } from '../values.ts'
+import { type RowOf, select, selects } from '../select.ts'
+import { optional } from '../values.ts'
 import { asList, BENEATH, type Sql } from './statement.ts'
 
 /**
- * The names that a flush has to publish, and those that depend on them, in SQL. `LIMIT +?`: from the value of a bare `LIMIT ?`
- * SQLite 3.53 plans the statement again at each execution, which takes 10 µs.
+ * The names that a flush has to publish, and those that depend on them, in SQL. `LIMIT +?`: from the value of a bare
+ * `LIMIT ?` SQLite 3.53 plans the statement again at each execution, which takes 10 µs.
  */
 export const sqlDirtyNames = (
   sql: Sql,
@@ -25,21 +26,17 @@ const dependents = (
 > => ({
   async aliased(zoneId, fqdns) {
     const wanted = asList(fqdns.map((fqdn) => `${fqdn}.`))
-    const found = await sql(ALIASED).all(wanted, zoneId)
-    return new Set(found.map((row) => textValue(row['value']).slice(0, -1)))
+    const found = await sql(DIRTY.aliased).all(wanted, zoneId)
+    return new Set(found.map(({ value }) => value.slice(0, -1)))
   },
   async aliasesOf(zoneId, fqdn, limit) {
-    const rows =
-      sql(`SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
-      WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME') LIMIT +?`)
-    return (await rows.all(`${fqdn}.`, zoneId, limit)).map((row) => textValue(row['name']))
+    return (await sql(DIRTY.aliases).all(`${fqdn}.`, zoneId, limit)).map(({ name }) => name)
   },
   async deferAliases({ id, apex }, name) {
     await sql(DEFER_ALIASES).run(id, name, `${apex}.`)
   },
   async namesFrom(zoneId, fqdn, limit) {
-    const rows = await sql(`SELECT name ${NAMES_FROM} LIMIT +?`).all(reversed(fqdn), zoneId, limit)
-    return rows.map((row) => textValue(row['name']))
+    return (await sql(DIRTY.namesFrom).all(reversed(fqdn), zoneId, limit)).map(({ name }) => name)
   },
   async deferNamesFrom(zoneId, fqdn) {
     await sql(
@@ -49,12 +46,15 @@ const dependents = (
   async zonesBeneath(names) {
     if (names.length === 0) return []
     const wanted = new Set(names)
-    const all = (await sql('SELECT apex FROM dns_zone').all()).map((row) => textValue(row['apex']))
+    const all = (await sql(DIRTY.apexes).all()).map(({ apex }) => apex)
     return all.filter((apex) => nameAndAncestors(apex).some((name) => name !== apex && wanted.has(name)))
   },
 })
 
-/** Before a deferred name. No label begins with it, and it is after all letters: names that have changed are flushed first. */
+/**
+ * Before a deferred name. No label begins with it, and it is after all letters: names that have changed are flushed
+ * first.
+ */
 const DEFERRED = '~'
 
 /** Before a name that could not be rendered; it sorts after every other. */
@@ -63,10 +63,6 @@ const STUCK = '\u007f'
 export const IS_FLUSHED = `name < '${STUCK}'`
 
 const NAMES_FROM = `FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND +zone_id = ?2`
-
-const ALIASED = `SELECT value FROM json_each(?) AS wanted WHERE EXISTS (
-  SELECT 1 FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
-  WHERE ${TARGET} = wanted.value AND zone_id = ? AND dns_type IN ('ALIAS', 'CNAME'))`
 
 /** UNION, and not UNION ALL: a loop of CNAME ends. What has changed itself is flushed without this. */
 const DEFER_ALIASES = `INSERT INTO dns_dirty
@@ -80,25 +76,47 @@ const DEFER_ALIASES = `INSERT INTO dns_dirty
     WHERE NOT EXISTS (SELECT 1 FROM dns_dirty WHERE zone_id = ?1 AND dns_dirty.name = alias.name)
     ON CONFLICT DO NOTHING`
 
-const DIRTY_ZONES = `WITH RECURSIVE zone_with_dirty (id) AS (
-    SELECT min(zone_id) FROM dns_dirty
-    UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
-  ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ${MAX_DIRTY_ZONES}`
+const IS_ALIAS = `dns_type IN ('ALIAS', 'CNAME')`
+const DIRTY_NAME = { zone_id: 'INTEGER', name: 'TEXT', stamp: 'INTEGER NULL' } as const
+
+export const DIRTY = selects({
+  aliased: select(
+    { value: 'TEXT' },
+    `SELECT value FROM json_each(?) AS wanted WHERE EXISTS (
+      SELECT 1 FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+      WHERE ${TARGET} = wanted.value AND zone_id = ? AND ${IS_ALIAS})`,
+  ),
+  aliases: select(
+    { name: 'TEXT' },
+    `SELECT name.name FROM rdata JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+      WHERE ${TARGET} = ? AND zone_id = ? AND ${IS_ALIAS} LIMIT +?`,
+  ),
+  namesFrom: select({ name: 'TEXT' }, `SELECT name ${NAMES_FROM} LIMIT +?`),
+  apexes: select({ apex: 'TEXT' }, 'SELECT apex FROM dns_zone'),
+  zones: select(
+    { id: 'INTEGER' },
+    `WITH RECURSIVE zone_with_dirty (id) AS (
+      SELECT min(zone_id) FROM dns_dirty
+      UNION ALL SELECT (SELECT min(zone_id) FROM dns_dirty WHERE zone_id > id) FROM zone_with_dirty WHERE id IS NOT NULL
+    ) SELECT id FROM zone_with_dirty WHERE id IS NOT NULL LIMIT ${MAX_DIRTY_ZONES}`,
+  ),
+  names: select(
+    DIRTY_NAME,
+    `SELECT zone_id, name, NULL AS stamp FROM dns_dirty WHERE zone_id = ? AND ${IS_FLUSHED} ORDER BY name LIMIT +?`,
+  ),
+  anyStuck: select(
+    { found: 'INTEGER' },
+    `SELECT 1 AS found FROM dns_dirty WHERE zone_id = ? AND name >= '${STUCK}' LIMIT 1`,
+  ),
+})
 
 const CLEAN = 'DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?'
 
 const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setStuck' | 'retryStuck'> => ({
   async dirtyNames(limit) {
-    const zones = await sql(DIRTY_ZONES).all()
+    const zones = await sql(DIRTY.zones).all()
     const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
-    const rows = await Promise.all(
-      zones.map(async ({ id = null }) =>
-        sql(`SELECT * FROM dns_dirty WHERE zone_id = ? AND ${IS_FLUSHED} ORDER BY name LIMIT +?`).all(
-          id,
-          share,
-        ),
-      ),
-    )
+    const rows = await Promise.all(zones.map(async ({ id }) => sql(DIRTY.names).all(id, share)))
     return rows.flat().map(dirtyName)
   },
   async setPublished(names, now) {
@@ -124,7 +142,7 @@ async function publishAlone(sql: Sql, names: readonly DirtyName[], now: Instant)
     const ofZone = names.filter((one) => one.zoneId === zoneId)
     const own = ofZone.flatMap(({ name, isDeferred }) => (isDeferred ? [] : [name]))
     const rows = ofZone.map(({ name, isDeferred }) => (isDeferred ? `${DEFERRED}${name}` : name))
-    const isAnyStuck = (await sql(ANY_STUCK).get(zoneId)) !== undefined
+    const isAnyStuck = (await sql(DIRTY.anyStuck).get(zoneId)) !== undefined
     const stuck = isAnyStuck ? ofZone.map(({ name }) => `${STUCK}${name}`) : []
     await sql(`UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN ${LISTED}`).run(
       now,
@@ -140,8 +158,8 @@ async function publishAlone(sql: Sql, names: readonly DirtyName[], now: Instant)
 }
 
 const LISTED = '(SELECT value FROM json_each(?))'
-const ANY_STUCK = `SELECT 1 AS found FROM dns_dirty WHERE zone_id = ? AND name >= '${STUCK}' LIMIT 1`
-const PUBLISH_STUCK = `UPDATE name SET published_at = ? WHERE zone_id = ? AND name IN (SELECT substr(name, ${STUCK.length + 1})
+const PUBLISH_STUCK = `UPDATE name SET published_at = ? WHERE zone_id = ?
+  AND name IN (SELECT substr(name, ${STUCK.length + 1})
   FROM dns_dirty WHERE zone_id = ? AND name IN ${LISTED})`
 
 /** Other processes change names meanwhile: a row whose stamp has been raised since stays. */
@@ -161,13 +179,12 @@ async function publishBesideOthers(sql: Sql, names: readonly DirtyName[], now: I
   )
 }
 
-function dirtyName(row: Row): DirtyName {
-  const name = textValue(row['name'])
+function dirtyName({ zone_id: zoneId, name, stamp }: RowOf<typeof DIRTY_NAME>): DirtyName {
   const isDeferred = name.startsWith(DEFERRED)
   return {
-    zoneId: number(row['zone_id']),
+    zoneId,
     name: isDeferred ? name.slice(DEFERRED.length) : name,
     isDeferred,
-    ...optional('stamp', integer(row['stamp'])),
+    ...optional('stamp', stamp),
   }
 }

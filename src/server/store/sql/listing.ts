@@ -1,10 +1,30 @@
 import type { Direction, ListedPage, NameQuery, Page, Sort } from '../../model/query.ts'
 import type { ListedName } from '../records.ts'
 import { filterClauses, INDEX_THRESHOLD } from './filters.ts'
-import { nameFrom, NAME_ROWS, partsOf } from './rows.ts'
+import { nameFrom, NAMES, type NameRow, partsOf } from './name-rows.ts'
 import { type Clause, clause, joined, marks } from './clause.ts'
-import { isOn, number, type Row, textValue } from '../values.ts'
-import { idOf, ids, asList, type Sql } from './statement.ts'
+import { existing, select, selects } from '../select.ts'
+import { isOn } from '../values.ts'
+import { asList, type Sql } from './statement.ts'
+import { ZONES } from './zones.ts'
+
+const ID = { id: 'INTEGER' } as const
+const COUNT = { n: 'INTEGER' } as const
+const NAME_AND_ZONE = 'name JOIN zone ON zone.id = name.zone_id'
+
+export const LISTING = selects({
+  ids: select(ID, 'SELECT name.id AS id FROM name'),
+  idsWithZone: select(ID, `SELECT name.id AS id FROM ${NAME_AND_ZONE}`),
+  count: select(COUNT, `SELECT count(*) AS n FROM ${NAME_AND_ZONE}`),
+  countInScope: select(COUNT, 'SELECT coalesce(sum(names), 0) AS n FROM holding'),
+  blockBefore: select(
+    { block: 'INTEGER', before: 'INTEGER' },
+    `SELECT block, before FROM
+      (SELECT block, sum(sum(names)) OVER (ORDER BY block) - sum(names) AS before FROM holding
+        WHERE TRUE GROUP BY block) AS blocks
+      WHERE before <= ? ORDER BY block DESC LIMIT 1`,
+  ),
+})
 
 /**
  * One page of the names that match a query, and the number of all matches. Selects the ids of the page first, by an
@@ -75,10 +95,7 @@ interface Scope {
 }
 
 async function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): Promise<Scope> {
-  const owner =
-    zoneId === undefined
-      ? undefined
-      : (await sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId))?.['account_id']
+  const owner = zoneId === undefined ? undefined : (await sql(ZONES.owner).get(zoneId))?.account_id
   const parts: readonly Clause[] = [
     // The owner of a zone sees the names of all accounts.
     ...(owner === accountId ? [] : [clause('%.account_id = ?', accountId)]),
@@ -93,14 +110,10 @@ async function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): 
 }
 
 const countInScope = async (sql: Sql, { onHolding: where }: Scope): Promise<number> =>
-  Number(
-    (await sql(`SELECT sum(names) AS n FROM holding WHERE ${where.sql}`).get(...where.values))?.['n'] ?? 0,
-  )
+  existing(await sql(LISTING.countInScope.with(` WHERE ${where.sql}`)).get(...where.values)).n
 
 const countOf = async (sql: Sql, where: Clause): Promise<number> =>
-  Number((await sql(`SELECT count(*) AS n FROM ${NAMES} WHERE ${where.sql}`).get(...where.values))?.['n'])
-
-const NAMES = 'name JOIN zone ON zone.id = name.zone_id'
+  existing(await sql(LISTING.count.with(` WHERE ${where.sql}`)).get(...where.values)).n
 
 const clampedPage = ({ offset, limit }: Page, total: number): Page => ({
   offset,
@@ -118,13 +131,8 @@ const BLOCK = 1024
 
 /** The block that contains an offset, in the order of ids. */
 async function blockAt(sql: Sql, { onHolding: where }: Scope, offset: number): Promise<Start | undefined> {
-  const row = await sql(
-    `SELECT block, before FROM
-      (SELECT block, sum(sum(names)) OVER (ORDER BY block) - sum(names) AS before FROM holding WHERE ${where.sql} GROUP BY block) AS blocks
-      WHERE before <= ? ORDER BY block DESC LIMIT 1`,
-  ).get(...where.values, offset)
-  if (row === undefined) return undefined
-  return { from: Number(row['block']) * BLOCK, offset: offset - Number(row['before']) }
+  const row = await sql(LISTING.blockBefore.where(where.sql)).get(...where.values, offset)
+  return row && { from: row.block * BLOCK, offset: offset - row.before }
 }
 
 interface Part extends Page {
@@ -143,13 +151,13 @@ const FEW = 1000
 /** Undefined if there are more than a few. */
 async function fewOf(sql: Sql, selection: Selection, { offset, limit }: Page): Promise<Found | undefined> {
   const { where, sort } = selection
-  const tables = needsZone(selection) ? NAMES : 'name'
-  const some = `SELECT name.id AS id FROM ${tables} WHERE ${where.sql} LIMIT ${FEW + 1}`
-  const text =
+  const base = idsIn(selection)
+  const some = base.with(` WHERE ${where.sql} LIMIT ${FEW + 1}`)
+  const query =
     sort.length === 0
       ? some
-      : `SELECT name.id AS id FROM ${tables} WHERE name.id IN (${some}) ORDER BY ${orderOf(sort, { scan: 'asc', isFew: true })}`
-  const found = (await sql(text).all(...where.values)).map(idOf)
+      : base.with(` WHERE name.id IN (${some.text}) ORDER BY ${orderOf(sort, { scan: 'asc', isFew: true })}`)
+  const found = (await sql(query).all(...where.values)).map(({ id }) => id)
   if (found.length > FEW) return undefined
   const all = sort.length === 0 ? found.toSorted((a, b) => a - b) : found
   return { ids: all.slice(offset, offset + limit), total: all.length }
@@ -166,13 +174,9 @@ async function idsOf(
     direction: Direction,
     skipped: number,
   ): Promise<readonly number[]> => {
-    const tables = needsZone(selection) ? NAMES : 'name'
     const order = orderOf(selection.sort, { scan: direction, isFew: total <= FEW && start === undefined })
-    return (
-      await sql(
-        `SELECT name.id AS id FROM ${tables} WHERE ${selection.where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      ).all(...selection.where.values, limit, skipped)
-    ).map((row) => Number(row['id']))
+    const page = idsIn(selection).with(` WHERE ${selection.where.sql} ORDER BY ${order} LIMIT ? OFFSET ?`)
+    return (await sql(page).all(...selection.where.values, limit, skipped)).map(({ id }) => id)
   }
   if (start !== undefined) {
     const fromBlock = joined('AND', [where, clause('name.id >= ?', start.from)], 'TRUE')
@@ -184,6 +188,8 @@ async function idsOf(
     : (await read({ where, sort: sort.map(reversed) }, 'desc', after)).toReversed()
 }
 
+const idsIn = (selection: Selection) => (needsZone(selection) ? LISTING.idsWithZone : LISTING.ids)
+
 const needsZone = ({ where, sort }: Selection): boolean =>
   /\bzone\./.test(where.sql) || sort.some(({ key }) => key === 'zone_name' || key === 'zone_is_shared')
 
@@ -193,21 +199,18 @@ const reversed = ({ key, direction }: Sort): Sort => ({
 })
 
 async function listedNames(sql: Sql, wanted: readonly number[]): Promise<readonly ListedName[]> {
-  const [rows, at] = await Promise.all([
-    sql(`${NAME_ROWS} WHERE name.id IN ${ids()}`).all(asList(wanted)),
-    partsOf(sql, wanted),
-  ])
-  const found = new Map(rows.map((row) => [number(row['id']), row]))
+  const [rows, at] = await Promise.all([sql(NAMES.all).all(asList(wanted)), partsOf(sql, wanted)])
+  const found = new Map(rows.map((row) => [row.id, row]))
   return wanted.flatMap((id) => {
     const row = found.get(id)
     return row === undefined ? [] : [{ zone: zoneOf(row), name: nameFrom(row, at) }]
   })
 }
 
-const zoneOf = (row: Row): ListedName['zone'] => ({
-  id: number(row['zone_id']),
-  name: textValue(row['zone_name']),
-  isShared: isOn(row['zone_is_shared']),
+const zoneOf = (row: NameRow): ListedName['zone'] => ({
+  id: row.zone_id,
+  name: row.zone_name,
+  isShared: isOn(row.zone_is_shared),
 })
 
 /**

@@ -1,13 +1,20 @@
 import { formatInstant, instant } from '../../../base/time.ts'
 import type { Overview, OverviewFilter, OverviewQuery, OverviewRow } from '../overview.ts'
-import type { Row, Value } from '../values.ts'
+import {
+  type Columns,
+  type ColumnType,
+  type RowOf,
+  type Select,
+  select,
+  selects,
+  type ValueOf,
+} from '../select.ts'
 import type { Sql } from './statement.ts'
 
 const HOLDINGS = (column: 'names' | 'rdata', of: 'account_id' | 'zone_id', id: string): string =>
   `(SELECT coalesce(sum(${column}), 0) FROM holding WHERE holding.${of} = ${id})`
 
-interface OverviewSql {
-  readonly select: string
+interface OverviewList {
   /** The expression that each filter compares. */
   readonly filters: Partial<Readonly<Record<keyof OverviewFilter, string>>>
   /** A condition on the present time, which is ?1 there. */
@@ -15,69 +22,88 @@ interface OverviewSql {
   readonly order: string
 }
 
+// biome-ignore format: a table
+const LISTS: { readonly [O in Overview]: OverviewList } = {
+  plans:    { filters: { name: 'plan.name' }, order: 'plan.name' },
+  accounts: { filters: { name: 'account.name', account: 'account.name' }, order: 'account.name' },
+  zones:    { filters: { name: 'zone.name', zone: 'zone.name', account: 'account.name' }, order: 'zone.name' },
+  names:    { filters: { name: 'fqdn', zone: 'zone.name', account: 'account.name' }, order: 'zone.name, labels_reversed' },
+  keys:     { filters: { name: 'username', account: 'account.name' }, since: '?1 >= 0', order: 'username' },
+  apiKeys:  { filters: { name: 'CAST(api_key.id AS TEXT)', account: 'account.name' }, order: 'api_key.id' },
+  blocks:   { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
+  lockouts: { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
+  clients:  { filters: { name: 'username', account: 'account.name' }, order: 'username' },
+}
+
 const OWNER = 'JOIN account ON account.id ='
 
-// biome-ignore format: a table
-const LISTS: { readonly [O in Overview]: OverviewSql } = {
-  plans: {
-    select: `plan.name, max_names, max_rdata, max_keys, max_name_metadata, max_rrset_metadata, min_ttl, fixed_ttl, types, has_offline,
-      has_wildcards, (SELECT count(*) FROM account WHERE plan_id = plan.id) AS accounts FROM plan`,
-    filters: { name: 'plan.name' }, order: 'plan.name',
+// biome-ignore format: tables
+export const OVERVIEW = selects({
+  plans: select({
+    name: 'TEXT', max_names: 'INTEGER', max_rdata: 'INTEGER', max_keys: 'INTEGER', max_name_metadata: 'INTEGER',
+    max_rrset_metadata: 'INTEGER', min_ttl: 'INTEGER', fixed_ttl: 'INTEGER NULL', types: 'TEXT NULL', has_offline: 'FLAG',
+    has_wildcards: 'FLAG', accounts: 'INTEGER',
   },
-  accounts: {
-    select: `account.name, plan.name AS plan, is_suspended, is_website_only, ${HOLDINGS('names', 'account_id', 'account.id')} AS names,
+    `SELECT plan.name, max_names, max_rdata, max_keys, max_name_metadata, max_rrset_metadata, min_ttl, fixed_ttl, types, has_offline,
+      has_wildcards, (SELECT count(*) FROM account WHERE plan_id = plan.id) AS accounts FROM plan`),
+  accounts: select({
+    name: 'TEXT', plan: 'TEXT', is_suspended: 'FLAG', is_website_only: 'FLAG', names: 'INTEGER', max_names: 'INTEGER', rdata: 'INTEGER',
+    max_rdata: 'INTEGER', zones: 'INTEGER', keys: 'INTEGER', api_keys: 'INTEGER', created_at: 'TIME',
+  },
+    `SELECT account.name, plan.name AS plan, is_suspended, is_website_only, ${HOLDINGS('names', 'account_id', 'account.id')} AS names,
       max_names, ${HOLDINGS('rdata', 'account_id', 'account.id')} AS rdata, max_rdata,
       (SELECT count(*) FROM zone WHERE account_id = account.id) AS zones,
       (SELECT count(*) FROM ddns_key WHERE account_id = account.id) AS keys,
       (SELECT count(*) FROM api_key WHERE account_id = account.id) AS api_keys, created_at
-      FROM account JOIN plan ON plan.id = plan_id`,
-    filters: { name: 'account.name', account: 'account.name' }, order: 'account.name',
+      FROM account JOIN plan ON plan.id = plan_id`),
+  zones: select({
+    name: 'TEXT', account: 'TEXT', names: 'INTEGER', serial: 'INTEGER', is_shared: 'FLAG', is_prohibited: 'FLAG', is_website_only: 'FLAG',
+    is_closed_to_new_names: 'FLAG', is_members_only: 'FLAG', has_no_new_rdata: 'FLAG', has_wildcards: 'FLAG NULL',
+    has_open_nesting: 'FLAG', types: 'TEXT NULL', owner_only_types: 'TEXT NULL', max_labels: 'INTEGER NULL', min_ttl: 'INTEGER NULL',
+    fixed_ttl: 'INTEGER NULL', default_ttl: 'INTEGER', created_at: 'TIME', updated_at: 'TIME',
   },
-  zones: {
-    select: `zone.name, account.name AS account, ${HOLDINGS('names', 'zone_id', 'zone.id')} AS names, (SELECT serial FROM dns_zone WHERE id = zone.id) AS serial, is_shared, is_prohibited,
+    `SELECT zone.name, account.name AS account, ${HOLDINGS('names', 'zone_id', 'zone.id')} AS names,
+      (SELECT serial FROM dns_zone WHERE id = zone.id) AS serial, is_shared, is_prohibited,
       zone.is_website_only, is_closed_to_new_names, is_members_only, has_no_new_rdata, wildcards AS has_wildcards, has_open_nesting,
       types, owner_only_types, max_labels, min_ttl, fixed_ttl, default_ttl, zone.created_at, zone.updated_at
-      FROM zone ${OWNER} zone.account_id`,
-    filters: { name: 'zone.name', zone: 'zone.name', account: 'account.name' }, order: 'zone.name',
+      FROM zone ${OWNER} zone.account_id`),
+  names: select({
+    name: 'TEXT', zone: 'TEXT', account: 'TEXT', is_locked: 'FLAG', is_blocked: 'FLAG', is_offline: 'FLAG', key: 'TEXT NULL',
+    rdata: 'INTEGER', created_at: 'TIME', updated_at: 'TIME', published_at: 'TIME NULL',
   },
-  names: {
-    select: `fqdn AS name, zone.name AS zone, account.name AS account, name.is_prohibited AS is_locked, is_blocked, is_offline,
+    `SELECT fqdn AS name, zone.name AS zone, account.name AS account, name.is_prohibited AS is_locked, is_blocked, is_offline,
       (SELECT username FROM ddns_key WHERE id = key_id) AS key,
       (SELECT count(*) FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE name_id = name.id) AS rdata,
       name.created_at, name.updated_at, name.published_at
-      FROM name JOIN zone ON zone.id = zone_id ${OWNER} name.account_id`,
-    filters: { name: 'fqdn', zone: 'zone.name', account: 'account.name' }, order: 'zone.name, labels_reversed',
+      FROM name JOIN zone ON zone.id = zone_id ${OWNER} name.account_id`),
+  keys: select({
+    username: 'TEXT', account: 'TEXT', description: 'TEXT', is_locked: 'FLAG', is_blocked: 'FLAG', blocked_until: 'TIME NULL',
+    targets: 'INTEGER', hash_key: 'INTEGER', created_at: 'TIME', last_used_at: 'TIME NULL',
   },
-  keys: {
-    select: `username, account.name AS account, description, is_locked, is_blocked,
+    `SELECT username, account.name AS account, description, is_locked, is_blocked,
       (SELECT blocked_until FROM usage WHERE subject = 'key:' || ddns_key.id AND blocked_until > ?1) AS blocked_until,
       (SELECT count(*) FROM name WHERE key_id = ddns_key.id) + (SELECT count(*) FROM rdata WHERE key_id = ddns_key.id) AS targets,
       hash_key, ddns_key.created_at, (SELECT used_at FROM usage WHERE subject = 'key:' || ddns_key.id) AS last_used_at
-      FROM ddns_key ${OWNER} account_id`,
-    filters: { name: 'username', account: 'account.name' }, since: '?1 >= 0', order: 'username',
+      FROM ddns_key ${OWNER} account_id`),
+  apiKeys: select({
+    id: 'INTEGER', account: 'TEXT', description: 'TEXT', scopes: 'TEXT NULL', hash_key: 'INTEGER', created_at: 'TIME',
+    expires_at: 'TIME NULL', last_used_at: 'TIME NULL',
   },
-  apiKeys: {
-    select: `api_key.id, account.name AS account, description, scopes, hash_key, api_key.created_at, expires_at, last_used_at
-      FROM api_key ${OWNER} account_id`,
-    filters: { name: 'CAST(api_key.id AS TEXT)', account: 'account.name' }, order: 'api_key.id',
+    `SELECT api_key.id, account.name AS account, description, scopes, hash_key, api_key.created_at, expires_at, last_used_at
+      FROM api_key ${OWNER} account_id`),
+  blocks: select({
+    username: 'TEXT NULL', blocked_until: 'TIME NULL', last_used_at: 'TIME', agent: 'TEXT', address: 'TEXT',
   },
-  blocks: {
-    select: `coalesce((SELECT username FROM ddns_key WHERE 'key:' || id = subject),
-      (SELECT name FROM account WHERE 'account:' || id = subject)) AS username, blocked_until, used_at AS last_used_at, agent, peer AS address
-      FROM usage`,
-    filters: {}, since: 'blocked_until > ?1', order: 'blocked_until',
-  },
-  lockouts: {
-    select: `substr(peer, instr(peer, ' ') + 1) AS network, substr(peer, 1, instr(peer, ' ') - 1) AS endpoint, blocked_until
-      FROM login_failure`,
-    filters: {}, since: 'blocked_until > ?1', order: 'blocked_until',
-  },
-  clients: {
-    select: `username, account.name AS account, agent, peer AS address, reply, used_at AS last_used_at
-      FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id ${OWNER} account_id`,
-    filters: { name: 'username', account: 'account.name' }, order: 'username',
-  },
-}
+    `SELECT coalesce((SELECT username FROM ddns_key WHERE 'key:' || id = subject),
+      (SELECT name FROM account WHERE 'account:' || id = subject)) AS username, blocked_until, used_at AS last_used_at, agent,
+      peer AS address FROM usage`),
+  lockouts: select({ network: 'TEXT', endpoint: 'TEXT', blocked_until: 'TIME NULL' },
+    `SELECT substr(peer, instr(peer, ' ') + 1) AS network, substr(peer, 1, instr(peer, ' ') - 1) AS endpoint, blocked_until
+      FROM login_failure`),
+  clients: select({ username: 'TEXT', account: 'TEXT', agent: 'TEXT', address: 'TEXT', reply: 'TEXT', last_used_at: 'TIME' },
+    `SELECT username, account.name AS account, agent, peer AS address, reply, used_at AS last_used_at
+      FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id ${OWNER} account_id`),
+} satisfies { readonly [O in Overview]: unknown })
 
 /** One list of the operator, in SQL. */
 export async function sqlOverview(
@@ -85,7 +111,7 @@ export async function sqlOverview(
   of: Overview,
   { filter, now, limit = UNLIMITED }: OverviewQuery,
 ): Promise<readonly OverviewRow[]> {
-  const { select, filters, since, order } = LISTS[of]
+  const { filters, since, order } = LISTS[of]
   const chosen = (Object.entries(filter) as [keyof OverviewFilter, string | undefined][]).flatMap(
     ([key, value]) =>
       value === undefined || filters[key] === undefined ? [] : [{ column: filters[key], value }],
@@ -97,17 +123,21 @@ export async function sqlOverview(
   ]
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const values = [...(since === undefined ? [] : [now]), ...chosen.map(({ value }) => value)]
-  return (await sql(`SELECT ${select} ${where} ORDER BY ${order} LIMIT ${limit}`).all(...values)).map(shown)
+  const list: Select<Columns> = OVERVIEW[of]
+  const rows = await sql(list.with(` ${where} ORDER BY ${order} LIMIT ${limit}`)).all(...values)
+  return rows.map((row) => shown(row, list.columns))
 }
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
-const shown = (row: Row): OverviewRow =>
-  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, shownValue(column, value)]))
+const shown = (row: RowOf<Columns>, columns: Columns): OverviewRow =>
+  Object.fromEntries(
+    Object.entries(columns).map(([column, type]) => [column, shownValue(row[column] ?? null, type)]),
+  )
 
-function shownValue(column: string, value: Value): string | number | boolean | null {
-  if (value === null || value === undefined) return null
-  if (/_(at|until)$/.test(column)) return formatInstant(instant(Number(value)))
-  if (/^(is|has)_/.test(column)) return value === 1
+function shownValue(value: ValueOf<ColumnType>, type: ColumnType): OverviewRow[string] {
+  if (value === null) return null
+  if (type.startsWith('FLAG')) return value === 1
+  if (type.startsWith('TIME')) return formatInstant(instant(Number(value)))
   return typeof value === 'number' ? value : String(value)
 }

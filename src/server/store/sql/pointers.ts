@@ -1,7 +1,7 @@
 import { APEX, fqdnOf, reversed } from '../../model/dns-name.ts'
 import { POINTER_TYPES, type PointerType } from '../../model/targets.ts'
 import type { RecordReads } from '../records.ts'
-import { number, textValue } from '../values.ts'
+import { select, selects } from '../select.ts'
 import { BENEATH, type Sql } from './statement.ts'
 
 /** Like the index rdata_by_target, which contains only values that end with a dot: no address does. */
@@ -13,35 +13,48 @@ const IS_NAME_SERVER = `EXISTS (SELECT 1 FROM rdata JOIN rrset AS ns ON ns.id = 
   JOIN name AS owner ON owner.id = ns.name_id
   WHERE ${TARGET} = name.fqdn || '.' AND ns.dns_type = 'NS' AND owner.zone_id = ?2)`
 
+export const POINTERS = selects({
+  to: select(
+    { name: 'TEXT', account_id: 'INTEGER', dns_type: 'TEXT' },
+    `SELECT DISTINCT name.name, name.account_id, dns_type FROM rdata
+      JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
+      WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN (SELECT value FROM json_each(?))
+      ORDER BY name.name, dns_type`,
+  ),
+  delegation: select(
+    { name: 'TEXT' },
+    `SELECT name.name FROM name JOIN rrset ON name_id = name.id
+      WHERE zone_id = ? AND name.name IN (SELECT value FROM json_each(?)) AND dns_type = 'NS'
+      ORDER BY length(name.name) LIMIT 1`,
+  ),
+  /** The plus sign: not by the index of all names of the zone. */
+  hidden: select(
+    { name: 'TEXT' },
+    `SELECT name.name FROM name JOIN rrset ON name_id = name.id
+      WHERE ${BENEATH} AND +zone_id = ?2 AND (dns_type NOT IN ('A', 'AAAA') OR NOT ${IS_NAME_SERVER})
+      ORDER BY labels_reversed LIMIT 1`,
+  ),
+})
+
 /** What the rules ask about the other names of a zone, in SQL. */
 export const sqlPointers = (
   sql: Sql,
 ): Pick<RecordReads, 'pointersTo' | 'delegationAbove' | 'hiddenBeneath'> => ({
   async pointersTo(zoneId, fqdn) {
-    const rows = sql(`SELECT DISTINCT name.name, name.account_id, dns_type FROM rdata
-      JOIN rrset ON rrset.id = rdata.rrset_id JOIN name ON name.id = name_id
-      WHERE ${TARGET} = ? AND zone_id = ? AND dns_type IN (SELECT value FROM json_each(?))
-      ORDER BY name.name, dns_type`)
-    return (await rows.all(`${fqdn}.`, zoneId, JSON.stringify(POINTER_TYPES))).map((row) => ({
-      name: textValue(row['name']),
-      accountId: number(row['account_id']),
-      dnsType: textValue(row['dns_type']) as PointerType,
+    const rows = await sql(POINTERS.to).all(`${fqdn}.`, zoneId, JSON.stringify(POINTER_TYPES))
+    return rows.map((row) => ({
+      name: row.name,
+      accountId: row.account_id,
+      dnsType: row.dns_type as PointerType,
     }))
   },
   async delegationAbove(zoneId, name) {
     const labels = name.split('.')
     const above = labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'))
-    const row = await sql(`SELECT name.name FROM name JOIN rrset ON name_id = name.id
-      WHERE zone_id = ? AND name.name IN (SELECT value FROM json_each(?)) AND dns_type = 'NS'
-      ORDER BY length(name.name) LIMIT 1`).get(zoneId, JSON.stringify(above))
-    return row === undefined ? undefined : textValue(row['name'])
+    return (await sql(POINTERS.delegation).get(zoneId, JSON.stringify(above)))?.name
   },
   async hiddenBeneath(zone, name) {
     if (name === APEX) return undefined
-    // The plus sign: not by the index of all names of the zone.
-    const row = await sql(`SELECT name.name FROM name JOIN rrset ON name_id = name.id
-      WHERE ${BENEATH} AND +zone_id = ?2 AND (dns_type NOT IN ('A', 'AAAA') OR NOT ${IS_NAME_SERVER})
-      ORDER BY labels_reversed LIMIT 1`).get(reversed(fqdnOf(name, zone.name)), zone.id)
-    return row === undefined ? undefined : textValue(row['name'])
+    return (await sql(POINTERS.hidden).get(reversed(fqdnOf(name, zone.name)), zone.id))?.name
   },
 })

@@ -1,6 +1,8 @@
 import type { PolicyWrites } from '../records.ts'
+import { existing, select, selects } from '../select.ts'
 import type { Bound } from '../values.ts'
 import type { Sql } from './statement.ts'
+import { ZONES } from './zones.ts'
 
 /** The columns that an operator may change, by property. */
 const COLUMNS = {
@@ -36,6 +38,15 @@ const COLUMNS = {
   name: { isProhibited: 'is_prohibited', isBlocked: 'is_blocked' },
   ddns_key: { isLocked: 'is_locked', isBlocked: 'is_blocked' },
 } as const
+
+const ID = { id: 'INTEGER' } as const
+
+export const POLICY = selects({
+  planNamed: select(ID, 'SELECT id FROM plan WHERE name = ?'),
+  planOf: select({ plan_id: 'INTEGER' }, 'SELECT plan_id FROM account WHERE id = ?'),
+  accountNamed: select(ID, 'SELECT id FROM account WHERE name = ?'),
+  countNames: select({ n: 'INTEGER' }, 'SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?'),
+})
 
 const sqlValueOf = (value: unknown): Bound => {
   if (typeof value === 'boolean') return value ? 1 : 0
@@ -80,11 +91,10 @@ export function sqlPolicy(sql: Sql): PolicyWrites {
       await sql('DELETE FROM nochg WHERE subject = ?').run(`${kind}:${id}`)
     },
     async planNamed(name) {
-      const id = (await sql('SELECT id FROM plan WHERE name = ?').get(name))?.['id']
-      return typeof id === 'number' ? id : undefined
+      return (await sql(POLICY.planNamed).get(name))?.id
     },
     async planOf(accountId) {
-      return Number((await sql('SELECT plan_id FROM account WHERE id = ?').get(accountId))?.['plan_id'])
+      return existing(await sql(POLICY.planOf).get(accountId)).plan_id
     },
   }
 }
@@ -93,8 +103,7 @@ const accountPolicy = (
   sql: Sql,
 ): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeAccount' | 'removeApiKey'> => ({
   async accountNamed(name) {
-    const id = (await sql('SELECT id FROM account WHERE name = ?').get(name))?.['id']
-    return typeof id === 'number' ? id : undefined
+    return (await sql(POLICY.accountNamed).get(name))?.id
   },
   async setAccountPassword(id, hash) {
     await sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
@@ -120,7 +129,7 @@ const accountPolicy = (
 
 const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
   async transferZone(zoneId, accountId, now) {
-    const owner = (await sql('SELECT account_id FROM zone WHERE id = ?').get(zoneId))?.['account_id'] ?? null
+    const { account_id: owner } = existing(await sql(ZONES.owner).get(zoneId))
     if (owner === accountId) return
     const own = '(SELECT id FROM name WHERE zone_id = ?1 AND account_id = ?2)'
     await sql(`UPDATE rdata SET key_id = NULL
@@ -129,7 +138,8 @@ const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'>
       owner,
     )
     // What accounts hold is counted when rows come and go, so the rows are moved as a whole.
-    await sql(`INSERT INTO holding SELECT ?3, block, zone_id, names, rdata FROM holding WHERE zone_id = ?1 AND account_id = ?2
+    await sql(`INSERT INTO holding SELECT ?3, block, zone_id, names, rdata FROM holding WHERE zone_id = ?1
+      AND account_id = ?2
       ON CONFLICT (account_id, block, zone_id)
       DO UPDATE SET names = holding.names + excluded.names, rdata = holding.rdata + excluded.rdata`).run(
       zoneId,
@@ -145,8 +155,6 @@ const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'>
     await sql('UPDATE zone SET account_id = ?, updated_at = ? WHERE id = ?').run(accountId, now, zoneId)
   },
   async countNames(zoneId) {
-    return Number(
-      (await sql('SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?').get(zoneId))?.['n'],
-    )
+    return existing(await sql(POLICY.countNames).get(zoneId)).n
   },
 })

@@ -1,6 +1,6 @@
 /**
- * Translates SQL for SQLite into SQL for PostgreSQL. Both stores run the same statements; the differences are here and in the
- * schema. A test prepares every statement on both.
+ * Translates SQL for SQLite into SQL for PostgreSQL. Both stores run the same statements; the differences are here and
+ * in the schema. A test prepares every statement on both.
  */
 
 // biome-ignore format: a table
@@ -9,12 +9,14 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\bLIMIT \+\?/g, 'LIMIT ?'],
   [/\+zone_id\b/g, 'zone_id'],
   [/\+name\.id\b/g, 'name.id + 0'],
+  [/\(SELECT coalesce\(max\(id\), 0\) \+ 1 FROM \(SELECT max[^']+'(\w+)'\) AS used\)/g, "nextval('$1_id_seq')"],
   // The planner overestimates the length of a list, and would read the whole table.
   [/(?<!NOT )\bIN \((SELECT CAST\(value AS BIGINT\) FROM json_each\(\?\d*\))\)/g, '= ANY(ARRAY($1))'],
   [/\bjson_each\(/g, 'json_list('],
   [/\binstr\(/g, 'strpos('],
   [/\bchar\(1\)/g, 'chr(1)'],
   [/\bhex\((\w+)\)/g, "encode($1, 'hex')"],
+  [/\bNULL AS stamp\b/g, 'stamp'],
   [/\bCOLLATE BINARY\b/g, 'COLLATE "C"'],
   // An index accepts only short values; no name is longer.
   [/substr\(([\w.]+), -1\) = '\.'/g, "right($1, 1) = '.' AND length($1) <= 600"],

@@ -1,24 +1,81 @@
-import { instant } from '../../../base/time.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
-import type { PublishedReads, PublishedZone, PublishWrites, StoredState } from '../published.ts'
+import type { PublishedReads, PublishWrites, StoredState } from '../published.ts'
 import { IS_FLUSHED, sqlDirtyNames } from './dirty.ts'
-import { isOn, number, optional, type Row, textValue, type Value } from '../values.ts'
+import { existing, columnList, type RowOf, select, selects } from '../select.ts'
+import { groupedBy, isOn, optional } from '../values.ts'
 import { asList, type Sql } from './statement.ts'
 
-const bytes = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())
+const ZONE = { id: 'INTEGER', apex: 'TEXT', serial: 'INTEGER', size: 'INTEGER' } as const
+const ZONE_ROWS = `SELECT ${columnList(ZONE, 'dns_zone')} FROM dns_zone`
+const STATE = {
+  name: 'TEXT',
+  is_offline: 'FLAG',
+  is_blocked: 'FLAG',
+  offline_settings: 'TEXT NULL',
+  dns_type: 'TEXT NULL',
+  ttl: 'INTEGER NULL',
+  value: 'TEXT NULL',
+} as const
+const STATE_ROWS = `SELECT name.name, is_offline, is_blocked, offline_settings, dns_type, ttl, value FROM name
+  LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id
+  WHERE zone_id = ?`
+const RECORD = { type: 'INTEGER', ttl: 'INTEGER', rdata: 'BLOB' } as const
+const FOUND = { found: 'INTEGER' } as const
+/** Of a whole zone. RDATA as text: a BLOB is a buffer of its own outside V8's heap, which takes a tenth longer. */
+const PAGE = { owner: 'TEXT', type: 'INTEGER', ttl: 'INTEGER', hex: 'TEXT' } as const
+const PAGE_ROWS = 'SELECT owner, type, ttl, hex(rdata) AS hex FROM dns_rr'
 
-const zoneFrom = (row: Row): PublishedZone => ({
-  id: number(row['id']),
-  apex: textValue(row['apex']),
-  serial: number(row['serial']),
-  size: number(row['size']),
-})
+/**
+ * After a correction of the clock, a step in the middle can be the oldest and be removed first: steps before it cannot
+ * be used.
+ */
+const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zone_id = ?1 AND serial_from = ?2)
+  SELECT n FROM first WHERE NOT EXISTS (
+    SELECT 1 FROM dns_journal AS step WHERE zone_id = ?1 AND n >= first.n AND serial_to IS DISTINCT FROM coalesce(
+      (SELECT serial_from FROM dns_journal WHERE zone_id = ?1 AND n = step.n + 1),
+      (SELECT serial FROM dns_zone WHERE id = ?1 AND NOT EXISTS (
+        SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
 
-const recordFrom = (row: Row) => ({
-  type: number(row['type']),
-  ttl: number(row['ttl']),
-  rdata: bytes(row['rdata']),
+export const PUBLISHED = selects({
+  zone: select(ZONE, `${ZONE_ROWS} WHERE apex = ?`),
+  zones: select(ZONE, `${ZONE_ROWS} WHERE id > ? ORDER BY id LIMIT +?`),
+  zonesChangedSince: select(
+    ZONE,
+    `${ZONE_ROWS} JOIN dns_journal ON zone_id = id WHERE at >= ? GROUP BY id ORDER BY max(at) DESC LIMIT +?`,
+  ),
+  state: select(STATE, `${STATE_ROWS} AND name.name = ? ORDER BY rdata.id`),
+  states: select(STATE, `${STATE_ROWS} AND name.name IN (SELECT value FROM json_each(?)) ORDER BY rdata.id`),
+  recordsAt: select(RECORD, 'SELECT type, ttl, rdata FROM dns_rr WHERE zone_id = ? AND owner = ?'),
+  recordsOf: select(
+    { owner: 'TEXT', ...RECORD },
+    'SELECT owner, type, ttl, rdata FROM dns_rr WHERE zone_id = ? AND owner IN (SELECT value FROM json_each(?))',
+  ),
+  recordBelow: select(
+    FOUND,
+    'SELECT 1 AS found FROM dns_rr WHERE zone_id = ? AND owner > ? AND owner < ? LIMIT 1',
+  ),
+  firstPage: select(PAGE, `${PAGE_ROWS} WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?`),
+  nextPage: select(
+    PAGE,
+    `${PAGE_ROWS} WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4) ORDER BY owner, type, rdata LIMIT +?5`,
+  ),
+  dirtyName: select(FOUND, `SELECT 1 AS found FROM dns_dirty WHERE ${IS_FLUSHED} LIMIT 1`),
+  firstStep: select({ n: 'INTEGER NULL' }, FIRST_STEP),
+  stepsSize: select(
+    { size: 'INTEGER' },
+    'SELECT coalesce(sum(length(gone) + length(come)), 0) AS size FROM dns_journal WHERE zone_id = ? AND n >= ?',
+  ),
+  steps: select(
+    { serial_from: 'INTEGER', serial_to: 'INTEGER', gone: 'BLOB', come: 'BLOB' },
+    'SELECT serial_from, serial_to, gone, come FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT +?',
+  ),
+  /** Of a step of the journal, or of a zone. */
+  lastChange: select(
+    { at: 'TIME' },
+    `SELECT max(at) AS at FROM (SELECT max(at) AS at FROM dns_journal
+      UNION ALL SELECT coalesce(max(updated_at), ?) FROM zone) AS last`,
+  ),
 })
 
 /** The reads of what is published, in SQL. */
@@ -26,125 +83,69 @@ export const sqlPublishedReads = (sql: Sql): PublishedReads => ({
   ...journal(sql),
   ...records(sql),
   async storedState(zoneId, name) {
-    return stateFrom(await sql(`${STATE} AND name.name = ? ORDER BY rdata.id`).all(zoneId, name))
+    return stateFrom(await sql(PUBLISHED.state).all(zoneId, name))
   },
   async publishedZone(apex) {
-    const row = await sql('SELECT * FROM dns_zone WHERE apex = ?').get(apex)
-    return row === undefined ? undefined : zoneFrom(row)
+    return sql(PUBLISHED.zone).get(apex)
   },
   async publishedZones(after, limit) {
-    return (await sql('SELECT * FROM dns_zone WHERE id > ? ORDER BY id LIMIT +?').all(after, limit)).map(
-      zoneFrom,
-    )
+    return sql(PUBLISHED.zones).all(after, limit)
   },
   async zonesChangedSince(at, limit) {
-    return (
-      await sql(`SELECT dns_zone.* FROM dns_zone JOIN dns_journal ON zone_id = id WHERE at >= ?
-      GROUP BY id ORDER BY max(at) DESC LIMIT +?`).all(at, limit)
-    ).map(zoneFrom)
+    return sql(PUBLISHED.zonesChangedSince).all(at, limit)
   },
 })
 
 /** The rows of one name. */
-function stateFrom(rows: readonly Row[]): StoredState | undefined {
+function stateFrom(rows: readonly RowOf<typeof STATE>[]): StoredState | undefined {
   const [row] = rows
   if (row === undefined) return undefined
-  const offline = row['offline_settings']
+  const { offline_settings: offline } = row
+  const records: StoredState['records'][number][] = []
+  for (const { dns_type: dnsType, ttl, value } of rows)
+    if (dnsType !== null && ttl !== null && value !== null)
+      records.push({ dnsType: dnsType as DnsType, ttl, value })
   return {
-    isOffline: isOn(row['is_offline']),
-    isBlocked: isOn(row['is_blocked']),
-    ...optional(
-      'offlineSettings',
-      typeof offline === 'string' ? (JSON.parse(offline) as OfflineSettings) : undefined,
-    ),
-    records: rows
-      .filter(({ value }) => value !== null)
-      .map((one) => ({
-        dnsType: textValue(one['dns_type']) as DnsType,
-        ttl: number(one['ttl']),
-        value: textValue(one['value']),
-      })),
+    isOffline: isOn(row.is_offline),
+    isBlocked: isOn(row.is_blocked),
+    ...optional('offlineSettings', offline === null ? null : (JSON.parse(offline) as OfflineSettings)),
+    records,
   }
-}
-
-/** Rows by the text in one of their columns. */
-function grouped<T>(
-  rows: readonly Row[],
-  column: string,
-  of: (row: Row) => T,
-): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const row of rows) {
-    const key = textValue(row[column])
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [of(row)])
-    else group.push(of(row))
-  }
-  return groups
 }
 
 const records = (sql: Sql): Pick<PublishedReads, 'publishedAt' | 'hasPublishedBelow' | 'publishedAfter'> => ({
   async publishedAt(zoneId, owner) {
-    return (
-      await sql('SELECT type, ttl, rdata FROM dns_rr WHERE zone_id = ? AND owner = ?').all(zoneId, owner)
-    ).map(recordFrom)
+    return sql(PUBLISHED.recordsAt).all(zoneId, owner)
   },
   async hasPublishedBelow(zoneId, owner) {
     // The apex is the empty text, and everything is beneath it.
     const [from, to] = owner === '' ? ['', '\u007f'] : [`${owner}\u0001`, `${owner}\u0002`]
-    const rows = sql('SELECT 1 AS found FROM dns_rr WHERE zone_id = ? AND owner > ? AND owner < ? LIMIT 1')
-    return (await rows.get(zoneId, from, to)) !== undefined
+    return (await sql(PUBLISHED.recordBelow).get(zoneId, from, to)) !== undefined
   },
   async publishedAfter(zoneId, after, limit) {
     const rows =
       after === undefined
-        ? await sql(`${PAGE} WHERE zone_id = ? ORDER BY owner, type, rdata LIMIT +?`).all(zoneId, limit)
-        : await sql(`${PAGE} WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4)
-            ORDER BY owner, type, rdata LIMIT +?5`).all(zoneId, after.owner, after.type, after.rdata, limit)
-    return rows.map((row) => ({
-      owner: textValue(row['owner']),
-      type: number(row['type']),
-      ttl: number(row['ttl']),
-      rdata: Buffer.from(textValue(row['hex']), 'hex'),
-    }))
+        ? await sql(PUBLISHED.firstPage).all(zoneId, limit)
+        : await sql(PUBLISHED.nextPage).all(zoneId, after.owner, after.type, after.rdata, limit)
+    return rows.map(({ owner, type, ttl, hex }) => ({ owner, type, ttl, rdata: Buffer.from(hex, 'hex') }))
   },
 })
-
-/** Of a whole zone. RDATA as text: a BLOB is a buffer of its own outside V8's heap, which takes a tenth longer. */
-const PAGE = 'SELECT owner, type, ttl, hex(rdata) AS hex FROM dns_rr'
 
 const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
   async hasDirtyNames() {
-    return (await sql(`SELECT 1 AS found FROM dns_dirty WHERE ${IS_FLUSHED} LIMIT 1`).get()) !== undefined
+    return (await sql(PUBLISHED.dirtyName).get()) !== undefined
   },
   async stepNumber(zoneId, serial) {
-    const n = (await sql(FIRST_STEP).get(zoneId, serial))?.['n']
-    return typeof n === 'number' ? n : undefined
+    return (await sql(PUBLISHED.firstStep).get(zoneId, serial))?.n ?? undefined
   },
   async stepsSize(zoneId, n) {
-    const row = sql(
-      'SELECT sum(length(gone) + length(come)) AS size FROM dns_journal WHERE zone_id = ? AND n >= ?',
-    )
-    return number((await row.get(zoneId, n))?.['size'] ?? 0)
+    return existing(await sql(PUBLISHED.stepsSize).get(zoneId, n)).size
   },
   async steps(zoneId, n, limit) {
-    const rows = sql('SELECT * FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT +?')
-    return (await rows.all(zoneId, n, limit)).map((row) => ({
-      from: number(row['serial_from']),
-      to: number(row['serial_to']),
-      gone: bytes(row['gone']),
-      come: bytes(row['come']),
-    }))
+    const rows = await sql(PUBLISHED.steps).all(zoneId, n, limit)
+    return rows.map(({ serial_from: from, serial_to: to, gone, come }) => ({ from, to, gone, come }))
   },
 })
-
-/** After a correction of the clock, a step in the middle can be the oldest and be removed first: steps before it cannot be used. */
-const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zone_id = ?1 AND serial_from = ?2)
-  SELECT n FROM first WHERE NOT EXISTS (
-    SELECT 1 FROM dns_journal AS step WHERE zone_id = ?1 AND n >= first.n AND serial_to IS DISTINCT FROM coalesce(
-      (SELECT serial_from FROM dns_journal WHERE zone_id = ?1 AND n = step.n + 1),
-      (SELECT serial FROM dns_zone WHERE id = ?1 AND NOT EXISTS (
-        SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
 
 /** Steps of one zone. A name server that is further behind fetches the whole zone. */
 const MAX_STEPS = 2000
@@ -153,10 +154,6 @@ const MAX_FLUSHES_PER_SECOND = 50
 /** Steps that one flush removes. */
 const PRUNED = 100
 
-const STATE = `SELECT name.name, is_offline, is_blocked, offline_settings, dns_type, ttl, value FROM name
-  LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id
-  WHERE zone_id = ?`
-
 /** The writes of a flush, in SQL. */
 export const sqlPublish = (sql: Sql): PublishWrites => ({
   ...sqlPublishedReads(sql),
@@ -164,14 +161,11 @@ export const sqlPublish = (sql: Sql): PublishWrites => ({
   ...settings(sql),
   ...serials(sql),
   async storedStates(zoneId, names) {
-    const rows = sql(`${STATE} AND name.name IN (SELECT value FROM json_each(?)) ORDER BY rdata.id`)
-    const byName = grouped(await rows.all(zoneId, asList(names)), 'name', (row) => row)
+    const byName = groupedBy(await sql(PUBLISHED.states).all(zoneId, asList(names)), ({ name }) => name)
     return (name) => stateFrom(byName.get(name) ?? [])
   },
   async publishedOf(zoneId, owners) {
-    const rows = sql(`SELECT owner, type, ttl, rdata FROM dns_rr
-      WHERE zone_id = ? AND owner IN (SELECT value FROM json_each(?))`)
-    return grouped(await rows.all(zoneId, asList(owners)), 'owner', recordFrom)
+    return groupedBy(await sql(PUBLISHED.recordsOf).all(zoneId, asList(owners)), ({ owner }) => owner)
   },
   async replacePublished(zoneId, { gone, come }) {
     const remove = sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?')
@@ -206,11 +200,8 @@ export const sqlPublish = (sql: Sql): PublishWrites => ({
 
 const serials = (sql: Sql): Pick<PublishWrites, 'raiseSerialsAfter' | 'raiseSerial'> => ({
   async raiseSerialsAfter(now) {
-    const last = await sql(
-      `SELECT max(at) AS at FROM (SELECT max(at) AS at FROM dns_journal
-        UNION ALL SELECT coalesce(max(updated_at), ?) FROM zone) AS last`,
-    ).get(now)
-    const seconds = Math.max(0, (now - number(last?.['at'] ?? now)) / 1000)
+    const { at: last } = existing(await sql(PUBLISHED.lastChange).get(now))
+    const seconds = Math.max(0, (now - last) / 1000)
     // RFC 1982 §3.2: a serial is higher only within half of all numbers.
     const raise = Math.min(Math.ceil(seconds * MAX_FLUSHES_PER_SECOND) + 1, 2 ** 31 - 1)
     await sql('UPDATE dns_zone SET serial = (serial + ?) & 4294967295').run(raise)
@@ -243,7 +234,7 @@ const settings = (sql: Sql): Pick<PublishWrites, 'setDirty' | 'setApexNameserver
     const apexNs = `SELECT rrset.id FROM rrset JOIN name ON name.id = name_id
       WHERE name.name = '@' AND dns_type = 'NS' AND is_system = 1`
     await sql(`INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at)
-      SELECT id, 'NS', 86400, 1, ?1, ?1 FROM name WHERE name = '@' ON CONFLICT DO NOTHING`).run(instant(now))
+      SELECT id, 'NS', 86400, 1, ?1, ?1 FROM name WHERE name = '@' ON CONFLICT DO NOTHING`).run(now)
     await sql(`DELETE FROM rdata WHERE rrset_id IN (${apexNs})`).run()
     await sql(`INSERT INTO rdata (rrset_id, label, value, is_system, created_at, updated_at)
       SELECT ns.id, '_ns' || (key + 1), value, 1, ?2, ?2 FROM (${apexNs}) AS ns CROSS JOIN json_each(?1)`).run(

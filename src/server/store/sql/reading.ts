@@ -1,14 +1,14 @@
-import { instant } from '../../../base/time.ts'
-import type { StoredName } from '../../model/rows.ts'
+import type { Login, StoredName, StoredRdata } from '../../model/rows.ts'
 import type { CounterReads } from '../counter-rows.ts'
+import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
-import { apiKeyFrom } from './rows.ts'
-import { isOn, type Row, type Value } from '../values.ts'
+import { existing, type RowOf, select, selects } from '../select.ts'
+import { isOn } from '../values.ts'
 import type { Sql } from './statement.ts'
 import type { StoreReads } from '../store.ts'
-import { STORE_TOTALS, type StoreTotals } from '../totals.ts'
+import { STORE_TOTALS, type StoreTotal } from '../totals.ts'
 
 /** The reads of the store in SQL, for either connection. */
 export const sqlReading = (sql: Sql): Omit<StoreReads, keyof CounterReads> => ({
@@ -21,149 +21,154 @@ export const sqlReading = (sql: Sql): Omit<StoreReads, keyof CounterReads> => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const TOTALS = `SELECT ${Object.entries(STORE_TOTALS)
-  .map(([name, { sql }]) => `(${sql}) AS ${name}`)
-  .join(', ')}`
+const LOGIN = { id: 'INTEGER', account_id: 'INTEGER', password_hash: 'BLOB', is_suspended: 'FLAG' } as const
+// biome-ignore format: a table
+const STORED_NAME = {
+  name_id: 'INTEGER', zone_id: 'INTEGER', fqdn: 'TEXT', account_id: 'INTEGER', key_id: 'INTEGER NULL', is_prohibited: 'FLAG',
+  is_blocked: 'FLAG', is_offline: 'FLAG', id: 'INTEGER NULL', dns_type: 'TEXT NULL', value: 'TEXT NULL', rdata_key_id: 'INTEGER NULL',
+} as const
+/** Names with all of their Rdata in one query: an update needs no other. */
+const STORED_NAMES = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_prohibited, is_blocked,
+  is_offline,
+    rdata.id, dns_type, value, rdata.key_id AS rdata_key_id
+  FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
+
+const TOTALS = Object.entries(STORE_TOTALS).map(([name, { sql }]) => `(${sql}) AS ${name}`)
+const TOTAL_COLUMNS = Object.fromEntries(
+  Object.keys(STORE_TOTALS).map((name) => [name, 'INTEGER']),
+) as Readonly<Record<StoreTotal, 'INTEGER'>>
+
+export const READING = selects({
+  fact: select({ value: 'TEXT' }, 'SELECT value FROM fact WHERE name = ?'),
+  operatorChanges: select(
+    { id: 'INTEGER', at: 'TIME', operator: 'TEXT', operation: 'TEXT', subject: 'TEXT' },
+    'SELECT id, at, operator, operation, subject FROM operator_change ORDER BY id LIMIT ?',
+  ),
+  totals: select(TOTAL_COLUMNS, `SELECT ${TOTALS.join(', ')}`),
+  keyLogin: select(
+    LOGIN,
+    `SELECT ddns_key.id, account_id, ddns_key.password_hash,
+      CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended
+    FROM ddns_key JOIN account ON account.id = account_id WHERE username = ?`,
+  ),
+  accountLogin: select(
+    LOGIN,
+    'SELECT id, id AS account_id, password_hash, is_suspended FROM account WHERE name = ?',
+  ),
+  anyAccount: select({ found: 'INTEGER' }, 'SELECT 1 AS found FROM account LIMIT 1'),
+  hasOffline: select(
+    { has_offline: 'FLAG' },
+    'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
+  ),
+  group: select(
+    { id: 'INTEGER' },
+    'SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)',
+  ),
+  /** The shorter the name in the zone, the longer the zone; "@" is the apex. */
+  namesByFqdn: select(
+    STORED_NAME,
+    `${STORED_NAMES} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`,
+  ),
+  namesOfKey: select(
+    STORED_NAME,
+    `${STORED_NAMES} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
+      SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`,
+  ),
+})
 
 /** Read together. */
 const MAX_OPERATOR_CHANGES = 1000
 
 const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges'> => ({
   async fact(name) {
-    const value = (await sql('SELECT value FROM fact WHERE name = ?').get(name))?.['value']
-    return value === undefined ? undefined : String(value)
+    return (await sql(READING.fact).get(name))?.value
   },
   async operatorChanges() {
-    const rows = sql('SELECT id, at, operator, operation, subject FROM operator_change ORDER BY id LIMIT ?')
-    return (await rows.all(MAX_OPERATOR_CHANGES)).map((row) => ({
-      id: Number(row['id']),
-      at: instant(Number(row['at'])),
-      operator: String(row['operator']),
-      operation: String(row['operation']),
-      subject: String(row['subject']),
-    }))
+    const rows = await sql(READING.operatorChanges).all(MAX_OPERATOR_CHANGES)
+    return rows.map((row) => ({ ...row }))
   },
   overview: async (of, query) => sqlOverview(sql, of, query),
   async totals(now) {
-    const row = (await sql(TOTALS).get(now)) ?? {}
-    return Object.fromEntries(
-      Object.keys(STORE_TOTALS).map((name) => [name, Number(row[name])]),
-    ) as unknown as StoreTotals
+    return { ...existing(await sql(READING.totals).get(now)) }
   },
 })
 
-export const KEY_LOGIN = `SELECT ddns_key.id, account_id, ddns_key.password_hash,
-    CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended
-  FROM ddns_key JOIN account ON account.id = account_id WHERE username = ?`
-export const ACCOUNT_LOGIN = 'SELECT id, password_hash, is_suspended FROM account WHERE name = ?'
-export const HAS_ACCOUNTS = 'SELECT 1 AS found FROM account LIMIT 1'
-
 const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKeyByHash'> => ({
   async login(username) {
-    const key = await sql(KEY_LOGIN).get(username)
-    if (key !== undefined)
-      return {
-        kind: 'key',
-        id: Number(key['id']),
-        accountId: Number(key['account_id']),
-        isSuspended: isOn(key['is_suspended']),
-        hash: bytesOf(key['password_hash']),
-      }
-    const account = await sql(ACCOUNT_LOGIN).get(username)
-    if (account === undefined) return undefined
-    return {
-      kind: 'account',
-      id: Number(account['id']),
-      accountId: Number(account['id']),
-      isSuspended: isOn(account['is_suspended']),
-      hash: bytesOf(account['password_hash']),
-    }
+    const key = await sql(READING.keyLogin).get(username)
+    if (key !== undefined) return loginFrom('key', key)
+    const account = await sql(READING.accountLogin).get(username)
+    return account === undefined ? undefined : loginFrom('account', account)
   },
   async hasAccounts() {
-    return (await sql(HAS_ACCOUNTS).get()) !== undefined
+    return (await sql(READING.anyAccount).get()) !== undefined
   },
   async hasOffline(accountId) {
-    const row = await sql(
-      'SELECT has_offline FROM account JOIN plan ON plan.id = account.plan_id WHERE account.id = ?',
-    ).get(accountId)
-    return row?.['has_offline'] === 1
+    return (await sql(READING.hasOffline).get(accountId))?.has_offline === 1
   },
   async apiKeyByHash(hash) {
-    const row = await sql(
-      'SELECT id, account_id, scopes, expires_at, last_used_at FROM api_key WHERE hash = ?',
-    ).get(hash)
+    const row = await sql(KEYS.apiKeyByHash).get(hash)
     return row === undefined ? undefined : apiKeyFrom(row)
   },
 })
 
+const loginFrom = (kind: Login['kind'], row: RowOf<typeof LOGIN>): Login => ({
+  kind,
+  id: row.id,
+  accountId: row.account_id,
+  isSuspended: isOn(row.is_suspended),
+  hash: row.password_hash,
+})
+
 const targets = (sql: Sql): Part<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => ({
   async namesOfKey(keyId) {
-    return namesIn(await sql(NAMES_OF_KEY).all(keyId, keyId))
+    return namesIn(await sql(READING.namesOfKey).all(keyId, keyId))
   },
   async namesByFqdn(fqdn) {
-    return namesIn(await sql(NAMES_BY_FQDN).all(fqdn))
+    return namesIn(await sql(READING.namesByFqdn).all(fqdn))
   },
   async groupIdOf(accountId, group) {
-    const row = await sql(
-      'SELECT id FROM ddns_key WHERE account_id = ? AND (username = ? OR group_label = ?)',
-    ).get(accountId, group, group)
-    return row === undefined ? undefined : Number(row['id'])
+    return (await sql(READING.group).get(accountId, group, group))?.id
   },
 })
 
-/** Names with all of their Rdata in one query: an update needs no other. */
-const STORED_NAMES = `SELECT name.id AS name_id, zone_id, fqdn, account_id, name.key_id, is_prohibited, is_blocked, is_offline,
-    rdata.id, dns_type, value, rdata.key_id AS rdata_key_id
-  FROM name LEFT JOIN rrset ON rrset.name_id = name.id LEFT JOIN rdata ON rdata.rrset_id = rrset.id`
-/** The shorter the name in the zone, the longer the zone; "@" is the apex. */
-export const NAMES_BY_FQDN = `${STORED_NAMES} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`
-const NAMES_OF_KEY = `${STORED_NAMES} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
-  SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`
+type StoredNameRow = RowOf<typeof STORED_NAME>
 
 /** Groups the rows of each name; they are adjacent. */
-function namesIn(rows: readonly Row[]): readonly StoredName[] {
-  const names: Row[][] = []
+function namesIn(rows: readonly StoredNameRow[]): readonly StoredName[] {
+  const names: [StoredNameRow, ...StoredNameRow[]][] = []
   for (const row of rows) {
     const current = names.at(-1)
-    if (current?.[0]?.['name_id'] === row['name_id']) current?.push(row)
+    if (current?.[0].name_id === row.name_id) current.push(row)
     else names.push([row])
   }
-  return names.map((own) => storedNameFrom(own[0] ?? {}, own))
+  return names.map(storedNameFrom)
 }
 
-const storedNameFrom = (name: Row, rows: readonly Row[]): StoredName => ({
-  nameId: Number(name['name_id']),
-  zoneId: Number(name['zone_id']),
-  fqdn: String(name['fqdn']),
-  accountId: Number(name['account_id']),
-  keyId: keyIdFrom(name['key_id']),
-  isProhibited: isOn(name['is_prohibited']),
-  isBlocked: isOn(name['is_blocked']),
-  isOffline: isOn(name['is_offline']),
-  rdata: rows.flatMap((row) =>
-    row['id'] === null
-      ? []
-      : [
-          {
-            id: Number(row['id']),
-            dnsType: internedType(row['dns_type']),
-            value: String(row['value']),
-            keyId: keyIdFrom(row['rdata_key_id']),
-          },
-        ],
-  ),
-})
+function storedNameFrom(rows: readonly [StoredNameRow, ...StoredNameRow[]]): StoredName {
+  const [name] = rows
+  const rdata: StoredRdata[] = []
+  for (const { id, dns_type: dnsType, value, rdata_key_id: keyId } of rows)
+    if (id !== null && dnsType !== null && value !== null)
+      rdata.push({ id, dnsType: interned(dnsType), value, keyId })
+  return {
+    nameId: name.name_id,
+    zoneId: name.zone_id,
+    fqdn: name.fqdn,
+    accountId: name.account_id,
+    keyId: name.key_id,
+    isProhibited: isOn(name.is_prohibited),
+    isBlocked: isOn(name.is_blocked),
+    isOffline: isOn(name.is_offline),
+    rdata,
+  }
+}
 
 /** One string per type, however many names are cached. */
 const typeNames = new Map<string, string>()
 
-function internedType(value: Value): string {
-  const text = String(value)
-  const interned = typeNames.get(text) ?? text
-  typeNames.set(interned, interned)
-  return interned
+function interned(dnsType: string): string {
+  const known = typeNames.get(dnsType) ?? dnsType
+  typeNames.set(known, known)
+  return known
 }
-
-const keyIdFrom = (value: Value): number | null => (typeof value === 'number' ? value : null)
-
-const bytesOf = (value: Value): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array())

@@ -2,14 +2,24 @@ import type { Instant } from '../../../base/time.ts'
 import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { Metadata, Name, Rdata, RRSet } from '../../model/tree.ts'
 import type { RecordWrites } from '../records.ts'
+import { existing, insert, select, selects } from '../select.ts'
 import { sqlRecords } from './records.ts'
-import { HASH_KEY_NUMBER, idOf, ids, asList, type Sql } from './statement.ts'
+import { HASH_KEY_NUMBER, ids, asList, type Sql } from './statement.ts'
+
+export const RECORD_CHANGES = selects({
+  zoneName: select({ name: 'TEXT' }, 'SELECT name FROM zone WHERE id = ?'),
+  keyId: select({ id: 'INTEGER' }, 'SELECT id FROM ddns_key WHERE username = ?'),
+  rrsetId: select({ id: 'INTEGER' }, 'SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?'),
+  addName:
+    insert(`INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, is_implicit, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+})
 
 /** The writes of the management API in SQL. They run inside the transaction of the caller. */
 export const sqlRecordChanges = (sql: Sql): RecordWrites => ({
   ...sqlRecords(sql),
   async saveName(name, now) {
-    const id = name.id ?? (await insertName(sql, name))
+    const id = name.id ?? (await insertName(sql, name)).id
     await sql(
       'UPDATE name SET is_offline = ?, offline_settings = ?, key_id = ?, updated_at = ? WHERE id = ?',
     ).run(
@@ -62,22 +72,23 @@ export async function touchZone(sql: Sql, zoneId: number, now: Instant): Promise
   await sql('UPDATE zone SET updated_at = ? WHERE id = ?').run(now, zoneId)
 }
 
-async function insertName(
+/** Resolves with the id and the whole name. */
+export async function insertName(
   sql: Sql,
-  { zoneId, accountId, name, isImplicit, createdAt }: Name,
-): Promise<number> {
-  const zone = String((await sql('SELECT name FROM zone WHERE id = ?').get(zoneId))?.['name'])
-  const fqdn = fqdnOf(name, zone)
-  const row = await sql(
-    'INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, is_implicit, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
-  ).get(zoneId, accountId, name, fqdn, reversed(fqdn), isImplicit === true ? 1 : 0, createdAt, createdAt)
-  return idOf(row)
+  { zoneId, accountId, name, isImplicit, createdAt }: NewName,
+): Promise<{ readonly id: number; readonly fqdn: string }> {
+  const zone = existing(await sql(RECORD_CHANGES.zoneName).get(zoneId))
+  const fqdn = fqdnOf(name, zone.name)
+  const values = [zoneId, accountId, name, fqdn, reversed(fqdn), isImplicit === true ? 1 : 0]
+  const { id } = existing(await sql(RECORD_CHANGES.addName).get(...values, createdAt, createdAt))
+  return { id, fqdn }
 }
+
+type NewName = Pick<Name, 'zoneId' | 'accountId' | 'name' | 'isImplicit' | 'createdAt'>
 
 async function keyIdOf(sql: Sql, username: string | undefined): Promise<number | null> {
   if (username === undefined) return null
-  const id = (await sql('SELECT id FROM ddns_key WHERE username = ?').get(username))?.['id']
-  return typeof id === 'number' ? id : null
+  return (await sql(RECORD_CHANGES.keyId).get(username))?.id ?? null
 }
 
 interface MetadataOwner {
@@ -105,9 +116,7 @@ async function saveRRSet(
     `INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`,
   ).run(nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, rrset.updatedAt)
-  const id = Number(
-    (await sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, rrset.dnsType))?.['id'],
-  )
+  const { id } = existing(await sql(RECORD_CHANGES.rrsetId).get(nameId, rrset.dnsType))
   await saveMetadata(sql, { of: 'rrset', id }, rrset.metadata)
   await sql(
     'DELETE FROM rdata WHERE rrset_id = ? AND lower(label) NOT IN (SELECT value FROM json_each(?))',
@@ -123,7 +132,8 @@ async function saveRdata(
 ): Promise<void> {
   await sql(
     `INSERT INTO rdata (rrset_id, label, value, key_id, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (rrset_id, label) DO UPDATE SET value = excluded.value, key_id = excluded.key_id, updated_at = excluded.updated_at
+     ON CONFLICT (rrset_id, label) DO UPDATE SET value = excluded.value, key_id = excluded.key_id,
+       updated_at = excluded.updated_at
      WHERE rdata.value <> excluded.value OR rdata.key_id IS DISTINCT FROM excluded.key_id`,
   ).run(rrsetId, label, value, await keyIdOf(sql, updateGroup), isSystem ? 1 : 0, now, now)
 }

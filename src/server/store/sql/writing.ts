@@ -1,13 +1,30 @@
 import type { Instant } from '../../../base/time.ts'
-import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { CounterWrites } from '../counter-rows.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlPublish } from './published.ts'
-import { sqlReading } from './reading.ts'
-import { touchZone, sqlRecordChanges } from './record-changes.ts'
-import { textValue } from '../values.ts'
-import { HASH_KEY_NUMBER, idOf, type Sql } from './statement.ts'
+import { insertName, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
+import { READING, sqlReading } from './reading.ts'
+import { existing, insert, select, selects } from '../select.ts'
+import { HASH_KEY_NUMBER, newId, type Sql } from './statement.ts'
 import type { StoreWrites } from '../store.ts'
+
+export const WRITING = selects({
+  oldestRdata: select({ id: 'INTEGER' }, 'SELECT id FROM rdata WHERE rrset_id = ? ORDER BY id LIMIT 1'),
+  addPlan: insert(`INSERT INTO plan
+    (name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards, max_keys)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+  addAccount: insert(`INSERT INTO account (id, name, password_hash, plan_id, created_at)
+    VALUES (${newId('account')}, ?, ?, ?, ?)`),
+  addApiKey:
+    insert(`INSERT INTO api_key (id, account_id, hash, description, scopes, expires_at, created_at, hash_key)
+    VALUES (${newId('api_key')}, ?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`),
+  addZone: insert(
+    'INSERT INTO zone (name, account_id, is_shared, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  ),
+  addKey: insert(`INSERT INTO ddns_key
+    (id, account_id, username, password_hash, description, group_label, created_at, hash_key)
+    VALUES (${newId('ddns_key')}, ?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER})`),
+})
 
 /** The writes of the store in SQL. They run inside the transaction of the caller. */
 export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
@@ -49,19 +66,16 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
       now,
       nameId,
     )
-    const rrset =
-      (await sql('SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?').get(nameId, dnsType))?.['id'] ??
-      null
-    const existing =
-      (await sql('SELECT id FROM rdata WHERE rrset_id = ? ORDER BY id LIMIT 1').get(rrset))?.['id'] ?? null
-    if (existing === null) {
+    const { id: rrset } = existing(await sql(RECORD_CHANGES.rrsetId).get(nameId, dnsType))
+    const kept = await sql(WRITING.oldestRdata).get(rrset)
+    if (kept === undefined) {
       await sql(
         'INSERT INTO rdata (rrset_id, label, value, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
       ).run(rrset, AUTO_LABEL, value, now, now)
       return
     }
-    await sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, existing)
-    await sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, existing)
+    await sql('DELETE FROM rdata WHERE rrset_id = ? AND id <> ?').run(rrset, kept.id)
+    await sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, kept.id)
   },
   async setValue(_, { rdataId, value }, now) {
     await sql('UPDATE rdata SET value = ?, updated_at = ? WHERE id = ?').run(value, now, rdataId)
@@ -79,12 +93,10 @@ const accounts = (
   },
   async factOr(name, value) {
     await sql('INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING').run(name, value)
-    return textValue((await sql('SELECT value FROM fact WHERE name = ?').get(name))?.['value'])
+    return existing(await sql(READING.fact).get(name)).value
   },
   async addPlan(plan) {
-    const row = await sql(`INSERT INTO plan
-      (name, max_names, max_rdata, max_name_metadata, max_rrset_metadata, min_ttl, has_offline, has_wildcards, max_keys)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`).get(
+    const row = await sql(WRITING.addPlan).get(
       plan.name,
       plan.maxNames,
       plan.maxRdata,
@@ -95,12 +107,10 @@ const accounts = (
       plan.hasWildcards ? 1 : 0,
       plan.maxKeys ?? DEFAULT_MAX_KEYS,
     )
-    return idOf(row)
+    return existing(row).id
   },
   async addAccount({ name, hash, planId }, now) {
-    const insert = `INSERT INTO account (id, name, password_hash, plan_id, created_at)
-      VALUES (${sql.newId('account')}, ?, ?, ?, ?) RETURNING id`
-    return idOf(await sql(insert).get(name, hash, planId, now))
+    return existing(await sql(WRITING.addAccount).get(name, hash, planId, now)).id
   },
   async touchApiKey(id, now) {
     await sql('UPDATE api_key SET last_used_at = ? WHERE id = ?').run(now, id)
@@ -109,9 +119,8 @@ const accounts = (
     await sql(`UPDATE api_key SET hash = ?, hash_key = ${HASH_KEY_NUMBER} WHERE id = ?`).run(hash, id)
   },
   async addApiKey({ accountId, hash, description, scopes, expiresAt }, now) {
-    const insert = `INSERT INTO api_key (id, account_id, hash, description, scopes, expires_at, created_at, hash_key)
-      VALUES (${sql.newId('api_key')}, ?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER}) RETURNING id`
-    return idOf(await sql(insert).get(accountId, hash, description, scopes.join(' '), expiresAt ?? null, now))
+    const values = [accountId, hash, description, scopes.join(' '), expiresAt ?? null, now]
+    return existing(await sql(WRITING.addApiKey).get(...values)).id
   },
 })
 
@@ -131,21 +140,15 @@ const operatorChanges = (sql: Sql): Part<'addOperatorChange' | 'removeOperatorCh
 
 const creation = (sql: Sql): Part<'addZone' | 'addName' | 'addKey' | 'attach'> => ({
   async addZone({ accountId, name, isShared }, now) {
-    const insert =
-      'INSERT INTO zone (name, account_id, is_shared, created_at, updated_at) VALUES (?, ?, ?, ?, ?) RETURNING id'
-    return idOf(await sql(insert).get(name, accountId, isShared ? 1 : 0, now, now))
+    return existing(await sql(WRITING.addZone).get(name, accountId, isShared ? 1 : 0, now, now)).id
   },
   async addName({ zoneId, accountId, name }, now) {
-    const zone = String((await sql('SELECT name FROM zone WHERE id = ?').get(zoneId))?.['name'])
-    const fqdn = fqdnOf(name, zone)
-    const insert = `INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
-    const nameId = idOf(await sql(insert).get(zoneId, accountId, name, fqdn, reversed(fqdn), now, now))
+    const { id: nameId, fqdn } = await insertName(sql, { zoneId, accountId, name, createdAt: now })
     return { nameId, zoneId, fqdn }
   },
   async addKey({ accountId, username, hash, description, groupLabel }, now: Instant) {
-    const insert = `INSERT INTO ddns_key (id, account_id, username, password_hash, description, group_label, created_at, hash_key)
-      VALUES (${sql.newId('ddns_key')}, ?, ?, ?, ?, ?, ?, ${HASH_KEY_NUMBER}) RETURNING id`
-    return idOf(await sql(insert).get(accountId, username, hash, description, groupLabel ?? null, now))
+    const values = [accountId, username, hash, description, groupLabel ?? null, now]
+    return existing(await sql(WRITING.addKey).get(...values)).id
   },
   async attach(keyId, { nameId, rdataId }) {
     if (rdataId === undefined) await sql('UPDATE name SET key_id = ? WHERE id = ?').run(keyId, nameId)

@@ -1,7 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { NumberedTable, Row } from '../values.ts'
+import { NUMBERED_TABLES, type Row } from '../values.ts'
+import { existing, select, selects } from '../select.ts'
+import { SCHEMA } from './schema-check.ts'
+import { statements } from './statements.ts'
 import { claimDatabase, DATABASE_FILE, databaseUrl, makeDatabase, openMemory } from './open.ts'
 import {
   type LastIds,
@@ -16,18 +19,34 @@ import {
 /** The columns of a table of the present schema. */
 export function tableColumns(): (table: StoreTable) => readonly string[] {
   const { writer } = openMemory()
-  const columns = new Map(STORE_TABLES.map((table) => [table, columnsIn(writer, table)]))
+  const all = statements(writer)(SCHEMA.columns)
+  const columns = new Map(STORE_TABLES.map((table) => [table, all.all(table).map(({ name }) => name)]))
   writer.close()
   return (table) => columns.get(table) ?? []
 }
 
-const columnsIn = (database: DatabaseSync, table: string): readonly string[] =>
-  database
-    .prepare('SELECT name FROM pragma_table_info(?)')
-    .all(table)
-    .map((row) => String(row['name']))
+const LAST_IDS = NUMBERED_TABLES.map(
+  (table) => `max(coalesce((SELECT max(id) FROM ${table}), 0),
+    coalesce((SELECT id FROM last_id WHERE of = '${table}'), 0)) AS ${table}`,
+)
 
-const NUMBERED: readonly NumberedTable[] = ['account', 'ddns_key', 'api_key']
+export const SQLITE_COPY = selects({
+  lastIds: select(
+    { account: 'INTEGER', ddns_key: 'INTEGER', api_key: 'INTEGER' },
+    `SELECT ${LAST_IDS.join(', ')}`,
+  ),
+  /** Without a table there is one row. */
+  count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n'),
+  triggers: select(
+    { name: 'TEXT', sql: 'TEXT' },
+    `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`,
+  ),
+  /** The column with a value that cannot be copied, and its row. Without a table there is none. */
+  refused: select(
+    { refused: 'TEXT NULL', place: 'TEXT NULL' },
+    'SELECT NULL AS refused, NULL AS place WHERE FALSE',
+  ),
+})
 
 /** The rows of the store in this folder, which other processes may change meanwhile. */
 export function sqliteRows(folder: string): RowSource {
@@ -47,15 +66,7 @@ export function sqliteRows(folder: string): RowSource {
       if (rows.length > 0) yield rows
     },
     async lastIds() {
-      const idOf = (table: string): number =>
-        Number(
-          database
-            .prepare(
-              `SELECT max(coalesce((SELECT max(id) FROM ${table}), 0), coalesce((SELECT id FROM last_id WHERE of = ?), 0)) AS id`,
-            )
-            .get(table)?.['id'],
-        )
-      return { account: idOf('account'), ddns_key: idOf('ddns_key'), api_key: idOf('api_key') }
+      return existing(statements(database)(SQLITE_COPY.lastIds).get())
     },
     async close() {
       database.close()
@@ -64,23 +75,25 @@ export function sqliteRows(folder: string): RowSource {
 }
 
 /**
- * PostgreSQL has no U+0000; the API refuses it, but stores of early versions may contain it. SQLite looks for it itself: the one of
- * Node 22 ends a text before it, and the rest would be lost silently.
+ * PostgreSQL has no U+0000; the API refuses it, but stores of early versions may contain it. SQLite looks for it
+ * itself: the one of Node 22 ends a text before it, and the rest would be lost silently.
  */
 function refuseNul(database: DatabaseSync, table: StoreTable, columns: readonly string[]): void {
   const found = columns.map(
     (column) =>
       `WHEN typeof(${column}) = 'text' AND instr(CAST(${column} AS BLOB), x'00') > 0 THEN '${column}'`,
   )
-  const row = database
-    .prepare(
-      `SELECT CASE ${found.join(' ')} END AS refused, * FROM ${table} WHERE refused IS NOT NULL LIMIT 1`,
-    )
-    .get()
+  const place = ['id', 'name_id', 'key'].find((column) => columns.includes(column)) ?? "''"
+  const row = statements(database)(
+    SQLITE_COPY.refused.with(
+      ` UNION ALL SELECT CASE ${found.join(' ')} END AS refused, CAST(${place} AS TEXT) FROM ${table}
+      WHERE refused IS NOT NULL LIMIT 1`,
+    ),
+  ).get()
   if (row === undefined) return
-  const of = [row['id'], row['name_id'], row['key']].find((value) => value !== undefined)
   throw new RowRefused(
-    `${table} ${String(of ?? '')}: ${String(row['refused'])} contains the character U+0000, which PostgreSQL cannot store; change it first`,
+    `${table} ${row.place ?? ''}: ${row.refused ?? ''} contains the character U+0000, ` +
+      'which PostgreSQL cannot store; change it first',
   )
 }
 
@@ -92,10 +105,7 @@ export function newSqliteRows(folder: string): RowSink {
   const database = new DatabaseSync(databaseUrl(join(folder, DATABASE_FILE), 'rw'))
   database.exec('PRAGMA foreign_keys = OFF; BEGIN')
   // What the triggers would derive is copied, too.
-  const triggers = database
-    .prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
-    .all()
-    .map((row) => ({ name: String(row['name']), sql: String(row['sql']) }))
+  const triggers = statements(database)(SQLITE_COPY.triggers).all()
   for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`)
   for (const table of STORE_TABLES) database.exec(`DELETE FROM ${table}`)
   return {
@@ -106,7 +116,7 @@ export function newSqliteRows(folder: string): RowSink {
       )
       for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null))
     },
-    count: async (table) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']),
+    count: async (table) => existing(statements(database)(SQLITE_COPY.count.with(` FROM ${table}`)).get()).n,
     async finish(lastIds) {
       noteLastIds(database, lastIds)
       for (const { sql } of triggers) database.exec(sql)
@@ -122,5 +132,5 @@ function noteLastIds(database: DatabaseSync, lastIds: LastIds): void {
   const note = database.prepare(
     'INSERT INTO last_id (of, id) VALUES (?, ?) ON CONFLICT (of) DO UPDATE SET id = excluded.id',
   )
-  for (const table of NUMBERED) note.run(table, lastIds[table])
+  for (const table of NUMBERED_TABLES) note.run(table, lastIds[table])
 }

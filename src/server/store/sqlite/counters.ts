@@ -4,6 +4,7 @@ import type { CounterTables } from '../cached-counters.ts'
 import type { CounterTable } from '../counter-cache.ts'
 import {
   type CounterReads,
+  FAILURES,
   failuresFrom,
   isBlockChange,
   isLockoutChange,
@@ -12,17 +13,25 @@ import {
   nochgKey,
   nochgParts,
   subjectOf,
+  USAGE,
   USAGE_COLUMNS,
   usageFrom,
   usageValues,
 } from '../counter-rows.ts'
 import { mergeBuckets, mergeFailures, mergeUsage, type UsageRow } from '../counts.ts'
+import { columnList, select, selects } from '../select.ts'
 import type { SqliteSql } from './statements.ts'
 import { failureSweep } from './sweep.ts'
 
+export const SQLITE_COUNTERS = selects({
+  usage: select(USAGE, `SELECT ${USAGE_COLUMNS} FROM usage WHERE subject = ?`),
+  nochgs: select({ buckets: 'BLOB' }, 'SELECT buckets FROM nochg WHERE subject = ? AND hostname = ?'),
+  failures: select(FAILURES, `SELECT ${columnList(FAILURES)} FROM login_failure WHERE peer = ?`),
+})
+
 const usageCounters = (sql: SqliteSql): CounterTable<UsageRow> => ({
   load(subject) {
-    const row = sql(`SELECT ${USAGE_COLUMNS} FROM usage WHERE subject = ?`).get(subject)
+    const row = sql(SQLITE_COUNTERS.usage).get(subject)
     return row === undefined ? NEVER_USED : usageFrom(row)
   },
   save(subject, row) {
@@ -37,12 +46,10 @@ const usageCounters = (sql: SqliteSql): CounterTable<UsageRow> => ({
 })
 
 const nochgCounters = (sql: SqliteSql): CounterTable<Buckets> => ({
-  load: (key) =>
-    unpackBuckets(
-      sql('SELECT buckets FROM nochg WHERE subject = ? AND hostname = ?').get(...nochgParts(key))?.[
-        'buckets'
-      ],
-    ),
+  load(key) {
+    const row = sql(SQLITE_COUNTERS.nochgs).get(...nochgParts(key))
+    return row === undefined ? [] : unpackBuckets(row.buckets)
+  },
   save: (key, buckets) =>
     void sql('INSERT OR REPLACE INTO nochg (subject, hostname, buckets) VALUES (?, ?, ?)').run(
       ...nochgParts(key),
@@ -54,7 +61,7 @@ const nochgCounters = (sql: SqliteSql): CounterTable<Buckets> => ({
 
 const failureCounters = (sql: SqliteSql): CounterTable<FailedLogins> => ({
   load(peer) {
-    const row = sql('SELECT buckets, blocked_until FROM login_failure WHERE peer = ?').get(peer)
+    const row = sql(SQLITE_COUNTERS.failures).get(peer)
     return row === undefined ? NO_FAILURES : failuresFrom(row)
   },
   save: (peer, { buckets, blockedUntil }) =>

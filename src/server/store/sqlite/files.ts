@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DATABASE_FILE, databaseUrl } from './open.ts'
 import { statements } from './statements.ts'
+import { PRAGMAS } from './pragmas.ts'
 import { schemaProblems } from './schema-check.ts'
+import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { StoreWrites } from '../store.ts'
 
@@ -23,8 +25,8 @@ export function identityOf(folder: string): string | undefined {
 export const DATABASE_FILES = [DATABASE_FILE, ...LOG_FILES, `${DATABASE_FILE}-shm`] as const
 
 /**
- * Copies the database as it is at one moment, while other processes may write it. `to` must not exist. A plain copy of the file
- * would lack what is still in the write-ahead log (SQLite, "VACUUM INTO").
+ * Copies the database as it is at one moment, while other processes may write it. `to` must not exist. A plain copy of
+ * the file would lack what is still in the write-ahead log (SQLite, "VACUUM INTO").
  */
 export async function copyDatabase(folder: string, to: string): Promise<void> {
   await withDatabase(databaseOf(folder), async (database) => {
@@ -35,32 +37,34 @@ export async function copyDatabase(folder: string, to: string): Promise<void> {
 /** What is wrong with a database; empty if nothing is. */
 export async function databaseProblems(folder: string): Promise<readonly string[]> {
   return withDatabase(databaseOf(folder), async (database) => {
-    const integrity = database
-      .prepare('PRAGMA integrity_check')
+    const sql = statements(database)
+    const integrity = sql(PRAGMAS.integrity)
       .all()
-      .map((row) => String(row['integrity_check']))
+      .map((row) => row.integrity_check)
       .filter((line) => line !== 'ok')
     const schema = integrity.length > 0 ? [] : schemaProblems(database)
     if (integrity.length + schema.length > 0) return [...integrity, ...schema]
-    const foreign = database.prepare('PRAGMA foreign_key_check').all()
-    const counted = hasCounts(database) ? database.prepare(MISCOUNTED).get()?.['n'] : 0
+    const foreign = sql(PRAGMAS.foreignKeys).all()
+    // Early versions of the schema do not count.
+    const hasCounts = sql(FILES.countTable).get() !== undefined
+    const wrong = hasCounts ? existing(sql(FILES.miscounted).get()).n : 0
     return [
-      ...foreign.map(
-        (row) =>
-          `a row of ${String(row['table'])} refers to a row of ${String(row['parent'])} that is missing`,
-      ),
-      ...(counted === 0 ? [] : [`the counts of ${String(counted)} zones are wrong`]),
+      ...foreign.map(({ table, parent }) => `a row of ${table} refers to a row of ${parent} that is missing`),
+      ...(wrong === 0 ? [] : [`the counts of ${wrong} zones are wrong`]),
     ]
   })
 }
 
-/** Early versions of the schema do not count. */
-const hasCounts = (database: DatabaseSync): boolean =>
-  database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'holding'`).get() !== undefined
-
-/** Zones whose counted names differ from their names. */
-const MISCOUNTED = `SELECT count(*) AS n FROM zone WHERE
-  (SELECT count(*) FROM name WHERE zone_id = zone.id) <> (SELECT coalesce(sum(names), 0) FROM holding WHERE zone_id = zone.id)`
+export const FILES = selects({
+  countTable: select({ found: 'INTEGER' }, `SELECT 1 AS found FROM sqlite_schema WHERE name = 'holding'`),
+  /** Zones whose counted names differ from their names. */
+  miscounted: select(
+    { n: 'INTEGER' },
+    `SELECT count(*) AS n FROM zone WHERE
+      (SELECT count(*) FROM name WHERE zone_id = zone.id) <> (SELECT coalesce(sum(names), 0) FROM holding
+        WHERE zone_id = zone.id)`,
+  ),
+})
 
 /** What can be read and written while the database is held. */
 export type HeldStore = Pick<StoreWrites, 'fact' | 'setFact' | 'overview' | 'addOperatorChange'>

@@ -13,9 +13,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX name_in_order ON name (account_id, replace(labels_reversed, '.', char(1)));
   CREATE INDEX name_by_age ON name (account_id, created_at);
   `,
-  // What an account holds, so that a page of a listing or a quota does not count a million rows (decision 0018). By blocks of
-  // 1024 names in the order of their ids, so it also shows where a page deep in a listing begins. Triggers maintain it. A
-  // name is deleted before what is at it (ON DELETE CASCADE), so each level subtracts all that is still below it.
+  // What an account holds, so that a page of a listing or a quota does not count a million rows (decision 0018). By
+  // blocks of 1024 names in the order of their ids, so it also shows where a page deep in a listing begins. Triggers
+  // maintain it. A name is deleted before what is at it (ON DELETE CASCADE), so each level subtracts all that is still
+  // below it.
   `
   CREATE TABLE holding (
     account_id INTEGER NOT NULL,

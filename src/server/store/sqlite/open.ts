@@ -13,6 +13,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { MIGRATIONS } from './migrations.ts'
 import { StoreRefused } from '../errors.ts'
+import { existing } from '../select.ts'
+import { PRAGMAS } from './pragmas.ts'
+import { statements } from './statements.ts'
 
 /** The file of the database in the folder of the store. */
 export const DATABASE_FILE = 'holdfast.db'
@@ -101,12 +104,16 @@ export function openMemory(): Connections {
   return { writer: database, reader: database, openReader: undefined }
 }
 
-/** Applies each script with its version number in one transaction: after a crash the schema is of one version or the other. */
+/**
+ * Applies each script with its version number in one transaction: after a crash the schema is of one version or the
+ * other.
+ */
 export function migrate(database: DatabaseSync, path: string, scripts: readonly string[] = MIGRATIONS): void {
   const version = versionOf(database)
   if (version > scripts.length)
     throw new StoreRefused(
-      `${path} was written by a newer Holdfast (schema ${version}; this version supports ${scripts.length}): upgrade Holdfast`,
+      `${path} was written by a newer Holdfast ` +
+        `(schema ${version}; this version supports ${scripts.length}): upgrade Holdfast`,
     )
   scripts.slice(version).forEach((script, at) => {
     database.exec(`BEGIN IMMEDIATE; ${script}; PRAGMA user_version = ${version + at + 1}; COMMIT`)
@@ -115,6 +122,5 @@ export function migrate(database: DatabaseSync, path: string, scripts: readonly 
 
 /** The number of the scripts that were applied. */
 export function versionOf(database: DatabaseSync): number {
-  const row = database.prepare('PRAGMA user_version').get()
-  return Number(row?.['user_version'] ?? 0)
+  return existing(statements(database)(PRAGMAS.userVersion).get()).user_version
 }

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { MIGRATIONS } from './migrations.ts'
 import { migrate, versionOf } from './open.ts'
+import { select, selects } from '../select.ts'
+import { statements } from './statements.ts'
 
 /**
  * How the schema of a database differs from the one that the migrations make. Data of a table that is missing is lost, and a
@@ -24,19 +26,27 @@ type Objects = ReadonlyMap<string, string>
 
 /** SQLite writes the text of a table in its own way when a column is renamed, so a table is compared by its columns. */
 function objectsIn(database: DatabaseSync): Objects {
-  const columns = database.prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid')
-  const objects = database.prepare(
-    `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
-  )
+  const sql = statements(database)
   return new Map(
-    objects
+    sql(SCHEMA.objects)
       .all()
-      .map(({ type, name, sql }) => [
-        `${String(type)} ${String(name)}`,
-        type === 'table' ? JSON.stringify(columns.all(String(name))) : String(sql),
+      .map(({ type, name, sql: text }) => [
+        `${type} ${name}`,
+        type === 'table' ? JSON.stringify(sql(SCHEMA.columns).all(name)) : String(text),
       ]),
   )
 }
+
+export const SCHEMA = selects({
+  objects: select(
+    { type: 'TEXT', name: 'TEXT', sql: 'TEXT NULL' },
+    `SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+  ),
+  columns: select(
+    { name: 'TEXT', type: 'TEXT', notnull: 'INTEGER', pk: 'INTEGER' },
+    'SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid',
+  ),
+})
 
 const differences = (found: Objects, right: Objects): readonly string[] => [
   ...[...right].flatMap(([object, made]) => {

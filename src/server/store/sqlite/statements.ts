@@ -1,33 +1,36 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { NumberedTable } from '../values.ts'
+import type { Columns, RowOf, Select } from '../select.ts'
+import type { Bound } from '../values.ts'
 import type { Sql } from '../sql/statement.ts'
 
 /** Has every result at once. */
 export interface SqliteSql extends Sql {
-  (text: string): StatementSync
+  <C extends Columns>(
+    select: Select<C>,
+  ): {
+    get(...values: readonly Bound[]): RowOf<C> | undefined
+    all(...values: readonly Bound[]): readonly RowOf<C>[]
+    columns(): ReturnType<StatementSync['columns']>
+  }
+  (text: string): { run(...values: readonly Bound[]): { readonly changes: number | bigint } }
 }
 
 /** Prepares each statement once per connection. */
 export function statements(database: DatabaseSync): SqliteSql {
   const prepared = new Map<string, StatementSync>()
-  const sql = (text: string): StatementSync => {
+  const sql = (of: string | Select<Columns>): StatementSync => {
+    const text = typeof of === 'string' ? of : of.text
     const statement = prepared.get(text) ?? database.prepare(text)
     prepared.set(text, statement)
     return statement
   }
-  return Object.assign(sql, {
-    newId,
-    atOneMoment: async <T>(work: () => Promise<T>): Promise<T> => {
-      sql('SAVEPOINT moment').run()
-      try {
-        return await work()
-      } finally {
-        sql('RELEASE moment').run()
-      }
-    },
-  })
+  const atOneMoment = async <T>(work: () => Promise<T>): Promise<T> => {
+    sql('SAVEPOINT moment').run()
+    try {
+      return await work()
+    } finally {
+      sql('RELEASE moment').run()
+    }
+  }
+  return Object.assign(sql, { atOneMoment })
 }
-
-const newId = (table: NumberedTable): string =>
-  `(SELECT coalesce(max(id), 0) + 1 FROM (SELECT max(id) AS id FROM ${table}
-    UNION ALL SELECT id FROM last_id WHERE of = '${table}') AS used)`

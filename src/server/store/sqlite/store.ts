@@ -1,18 +1,31 @@
+import type { Instant } from '../../../base/time.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from '../cached-counters.ts'
 import { type Connections, openConnections, openMemory, type OpenMode } from './open.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
+import { requestWindows } from '../request-windows.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
+import { checkSqlite } from './check.ts'
+import { PRAGMAS } from './pragmas.ts'
 import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
-export const sqliteStore = (folder: string, mode?: OpenMode): Store =>
-  new SqliteStore(openConnections(folder, mode))
+export function sqliteStore(folder: string, mode?: OpenMode): Store {
+  const connections = openConnections(folder, mode)
+  try {
+    checkSqlite(statements(connections.reader))
+    return new SqliteStore(connections)
+  } catch (error) {
+    connections.reader.close()
+    connections.writer.close()
+    throw error
+  }
+}
 
 /** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
 export const memoryStore = (connections: Connections = openMemory()): Store => new SqliteStore(connections)
@@ -21,6 +34,8 @@ export const memoryStore = (connections: Connections = openMemory()): Store => n
 const FLUSH_BATCH = 1000
 
 class SqliteStore implements Store {
+  readonly isShared = false
+  readonly countRequest = requestWindows()
   readonly #connections: Connections
   readonly #sql: SqliteSql
   readonly #groupCommit: GroupCommit
@@ -28,7 +43,7 @@ class SqliteStore implements Store {
   readonly #tables: ReadCache
   readonly #reads: StoreReads
   readonly #writes: StoreWrites
-  #dataVersion: unknown
+  #dataVersion: number | undefined
 
   constructor(connections: Connections) {
     const { writer, reader } = connections
@@ -75,6 +90,12 @@ class SqliteStore implements Store {
     }
   }
 
+  async probe(now: Instant): Promise<Instant> {
+    // A value that is there already would not be written.
+    await this.write(async (w) => w.setFact('ready', String(now)))
+    return now
+  }
+
   async close(): Promise<void> {
     const { writer, reader } = this.#connections
     await this.#groupCommit.commit(async () => undefined) // waits for all earlier work
@@ -99,9 +120,8 @@ class SqliteStore implements Store {
     }
   }
 
-  /** SQLite, PRAGMA data_version: differs after another connection has committed. */
-  #currentDataVersion(): unknown {
-    return this.#sql('PRAGMA data_version').get()?.['data_version']
+  #currentDataVersion(): number | undefined {
+    return this.#sql(PRAGMAS.dataVersion).get()?.data_version
   }
 
   #checkDataVersion(): void {

@@ -7,6 +7,7 @@ import { observedStore } from '../../../../src/app/service/measured.ts'
 import { parseDocument } from '../../../../src/config/document.ts'
 import { readServiceConfig } from '../../../../src/config/read-service.ts'
 import type { ServiceSettings } from '../../../../src/config/service-settings.ts'
+import { serviceMetrics } from '../../../../src/server/metrics/service-metrics.ts'
 import { testStore } from '../../../lab/stores.ts'
 import type { Store } from '../../../../src/server/store/store.ts'
 import { key } from '../../../server/publish/secondary.ts'
@@ -52,7 +53,7 @@ export async function publishing(
   ports: readonly [number, number] = [9, 9],
 ) {
   let wake = (): void => undefined
-  const store = observedStore(diskStore(), () => wake())
+  const store = observedStore(diskStore(), { metrics: serviceMetrics(), onWrite: () => wake() })
   const world = await storeWith(zones, store)
   const current = settings(`
     nameservers = ["ns1.operator.test", "ns2.operator.test"]

@@ -100,7 +100,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
         const [name] = await inSnapshot(pool, async (sql) => sqlReading(sql).namesByFqdn('home.example.test'))
         const [rdata] = name?.rdata ?? []
         await inOneTrip(pool, async (sql) =>
-          sql.rows(
+          sql.execute(
             'UPDATE rdata SET value = $1 WHERE id = $2',
             String(Number(rdata?.value) + 1),
             rdata?.id ?? 0,
@@ -203,7 +203,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
       store.write(async (w) => w.login('abc1234'), about),
       store.write(async (w) => w.setFact('a', 'b')),
       readFact(),
-      store.probe?.(),
+      store.probe(NOW),
     ])
     // The wait and a second for the server to say so itself, and the wait for a new connection.
     const isInTime = await endsBefore([2000, 1900], works)

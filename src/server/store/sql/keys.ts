@@ -1,0 +1,123 @@
+import type { ApiKey, DdnsKey, RecordReads } from '../records.ts'
+import { existing, columnList, type RowOf, select, selects } from '../select.ts'
+import { isOn, optional, wordList } from '../values.ts'
+import { keysInScope } from './scope.ts'
+import type { Sql } from './statement.ts'
+
+const OF_KEY = {
+  id: 'INTEGER',
+  account_id: 'INTEGER',
+  username: 'TEXT',
+  description: 'TEXT',
+  is_locked: 'FLAG',
+  created_at: 'TIME',
+} as const
+const KEY = { ...OF_KEY, used_at: 'TIME NULL' } as const
+const KEY_ROWS = `SELECT ${columnList(OF_KEY)}, (SELECT used_at FROM usage
+  WHERE subject = 'key:' || ddns_key.id) AS used_at FROM ddns_key`
+const MATCHING = `WHERE account_id = ?1
+    AND (CAST(?2 AS TEXT) IS NULL OR instr(lower(description), lower(CAST(?2 AS TEXT) COLLATE BINARY)) > 0)`
+
+// biome-ignore format: a table
+const API_KEY = {
+  id: 'INTEGER', account_id: 'INTEGER', scopes: 'TEXT NULL', expires_at: 'TIME NULL', last_used_at: 'TIME NULL',
+  description: 'TEXT', created_at: 'TIME',
+} as const
+const API_KEY_ROWS = `SELECT ${columnList(API_KEY)} FROM api_key`
+
+const CLIENTS = `FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id`
+
+export const KEYS = selects({
+  named: select(KEY, `${KEY_ROWS} WHERE username = ?`),
+  oldestFirst: select(KEY, `${KEY_ROWS} ${MATCHING} ORDER BY created_at, id LIMIT ?3 OFFSET ?4`),
+  newestFirst: select(KEY, `${KEY_ROWS} ${MATCHING} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`),
+  count: select({ n: 'INTEGER' }, `SELECT count(*) AS n FROM ddns_key ${MATCHING}`),
+  targets: select(
+    { zone_name: 'TEXT', name: 'TEXT', dns_type: 'TEXT NULL', label: 'TEXT NULL' },
+    `SELECT zone.name AS zone_name, name.name AS name, NULL AS dns_type, NULL AS label FROM name
+      JOIN zone ON zone.id = zone_id WHERE key_id = ?1
+    UNION ALL
+    SELECT zone.name, name.name, dns_type, label FROM rdata
+      JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id JOIN zone ON zone.id = zone_id
+      WHERE rdata.key_id = ?1 ORDER BY 1, 2, 3 NULLS FIRST, 4 NULLS FIRST`,
+  ),
+  apiKeys: select(API_KEY, `${API_KEY_ROWS} WHERE account_id = ? ORDER BY id LIMIT ? OFFSET ?`),
+  countApiKeys: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM api_key WHERE account_id = ?'),
+  apiKeyByHash: select(API_KEY, `${API_KEY_ROWS} WHERE hash = ?`),
+  clients: select(
+    { username: 'TEXT', agent: 'TEXT', peer: 'TEXT', reply: 'TEXT', used_at: 'TIME' },
+    `SELECT username, agent, peer, reply, used_at ${CLIENTS}`,
+  ),
+  countClients: select({ n: 'INTEGER' }, `SELECT count(*) AS n ${CLIENTS}`),
+})
+
+/** DDNS keys and API keys, in SQL. */
+export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'> => ({
+  async keyNamed(username) {
+    const row = await sql(KEYS.named).get(username)
+    return row === undefined ? undefined : keyFrom(sql, row)
+  },
+  async keysOf(accountId, { description, createdAt = 'asc', page }) {
+    const fragment = description ?? null
+    const { n: total } = existing(await sql(KEYS.count).get(accountId, fragment))
+    const rows = sql(createdAt === 'asc' ? KEYS.oldestFirst : KEYS.newestFirst)
+    const found = await rows.all(accountId, fragment, page.limit, page.offset)
+    return { items: await Promise.all(found.map(async (row) => keyFrom(sql, row))), total }
+  },
+  async apiKeysOf(accountId, { offset, limit }) {
+    const { n: total } = existing(await sql(KEYS.countApiKeys).get(accountId))
+    const rows = await sql(KEYS.apiKeys).all(accountId, limit, offset)
+    return {
+      items: rows.map((row) => ({
+        ...apiKeyFrom(row),
+        description: row.description,
+        createdAt: row.created_at,
+      })),
+      total,
+    }
+  },
+  async clientsOf(accountId, { offset, limit }, scope = {}) {
+    const inScope = keysInScope(scope)
+    const where = ` WHERE account_id = ? AND ${inScope.sql}`
+    const page = KEYS.clients.with(`${where} ORDER BY used_at DESC, username LIMIT ? OFFSET ?`)
+    const rows = await sql(page).all(accountId, ...inScope.values, limit, offset)
+    const count = await sql(KEYS.countClients.with(where)).get(accountId, ...inScope.values)
+    return {
+      items: rows.map(({ username, agent, peer: address, reply, used_at: usedAt }) => ({
+        username,
+        agent,
+        address,
+        reply,
+        usedAt,
+      })),
+      total: existing(count).n,
+    }
+  },
+})
+
+async function keyFrom(sql: Sql, row: RowOf<typeof KEY>): Promise<DdnsKey> {
+  const targets = await sql(KEYS.targets).all(row.id)
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    username: row.username,
+    description: row.description,
+    isLocked: isOn(row.is_locked),
+    createdAt: row.created_at,
+    ...optional('lastUsedAt', row.used_at),
+    targets: targets.map((target) => ({
+      zoneName: target.zone_name,
+      name: target.name,
+      ...optional('dnsType', target.dns_type),
+      ...optional('label', target.label),
+    })),
+  }
+}
+
+export const apiKeyFrom = (row: RowOf<typeof API_KEY>): ApiKey => ({
+  id: row.id,
+  accountId: row.account_id,
+  scopes: wordList(row.scopes) ?? [],
+  ...optional('expiresAt', row.expires_at),
+  ...optional('lastUsedAt', row.last_used_at),
+})

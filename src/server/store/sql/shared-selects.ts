@@ -1,0 +1,33 @@
+import type { Selects } from '../select.ts'
+import { DIRTY } from './dirty.ts'
+import { KEYS } from './keys.ts'
+import { LISTING } from './listing.ts'
+import { AT_NAME, AT_NAMES, NAMES } from './name-rows.ts'
+import { OVERVIEW } from './overview.ts'
+import { POINTERS } from './pointers.ts'
+import { POLICY } from './policy.ts'
+import { PUBLISHED } from './published.ts'
+import { READING } from './reading.ts'
+import { RECORD_CHANGES } from './record-changes.ts'
+import { RECORDS } from './records.ts'
+import { WRITING } from './writing.ts'
+import { ZONES } from './zones.ts'
+
+/** The statements of both databases that return rows. A test compares this list with the files. */
+export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
+  AT_NAME,
+  AT_NAMES,
+  DIRTY,
+  KEYS,
+  LISTING,
+  NAMES,
+  OVERVIEW,
+  POINTERS,
+  POLICY,
+  PUBLISHED,
+  READING,
+  RECORDS,
+  RECORD_CHANGES,
+  WRITING,
+  ZONES,
+}

@@ -1,0 +1,146 @@
+import type { Account, Plan, Zone, ZoneRules } from '../../model/tree.ts'
+import type { RecordReads } from '../records.ts'
+import { existing, columnList, type RowOf, select, selects } from '../select.ts'
+import { isOn, optional, wordList } from '../values.ts'
+import { clause, joined } from './clause.ts'
+import { metadataFrom } from './name-rows.ts'
+import { zonesInScope } from './scope.ts'
+import type { Sql } from './statement.ts'
+
+// biome-ignore format: a table
+const PLAN = {
+  name: 'TEXT', max_names: 'INTEGER', max_rdata: 'INTEGER', max_keys: 'INTEGER', max_name_metadata: 'INTEGER',
+  max_rrset_metadata: 'INTEGER', min_ttl: 'INTEGER', fixed_ttl: 'INTEGER NULL', types: 'TEXT NULL', has_offline: 'FLAG',
+  has_wildcards: 'FLAG',
+} as const
+const ACCOUNT = { account_name: 'TEXT', is_website_only: 'FLAG', is_suspended: 'FLAG', ...PLAN } as const
+
+/** Without the columns that every change of the zone changes. */
+// biome-ignore format: a table
+const RULES = {
+  id: 'INTEGER', name: 'TEXT', account_id: 'INTEGER', is_shared: 'FLAG', is_prohibited: 'FLAG', is_website_only: 'FLAG',
+  is_closed_to_new_names: 'FLAG', is_members_only: 'FLAG', has_no_new_rdata: 'FLAG', has_open_nesting: 'FLAG',
+  wildcards: 'FLAG NULL', default_ttl: 'INTEGER', created_at: 'TIME', types: 'TEXT NULL', owner_only_types: 'TEXT NULL',
+  max_labels: 'INTEGER NULL', min_ttl: 'INTEGER NULL', fixed_ttl: 'INTEGER NULL',
+} as const
+const ZONE = { ...RULES, updated_at: 'TIME', serial: 'INTEGER' } as const
+const ZONE_ROWS = `SELECT ${columnList(RULES)}, updated_at, (SELECT serial FROM dns_zone
+  WHERE dns_zone.id = zone.id) AS serial FROM zone`
+
+export const ZONES = selects({
+  account: select(
+    ACCOUNT,
+    `SELECT account.name AS account_name, is_website_only, is_suspended, ${columnList(PLAN, 'plan')}
+      FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?`,
+  ),
+  rules: select(RULES, `SELECT ${columnList(RULES)} FROM zone WHERE id = ?`),
+  owner: select({ account_id: 'INTEGER' }, 'SELECT account_id FROM zone WHERE id = ?'),
+  zones: select(ZONE, ZONE_ROWS),
+  named: select(ZONE, `${ZONE_ROWS} WHERE name = ?`),
+  count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM zone'),
+  metadata: select(
+    { key: 'TEXT', value: 'TEXT' },
+    'SELECT key, value FROM zone_metadata WHERE zone_id = ? ORDER BY key',
+  ),
+  member: select(
+    { found: 'INTEGER' },
+    'SELECT 1 AS found FROM zone_member WHERE zone_id = ? AND account_id = ?',
+  ),
+})
+
+type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
+
+/** Accounts and zones, in SQL. */
+export const sqlZones = (
+  sql: Sql,
+): Part<'account' | 'zoneNamed' | 'zoneRules' | 'isMember' | 'zonesOf' | 'zoneContaining'> => ({
+  async account(id) {
+    const row = await sql(ZONES.account).get(id)
+    return row === undefined ? undefined : accountFrom(id, row)
+  },
+  async zoneNamed(name) {
+    const row = await sql(ZONES.named).get(name)
+    return row === undefined ? undefined : zoneFrom(sql, row)
+  },
+  async zoneRules(id) {
+    const row = await sql(ZONES.rules).get(id)
+    return row === undefined ? undefined : rulesFrom(row)
+  },
+  async isMember(zoneId, accountId) {
+    return (await sql(ZONES.member).get(zoneId, accountId)) !== undefined
+  },
+  async zonesOf(accountId, { page, scope = {}, isShared }) {
+    const own = clause('account_id = ?', accountId)
+    const kind = isShared === undefined ? own : clause('is_shared = ?', isShared ? 1 : 0)
+    const parts = [kind, ...(isShared === false ? [own] : []), zonesInScope(scope)]
+    const { sql: where, values } = joined('AND', parts, 'TRUE')
+    const rows = await sql(ZONES.zones.with(` WHERE ${where} ORDER BY name LIMIT ? OFFSET ?`)).all(
+      ...values,
+      page.limit,
+      page.offset,
+    )
+    const { n: total } = existing(await sql(ZONES.count.with(` WHERE ${where}`)).get(...values))
+    return { items: await Promise.all(rows.map(async (row) => zoneFrom(sql, row))), total }
+  },
+  async zoneContaining(fqdn) {
+    const labels = fqdn.split('.')
+    for (let at = 0; at < labels.length; at++) {
+      const row = await sql(ZONES.named).get(labels.slice(at).join('.'))
+      if (row !== undefined) return zoneFrom(sql, row)
+    }
+    return undefined
+  },
+})
+
+function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
+  const plan: Plan = {
+    name: row.name,
+    maxNames: row.max_names,
+    maxRdata: row.max_rdata,
+    maxKeys: row.max_keys,
+    maxNameMetadata: row.max_name_metadata,
+    maxRRSetMetadata: row.max_rrset_metadata,
+    minTtl: row.min_ttl,
+    hasOffline: isOn(row.has_offline),
+    hasWildcards: isOn(row.has_wildcards),
+    ...optional('fixedTtl', row.fixed_ttl),
+    ...optional('types', wordList(row.types)),
+  }
+  return {
+    id,
+    name: row.account_name,
+    plan,
+    isWebsiteOnly: isOn(row.is_website_only),
+    isSuspended: isOn(row.is_suspended),
+  }
+}
+
+async function zoneFrom(sql: Sql, row: RowOf<typeof ZONE>): Promise<Zone> {
+  return {
+    ...rulesFrom(row),
+    serial: row.serial,
+    metadata: metadataFrom(await sql(ZONES.metadata).all(row.id)),
+    updatedAt: row.updated_at,
+  }
+}
+
+const rulesFrom = (row: RowOf<typeof RULES>): ZoneRules => ({
+  id: row.id,
+  name: row.name,
+  accountId: row.account_id,
+  isShared: isOn(row.is_shared),
+  isProhibited: isOn(row.is_prohibited),
+  isWebsiteOnly: isOn(row.is_website_only),
+  isClosedToNewNames: isOn(row.is_closed_to_new_names),
+  isMembersOnly: isOn(row.is_members_only),
+  hasNoNewRdata: isOn(row.has_no_new_rdata),
+  hasOpenNesting: isOn(row.has_open_nesting),
+  defaultTtl: row.default_ttl,
+  createdAt: row.created_at,
+  ...optional('types', wordList(row.types)),
+  ...optional('ownerOnlyTypes', wordList(row.owner_only_types)),
+  ...optional('hasWildcards', row.wildcards === null ? null : isOn(row.wildcards)),
+  ...optional('maxLabels', row.max_labels),
+  ...optional('minTtl', row.min_ttl),
+  ...optional('fixedTtl', row.fixed_ttl),
+})
