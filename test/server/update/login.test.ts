@@ -4,7 +4,7 @@ import { Secret } from '../../../src/net/secret.ts'
 import { formatReply } from '../../../src/protocol/reply-codec.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
 import type { Login } from '../../../src/server/model/rows.ts'
-import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
+import type { About, Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { answerUpdate, readUpdate } from '../../../src/server/update/update.ts'
 import { KEY, LIMITS, NOW, requestOf } from './made.ts'
 
@@ -64,4 +64,55 @@ describe('a login of an update', () => {
     ['of nobody, from a silent proxy',          { isRight: false },                                  { isProxy: true }, ['badauth']],
     ['of nobody, at a service without accounts', { isRight: false, hasAccounts: false },             {},                ['911']],
   ])('%s', async (_, stored, over, outcome) => expect(await asked(stored, over)).toEqual(outcome))
+})
+
+interface Told {
+  readonly request?: Partial<IncomingRequest>
+  readonly isLikelyRefused?: boolean
+}
+
+/** The words of the reply where the slow check of the password says nothing, and what the store was told before. */
+async function untested({ request = {}, isLikelyRefused = false }: Told) {
+  const told: (About | undefined)[] = []
+  const store = {
+    write: async <T>(work: (writes: StoreWrites) => Promise<T>, about?: () => About) => {
+      told.push(about?.())
+      return work({
+        login: async () => Promise.resolve(LOGIN),
+        failuresOf: async () => Promise.resolve({ buckets: [] }),
+      } as unknown as StoreWrites)
+    },
+  } as unknown as Store
+  const passwords = {
+    checkFast: () => undefined,
+    isLikelyRefused: () => isLikelyRefused,
+    renewedHash: () => undefined,
+    checkSlow: async () => Promise.resolve(undefined),
+  }
+  const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
+  const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()
+  const replies = await answerUpdate(
+    { store, passwords, policy, now: () => NOW, audit: () => undefined },
+    readUpdate(requestOf({ authorization, query: 'hostname=b.test,a.test', ...request })),
+  )
+  return { replies: replies.map(formatReply), told }
+}
+
+it('is 911 where the slow check has no time for its password', async () =>
+  expect((await untested({})).replies).toEqual(['911']))
+
+describe('before its transaction, the store is told', () => {
+  it('who asks, for which names, and whose failures are counted', async () =>
+    expect((await untested({})).told).toEqual([
+      {
+        username: 'abc1234',
+        hostnames: ['b.test', 'a.test'],
+        peers: ['update 192.0.2.1'],
+        isLikelyRefused: false,
+      },
+    ]))
+  it('no peer behind a silent proxy', async () =>
+    expect((await untested({ request: { isProxy: true } })).told[0]?.peers).toEqual([]))
+  it('that the password is probably wrong', async () =>
+    expect((await untested({ isLikelyRefused: true })).told[0]?.isLikelyRefused).toBe(true))
 })
