@@ -10,7 +10,7 @@ import { startService } from './service.ts'
 import { onCore } from './wrk.ts'
 
 const SIZES = {
-  full: { names: 20_000, keys: 2000, rounds: 5, min: 5000, seconds: 1, warmUp: 3, hostnames: 1000, times: 5 },
+  full: { names: 20_000, keys: 2000, rounds: 7, min: 1000, seconds: 1, warmUp: 3, hostnames: 1000, times: 5 },
   quick: { names: 1000, keys: 100, rounds: 1, min: 100, seconds: 1, warmUp: 1, hostnames: 100, times: 1 },
 } as const
 
@@ -31,13 +31,6 @@ const GROUPS: readonly (readonly Kind[])[] = [
   ['hello', 'get', 'put', 'answer'],
 ]
 
-/** Of one round. */
-interface Measured {
-  readonly cpu: number
-  /** To the empty server in the same round: the speed of a machine changes within minutes. */
-  readonly ratio: number
-}
-
 /** What a request costs the service, by kind, beside an empty server. */
 async function requests({ node, folder }: Context, size: (typeof SIZES)['full' | 'quick']) {
   const filled = fill(join(folder, 'store'), size)
@@ -57,32 +50,19 @@ async function requests({ node, folder }: Context, size: (typeof SIZES)['full' |
   try {
     const subject = subjectOn({ ...service, dnsPort }, filled)
     const subjectOf = (kind: Kind) => (kind === 'hello' ? hello : subject)
-    const samples = Object.fromEntries(kinds.map((kind): [Kind, Measured[]] => [kind, []]))
+    const samples = Object.fromEntries(kinds.map((kind): [Kind, number[]] => [kind, []]))
     for (const group of GROUPS) {
       for (const kind of group) await subjectOf(kind).load(kind, size.warmUp)
-      for (let round = 0; round < size.rounds; round++) {
-        let base = 0
-        for (const kind of group) {
-          const { cpu } = await sample(subjectOf(kind), kind, size)
-          if (kind === 'hello') base = cpu
-          samples[kind]?.push({ cpu, ratio: cpu / base })
-        }
-      }
+      for (let round = 0; round < size.rounds; round++)
+        for (const kind of group) samples[kind]?.push((await sample(subjectOf(kind), kind, size)).cpu)
     }
-    const middle = (kind: Kind, of: keyof Measured): number =>
-      median((samples[kind] ?? []).map((one) => one[of]))
-    if (process.env['SAMPLES'])
-      for (const kind of kinds)
-        console.log(
-          kind,
-          (samples[kind] ?? []).map((one) => `${one.cpu.toFixed(1)}/${one.ratio.toFixed(2)}`).join(' '),
-        )
+    const cpu = (kind: Kind): number => median(samples[kind] ?? [])
     return kinds.map(
       (kind): Figure => ({
         what: KINDS[kind],
-        value: middle(kind, 'cpu'),
+        value: cpu(kind),
         unit: 'µs',
-        ratio: middle(kind, 'ratio'),
+        ratio: cpu(kind) / cpu('hello'),
       }),
     )
   } finally {
