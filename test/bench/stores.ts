@@ -13,7 +13,7 @@ import { copyRows } from '../../src/server/store/copy-rows.ts'
 import { postgresStore } from '../../src/server/store/postgres/store.ts'
 import { sqliteStore } from '../../src/server/store/sqlite/store.ts'
 import type { Store } from '../../src/server/store/store.ts'
-import { answerUpdate, readUpdate, type Updater } from '../../src/server/update/update.ts'
+import { answerUpdate, ReadUpdate, type Updater } from '../../src/server/update/update.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { fill } from './fill.ts'
 import { type Bench, type Figure, median } from './report.ts'
@@ -98,7 +98,7 @@ async function rateOf(updater: Updater, kind: Kind, span: number): Promise<numbe
       const at = nth % KEYS
       const [reply] = await answerUpdate(
         updater,
-        readUpdate({
+        new ReadUpdate({
           method: 'GET',
           path: '/nic/update',
           query: `hostname=h${at}.bench.test&myip=${address(nth)}`,

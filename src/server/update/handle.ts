@@ -7,7 +7,7 @@ import { writeResponse } from '../../protocol/response.ts'
 import { textResponse } from '../http/dispatch.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import type { FaultRule, InjectedFault } from './faults.ts'
-import { answerUpdate, type ReadUpdate, readUpdate, type Updater } from './update.ts'
+import { answerUpdate, ReadUpdate, type Updater } from './update.ts'
 
 export interface UpdateDependencies {
   readonly updater: Updater
@@ -31,7 +31,7 @@ export async function handleUpdate(
       headers: { ...TEXT, allow: 'GET' },
     }
   try {
-    const update = readUpdate(request)
+    const update = new ReadUpdate(request)
     const injected = dependencies.faults.length === 0 ? undefined : await faultFor(dependencies, update)
     if (injected?.kind === 'reset') return { ...textResponse(500, ''), reset: true }
     const replies =

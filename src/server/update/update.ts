@@ -31,19 +31,23 @@ export interface Updater {
   readonly audit: Audit
 }
 
-/** A request with its credentials and its query, which are parsed once. */
-export interface ReadUpdate {
+/** A request with its credentials and its query, each parsed once: the query of a wrong password never. */
+export class ReadUpdate {
   readonly request: IncomingRequest
   /** Undefined without a valid Basic header. */
   readonly credentials: Credentials | undefined
-  readonly query: UpdateQuery
-}
+  #query: UpdateQuery | undefined
 
-export const readUpdate = (request: IncomingRequest): ReadUpdate => ({
-  request,
-  credentials: parseBasic(request.authorization ?? ''),
-  query: readQuery(request.query),
-})
+  constructor(request: IncomingRequest) {
+    this.request = request
+    this.credentials = parseBasic(request.authorization ?? '')
+  }
+
+  get query(): UpdateQuery {
+    this.#query ??= readQuery(this.request.query)
+    return this.#query
+  }
+}
 
 /** The answer, and what the operator's log says about it. */
 interface Settled {
@@ -94,31 +98,29 @@ function audited({ audit }: Updater, { replies, events }: Settled): readonly Rep
 }
 
 /** A request with the facts that do not need the store. */
-interface UpdateCall extends Pick<ReadUpdate, 'request' | 'query'> {
+interface UpdateCall {
+  readonly update: ReadUpdate
   readonly userAgentClass: UpdateContext['userAgentClass']
   readonly isAgentRefused: boolean
   /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
   readonly origin: LoginOrigin | undefined
 }
 
-function updateCall(
-  { blockedAgents, strictAgents }: UpdatePolicy,
-  { request, query }: ReadUpdate,
-): UpdateCall {
+function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, update: ReadUpdate): UpdateCall {
+  const { request } = update
   const userAgentClass = classifyUserAgent(request.userAgent, blockedAgents)
   const isAgentRefused = userAgentClass === 'refused' || (strictAgents && userAgentClass === 'nondescriptive')
   return {
-    request,
-    query,
+    update,
     userAgentClass,
     isAgentRefused,
     origin: request.isProxy ? undefined : { endpoint: 'update', network: networkOf(request.peer) },
   }
 }
 
-const aboutOf = ({ query, origin }: UpdateCall, username: string): About => ({
+const aboutOf = ({ update, origin }: UpdateCall, username: string): About => ({
   username,
-  hostnames: namesOf(query),
+  hostnames: namesOf(update.query),
   peers: origin === undefined ? [] : [loginPeer(origin)],
 })
 
@@ -145,7 +147,8 @@ async function settle(
   { policy, now }: Updater,
   call: UpdateCall & { readonly username: string; readonly login: Login | undefined },
 ): Promise<Settled> {
-  const { request, query, userAgentClass, username, login: principal } = call
+  const { update, userAgentClass, username, login: principal } = call
+  const { request } = update
   const { peer } = request
   if (principal === undefined) {
     if (!(await w.hasAccounts())) return unchecked(call)
@@ -164,7 +167,11 @@ async function settle(
   }
   // The operator ends this block, and requests that it refused must not start another one.
   if (principal.isSuspended) return { replies: singleReply('abuse'), events: [] }
-  const outcome = await outcomeOf(w, context, { usage, query, allHostnames: policy.allHostnames })
+  const outcome = await outcomeOf(w, context, {
+    usage,
+    query: update.query,
+    allHostnames: policy.allHostnames,
+  })
   const replies = await recordUsage(w, context, outcome)
   const { blockedUntil } = await w.usageOf(principal)
   return { replies, events: blockEvents(usage.blockedUntil, blockedUntil, { username, peer }) }

@@ -17,7 +17,7 @@ import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { filledStores, testStore, storeFolder } from '../../lab/stores.ts'
 import { eventually } from '../../eventually.ts'
 import type { Store } from '../../../src/server/store/store.ts'
-import { answerUpdate, readUpdate } from '../../../src/server/update/update.ts'
+import { answerUpdate, ReadUpdate } from '../../../src/server/update/update.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))
 const PEER = '198.51.100.7'
@@ -78,7 +78,7 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
     update: async (credentials) => {
       const replies = await answerUpdate(
         { store, passwords, policy, now: () => now, audit: () => undefined },
-        readUpdate({
+        new ReadUpdate({
           method: 'GET',
           path: '/nic/update',
           query: 'hostname=home.example.test&myip=192.0.2.1',

@@ -11,7 +11,7 @@ import { keyedHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
-import { answerUpdate, readUpdate } from '../../../src/server/update/update.ts'
+import { answerUpdate, ReadUpdate } from '../../../src/server/update/update.ts'
 import { bodyIn, codesOf, inside, NOW, PEPPER } from '../api/inside.ts'
 
 const PASSWORDS = passwordChecker(PEPPER)
@@ -82,7 +82,7 @@ async function update(hostname: string, myip: string): Promise<string> {
       audit: () => undefined,
       policy: { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] },
     },
-    readUpdate({
+    new ReadUpdate({
       method: 'GET',
       path: '/nic/update',
       query: `hostname=${hostname}&myip=${myip}`,

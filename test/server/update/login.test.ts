@@ -5,7 +5,7 @@ import { formatReply } from '../../../src/protocol/reply-codec.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
 import type { Login } from '../../../src/server/model/rows.ts'
 import type { About, Store, StoreWrites } from '../../../src/server/store/store.ts'
-import { answerUpdate, readUpdate } from '../../../src/server/update/update.ts'
+import { answerUpdate, ReadUpdate } from '../../../src/server/update/update.ts'
 import { KEY, LIMITS, NOW, requestOf } from './made.ts'
 
 const LOGIN: Login = { ...KEY, hash: new Uint8Array(1), isSuspended: false }
@@ -49,7 +49,7 @@ async function asked(
   const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()
   const replies = await answerUpdate(
     { store, passwords, policy, now: () => NOW, audit: () => {} },
-    readUpdate(requestOf({ authorization, ...over })),
+    new ReadUpdate(requestOf({ authorization, ...over })),
   )
   return [...replies.map(formatReply), ...written]
 }
@@ -93,7 +93,7 @@ async function untested({ request = {}, isLikelyRefused = false }: Told) {
   const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()
   const replies = await answerUpdate(
     { store, passwords, policy, now: () => NOW, audit: () => undefined },
-    readUpdate(requestOf({ authorization, query: 'hostname=b.test,a.test', ...request })),
+    new ReadUpdate(requestOf({ authorization, query: 'hostname=b.test,a.test', ...request })),
   )
   return { replies: replies.map(formatReply), told }
 }

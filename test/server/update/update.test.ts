@@ -25,7 +25,7 @@ import type { StoredRdata } from '../../../src/server/model/rows.ts'
 import { GroupCommit } from '../../../src/server/store/sqlite/group-commit.ts'
 import { filledStores, isShared, storeFolder, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
-import { answerUpdate, readUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
+import { answerUpdate, ReadUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
 import { flushed } from '../publish/flushed.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))
@@ -166,7 +166,7 @@ const ask = async ({
     peer: address,
     isProxy,
   }
-  return writeResponse(await answerUpdate(updater, readUpdate(request))).body.trim()
+  return writeResponse(await answerUpdate(updater, new ReadUpdate(request))).body.trim()
 }
 const pass = (span: Duration): void => void (now = after(now, span))
 const rdataOf = async (name: string): Promise<readonly StoredRdata[]> =>
