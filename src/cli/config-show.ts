@@ -34,13 +34,14 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
     user_agent: userAgentOf(settings),
     state_dir: stateDir,
     runtime_dir: runtimeDir,
-    account: accounts.map(({ authorities: _authorities, places: _places, hosts, ...account }) =>
-      fileValues({
-        ...account,
-        parameters: account.parameters.map((pair) => pair.join('=')),
-        ...(account.verifyServers && { verifyServers: account.verifyServers.map(formatDnsEndpoint) }),
-        hosts: hosts.map(({ places: _, ...host }) => host),
-      }),
+    account: accounts.map(
+      ({ authorities: _authorities, webhookSecret: _key, places: _places, hosts, ...account }) =>
+        fileValues({
+          ...account,
+          parameters: account.parameters.map((pair) => pair.join('=')),
+          ...(account.verifyServers && { verifyServers: account.verifyServers.map(formatDnsEndpoint) }),
+          hosts: hosts.map(({ places: _, ...host }) => host),
+        }),
     ),
   }
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { readSettings } from '../app/client/settings/settings.ts'
+import { type ClientAccount, readSettings } from '../app/client/settings/settings.ts'
 import {
+  accountsByKey,
   type Delivery,
   deliveryOf,
-  type DeliverySettings,
   deliveryTargets,
   webhookHost,
 } from '../app/client/notify/delivery.ts'
-import { deliverySettings } from '../app/client/notify/delivery-settings.ts'
 import { SYSTEM_DELIVERY } from '../app/client/notify/notifier.ts'
 import { logTo } from '../app/log.ts'
 import type { Exit } from '../app/exit-codes.ts'
@@ -34,12 +33,14 @@ export async function notifyCommand({
     )
   const settings = await readSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const all = await deliverySettings(settings.value, await logTo(settings.value.config.logLevel, asJson))
+  const log = await logTo(settings.value.config.logLevel, asJson)
+  for (const warning of settings.value.warnings) log('warn', warning)
+  const all = accountsByKey(settings.value.accounts)
   return isTest ? test(all, known, asJson) : printTargets(all, asJson)
 }
 
-function printTargets(all: ReadonlyMap<string, DeliverySettings>, asJson: boolean): Exit {
-  const accounts = [...all].map(([account, { account: settings }]) => ({
+function printTargets(all: ReadonlyMap<string, ClientAccount>, asJson: boolean): Exit {
+  const accounts = [...all].map(([account, settings]) => ({
     account,
     targets: targetsOf(settings),
   }))
@@ -55,7 +56,7 @@ function printTargets(all: ReadonlyMap<string, DeliverySettings>, asJson: boolea
   return 'settled'
 }
 
-function targetsOf(account: DeliverySettings['account']): readonly string[] {
+function targetsOf(account: ClientAccount): readonly string[] {
   const { webhook, webhookFormat, webhookEvents, healthUrl } = account
   return [
     ...HOOKS.flatMap((key) =>
@@ -71,11 +72,7 @@ function targetsOf(account: DeliverySettings['account']): readonly string[] {
 /** Documentation addresses (RFC 5737, RFC 3849). */
 const SAMPLE = { v4: parseAddress('192.0.2.1'), v6: parseAddress('2001:db8::1') }
 
-const sampleOf = (
-  event: NotificationEvent,
-  account: string,
-  { account: settings }: DeliverySettings,
-): Notification => ({
+const sampleOf = (event: NotificationEvent, account: string, settings: ClientAccount): Notification => ({
   event,
   account,
   name: settings.name ?? null,
@@ -116,9 +113,9 @@ interface Test {
 function testsOf(
   named: NotificationEvent | undefined,
   account: string,
-  settings: DeliverySettings,
+  settings: ClientAccount,
 ): readonly Test[] {
-  const wanted = { ...settings, account: { ...settings.account, webhookEvents: NOTIFICATION_EVENTS } }
+  const wanted = { ...settings, webhookEvents: NOTIFICATION_EVENTS }
   const events = named === undefined ? ALL_HOOKS : [named]
   return events.flatMap((event, at) => {
     const notification = sampleOf(event, account, settings)
@@ -133,7 +130,7 @@ function testsOf(
 }
 
 async function test(
-  all: ReadonlyMap<string, DeliverySettings>,
+  all: ReadonlyMap<string, ClientAccount>,
   named: NotificationEvent | undefined,
   asJson: boolean,
 ): Promise<Exit> {

@@ -356,7 +356,9 @@ describe('a running daemon', () => {
     child.kill('SIGHUP')
     await line('"hostname":"office.example.test"')
 
-    expect(lines.filter((one) => one.includes('"msg":"the service confirmed the address"'))).toHaveLength(3)
+    await eventually(
+      () => lines.filter((one) => one.includes('"msg":"the service confirmed the address"')).length,
+    ).toBe(3)
     expect(lines.join('\n')).not.toContain('192.0.2.2"')
   })
 

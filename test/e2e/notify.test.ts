@@ -291,6 +291,22 @@ describe('a webhook', () => {
     expect(Number(time)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000))
   })
 
+  it('whose key cannot be read is sent without a signature, and a warning says why', async () => {
+    const { folder, update } = await account('good 192.0.2.1')
+    const sink = await receiving(() => ({ status: 204 }))
+    const missing = join(folder, 'no', 'key')
+    const { code, stderr } = await update(
+      '192.0.2.1',
+      '--webhook',
+      sink.url,
+      '--webhook-secret-file',
+      missing,
+    )
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/webhook_secret_file \S+\/no\/key.*; the webhook is not signed/)
+    expect(sink.received.map(({ headers }) => headers['x-holdfast-signature'])).toEqual([undefined])
+  })
+
   it('that its server could not take is sent by the next process, with the same id', async () => {
     const { update } = await account('good 192.0.2.1')
     let failures = 1

@@ -10,6 +10,7 @@ import {
 } from '../../../client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
 import type { Secret } from '../../../net/secret.ts'
+import { accountKey } from '../../../config/client-checks.ts'
 import { secretUrl } from '../../../net/secret-text.ts'
 import type { RunHook } from '../../../ports/hook.ts'
 import type { HttpOutcome, ServiceHttp } from '../../../ports/http.ts'
@@ -34,10 +35,9 @@ export interface DeliveryPorts {
   readonly now: () => number
 }
 
-export interface DeliverySettings {
-  readonly account: ClientAccount
-  readonly webhookSecret: Secret | undefined
-}
+/** The accounts by their keys. */
+export const accountsByKey = (accounts: readonly ClientAccount[]): ReadonlyMap<string, ClientAccount> =>
+  new Map(accounts.map((account) => [accountKey(account), account]))
 
 const HOOK_TIMEOUT = seconds(30)
 const HTTP_TIMEOUT = seconds(10)
@@ -51,7 +51,7 @@ const HOOK_SETTINGS = {
 /** The ways by which an account is told of an event. */
 export function deliveryTargets(
   { event }: Pick<Notification, 'event'>,
-  { account }: DeliverySettings,
+  account: ClientAccount,
 ): readonly DeliveryTarget[] {
   const { hook, ping } = EVENT_ROWS[event]
   const hasHook = hook !== undefined && account[hook] !== undefined
@@ -70,18 +70,17 @@ export function deliveryTargets(
 /** One delivery; undefined where the settings no longer have its target. */
 export function deliveryOf(
   pending: Omit<PendingDelivery, 'attempts'>,
-  settings: DeliverySettings,
+  account: ClientAccount,
   ports: DeliveryPorts,
 ): Delivery | undefined {
   const { notification, target } = pending
-  if (!deliveryTargets(notification, settings).includes(target)) return undefined
+  if (!deliveryTargets(notification, account).includes(target)) return undefined
   const { hook, ping } = EVENT_ROWS[notification.event]
-  const { account } = settings
   if (target === 'hook')
     return hook === undefined
       ? undefined
       : hookDelivery(HOOK_SETTINGS[hook], account[hook] ?? [], { one: notification, ports })
-  if (target === 'webhook') return webhookDelivery(pending, settings, ports)
+  if (target === 'webhook') return webhookDelivery(pending, account, ports)
   return ping === undefined
     ? undefined
     : pingDelivery(account, ping, { text: notificationText(notification).text, ports })
@@ -117,10 +116,9 @@ export const webhookHost = (url: Secret): string => new URL(url.reveal()).host
 
 function webhookDelivery(
   { notification, id, at }: Omit<PendingDelivery, 'attempts'>,
-  { account, webhookSecret }: DeliverySettings,
+  { webhook, webhookFormat, webhookSecret }: ClientAccount,
   { http, now }: DeliveryPorts,
 ): Delivery | undefined {
-  const { webhook, webhookFormat } = account
   if (webhook === undefined) return undefined
   return {
     target: `webhook at ${webhookHost(webhook)}`,

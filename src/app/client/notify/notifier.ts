@@ -21,17 +21,10 @@ import { runHook } from '../../../platform/process/hook.ts'
 import { serviceHttp } from '../../../platform/http/service.ts'
 import type { Files } from '../../../ports/files.ts'
 import type { Log } from '../../../ports/log.ts'
-import {
-  deliveryOf,
-  type DeliveryPorts,
-  type DeliverySettings,
-  pingDelivery,
-  deliveryTargets,
-} from './delivery.ts'
+import { accountsByKey, deliveryOf, type DeliveryPorts, pingDelivery, deliveryTargets } from './delivery.ts'
 import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
-import { deliverySettings } from './delivery-settings.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
-import type { ResolvedSettings } from '../settings/settings.ts'
+import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 import { stateFoldersOf } from '../settings/state-folders.ts'
 
 /** Pings of the interval are not remembered: the next one follows. */
@@ -65,7 +58,7 @@ export class Notifier {
   readonly #ports: DeliveryPorts
   readonly #file: NotifyMemoryFile
   readonly #queue: DeliveryQueue
-  #settings: ReadonlyMap<string, DeliverySettings> = new Map()
+  #accounts: ReadonlyMap<string, ClientAccount> = new Map()
   #memory: NotifyMemory = NEW_MEMORY
   /** The account that was told that the state cannot be saved. */
   #unsavedListener = ''
@@ -85,13 +78,13 @@ export class Notifier {
   static async make(settings: ResolvedSettings, options: NotifierOptions): Promise<Notifier> {
     const notifier = new Notifier(settings, options)
     notifier.#memory = await notifier.#file.load()
-    await notifier.adopt(settings)
+    notifier.adopt(settings)
     notifier.#deliverPending()
     return notifier
   }
 
-  async adopt(settings: Pick<ResolvedSettings, 'accounts'>): Promise<void> {
-    this.#settings = await deliverySettings(settings, this.#log)
+  adopt({ accounts }: Pick<ResolvedSettings, 'accounts'>): void {
+    this.#accounts = accountsByKey(accounts)
   }
 
   /** After each change of the state, and at least once a minute. */
@@ -100,7 +93,7 @@ export class Notifier {
     const now = this.#now()
     this.#apply(compareReports(this.#memory, reports, { now, isHeard: this.#isHeard }))
     const every = new Map(
-      [...this.#settings].flatMap(([key, { account }]) =>
+      [...this.#accounts].flatMap(([key, account]) =>
         account.healthUrl === undefined ? [] : [[key, account.healthEvery] as const],
       ),
     )
@@ -156,7 +149,7 @@ export class Notifier {
 
   /** The start and the end of the daemon. */
   announce(event: 'started' | 'ended'): void {
-    for (const account of this.#settings.keys()) {
+    for (const account of this.#accounts.keys()) {
       this.#tell(event, account, { because: null })
       // A check that knows of a start waits for its success.
       if (event === 'started') this.#memory = withoutPing(this.#memory, account)
@@ -172,19 +165,19 @@ export class Notifier {
 
   /** The first account that tells anyone of an event. */
   #listener(event: NotificationEvent): string {
-    return [...this.#settings.keys()].find((account) => this.#isHeard(account, event)) ?? ''
+    return [...this.#accounts.keys()].find((account) => this.#isHeard(account, event)) ?? ''
   }
 
   readonly #now = (): Instant => instant(this.#ports.now())
   readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
-    const settings = this.#settings.get(account)
+    const settings = this.#accounts.get(account)
     return settings !== undefined && deliveryTargets({ event }, settings).length > 0
   }
 
   #tell(event: NotificationEvent, account: string, more: Partial<Notification>): void {
     if (!this.#isHeard(account, event)) return
     const report = this.#reports.find((one) => one.account === account)
-    const name = this.#settings.get(account)?.account.name ?? null
+    const name = this.#accounts.get(account)?.name ?? null
     const base =
       report === undefined ? { ...NO_DETAILS, account, name, event } : notificationOf(event, report)
     this.#apply(admit(this.#memory, { ...base, remedy: null, ...more }, this.#now()))
@@ -197,7 +190,7 @@ export class Notifier {
     const now = this.#now()
     for (const notification of notifications) {
       const { account, event } = notification
-      const settings = this.#settings.get(account)
+      const settings = this.#accounts.get(account)
       const isDown = this.#memory.accounts[account]?.problem !== undefined
       const targets = (settings === undefined ? [] : deliveryTargets(notification, settings)).filter(
         // A change of one hostname, or a state that is saved again, does not mean that all is well.
@@ -215,7 +208,7 @@ export class Notifier {
   }
 
   #put(pending: PendingDelivery): void {
-    const settings = this.#settings.get(pending.notification.account)
+    const settings = this.#accounts.get(pending.notification.account)
     // A run for other accounts leaves it to the next one.
     if (settings === undefined) return
     const delivery = deliveryOf(pending, settings, this.#ports)
@@ -241,8 +234,8 @@ export class Notifier {
 
   /** While all is well. */
   #ping(account: string): void {
-    const settings = this.#settings.get(account)
-    const delivery = settings && pingDelivery(settings.account, 'success', { text: '', ports: this.#ports })
+    const settings = this.#accounts.get(account)
+    const delivery = settings && pingDelivery(settings, 'success', { text: '', ports: this.#ports })
     if (delivery === undefined) return
     const notification: Notification = { ...NO_DETAILS, account, event: 'recovered' }
     this.#queue.put(

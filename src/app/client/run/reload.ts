@@ -42,6 +42,7 @@ async function adopt(
       log('error', NOT_RELOADED, { fields: { because: message }, line: `${NOT_RELOADED}: ${message}` })
     return
   }
+  for (const warning of settings.value.warnings) log('warn', warning)
   detection.adopt(settings.value)
   await observers.adopt(settings.value)
   const jobs = jobsOf(settings.value, detection)

@@ -14,16 +14,25 @@ export interface ClientAccount extends AccountConfig {
   readonly password: Secret
   /** PEM, from `ca_file`. */
   readonly authorities?: string
+  /** From `webhook_secret_file`. */
+  readonly webhookSecret?: Secret
+}
+
+/** An account whose files were read. Without the key of its webhook it is updated all the same: that is a warning. */
+interface ReadAccount {
+  readonly account: ClientAccount
+  readonly warnings: readonly string[]
 }
 
 /** Reads the files of an account; without a password for commands that do not send (`isKeyless`). */
 export async function readAccountFiles(
   account: AccountConfig,
   isKeyless: boolean,
-): Promise<Result<ClientAccount, readonly string[]>> {
-  const [password, authorities] = await Promise.all([
+): Promise<Result<ReadAccount, readonly string[]>> {
+  const [password, authorities, webhookSecret] = await Promise.all([
     isKeyless ? ok(new Secret('')) : passwordOf(account),
     isKeyless ? ok(undefined) : authoritiesOf(account),
+    webhookSecretOf(account),
   ])
   const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
   if (!password.ok || !authorities.ok) return err(wrong)
@@ -32,10 +41,34 @@ export async function readAccountFiles(
       `the password of ${account.username} contains a control character; a password file must have exactly one line`,
     ])
   return ok({
-    ...account,
-    password: password.value,
-    ...(authorities.value !== undefined && { authorities: authorities.value }),
+    account: {
+      ...account,
+      password: password.value,
+      ...(authorities.value !== undefined && { authorities: authorities.value }),
+      ...(webhookSecret.ok && webhookSecret.value !== undefined && { webhookSecret: webhookSecret.value }),
+    },
+    warnings: webhookSecret.ok ? [] : [webhookSecret.error],
   })
+}
+
+/** The error says why the key cannot be read. A value without slash and dot may be the key itself, which is not shown. */
+async function webhookSecretOf({
+  webhookSecretFile: path,
+  places,
+}: AccountConfig): Promise<Result<Secret | undefined, string>> {
+  const where = places['webhookSecretFile']
+  const complaint = (problem: string) =>
+    err(formatComplaint({ where: where ?? '', problem: `${problem}; the webhook is not signed` }))
+  const read = await textOf(path, { setting: 'webhook_secret_file', maxBytes: MAX_BYTES.password })
+  if (!read.ok)
+    return complaint(
+      path !== undefined && !/[/.]/.test(path)
+        ? 'webhook_secret_file must name a file with the key, and there is no such file'
+        : read.error,
+    )
+  const text = (read.value ?? '').replace(/\r?\n$/, '')
+  if (path !== undefined && text === '') return complaint(`webhook_secret_file ${path} is empty`)
+  return ok(text === '' ? undefined : new Secret(text))
 }
 
 /** PEM with at least one certificate, all of them valid. */

@@ -4,7 +4,6 @@ import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from '../../../config/read-client.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import { type Complaint, fileKeyOf, formatComplaint } from '../../../config/setting.ts'
-import { webhookKey } from './webhook-key.ts'
 import { interfaceNames } from '../../../platform/network/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
@@ -15,26 +14,17 @@ export async function commandComplaints({ sources, command, places }: Config): P
   return isUsed ? argvComplaints({ setting: 'command', argv: command, where: places['command'] }) : []
 }
 
-/** Problems of the programs and files for notifications: updates do not depend on them. */
+/** Problems of the programs for notifications: updates do not depend on them. */
 export async function notificationComplaints({ accounts }: Config): Promise<readonly Complaint[]> {
   const found = await Promise.all(
-    accounts.flatMap(({ places, webhookSecretFile, ...account }) => [
-      ...HOOKS.map(async (key) =>
+    accounts.flatMap(({ places, ...account }) =>
+      HOOKS.map(async (key) =>
         argvComplaints({ setting: fileKeyOf(key), argv: account[key], where: places[key] }),
       ),
-      secretFileComplaints(webhookSecretFile, places['webhookSecretFile']),
-    ]),
+    ),
   )
   // A setting at the top of the file belongs to every account.
   return [...new Map(found.flat().map((one) => [JSON.stringify(one), one])).values()]
-}
-
-async function secretFileComplaints(
-  path: string | undefined,
-  where: string | undefined,
-): Promise<readonly Complaint[]> {
-  const { problem } = await webhookKey(path)
-  return problem === undefined ? [] : [{ where: where ?? '', problem }]
 }
 
 interface WrittenProgram {

@@ -68,10 +68,12 @@ export async function readSettings(
     ...unusedCommand(client),
     ...unknown.filter(({ isMeant }) => !isMeant).map(({ problem }) => problem),
     ...host.absent,
+    // A setting at the top of the file belongs to every account.
+    ...new Set(read.flatMap((one) => (one.ok ? one.value.warnings : []))),
   ]
   return ok({
     config: client,
-    accounts: read.flatMap((account) => (account.ok ? [account.value] : [])),
+    accounts: read.flatMap((one) => (one.ok ? [one.value.account] : [])),
     ...folders.value,
     configFile: file?.name,
     warnings: [
@@ -181,9 +183,7 @@ async function onThisHost(
 ): Promise<{ readonly problems: readonly string[]; readonly absent: readonly string[] }> {
   const namesProgram =
     config.sources?.some(({ kind }) => kind === 'command') === true ||
-    config.accounts.some((account) =>
-      [...HOOKS, 'webhookSecretFile' as const].some((key) => account[key] !== undefined),
-    )
+    config.accounts.some((account) => HOOKS.some((key) => account[key] !== undefined))
   const namesInterface =
     config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
     config.accounts.some(({ hosts }) => hosts.some((host) => host.interface !== undefined))
