@@ -1,3 +1,5 @@
-/** How many of a crowd, or how often: the small number in every run, the large one with HOLDFAST_TEST_LARGE=1. */
-export const sized = (small: number, large: number): number =>
-  process.env['HOLDFAST_TEST_LARGE'] === '1' ? large : small
+/** Whether a run may take long: HOLDFAST_TEST_LARGE=1. */
+export const isLarge = process.env['HOLDFAST_TEST_LARGE'] === '1'
+
+/** How many of a crowd, or how often. */
+export const sized = (small: number, large: number): number => (isLarge ? large : small)

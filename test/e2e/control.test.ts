@@ -10,7 +10,7 @@ import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { answering, echo } from './servers.ts'
 import { inTerminal } from './terminal.ts'
 
-const CROWD = sized(20, 50)
+const CROWD = sized(12, 50)
 
 // biome-ignore format: a table
 const INVALID_REQUESTS = [
@@ -536,7 +536,7 @@ it.each(['nohost', 'badauth', 'badagent', '!donator', 'abuse'])(
       })
     await run()
 
-    for (let n = 0; n < sized(4, 20); n++) expect((await run()).code).toBe(77)
+    for (let n = 0; n < sized(2, 20); n++) expect((await run()).code).toBe(77)
 
     expect(requests(at)).toBe(1)
   },

@@ -10,8 +10,8 @@ import { eventually } from '../eventually.ts'
 import { judgesPace } from '../lab/pace.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
-import { bind, knot, nsd } from './name-server-programs.ts'
-import { primary } from './secondaries.ts'
+import { bind, knot, nsd } from '../system/name-server-programs.ts'
+import { primary } from '../system/secondaries.ts'
 
 /** In seconds, and names. */
 const DURATION = Number(process.env['HOLDFAST_TEST_LOAD'] ?? 5)

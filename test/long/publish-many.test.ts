@@ -10,7 +10,7 @@ import { questionWire } from '../../src/dns/response.ts'
 import { RR_TYPES } from '../../src/dns/types.ts'
 import { scratch } from '../e2e/processes.ts'
 import { lacks } from '../lacks.ts'
-import { SECRET } from './name-server-programs.ts'
+import { SECRET } from '../system/name-server-programs.ts'
 
 const NAMES = 100_000
 const isLacking = ['knotd', 'named', 'nsd', 'dig'].map((one) => lacks(one)).includes(true)
