@@ -75,7 +75,7 @@ export function accountConflicts(
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both false; set one of them to true', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both set; keep one', 'passwordFile'],
-    [needs === 'everything' && places['password'] === undefined && passwordFile === undefined, `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
+    [hasNoPassword(values, places, needs), `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
     [blank !== undefined, `hostnames lists '${blank}', which contains a blank`, 'hostnames'],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
@@ -92,6 +92,17 @@ export function accountConflicts(
     isBroken ? [{ where: keys.flatMap((key) => places[key] ?? [])[0] ?? subject, problem }] : [],
   )
 }
+
+/** One that is written wrongly has a complaint of its own. */
+const hasNoPassword = (
+  { passwordFile }: AccountSettings,
+  places: ValuePlaces,
+  needs: SettingNeeds,
+): boolean =>
+  needs === 'everything' &&
+  passwordFile === undefined &&
+  places['password'] === undefined &&
+  places['passwordFile'] === undefined
 
 const isOneHostname = ({ provider }: AccountSettings): boolean =>
   provider !== undefined && providerCalled(provider)?.userIs === 'hostname'

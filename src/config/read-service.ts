@@ -1,7 +1,13 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { layerOf, type ParsedFile, syntaxComplaint, UNNAMED_FILE } from './client-file.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
-import { type Complaint, readTable, type SettingLayer, type ValuePlaces } from './setting.ts'
+import {
+  type Complaint,
+  type ReadContext,
+  readTable,
+  type SettingLayer,
+  type ValuePlaces,
+} from './setting.ts'
 
 /** All origins of service settings. Flags override the environment, which overrides the file. */
 interface ServiceLayers {
@@ -10,6 +16,7 @@ interface ServiceLayers {
   readonly file?: ParsedFile
   /** Without a file: the path at which one is expected, for complaints. */
   readonly lookedFor?: string
+  readonly wholePath?: ReadContext['wholePath']
 }
 
 /** The settings of the service, or all complaints together. */
@@ -18,7 +25,11 @@ export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings
   const { values, complaints, places } = readTable(
     SERVICE_SETTINGS,
     [layers.flags, layers.environment, file.layer],
-    { subject: '', file: layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE },
+    {
+      subject: '',
+      file: layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE,
+      ...(layers.wholePath !== undefined && { wholePath: layers.wholePath }),
+    },
   )
   const all = [
     ...file.complaints,

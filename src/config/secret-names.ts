@@ -2,20 +2,18 @@ import { Secret } from '../net/secret.ts'
 
 /** Whether the value of a parameter with this name is a secret. */
 export const isSecretName = (name: string): boolean =>
-  /pass|^pw|token|secret|^key$|[._-]key$|api.?key|auth|^sig(nature)?$/i.test(name)
+  /pass|^pw|^pin$|token|secret|key|cred|hash|hmac|jwt|otp|auth|bearer|session|digest|^sig|^sid$|^code$|^[kt]$/i.test(
+    name,
+  )
 
 /**
- * Items of a list as a complaint may show them. A part without a name may belong to the secret before it, because a comma
- * ends an item.
+ * Items of a list as a complaint may show them. What follows a secret may belong to it, because a comma ends an item.
  */
 export function shownItems(items: readonly string[]): readonly string[] {
-  const nameOf = (item: string): string => item.split('=')[0] ?? ''
-  const hasSecret = items.some((item) => item.includes('=') && isSecretName(nameOf(item)))
-  return items.map((item) => {
-    if (hasSecret && !item.includes('=')) return MASK
-    return item.includes('=') && isSecretName(nameOf(item))
-      ? `${nameOf(item)}=${MASK}`
-      : item.replace(USERINFO, `//${MASK}@`)
+  const first = items.findIndex((item) => item.includes('=') && isSecretName(item.split('=')[0] ?? ''))
+  return items.map((item, at) => {
+    if (first >= 0 && at > first) return MASK
+    return at === first ? item.replace(/=.*/s, `=${MASK}`) : item.replace(USERINFO, `//${MASK}@`)
   })
 }
 

@@ -53,13 +53,13 @@ function parseMetrics(value: string): Result<string, string> {
 
 /** A folder, or the address of a database; the address is parsed, because it may contain a password. */
 const storeReader: SettingReader<string | StoreUrl> = {
-  ...text,
+  ...path,
   read: (value) => {
     if (isStoreUrl(value.trim())) return parseStoreUrl(value.trim())
     // A mistake in the address, and there may be a password in it.
     return /:\/\/|:.*@|\bpassword\s*=/i.test(value)
       ? err('is the address of something else than a PostgreSQL database, which begins with postgres://')
-      : text.read(value)
+      : path.read(value)
   },
 }
 
@@ -69,8 +69,8 @@ const limit = whole(1, 1_000_000)
 // biome-ignore format: a table
 export const SERVICE_SETTINGS = {
   listen:           { reader: listReader(parseListener, { type: 'string' }), help: 'addresses and ports to listen on: ADDRESS:PORT for http, ADDRESS:PORT/tls for https', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
-  tlsCert:          { reader: text,                         help: 'PEM file of the certificate chain, for /tls listeners' },
-  tlsKey:           { reader: text,                         help: 'PEM file of the private key, for /tls listeners' },
+  tlsCert:          { reader: path,                         help: 'PEM file of the certificate chain, for /tls listeners' },
+  tlsKey:           { reader: path,                         help: 'PEM file of the private key, for /tls listeners' },
   metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; none without it' },
   store:            { reader: storeReader,
                       help: 'folder of the database, or the address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE; ' +

@@ -1,3 +1,5 @@
+import { isSecretName } from './secret-names.ts'
+
 /** "key = value", without the comment. */
 const ASSIGNMENT = /^\s*([\w."'-]+)\s*=\s*(.*?)\s*(?:#.*)?$/
 const BOOLEAN_WORDS: ReadonlySet<string> = new Set(['yes', 'no', 'on', 'off', 'true', 'false'])
@@ -5,7 +7,7 @@ const BOOLEAN_WORDS: ReadonlySet<string> = new Set(['yes', 'no', 'on', 'off', 't
 /** Explains a TOML syntax error for the author of the file; `message` is that of the parser, used where no rule matches. */
 export function explainToml(line: string, message: string): string {
   const [, key = '', value = ''] = ASSIGNMENT.exec(line) ?? []
-  const subject = key || (line.trim().startsWith('[') ? brief(line.trim()) : 'a text')
+  const subject = key || (line.trim().startsWith('[') ? brief(line.trim().replace(/=.*/, '')) : 'a text')
   if (/multiple times|duplicate/i.test(message)) return `${subject} is set twice; keep one`
   const [, open] = /^Unterminated (string|table-key|array|inline table)/.exec(message) ?? []
   if (open !== undefined) return `${subject} has no closing ${CLOSING[open] ?? 'quote'}`
@@ -44,11 +46,11 @@ function withoutEquals(line: string, message: string): string {
     : `write it with an equals sign: ${key} = ${withoutSecret(key, value)}`
 }
 
-/** The value in quotes; a secret is replaced, because complaints are logged. */
+/** The value in quotes; what may have a secret in it is replaced, because complaints are logged. */
 function withoutSecret(key: string, value: string): string {
-  if (/pass|pw|token|secret|key/i.test(key)) return '"…"'
-  if (/^(".*"|'.*'|\d+|true|false)$/.test(value)) return value
-  return `"${value.replace(/\/\/[^/]*@/, '//«secret»@')}"`
+  const isOpen = !isSecretName(key) && !/\/\/|[=?]/.test(value) && key !== 'parameters'
+  if (!isOpen) return '"…"'
+  return /^(".*"|'.*'|\d+|true|false)$/.test(value) ? value : `"${value}"`
 }
 
 // biome-ignore format: a table

@@ -168,6 +168,20 @@ it('never shows a secret in a complaint', () => {
   complaints.push(...complaintsOf({ toml: `${WHOLE}sources = ["https://u:swordfish@x/"]` }))
   complaints.push(...complaintsOf({ toml: `${WHOLE}parameters = ["token=swordfish !"]` }))
   complaints.push(...complaintsOf({ toml: `${WHOLE}parameters = ["token=x,swordfish"]` }))
+  complaints.push(...complaintsOf({ toml: `${WHOLE}parameters = ["token=x,b=swordfish y"]` }))
+  for (const line of [
+    'parameters = [token=swordfish]',
+    'parameters = token=swordfish',
+    'parameters = [system=x, token=swordfish]',
+    'webhook = https://hooks.example/swordfish',
+    'webhook = [https://hooks.example/swordfish]',
+    'health_url: https://hc.example/swordfish',
+    'webhook https://hooks.example/swordfish',
+    'https://hooks.example/swordfish',
+    'sources = [https://a/?token=swordfish]',
+    '[parameters.token=swordfish]',
+  ])
+    complaints.push(...complaintsOf({ toml: `${WHOLE}${line}` }))
 
   expect(complaints.length).toBeGreaterThan(1)
   expect(complaints.join('\n')).not.toContain('swordfish')

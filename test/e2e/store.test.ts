@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -68,6 +69,27 @@ describe('a store', () => {
 
     expect([code, readdirSync(folder)]).toEqual([78, []])
     expect(await admin(folder, 'init')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('in a home folder is found there, with a key of its own beside it', async () => {
+    const home = scratch()
+    const { code } = await holdfast(['admin', 'init', '--store', '~/names'], { env: { HOME: home } })
+
+    expect([code, readdirSync(home)]).toEqual([0, ['names']])
+  })
+
+  it('whose database is damaged is refused by serve too, with what to do', async () => {
+    const folder = await made()
+    const database = join(folder, 'holdfast.db')
+    const bytes = readFileSync(database)
+    // The first page, with the schema, stays whole.
+    bytes.fill(0xff, 4096)
+    writeFileSync(database, bytes)
+    const { code, stderr } = await holdfast(['serve', '--store', folder, '--listen', '127.0.0.1:0'])
+
+    expect(code, stderr).toBe(78)
+    expect(stderr).toMatch(/cannot be opened: .*malformed; restore it from your backup/)
+    expect(stderr).not.toContain('this is a bug')
   })
 
   it('leaves what a symbolic link in its folder names, and other files, as they are', async () => {

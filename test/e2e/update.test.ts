@@ -305,6 +305,24 @@ it('a configuration file with two accounts updates both', async () => {
   ).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(.*nothing sent\n){3}$/) as string })
 })
 
+it('another token among the fixed parameters ends a stop after badauth, and the same one does not', async () => {
+  const at = await service('--fault', 'word:badauth')
+  const state = scratch()
+  const sent = async (...parameters: readonly string[]) => {
+    const args = parameters.flatMap((one) => ['--parameters', one])
+    const { stdout } = await holdfast(
+      ['update', ...clientOf(at, state), '--myip', '192.0.2.1', '--json', ...args],
+      { env: env(at.password) },
+    )
+    return resultOf(stdout).accounts[0]?.hostnames[0]?.sent !== null
+  }
+  const asked: boolean[] = []
+  for (const token of ['token=a', 'token=a', 'token=b', 'token={password}', 'token={password}'])
+    asked.push(await sent(token))
+
+  expect(asked).toEqual([true, false, true, true, false])
+})
+
 it('resume ends a stop, but not a wait', async () => {
   const [abusive, broken] = [await service('--fault', 'word:abuse'), await service('--fault', 'word:911')]
   const state = scratch()

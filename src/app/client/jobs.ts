@@ -100,7 +100,7 @@ function fingerprintsOf(
   key: string,
   config: ResolvedSettings['config'],
 ): DesiredState['fingerprints'] {
-  const credentials = fingerprint(key, account.password.reveal())
+  const credentials = fingerprint(key, account.password.reveal(), ...secretParametersOf(account))
   const { offline, hostnames, ipv6Parameter } = account
   const other = otherFormOf(account)
   return {
@@ -109,6 +109,12 @@ function fingerprintsOf(
     settings: fingerprint(credentials, JSON.stringify([offline, hostnames, ipv6Parameter, ...other])),
   }
 }
+
+/** Of most accounts none, so that their fingerprints stay those of earlier versions. */
+const secretParametersOf = (account: ClientAccount): readonly string[] =>
+  formOf(account).parameters.flatMap(([name, value]) =>
+    typeof value === 'string' ? [] : [`${name}=${value.reveal()}`],
+  )
 
 /**
  * What differs from the specification; nothing for most accounts, so that

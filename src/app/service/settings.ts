@@ -5,6 +5,7 @@ import { SERVICE_SETTINGS, type ServiceSettings } from '../../config/service-set
 import { formatComplaint, fromEnvironment, type SettingLayer } from '../../config/setting.ts'
 import { readConfigFile } from '../config-file.ts'
 import type { Failure } from '../failure.ts'
+import { expandHome } from '../home.ts'
 import { isRoot, paths } from '../paths.ts'
 import type { SettingFlags } from '../setting-flags.ts'
 import { sharedPlace, type StorePlace } from './store/place.ts'
@@ -19,6 +20,7 @@ export async function readServiceSettings(
   const settings = readServiceConfig({
     flags: isDev ? { ...DEV_DEFAULTS, ...layer } : layer,
     lookedFor: join(await paths().config(), 'service.toml'),
+    wholePath: expandHome,
     environment: isDev ? {} : fromEnvironment(SERVICE_SETTINGS, process.env),
     ...(file.value !== undefined && { file: file.value }),
   })

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ok, type Result } from '../../base/result.ts'
+import { err, ok, type Result } from '../../base/result.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import { systemClock } from '../../platform/clock/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -22,8 +22,9 @@ import { measuredHandler, observedStore } from './measured.ts'
 import { readiness } from './readiness.ts'
 import { listenAll, type ListenParts, passedSockets } from './http/listeners.ts'
 import { openSecrets } from './store/open-secrets.ts'
-import { openStore } from './store/open-store.ts'
+import { openStore, storeFailure } from './store/open-store.ts'
 import type { OpenStore } from './store/opened-store.ts'
+import { placeName, type StorePlace } from './store/place.ts'
 import { logOperatorChanges } from './admin/operator-changes.ts'
 import { type Publishing, startPublishing } from './publishing/publishing.ts'
 import { storePlace } from './settings.ts'
@@ -82,9 +83,15 @@ export async function startService(
     ...options,
     faults: faults.value,
     tls: tls.value,
-  })
+  }).catch((error: unknown) => unreadable(place, error))
   if (!started.ok) await opened.value.store.close()
   return started
+}
+
+/** A damaged database can be open, and is noticed when its pages are read. */
+function unreadable(place: StorePlace, error: unknown): Result<never, Failure> {
+  if ((error as NodeJS.ErrnoException).code !== 'ERR_SQLITE_ERROR') throw error
+  return err(storeFailure(placeName(place), error))
 }
 
 interface StoreOptions extends Omit<StartOptions, 'faults'> {

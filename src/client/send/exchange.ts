@@ -96,7 +96,9 @@ export async function exchange(
   }
   if (!replies.ok) {
     const shown = read({ ...answer, body: masked(answer.body, service) })
-    const { because } = shown === undefined || shown.ok ? replies.error : shown.error
+    const quoted = shown === undefined || shown.ok ? replies.error.because : shown.error.because
+    // Again, because without its tags a text may have a secret that was not in one piece.
+    const because = masked(quoted, service)
     return { kind: 'notUnderstood', account, ...replies.error, because, ...retryAfter }
   }
   const isRefused = replies.value.some((reply) => isOldRefusal(reply, request.addresses))
@@ -153,7 +155,7 @@ function observeNoAnswer(service: ServiceEndpoint, outcome: HttpOutcome, isHttps
     const isTls = isHttps && !BEFORE_TLS.has(stage)
     return { kind: 'unreached', account, because: `${stage}: ${because}`, isTls }
   }
-  const quote = quoteOf(masked(said, service))
+  const quote = masked(quoteOf(masked(said, service)), service)
   const detail = quote === '' ? because : `${because}: ${quote}`
   return { kind: 'notUnderstood', account, because: detail, looksLikePortal: false }
 }

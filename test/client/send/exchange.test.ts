@@ -137,6 +137,7 @@ describe('an exchange', () => {
     `<p>${password}</p>`,
     `Authorization: Basic ${basic}`,
     `${'x'.repeat(75)}${password}`,
+    `${password.slice(0, 4)}<b>${password.slice(4)}</b>`,
   ])('masks the credentials in the quote of an unrecognized answer: %#', async (body) => {
     const seen = await answered(body, 403)
 
