@@ -53,12 +53,11 @@ class Select<C extends Columns> {
     return new Select(this.columns, this.text + more)
   }
 
-  /** The same columns; this condition in the place of `WHERE TRUE`. */
+  /** The same columns; this condition in the place of the one `WHERE TRUE`: it may be a limit of access. */
   where(condition: string): Select<C> {
-    return new Select(
-      this.columns,
-      this.text.replace('WHERE TRUE', () => `WHERE ${condition}`),
-    )
+    const [before, after, ...more] = this.text.split('WHERE TRUE')
+    if (after === undefined || more.length > 0) throw new Error(`not one WHERE TRUE in: ${this.text}`)
+    return new Select(this.columns, `${before}WHERE ${condition}${after}`)
   }
 }
 export type { Select }

@@ -122,6 +122,18 @@ const MISTAKES: readonly Mistake[] = [
   },
 ]
 
+it('a condition that has no place in its statement is no statement without it', () => {
+  const { open, twice, one } = selects({
+    open: select({ id: 'INTEGER' }, 'SELECT id FROM name'),
+    twice: select({ id: 'INTEGER' }, 'SELECT id FROM name WHERE TRUE UNION SELECT id FROM zone WHERE TRUE'),
+    one: select({ id: 'INTEGER' }, 'SELECT id FROM name WHERE TRUE ORDER BY id'),
+  })
+
+  for (const wrong of [open, twice])
+    expect(() => wrong.where('account_id = ?')).toThrow(/^not one WHERE TRUE in: /)
+  expect(one.where('account_id = ?').text).toBe('SELECT id FROM name WHERE account_id = ? ORDER BY id')
+})
+
 it.each(MISTAKES)('SQLite: $what is told', ({ columns, text, message }) => {
   const { writer } = newMemory()
   const lists = { ...SQLITE_SELECTS, TEST: selects({ wrong: select(columns, text) }) }
