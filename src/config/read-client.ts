@@ -77,7 +77,7 @@ export function readClientConfig(layers: ClientLayers): Result<ClientConfig, rea
   const fileName = layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE
   const overrides = [layers.flags, layers.environment]
   const client = readTable(CLIENT_SETTINGS, [...overrides, file.top], {
-    ...pathsOf(layers),
+    wholePath: layers.wholePath,
     subject: '',
     file: fileName,
   })
@@ -173,7 +173,7 @@ function readAccount(
   { layers, file, fileName, allow }: AccountContext,
 ): AccountResult {
   const subject = file.accounts.length > 1 ? `account ${name}` : ''
-  const context = { ...pathsOf(layers), subject, file: fileName }
+  const context = { wholePath: layers.wholePath, subject, file: fileName }
   const written = withOnePassword([layers.flags, layers.environment, layer, file.top])
   const inOrder = [...written, presetLayer(written)]
   const account = withPasswordFile(readTable(ACCOUNT_SETTINGS, inOrder, context), layers.passwordFileFor)
@@ -190,9 +190,6 @@ function readAccount(
     ],
   }
 }
-
-const pathsOf = ({ wholePath }: ClientLayers): Pick<ReadContext, 'wholePath'> =>
-  wholePath === undefined ? {} : { wholePath }
 
 const familiesOf = (accounts: readonly Pick<AccountSettings, 'ipv4' | 'ipv6'>[]): readonly Family[] =>
   FAMILIES.filter((family) => accounts.some(({ ipv4, ipv6 }) => (family === 'v4' ? ipv4 : ipv6)))

@@ -28,7 +28,7 @@ export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings
     {
       subject: '',
       file: layers.file?.name ?? layers.lookedFor ?? UNNAMED_FILE,
-      ...(layers.wholePath !== undefined && { wholePath: layers.wholePath }),
+      wholePath: layers.wholePath,
     },
   )
   const all = [

@@ -76,7 +76,7 @@ export interface ReadContext {
   /** The file in which to set a missing setting. */
   readonly file: string
   /** Makes a path whole. Default: it stays as it is written. */
-  readonly wholePath?: (path: string) => Result<string, string>
+  readonly wholePath?: ((path: string) => Result<string, string>) | undefined
 }
 
 /** Reads every setting of a table from the first layer that has it, and collects all complaints. */
