@@ -14,16 +14,20 @@ const RENEWED = new Uint8Array(2)
 interface Stored {
   readonly login?: Login | undefined
   readonly isRight?: boolean
+  /** The check of the password takes a slow hash. */
+  readonly isSlow?: boolean
+  readonly isLikelyRefused?: boolean
   readonly renewed?: Uint8Array | undefined
   readonly hasAccounts?: boolean
 }
 
-/** The reply to one request without a query, and what was written. */
+/** The words of the reply to one request; what was written, and what the store was told before. */
 async function asked(
-  { login, isRight = true, renewed, hasAccounts = true }: Stored,
+  { login, isRight = true, isSlow = false, isLikelyRefused = false, renewed, hasAccounts = true }: Stored,
   over: Partial<IncomingRequest> = {},
-): Promise<readonly unknown[]> {
+) {
   const written: unknown[] = []
+  const told: (About | undefined)[] = []
   const note =
     (what: string) =>
     async (...values: readonly unknown[]) =>
@@ -38,20 +42,26 @@ async function asked(
     putFailures: async (counter: string) => note('failed')(counter),
     changeKey: note('hash'),
   } as unknown as StoreWrites
-  const store = { write: async <T>(work: (writes: StoreWrites) => Promise<T>) => work(w) } as unknown as Store
+  const store = {
+    write: async <T>(work: (writes: StoreWrites) => Promise<T>, about?: () => About) => {
+      told.push(about?.())
+      return work(w)
+    },
+  } as unknown as Store
   const passwords = {
-    checkFast: () => isRight,
-    isLikelyRefused: () => false,
+    checkFast: () => (isSlow ? undefined : isRight),
+    isLikelyRefused: () => isLikelyRefused,
     renewedHash: () => renewed,
-    checkSlow: async () => Promise.resolve(isRight),
+    // There is no time for it.
+    checkSlow: async () => Promise.resolve(undefined),
   }
   const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
   const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()
   const replies = await answerUpdate(
-    { store, passwords, policy, now: () => NOW, audit: () => {} },
+    { store, passwords, policy, now: () => NOW, audit: () => undefined },
     new ReadUpdate(requestOf({ authorization, ...over })),
   )
-  return [...replies.map(formatReply), ...written]
+  return { outcome: [...replies.map(formatReply), ...written], told }
 }
 
 describe('a login of an update', () => {
@@ -63,47 +73,15 @@ describe('a login of an update', () => {
     ['of nobody',                               { isRight: false },                                  {},                ['badauth', ['failed', 'update 192.0.2.1']]],
     ['of nobody, from a silent proxy',          { isRight: false },                                  { isProxy: true }, ['badauth']],
     ['of nobody, at a service without accounts', { isRight: false, hasAccounts: false },             {},                ['911']],
-  ])('%s', async (_, stored, over, outcome) => expect(await asked(stored, over)).toEqual(outcome))
+  ])('%s', async (_, stored, over, outcome) => expect((await asked(stored, over)).outcome).toEqual(outcome))
 })
 
-interface Told {
-  readonly request?: Partial<IncomingRequest>
-  readonly isLikelyRefused?: boolean
-}
-
-/** The words of the reply where the slow check of the password says nothing, and what the store was told before. */
-async function untested({ request = {}, isLikelyRefused = false }: Told) {
-  const told: (About | undefined)[] = []
-  const store = {
-    write: async <T>(work: (writes: StoreWrites) => Promise<T>, about?: () => About) => {
-      told.push(about?.())
-      return work({
-        login: async () => Promise.resolve(LOGIN),
-        failuresOf: async () => Promise.resolve({ buckets: [] }),
-      } as unknown as StoreWrites)
-    },
-  } as unknown as Store
-  const passwords = {
-    checkFast: () => undefined,
-    isLikelyRefused: () => isLikelyRefused,
-    renewedHash: () => undefined,
-    checkSlow: async () => Promise.resolve(undefined),
-  }
-  const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
-  const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()
-  const replies = await answerUpdate(
-    { store, passwords, policy, now: () => NOW, audit: () => undefined },
-    new ReadUpdate(requestOf({ authorization, query: 'hostname=b.test,a.test', ...request })),
-  )
-  return { replies: replies.map(formatReply), told }
-}
-
 it('is 911 where the slow check has no time for its password', async () =>
-  expect((await untested({})).replies).toEqual(['911']))
+  expect((await asked({ login: LOGIN, isSlow: true })).outcome).toEqual(['911']))
 
 describe('before its transaction, the store is told', () => {
   it('who asks, for which names, and whose failures are counted', async () =>
-    expect((await untested({})).told).toEqual([
+    expect((await asked({ login: LOGIN }, { query: 'hostname=b.test,a.test' })).told).toEqual([
       {
         username: 'abc1234',
         hostnames: ['b.test', 'a.test'],
@@ -112,7 +90,7 @@ describe('before its transaction, the store is told', () => {
       },
     ]))
   it('no peer behind a silent proxy', async () =>
-    expect((await untested({ request: { isProxy: true } })).told[0]?.peers).toEqual([]))
+    expect((await asked({ login: LOGIN }, { isProxy: true })).told[0]?.peers).toEqual([]))
   it('that the password is probably wrong', async () =>
-    expect((await untested({ isLikelyRefused: true })).told[0]?.isLikelyRefused).toBe(true))
+    expect((await asked({ login: LOGIN, isLikelyRefused: true })).told[0]?.isLikelyRefused).toBe(true))
 })
