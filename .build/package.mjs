@@ -24,7 +24,7 @@ import { makeSbom } from './package/sbom.mjs'
 import { strippedNode } from './package/node.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const USAGE = `usage: npm run package -- [--only NAME] [--image] [--out FOLDER] [--version VERSION] [--xz LEVEL]
+const USAGE = `usage: npm run package -- [--only NAME] [--image] [--out FOLDER] [--xz LEVEL]
   --only     npm, deb, service-amd64, service-arm64, openwrt or sbom; several with several --only
   --image    a container image too
   --out      the folder, which has nothing but packages; out/ without it
@@ -48,7 +48,6 @@ const OPTIONS = {
   out: { type: 'string', default: join(ROOT, 'out') },
   // Of an older version, for tests of upgrades.
   root: { type: 'string', default: ROOT },
-  version: { type: 'string' },
   only: { type: 'string', multiple: true, default: [] },
   image: { type: 'boolean', default: false },
   xz: { type: 'string', default: '6' },
@@ -99,7 +98,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { name, email } = manifest.author
 const about = {
   root,
-  version: values.version ?? manifest.version,
+  // As the program in the package says it.
+  version: manifest.version,
   maintainer: `${name} <${email}>`,
   epoch: timeOfSource(),
   xzLevel: values.xz,

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../e2e/processes.ts'
@@ -13,9 +13,8 @@ export const OLD_VERSION = '0.1.9'
 
 interface BuildOptions {
   readonly only?: readonly string[]
-  /** Another checkout, as another version. */
+  /** Another checkout. */
   readonly root?: string
-  readonly version?: string
   /** Another Node makes it. */
   readonly node?: string
   /** The container image too. */
@@ -23,13 +22,7 @@ interface BuildOptions {
 }
 
 /** The folder of new packages; they are deleted with the process. */
-export function build({
-  only = [],
-  root,
-  version: as,
-  node = process.execPath,
-  image = false,
-}: BuildOptions): string {
+export function build({ only = [], root, node = process.execPath, image = false }: BuildOptions): string {
   const out = mkdtempSync(join(tmpdir(), 'holdfast-out-'))
   process.on('exit', () => rmSync(out, { recursive: true, force: true }))
   execFileSync(
@@ -44,7 +37,6 @@ export function build({
       ...only.flatMap((one) => ['--only', one]),
       ...(image ? ['--image'] : []),
       ...(root === undefined ? [] : ['--root', root]),
-      ...(as === undefined ? [] : ['--version', as]),
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )
@@ -58,22 +50,23 @@ export function fileIn(folder: string, ending: string): string {
   return join(folder, found[0] ?? '')
 }
 
-/** A built checkout of the program before it had packages; the present one where the history does not go so far. */
+/** A built checkout of the program before it had packages, with a version of its own; of the present one where the history does not go so far. */
 export function earlierCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-earlier-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  try {
-    const archive = execFileSync('git', ['-C', ROOT, 'archive', BEFORE], {
-      maxBuffer: 1024 ** 3,
-      stdio: 'pipe',
-    })
-    execFileSync('tar', ['x', '-C', folder], { input: archive })
-  } catch {
-    return ROOT
-  }
+  const known = spawnSync('git', ['-C', ROOT, 'cat-file', '-e', BEFORE]).status === 0
+  const archive = execFileSync('git', ['-C', ROOT, 'archive', known ? BEFORE : 'HEAD'], {
+    maxBuffer: 1024 ** 3,
+  })
+  execFileSync('tar', ['x', '-C', folder], { input: archive })
+  const manifest = join(folder, 'package.json')
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, 'utf8').replace(/("version": )"[^"]*"/, `$1"${OLD_VERSION}"`),
+  )
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   execFileSync(process.execPath, [join(folder, '.build/build.mjs')], { stdio: 'pipe' })
-  return existsSync(join(folder, 'dist/holdfast.cjs')) ? folder : ROOT
+  return folder
 }
 
 /** How many lines of a .deb's files contain a text, as grep prints it. */

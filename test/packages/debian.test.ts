@@ -17,7 +17,7 @@ if (typeof made === 'string')
 let [packages, earlier] = ['', '']
 beforeAll(() => {
   packages = build({ only: ['deb'] })
-  earlier = build({ only: ['deb'], root: earlierCheckout(), version: OLD_VERSION })
+  earlier = build({ only: ['deb'], root: earlierCheckout() })
 }, 300_000)
 
 it('lintian has nothing to say', () => {
@@ -67,7 +67,7 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
 
     it('is installed, and says what to do; nothing is started', () => {
       expect(install(earlier)).toContain('set it up with: sudo holdfast init')
-      expect(ok('holdfast --version')).toMatch(/^\d/)
+      expect(ok('holdfast --version')).toBe(OLD_VERSION)
       expect(machine.sh('systemctl is-enabled holdfast').stdout.trim()).toBe('disabled')
       expect(ok('ls /usr/share/man/man1/holdfast.1.gz /usr/share/man/man5/holdfast.toml.5.gz')).toContain(
         'holdfast.1',
