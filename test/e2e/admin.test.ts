@@ -5,11 +5,16 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { holdfast, ROOT, scratch } from './processes.ts'
+import { holdfast, ROOT, storeWith } from './processes.ts'
 
 /** A service on a persistent store that `holdfast admin` has filled. */
 async function operated() {
-  const store = scratch()
+  const { folder: store, printed } = await storeWith(
+    'plan add basic max-names=3',
+    'account add acme basic --json',
+    'zone add acme.test acme',
+    'api-key add acme --json',
+  )
   const admin = async (...words: readonly string[]) => {
     const { code, stdout, stderr } = await holdfast(['admin', ...words, '--store', store, '--json'], {
       node: process.execPath,
@@ -20,11 +25,8 @@ async function operated() {
     }
     return { code, stderr, ...result }
   }
-  await admin('init')
-  await admin('plan', 'add', 'basic', 'max-names=3')
-  const { password = '' } = await admin('account', 'add', 'acme', 'basic')
-  await admin('zone', 'add', 'acme.test', 'acme')
-  const { key = '' } = await admin('api-key', 'add', 'acme')
+  const { password } = JSON.parse(printed[2] ?? '') as { readonly password: string }
+  const { key } = JSON.parse(printed[4] ?? '') as { readonly key: string }
   const child = spawn(
     process.execPath,
     [

@@ -15,20 +15,20 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readHashKey, recordRotation, rotateHashKey } from '../../src/app/service/store/hash-key.ts'
 import { exclusively } from '../../src/server/store/sqlite/files.ts'
 import { sized } from '../large.ts'
-import { holdfast, scratch, start } from './processes.ts'
+import { holdfast, scratch, start, storeWith } from './processes.ts'
 
 const NODE = { node: process.execPath }
 const admin = async (folder: string, ...words: readonly string[]) =>
   holdfast(['admin', ...words, '--store', folder], NODE)
 
 async function made(): Promise<{ folder: string; key: string }> {
-  const folder = join(scratch(), 'store')
-  await admin(folder, 'init')
-  await admin(folder, 'plan', 'add', 'p', 'max-names=100000')
-  await admin(folder, 'account', 'add', 'acme', 'p')
-  await admin(folder, 'zone', 'add', 'acme.test', 'acme')
-  const { stdout } = await admin(folder, 'api-key', 'add', 'acme')
-  return { folder, key: stdout.trim().split(' ').at(-1) ?? '' }
+  const { folder, printed } = await storeWith(
+    'plan add p max-names=100000',
+    'account add acme p',
+    'zone add acme.test acme',
+    'api-key add acme',
+  )
+  return { folder, key: printed.at(-1)?.trim().split(' ').at(-1) ?? '' }
 }
 
 async function serving(folder: string) {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -71,6 +71,39 @@ export async function holdfast(args: readonly string[], options: Options = {}): 
   child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk))
   const code = await new Promise<number | null>((done) => child.on('close', done))
   return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(errors).toString() }
+}
+
+export interface MadeStore {
+  readonly folder: string
+  /** What the commands print. */
+  readonly printed: readonly string[]
+}
+
+const made = new Map<string, Promise<MadeStore>>()
+
+/** A copy of a store in which these commands of `holdfast admin` have run: once for all tests of a file. */
+export async function storeWith(...commands: readonly string[]): Promise<MadeStore> {
+  const all = commands.join('\n')
+  const first = made.get(all) ?? newStore(commands)
+  made.set(all, first)
+  const { folder, printed } = await first
+  const copy = join(scratch(), 'store')
+  mkdirSync(copy, { mode: 0o700 })
+  cpSync(folder, copy, { recursive: true })
+  return { folder: copy, printed }
+}
+
+async function newStore(commands: readonly string[]): Promise<MadeStore> {
+  const folder = join(mkdtempSync(join(RUNTIME, 'store-')), 'store')
+  const printed: string[] = []
+  for (const words of ['init', ...commands]) {
+    const { code, stdout, stderr } = await holdfast(['admin', ...words.split(' '), '--store', folder], {
+      node: process.execPath,
+    })
+    if (code !== 0) throw new Error(`admin ${words}: ${code} ${stderr}`)
+    printed.push(stdout)
+  }
+  return { folder, printed }
 }
 
 export interface Service {

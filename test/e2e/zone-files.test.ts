@@ -6,17 +6,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../src/base/time.ts'
 import { sqliteStore } from '../../src/server/store/sqlite/store.ts'
 import { lacks } from '../lacks.ts'
-import { holdfast, scratch, start } from './processes.ts'
+import { holdfast, scratch, start, storeWith } from './processes.ts'
 
 let store: string
 const admin = async (...words: readonly string[]) =>
   holdfast(['admin', ...words, '--store', store], { node: process.execPath })
 beforeEach(async () => {
-  store = join(scratch(), 'store')
-  await admin('init')
-  await admin('plan', 'add', 'p')
-  await admin('account', 'add', 'acme', 'p')
-  await admin('zone', 'add', 'acme.test', 'acme', 'default-ttl=300')
+  store = (await storeWith('plan add p', 'account add acme p', 'zone add acme.test acme default-ttl=300'))
+    .folder
 })
 
 /** As people write them: relative names, blank owners, units, parentheses, comments. */
