@@ -1,3 +1,4 @@
+import { resolvedLater } from '../platform/clock/timer.ts'
 import type { Log } from '../ports/log.ts'
 import { ABOUT } from './about.ts'
 import { EXITS } from './exit-codes.ts'
@@ -34,6 +35,6 @@ export async function crash(thrown: unknown): Promise<never> {
   if (isEnding) process.exit(code)
   isEnding = true
   const saved = handler?.save().catch(() => undefined)
-  await Promise.race([saved, new Promise((late) => setTimeout(late, SAVE_TIMEOUT))])
+  await Promise.race([saved, resolvedLater(SAVE_TIMEOUT)])
   process.exit(code)
 }

@@ -1,14 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AddressDetection } from '../app/client/detect/address-detection.ts'
-import { addressDetection } from '../app/client/detect/detection.ts'
+import { detectionBy } from '../app/client/detect/detection.ts'
 import { userAgentOf } from '../app/client/jobs.ts'
 import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import { surveySources } from '../app/client/detect/survey.ts'
 import { type WouldSend, wouldSend } from '../app/client/status/would-send.ts'
+import { pause } from '../app/client/pause.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
 import { type Survey, formatSurvey } from '../client/report/survey.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { SystemPorts } from '../ports/system.ts'
 import type { DetectFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 import { queryInParallel } from './terminal/parallel-queries.ts'
 import { onStopSignal } from './terminal/signals.ts'
@@ -17,9 +20,10 @@ import { onStopSignal } from './terminal/signals.ts'
 export async function detectCommand({ asJson, isWatching, settings: flags }: DetectFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
-  const changes = changeSignal()
+  const system = systemPorts()
+  const changes = changeSignal(system.steady)
   const ending = new AbortController()
-  const detection = addressDetection(settings.value, {
+  const detection = (await detectionBy(system))(settings.value, {
     userAgent: userAgentOf(settings.value),
     report: () => undefined,
     wake: changes.notify,
@@ -29,7 +33,7 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
   onStopSignal(() => ending.abort())
   outputGone.addEventListener('abort', () => ending.abort())
   const show = async (): Promise<Result> => {
-    const result = await resultOf(settings.value, detection, { asJson, signal: ending.signal })
+    const result = await resultOf(settings.value, detection, { asJson, system, signal: ending.signal })
     if (asJson) printJson(result)
     else
       print(
@@ -56,19 +60,23 @@ interface Result extends Survey {
 async function resultOf(
   settings: ResolvedSettings,
   detection: AddressDetection,
-  { asJson, signal }: { readonly asJson: boolean; readonly signal: AbortSignal },
+  {
+    asJson,
+    system,
+    signal,
+  }: { readonly asJson: boolean; readonly system: SystemPorts; readonly signal: AbortSignal },
 ): Promise<Result> {
   const survey = await queryInParallel(asJson, async ({ ask }) =>
-    surveySources(settings, detection, { ask, signal }),
+    surveySources(settings, detection, { ask, clock: system.steady, signal }),
   )
-  return { ...survey, wouldSend: await wouldSend(settings, survey.conclusions) }
+  return { ...survey, wouldSend: await wouldSend(settings, survey.conclusions, system) }
 }
 
 /** In milliseconds. Hints arrive in bursts, and each survey queries every source. */
 const BURST_DELAY = 2000
 
 /** `next` resolves after the next hint, or when the signal fires. */
-function changeSignal() {
+function changeSignal(clock: Clock) {
   let resolveNext = (): void => undefined
   return {
     notify: (): void => resolveNext(),
@@ -77,7 +85,7 @@ function changeSignal() {
         resolveNext = resolve
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
-      await sleep(BURST_DELAY, undefined, { signal }).catch(() => undefined)
+      await pause(clock, BURST_DELAY, signal)
     },
   }
 }

@@ -3,6 +3,7 @@ import { readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
 import type { DoctorFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 import { queryInParallel } from './terminal/parallel-queries.ts'
 
@@ -11,7 +12,7 @@ export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): P
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const diagnoses = diagnose(
-    await queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries)),
+    await queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries, systemPorts())),
   )
   if (asJson) printJson({ diagnoses })
   else print(...formatDiagnoses(diagnoses))

@@ -8,6 +8,7 @@ import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
 import type { ExplainFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { fail, print, printJson, printWrapped } from './terminal/output.ts'
 
 /** `holdfast explain`: explains a reply word, or the state of the accounts that the subject names. */
@@ -21,7 +22,8 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   }
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail((await unknownWord(flags)) ?? settings.error, asJson)
-  const report = await statusReport(settings.value).catch(stateFailure)
+  const system = systemPorts()
+  const report = await statusReport(settings.value, system).catch(stateFailure)
   if ('exit' in report) return fail(report, asJson)
   const { accounts } = report
   const chosen = accounts.filter(
@@ -34,6 +36,7 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
     return fail(unknownSubject(subject ?? '', `the accounts are ${listAccounts(accounts)}`), asJson)
   const { verifyNow } = await import('../app/client/verify/verified-reports.ts')
   const verified = await verifyNow(settings.value, chosen, {
+    system,
     signal: outputGone,
     ...hostnameOf(chosen, subject),
   })

@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { type ClientAccount, readSettings } from '../app/client/settings/settings.ts'
 import {
   accountsByKey,
   type Delivery,
   deliveryOf,
+  deliveryPorts,
   deliveryTargets,
+  newDeliveryId,
   webhookHost,
 } from '../app/client/notify/delivery.ts'
-import { SYSTEM_DELIVERY } from '../app/client/notify/notifier.ts'
 import { logTo } from '../app/log.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Notification } from '../client/notify/notification.ts'
@@ -15,6 +15,7 @@ import { HOOKS, NOTIFICATION_EVENTS, type NotificationEvent } from '../config/no
 import { fileKeyOf } from '../config/setting.ts'
 import { parseAddress } from '../net/address.ts'
 import type { NotificationFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { exitResult, fail, print, printJson } from './terminal/output.ts'
 import { onStopSignal } from './terminal/signals.ts'
 
@@ -116,14 +117,16 @@ function testsOf(
   settings: ClientAccount,
 ): readonly Test[] {
   const wanted = { ...settings, webhookEvents: NOTIFICATION_EVENTS }
+  const system = systemPorts()
+  const ports = deliveryPorts(system)
   const events = named === undefined ? ALL_HOOKS : [named]
   return events.flatMap((event, at) => {
     const notification = sampleOf(event, account, settings)
     const targets = deliveryTargets(notification, wanted)
     return targets.flatMap((target) => {
       if (at > 0 && target !== 'hook') return []
-      const pending = { id: randomUUID(), target, notification, at: SYSTEM_DELIVERY.now() }
-      const delivery = deliveryOf(pending, wanted, SYSTEM_DELIVERY)
+      const pending = { id: newDeliveryId(system.entropy), target, notification, at: ports.now() }
+      const delivery = deliveryOf(pending, wanted, ports)
       return delivery === undefined ? [] : [{ account, event, delivery }]
     })
   })

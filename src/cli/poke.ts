@@ -4,8 +4,8 @@ import { readSettings } from '../app/client/settings/settings.ts'
 import { socketIn } from '../app/client/state/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { type ControlRequest, readControlResponse } from '../client/control/control-requests.ts'
-import { askControl } from '../platform/sockets/control.ts'
 import type { PokeFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 import { updateCommand } from './update.ts'
 
@@ -20,7 +20,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
   if (!settings.ok) return fail(settings.error, asJson)
   const chosen = chosenAccounts(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
-  const asked = await askControl(socketIn(settings.value), REQUEST, POKE_TIMEOUT)
+  const asked = await systemPorts().askControl(socketIn(settings.value), REQUEST, POKE_TIMEOUT)
   if (asked.kind === 'unreachable') {
     const accounts = account === undefined ? flags.settings.accounts : chosen.value
     return updateCommand({

@@ -9,6 +9,7 @@ import type { Failure } from '../app/failure.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { formatResumeResults, type ResumeResult } from '../client/report/resume-result.ts'
 import type { ResumeFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 
 /** `holdfast resume`: clears every stop. The wait that a reply word requires remains. */
@@ -18,7 +19,8 @@ export async function resumeCommand({ asJson, account, settings: flags }: Resume
   const chosen = chosenAccounts(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const accounts = chosen.value
-  const instance = await asSingleInstance(settings.value, { do: 'resume', accounts })
+  const system = systemPorts()
+  const instance = await asSingleInstance(settings.value, { do: 'resume', accounts }, system)
   if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
   if (instance.kind === 'answered') {
     const { error, resumed = [] } = instance.answer
@@ -27,7 +29,7 @@ export async function resumeCommand({ asJson, account, settings: flags }: Resume
       : fail({ exit: 'configuration', messages: [error] }, asJson)
   }
   try {
-    return printResumed(await resumeWithoutDaemon(settings.value, accounts), asJson)
+    return printResumed(await resumeWithoutDaemon(settings.value, accounts, system), asJson)
   } catch (error) {
     return fail(stateFailure(error), asJson)
   } finally {

@@ -7,7 +7,9 @@ import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { worstOutcome } from '../client/report/outcome.ts'
+import { supervisorOf } from '../platform/process/supervisor.ts'
 import type { RunFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { exitResult, fail, printJson } from './terminal/output.ts'
 import { onSignal, onStopSignal } from './terminal/signals.ts'
 
@@ -19,12 +21,14 @@ export async function runCommand({ asJson, settings: flags }: RunFlags): Promise
   if (!schedule.ok) return fail(schedule.error, asJson)
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
-  const taken = await takeDaemonLocks(settings.value)
+  const system = systemPorts()
+  const taken = await takeDaemonLocks(settings.value, system)
   if (!taken.ok) return fail(taken.error, asJson)
   const locks = taken.value
   const reread = async () => readSettings(flags)
   try {
-    const start = { settings: settings.value, schedule: schedule.value, log }
+    const supervisor = supervisorOf(process.env, () => system.steady.now())
+    const start = { settings: settings.value, schedule: schedule.value, system, supervisor, log }
     return conclude(await runDaemon({ ...start, locks, reread, signals: SIGNALS }), asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)

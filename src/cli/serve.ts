@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { type Failure, usageFailure } from '../app/failure.ts'
@@ -12,8 +11,11 @@ import type { Result } from '../base/result.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import type { DnsListener } from '../ports/dns-listener.ts'
 import type { ServiceSettings } from '../config/service-settings.ts'
+import { steadyClock } from '../platform/clock/clock.ts'
+import { later } from '../platform/clock/timer.ts'
 import { supervisorOf } from '../platform/process/supervisor.ts'
 import type { Log } from '../ports/log.ts'
+import type { Supervisor } from '../ports/supervisor.ts'
 import type { ServeFlags } from './parse/flag-tables.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 import { onSignal, onStopSignal } from './terminal/signals.ts'
@@ -22,7 +24,7 @@ import { onSignal, onStopSignal } from './terminal/signals.ts'
 const GRACE_PERIOD = 4000
 /** In milliseconds: what has no listener any more. */
 const STORE_GRACE = 1000
-/** In milliseconds. The watchdog of systemd wants signs of life; a process that hangs gives none. */
+/** In milliseconds. The watchdog of systemd wants signs of life. */
 const HEARTBEAT_INTERVAL = 10_000
 
 /** `holdfast serve`: runs the update service until a stop signal. */
@@ -51,10 +53,10 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   for (const url of urls) log('info', 'listening', listeningLine(url, started.value))
   for (const endpoint of started.value.publishing.listeners.map(formatDnsEndpoint))
     log('info', 'listening for DNS', { fields: { endpoint }, line: `listening for DNS at ${endpoint}` })
-  const supervisor = supervisorOf(process.env, () => performance.now())
+  const supervisor = supervisorOf(process.env, () => steadyClock.now())
   supervisor.status(`listening at ${urls.join(', ')}`)
   supervisor.ready()
-  setInterval(() => supervisor.beat(), HEARTBEAT_INTERVAL).unref()
+  beatRegularly(supervisor)
   const reload = reloader(flags, { started: started.value, log, setLevel, first: settings.value })
   onSignal('SIGHUP', () => void reload().then(() => supervisor.reloaded()))
   const lost = await Promise.race([stopped, started.value.lost])
@@ -62,9 +64,17 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   supervisor.stopping()
   if (lost === undefined) log('info', 'stop signal received; finishing accepted requests')
   else log('error', lost)
-  setTimeout(() => ending.abort(), GRACE_PERIOD).unref()
+  later(GRACE_PERIOD, () => ending.abort())
   await closeService(started.value)
   return lost === undefined ? 'settled' : 'configuration'
+}
+
+/** A process that hangs gives no signs of life. */
+function beatRegularly(supervisor: Supervisor): void {
+  later(HEARTBEAT_INTERVAL, () => {
+    supervisor.beat()
+    beatRegularly(supervisor)
+  })
 }
 
 /** A log whose level a reload changes. */
@@ -167,7 +177,7 @@ async function closeService({
   await metrics?.close(0)
   // Requests that wait for a store that does not answer end when it is closed.
   const ended = idle().then(async () => publishing.close())
-  await Promise.race([ended, sleep(STORE_GRACE, undefined, { ref: false })])
+  await Promise.race([ended, new Promise<void>((resolve) => later(STORE_GRACE, resolve))])
   await store.close()
   await ended
   if (dev !== undefined) rmSync(folder, { recursive: true, force: true })

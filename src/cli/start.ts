@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path'
 import { ABOUT } from '../app/about.ts'
 import { bug, crash } from '../app/crash.ts'
 import { writeOut } from '../app/streams.ts'
+import { later } from '../platform/clock/timer.ts'
 import { codeCacheFolder } from '../platform/process/code-cache-folder.ts'
 import { dropRelativeFolders } from '../platform/files/environment-folders.ts'
 import { stopSignal } from './terminal/signals.ts'
@@ -45,7 +46,7 @@ async function run(argv: readonly string[]): Promise<void> {
   process.exitCode = await load(argv)
     .then(async (main) => main(argv))
     .catch(bug)
-  setTimeout(forceExit, EXIT_DELAY).unref()
+  later(EXIT_DELAY, forceExit)
 }
 
 /** These commands set V8 flags, and V8 refuses cached code that was compiled under other flags. */
@@ -72,11 +73,11 @@ function forceExit(): void {
   const isLookingUp = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
   const signal = stopSignal()
   if (isLookingUp && signal !== undefined) process.kill(process.pid, signal)
-  else setTimeout(exitWhenWritten, EXIT_DELAY).unref()
+  else later(EXIT_DELAY, exitWhenWritten)
 }
 
 /** Open handles such as timers must not keep the process alive. */
 function exitWhenWritten(): void {
   if (process.stdout.writableLength === 0) process.exit()
-  else setTimeout(exitWhenWritten, EXIT_DELAY).unref()
+  else later(EXIT_DELAY, exitWhenWritten)
 }

@@ -1,13 +1,15 @@
 import { access, constants } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status/status-report.ts'
+import { pause } from '../app/client/pause.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { outputGone } from '../app/streams.ts'
 import { healthProblems } from '../client/report/health.ts'
 import { formatStatus, isSameStatus, type StatusReport } from '../client/report/status.ts'
+import type { SystemPorts } from '../ports/system.ts'
 import type { StatusFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { fail, printInPlace, printJson, printWrapped } from './terminal/output.ts'
 
 type OutputFlags = Pick<StatusFlags, 'asJson' | 'isWatching'>
@@ -19,15 +21,16 @@ const WATCH_INTERVAL = 1000
 export async function statusCommand(flags: StatusFlags): Promise<Exit> {
   const settings = await readSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, flags.asJson)
-  const work = flags.isHealthCheck ? check(settings.value) : showStatus(settings.value, flags)
+  const system = systemPorts()
+  const work = flags.isHealthCheck ? check(settings.value, system) : showStatus(settings.value, flags, system)
   const result = await work.catch(stateFailure)
   return typeof result === 'string' ? result : fail(result, flags.asJson)
 }
 
 /** 69 without a daemon that answers in time, 77 where one is stopped. */
-async function check(settings: ResolvedSettings): Promise<Exit | Failure> {
-  const report = await statusReport(settings)
-  const messages = [...healthProblems(report, Date.now()), ...(await unwritable(settings))]
+async function check(settings: ResolvedSettings, system: SystemPorts): Promise<Exit | Failure> {
+  const report = await statusReport(settings, system)
+  const messages = [...healthProblems(report, system.clocks().wall), ...(await unwritable(settings))]
   if (messages.length === 0) return 'settled'
   const isStopped = report.isRunning && report.accounts.some(({ outcome }) => outcome === 'stopped')
   return { exit: isStopped ? 'stopped' : 'unreached', messages }
@@ -40,25 +43,34 @@ const unwritable = async ({ stateDir }: ResolvedSettings): Promise<readonly stri
     () => [`the state folder ${stateDir} cannot be written, so a stop would be lost`],
   )
 
-async function showStatus(settings: ResolvedSettings, flags: OutputFlags): Promise<Exit> {
+async function showStatus(
+  settings: ResolvedSettings,
+  flags: OutputFlags,
+  system: SystemPorts,
+): Promise<Exit> {
   let shown: StatusReport | undefined
   for (;;) {
-    const report = await statusReport(settings)
+    const report = await statusReport(settings, system)
     // Only what is printed is verified: name servers are not asked every second.
     if (shown === undefined || !isSameStatus(shown, report))
-      printReport(await verified(settings, report), flags)
+      printReport(await verified(settings, report, system), flags)
     shown = report
     if (!flags.isWatching) return 'settled'
-    await sleep(WATCH_INTERVAL, undefined, { signal: outputGone }).catch(() => undefined)
+    await pause(system.steady, WATCH_INTERVAL, outputGone)
     if (outputGone.aborted) return 'settled'
   }
 }
 
 /** With --verify, what the name servers give now. */
-async function verified(settings: ResolvedSettings, report: StatusReport): Promise<StatusReport> {
+async function verified(
+  settings: ResolvedSettings,
+  report: StatusReport,
+  system: SystemPorts,
+): Promise<StatusReport> {
   if (!settings.accounts.some(({ places }) => places['verify'] !== undefined)) return report
   const { verifyOnRequest } = await import('../app/client/verify/verified-reports.ts')
-  return { ...report, accounts: await verifyOnRequest(settings, report.accounts, { signal: outputGone }) }
+  const accounts = await verifyOnRequest(settings, report.accounts, { system, signal: outputGone })
+  return { ...report, accounts }
 }
 
 function printReport(report: StatusReport, { asJson, isWatching }: OutputFlags): void {

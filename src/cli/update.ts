@@ -12,11 +12,17 @@ import { worstOutcome } from '../client/report/outcome.ts'
 import type { AccountReport } from '../client/report/report.ts'
 import { formatReport, publicationLines } from '../client/report/report-text.ts'
 import type { Addresses } from '../net/address.ts'
+import type { SystemPorts } from '../ports/system.ts'
 import type { UpdateFlags } from './parse/flag-tables.ts'
+import { systemPorts } from './system.ts'
 import { exitResult, fail, print, printJson } from './terminal/output.ts'
 import { onStopSignal } from './terminal/signals.ts'
 
 type OutputFlags = Pick<UpdateFlags, 'asJson' | 'isQuiet'>
+
+interface VerifiedOutput extends OutputFlags {
+  readonly system: SystemPorts
+}
 
 /** `holdfast update`: updates the hostnames once; a running daemon does it in its own loop. */
 export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
@@ -25,13 +31,16 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   if (!settings.ok) return fail(settings.error, asJson)
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
-  const options = { log, isForced, onStop: onStopSignal }
+  const system = systemPorts()
+  const options = { system, log, isForced, onStop: onStopSignal }
   if (flags.isDryRun) return catchStateErrors(asJson, async () => printDryRun(settings.value, options, flags))
   const updates = desiredStatesOf(settings.value).map((desired, at) =>
     accountUpdate(desired, configuredAddresses(settings.value.accounts[at])),
   )
-  const instance = await asSingleInstance(settings.value, { do: 'update', updates, force: isForced })
-  if (instance.kind === 'answered') return printResponse(settings.value, instance.answer, flags)
+  const request = { do: 'update', updates, force: isForced } as const
+  const instance = await asSingleInstance(settings.value, request, system)
+  if (instance.kind === 'answered')
+    return printResponse(settings.value, instance.answer, { ...flags, system })
   if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
   return catchStateErrors(asJson, async () => {
     const stopping = new AbortController()
@@ -39,7 +48,7 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
     const { reports, notified } = await withRelease(instance.release, async () =>
       updateOnce(settings.value, options),
     )
-    const exit = await printVerified(settings.value, reports, flags)
+    const exit = await printVerified(settings.value, reports, { ...flags, system })
     // A signal ends the wait, and the exit code is still that of the update.
     await notified(stopping.signal)
     release()
@@ -61,31 +70,33 @@ const configuredAddresses = (account: ClientAccount | undefined): Addresses | un
 const printResponse = async (
   settings: ResolvedSettings,
   { error, reports = [] }: ControlResponse,
-  flags: OutputFlags,
+  output: VerifiedOutput,
 ): Promise<Exit> =>
   error === undefined
-    ? printVerified(settings, reports, flags)
-    : fail({ exit: 'configuration', messages: [error] }, flags.asJson)
+    ? printVerified(settings, reports, output)
+    : fail({ exit: 'configuration', messages: [error] }, output.asJson)
 
 /** The reports, and then what the name servers give; in one document as JSON. The exit does not depend on name servers. */
 async function printVerified(
   settings: ResolvedSettings,
   reports: readonly AccountReport[],
-  flags: OutputFlags,
+  output: VerifiedOutput,
 ): Promise<Exit> {
-  if (!settings.accounts.some(({ verify }) => verify)) return printReports(reports, flags)
-  if (!flags.asJson) printReports(reports, flags)
+  const { asJson, isQuiet, system } = output
+  if (!settings.accounts.some(({ verify }) => verify)) return printReports(reports, output)
+  if (!asJson) printReports(reports, output)
   const { verifyAfterUpdate } = await import('../app/client/verify/verified-reports.ts')
   const stopping = new AbortController()
   const release = onStopSignal(() => stopping.abort())
   const verified = await verifyAfterUpdate(settings, reports, {
-    isQuiet: flags.isQuiet,
+    isQuiet,
+    system,
     signal: AbortSignal.any([stopping.signal, outputGone]),
   })
   release()
-  if (flags.asJson) return printReports(verified, flags)
+  if (asJson) return printReports(verified, output)
   const hosts = verified.flatMap(({ hostnames }) => hostnames)
-  print(...publicationLines(hosts.filter(({ answered }) => !flags.isQuiet || answered !== null)))
+  print(...publicationLines(hosts.filter(({ answered }) => !isQuiet || answered !== null)))
   return exitOfReports(reports)
 }
 

@@ -23,6 +23,29 @@ export interface OutboundRoute {
 /** The IPv4 gateway, optionally of one interface; undefined where there is none or the routing table cannot be read. */
 export type FindGateway = (interfaceName?: string) => Promise<Gateway | undefined>
 
+/** A row of the IPv4 routing table that is up. */
+export interface KernelRoute {
+  readonly interface: string
+  readonly destination: Address
+  /** The prefix length of the destination: 0 for a default route. */
+  readonly length: number
+  /** Undefined where the destination is on the link. */
+  readonly gateway?: Address
+  readonly metric: number
+}
+
+/** The IPv4 routing table in its own order; empty where it cannot be read. */
+export type ReadRoutes = () => Promise<readonly KernelRoute[]>
+
+export interface LookupResult {
+  readonly addresses: readonly Address[]
+  /** How long the result may be cached. */
+  readonly ttl: Duration
+}
+
+/** One lookup of a host by the resolver of this host, of one family. Rejects with the error of the resolver. */
+export type LookUpName = (host: string, family: Family) => Promise<LookupResult>
+
 /** The addresses of a host, of one family; empty where it has none or the lookup fails. May return cached addresses. */
 export type Resolve = (host: string, family: Family) => Promise<readonly Address[]>
 

@@ -130,6 +130,8 @@ for (const bench of chosen) {
     const text = `${textOf(section)}\n\n${when}`
     console.log(`${text}\n`)
     texts.set(bench.name, text)
+    // After each, so that a run that is ended loses nothing.
+    if (isFull) writeReport(texts)
     if (bench === cost && size !== 'quick')
       exceeded.push(
         ...notMeasured(bench.name, section.figures).map((what) => `${bench.name}: ${what}: not measured`),
@@ -144,7 +146,6 @@ for (const bench of chosen) {
     process.exitCode = 1
   }
 }
-if (isFull) writeReport(texts)
 if (exceeded.length > 0) {
   console.error(`limits that are exceeded:\n${exceeded.map((line) => `  ${line}`).join('\n')}`)
   process.exitCode = 1

@@ -14,11 +14,12 @@ const LOOK = `
   const [make, family] = process.argv.slice(1)
   const from = (path) => import(${JSON.stringify(`${ROOT}/src/`)} + path)
   const names = ['client/sources/stun', 'client/sources/dns', 'client/sources/pmp', 'client/sources/pcp', 'client/sources/igd', 'client/sources/http',
-    'client/sources/router', 'platform/sockets/datagram', 'platform/sockets/stream', 'platform/network/network', 'platform/http/http', 'platform/network/interfaces']
+    'client/sources/router', 'platform/sockets/datagram', 'platform/sockets/stream', 'platform/network/network', 'platform/http/http', 'platform/network/interfaces', 'platform/clock/clock', 'client/detect/home-gateway']
   Promise.all(names.map((name) => from(name + '.ts'))).then(async (modules) => {
     const all = Object.assign({}, ...modules)
     const ports = { http: all.undiciHttp, interfaces: all.systemInterfaces, datagram: all.askByDatagram, stream: all.askByStream,
-      resolve: async () => [], forget: () => undefined, outboundRoute: async () => undefined, gateway: all.systemGateway, program: all.runProgram }
+      resolve: async () => [], forget: () => undefined, outboundRoute: async () => undefined, entropy: all.systemEntropy,
+      gateway: all.defaultGateway({ routes: all.systemRoutes, interfaces: all.systemInterfaces }), program: all.runProgram }
     const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }
     const source = new Function('all', 'ports', 'asking', 'return ' + make)(all, ports, asking)
     console.log(JSON.stringify(await source.look(family, AbortSignal.timeout(15000))))

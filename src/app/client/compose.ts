@@ -1,13 +1,13 @@
+import { seconds } from '../../base/time.ts'
 import type { Agent } from '../../client/agent/agent.ts'
 import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../client/agent/inbox.ts'
 import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
 import type { Address, Family } from '../../net/address.ts'
-import { clockBy, systemClocks, systemRandom } from '../../platform/clock/clock.ts'
-import { systemFiles } from '../../platform/files/files.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
+import type { SystemPorts } from '../../ports/system.ts'
 import type {
   AddressDetection,
   DetectionListeners,
@@ -17,7 +17,6 @@ import { type EventOutputs, eventLog } from './event-log.ts'
 import { tracedHttp } from './http-trace.ts'
 import { jobsOf, userAgentOf } from './jobs.ts'
 import type { ResolvedSettings } from './settings/settings.ts'
-import { stateFoldersOf } from './settings/state-folders.ts'
 
 export interface ComposedClient {
   readonly agent: Agent
@@ -27,10 +26,11 @@ export interface ComposedClient {
   readonly detection: AddressDetection
 }
 
-/** For the request under way at the end, in milliseconds. Supervisors wait five seconds or more. */
-const END_TIMEOUT = 4000
+/** For the request under way at the end. Supervisors wait five seconds or more. */
+const END_TIMEOUT = seconds(4)
 
 export interface ClientParts extends EventOutputs {
+  readonly system: SystemPorts
   readonly schedule: Schedule
   readonly makeDetection: MakeAddressDetection
   readonly onState?: Agent['onState']
@@ -45,12 +45,12 @@ export interface ClientParts extends EventOutputs {
   readonly isDryRun?: boolean
 }
 
-/** The client with the ports of this system. */
+/** The client with its ports. */
 export function composeClient(settings: ResolvedSettings, parts: ClientParts): ComposedClient {
-  const { schedule, makeDetection, log, familyTimeout } = parts
+  const { system, schedule, makeDetection, log, familyTimeout } = parts
   const { onState = () => undefined, onWait = () => undefined } = parts
   const [end, abandon] = [new AbortController(), new AbortController()]
-  const time = clientTime(systemClocks())
+  const time = clientTime(system.clocks)
   const emit = eventLog(settings, time, parts)
   let latest: State = NEW_STATE
   const inbox = makeInbox()
@@ -63,16 +63,16 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     end: end.signal,
   })
   const agent: Agent = {
-    clock: clockBy(() => time.now(), onWait),
-    random: systemRandom,
+    clock: system.clockBy(() => time.now(), onWait),
+    random: system.random,
     schedule,
-    memory: fileMemory(stateFoldersOf(settings), {
-      files: parts.isDryRun === true ? UNCHANGED_FILES : systemFiles,
+    memory: fileMemory(settings.stateFolders, {
+      files: parts.isDryRun === true ? unchanged(system.files) : system.files,
       isOnRequest: parts.isDryRun === true,
       time,
       report: emit,
     }),
-    http: tracedHttp(log),
+    http: tracedHttp(log, system.http),
     jobs: jobsOf(settings, detection),
     inbox,
     whenStopped: settings.config.whenStopped,
@@ -88,19 +88,19 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
   }
   const stop = (): void => {
     end.abort()
-    setTimeout(() => abandon.abort(), END_TIMEOUT).unref()
+    system.steady.deadline(END_TIMEOUT).addEventListener('abort', () => abandon.abort())
   }
   return { agent, end: stop, clientTime: time, detection }
 }
 
 /** Reads files and changes none. */
-const UNCHANGED_FILES: Files = {
-  ...systemFiles,
+const unchanged = (files: Files): Files => ({
+  ...files,
   makeFolder: () => Promise.resolve(),
   makePrivateFolder: () => Promise.resolve(),
   remove: () => Promise.resolve(),
   replace: () => Promise.resolve(),
-}
+})
 
 /** The last confirmed addresses of the family, of all hostnames. */
 const confirmedIn = ({ accounts }: State, family: Family): readonly Address[] =>

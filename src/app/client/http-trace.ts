@@ -1,15 +1,14 @@
-import { serviceHttp } from '../../platform/http/service.ts'
 import type { HttpOutcome, ServiceHttp } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 
 /** Requests to the service, logged at trace level without secrets: of headers the names, of a body the length. */
 export const tracedHttp =
-  (log: Log): ServiceHttp =>
+  (log: Log, http: ServiceHttp): ServiceHttp =>
   async (request, signal) => {
     log('trace', 'http request', {
       fields: { url: String(request.url), headers: Object.keys(request.headers) },
     })
-    const outcome = await serviceHttp(request, signal)
+    const outcome = await http(request, signal)
     log('trace', 'http outcome', { fields: factsOf(outcome) })
     return outcome
   }

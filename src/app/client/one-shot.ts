@@ -9,6 +9,7 @@ import { type AccountReport, reportAccounts } from '../../client/report/report.t
 import type { Schedule } from '../../ports/clock.ts'
 import type { OutgoingRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
+import type { SystemPorts } from '../../ports/system.ts'
 import { HOSTNAME_PARAMETERS } from '../../protocol/request-form.ts'
 import { type MakeAddressDetection, NO_DETECTION } from './detect/address-detection.ts'
 import { clockView } from './clock-view.ts'
@@ -21,6 +22,7 @@ import type { ResolvedSettings } from './settings/settings.ts'
 const NO_SCHEDULE: Schedule = { nextAfter: () => LAST_INSTANT }
 
 export interface OneShotOptions {
+  readonly system: SystemPorts
   readonly log: Log
   readonly isForced: boolean
   /** Registers a listener for signals that ask to stop, and returns what removes it. */
@@ -30,7 +32,7 @@ export interface OneShotOptions {
 /** The loop of the daemon, until nothing is left to do now. */
 export async function updateOnce(settings: ResolvedSettings, options: OneShotOptions): Promise<Update> {
   const exchanges = new ExchangeLog()
-  const notifications = new Notifications(options.log)
+  const notifications = new Notifications(options.log, options.system)
   await notifications.adopt(settings)
   const composed = await compose(settings, options, {
     onEvent: (event) => {
@@ -100,13 +102,14 @@ export async function dryRun(settings: ResolvedSettings, options: OneShotOptions
 
 const compose = async (
   settings: ResolvedSettings,
-  { log }: OneShotOptions,
+  { log, system }: OneShotOptions,
   parts: Pick<ClientParts, 'onEvent' | 'onState' | 'isDryRun' | 'mustSave'>,
 ): Promise<ComposedClient> =>
   composeClient(settings, {
+    system,
     log,
     schedule: NO_SCHEDULE,
-    makeDetection: await detectionFor(settings),
+    makeDetection: await detectionFor(settings, system),
     // With a more detailed log level the user wants to see each event when it happens.
     unlogged: isAtLeast(settings.config.logLevel, 'info') ? REPORTED_AT_END : new Set<never>(),
     ...parts,
@@ -148,7 +151,10 @@ const shown = ({ url, headers }: OutgoingRequest): MaskedRequest => ({
 })
 
 /** With given addresses, the modules that detect addresses are not loaded. */
-async function detectionFor({ accounts }: ResolvedSettings): Promise<MakeAddressDetection> {
+async function detectionFor(
+  { accounts }: ResolvedSettings,
+  system: SystemPorts,
+): Promise<MakeAddressDetection> {
   if (accounts.every(({ myip }) => myip !== undefined)) return () => NO_DETECTION
-  return (await import('./detect/detection.ts')).addressDetection
+  return (await import('./detect/detection.ts')).detectionBy(system)
 }

@@ -17,6 +17,7 @@ import {
   providerCalled,
 } from '../../config/providers/providers.ts'
 import { Secret } from '../../net/secret.ts'
+import { systemPorts } from '../system.ts'
 import type { Prompts } from './prompts.ts'
 import { FAMILY_NAMES } from '../../net/address.ts'
 
@@ -158,7 +159,7 @@ export function lookOnce(prompts: Prompts): Look {
   let seen: readonly Conclusion[] | undefined
   return async () => {
     if (seen !== undefined) return seen
-    const found = await prompts.busy('Looking up the addresses of this host', firstLook())
+    const found = await prompts.busy('Looking up the addresses of this host', firstLook(systemPorts()))
     seen = found.conclusions
     prompts.note('This host', seen.length === 0 ? ['no source could be asked'] : firstLookLines(found))
     return seen

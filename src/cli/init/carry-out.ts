@@ -6,10 +6,10 @@ import type { SetupPlan } from '../../app/client/setup/plan.ts'
 import type { Exit } from '../../app/exit-codes.ts'
 import type { ClientSettingFlags } from '../../app/setting-flags.ts'
 import { writeError } from '../../app/streams.ts'
-import { askControl } from '../../platform/sockets/control.ts'
 import type { Draft } from '../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../client/setup/shown.ts'
 import type { InitFlags } from '../parse/flag-tables.ts'
+import { systemPorts } from '../system.ts'
 import { exitResult, fail, print, printJson } from '../terminal/output.ts'
 import type { Start } from '../parse/starts.ts'
 
@@ -64,7 +64,7 @@ async function sendFirst(
   resolved: ResolvedSettings,
   asJson: boolean,
 ): Promise<Exit> {
-  const running = await askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)
+  const running = await systemPorts().askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)
   if (running.kind === 'answered') {
     if (!asJson)
       print('a daemon is running; it sends the first update after a restart: systemctl restart holdfast')

@@ -1,5 +1,6 @@
 import { readNamedPassword } from '../../app/client/settings/account-files.ts'
 import { firstLook } from '../../app/client/setup/first-look.ts'
+import { systemPorts } from '../system.ts'
 import { firstLookLines } from './account.ts'
 import { setupPaths, type SetupPaths } from '../../app/client/setup/paths.ts'
 import { setupPlan } from '../../app/client/setup/plan.ts'
@@ -117,4 +118,4 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
 }
 
 /** What this host's addresses are, a line each. */
-const addressLines = async (): Promise<readonly string[]> => firstLookLines(await firstLook())
+const addressLines = async (): Promise<readonly string[]> => firstLookLines(await firstLook(systemPorts()))

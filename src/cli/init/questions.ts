@@ -1,3 +1,4 @@
+import { systemPorts } from '../system.ts'
 import { serviceProblem, statesOfNames } from '../../app/client/setup/first-look.ts'
 import { importContext, oldClientFiles } from '../../app/client/setup/import-source.ts'
 import type { SetupPaths } from '../../app/client/setup/paths.ts'
@@ -117,7 +118,7 @@ async function lookAtNames(
   const states =
     Object.keys(addresses).length === 0
       ? new Map()
-      : await prompts.busy('Asking the name servers', statesOfNames(names, addresses))
+      : await prompts.busy('Asking the name servers', statesOfNames(names, addresses, systemPorts()))
   const problems = await Promise.all(accounts.map(async ({ settings }) => reachability(settings)))
   const lines = [
     ...[...states].map(([name, state]: [string, keyof typeof NAME_TEXTS]) => `${name} ${NAME_TEXTS[state]}`),

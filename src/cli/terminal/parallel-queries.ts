@@ -1,4 +1,6 @@
 import { isatty } from 'node:tty'
+import { pause } from '../../app/client/pause.ts'
+import { steadyClock } from '../../platform/clock/clock.ts'
 import { writeError } from '../../app/streams.ts'
 
 /** In milliseconds, for all queries together; a little longer than the timeout of any single source. */
@@ -18,8 +20,8 @@ export async function queryInParallel<T>(
 ): Promise<T> {
   limitLookups()
   const progress = asJson || !isatty(STDERR) ? undefined : progressLine()
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, TIMEOUT)))
+  const ended = new AbortController()
+  const timeout = pause(steadyClock, TIMEOUT, ended.signal)
   try {
     return await work({
       ask: async (name, answer, otherwise) => {
@@ -28,7 +30,7 @@ export async function queryInParallel<T>(
       },
     })
   } finally {
-    clearTimeout(timer)
+    ended.abort()
     progress?.end()
   }
 }
@@ -60,10 +62,11 @@ function progressLine() {
   }
   // Dozens of queries start in the same tick; one drawing is enough for them.
   const scheduleDraw = (): void => {
-    if (!isScheduled) setImmediate(draw)
+    if (!isScheduled) void Promise.resolve().then(draw)
     isScheduled = true
   }
-  const timer = setInterval(draw, REDRAW_INTERVAL)
+  const ended = new AbortController()
+  void redraw(draw, ended.signal)
   return {
     start: (name: string): (() => void) => {
       waiting.push(name)
@@ -75,10 +78,17 @@ function progressLine() {
       }
     },
     end: (): void => {
-      clearInterval(timer)
+      ended.abort()
       waiting.length = 0
       writeError(CLEAR_LINE)
     },
+  }
+}
+
+async function redraw(draw: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    draw()
+    await pause(steadyClock, REDRAW_INTERVAL, signal)
   }
 }
 

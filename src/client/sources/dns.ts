@@ -1,10 +1,16 @@
-import { randomInt } from 'node:crypto'
 import { milliseconds, seconds } from '../../base/time.ts'
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import { addressOfHost, failureOf, noAddress } from './datagram.ts'
-import { decodeAnswer, encodeQuery, isAnswerTo, isTruncated, type Query } from '../../dns/question.ts'
+import {
+  decodeAnswer,
+  encodeQuery,
+  isAnswerTo,
+  isTruncated,
+  newQueryId,
+  type Query,
+} from '../../dns/question.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
 import { unknown, validated } from './validate.ts'
@@ -19,7 +25,7 @@ const RETRANSMISSIONS = [milliseconds(400), milliseconds(1200), milliseconds(280
  */
 export function dnsSource(
   spec: Omit<SourceSpecOf<'dns'>, 'kind'>,
-  ports: Pick<SourcePorts, 'datagram' | 'stream' | 'resolve' | 'forget'>,
+  ports: Pick<SourcePorts, 'datagram' | 'stream' | 'resolve' | 'forget' | 'entropy'>,
   options: QueryOptions,
 ): AddressSource {
   const name = formatSource({ kind: 'dns', ...spec })
@@ -34,7 +40,7 @@ export function dnsSource(
       const to = await addressOfHost(spec.server, family, ports.resolve)
       if (to === undefined) return noAddress(family)
       const from = await options.from?.(family)
-      const query = queryOf(spec, family)
+      const query = queryOf(spec, family, ports.entropy)
       const endpoint = { to, port: DNS_PORT, timeout: DNS_TIMEOUT, ...(from !== undefined && { from }) }
       const outcome = await ports.datagram(
         {
@@ -63,8 +69,9 @@ export function dnsSource(
 const queryOf = (
   { name, type, class: recordClass }: Omit<SourceSpecOf<'dns'>, 'kind'>,
   family: Family,
+  entropy: SourcePorts['entropy'],
 ): Query => ({
-  id: randomInt(0x10000),
+  id: newQueryId(entropy),
   name,
   type: type ?? (family === 'v4' ? 'A' : 'AAAA'),
   class: recordClass,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type Duration, milliseconds, seconds } from '../../base/time.ts'
 import type { Gateway } from '../../ports/network.ts'
 import { failureOf } from './datagram.ts'
@@ -20,11 +19,11 @@ const PCP_NO_ADDRESS: readonly number[] = [7, 8]
  * routers without NAT-PMP and UPnP.
  */
 export const pcpSource = (
-  ports: Pick<SourcePorts, 'datagram' | 'gateway'>,
+  ports: Pick<SourcePorts, 'datagram' | 'gateway' | 'entropy'>,
   { allowed }: QueryOptions,
 ): AddressSource =>
   gatewaySource('pcp', ports, async (gateway, signal) => {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = ports.entropy(NONCE_BYTES)
     const request = { gateway, nonce, datagram: ports.datagram }
     const answer = await requestMap(request, { lifetime: LIFETIME, timeout: ROUTER_TIMEOUT }, signal)
     if (typeof answer === 'string') return unknown(answer)

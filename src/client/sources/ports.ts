@@ -1,5 +1,6 @@
 import type { Address, Family } from '../../net/address.ts'
 import type { RangeClass } from '../../net/special.ts'
+import type { Entropy } from '../../ports/clock.ts'
 import type { AskByDatagram } from '../../ports/datagram.ts'
 import type { Http } from '../../ports/http.ts'
 import type { Interfaces } from '../../ports/interfaces.ts'
@@ -18,6 +19,7 @@ export interface SourcePorts {
   readonly gateway: FindGateway
   readonly outboundRoute: FindOutboundRoute
   readonly program: RunProgram
+  readonly entropy: Entropy
 }
 
 /** Options of every request to a source. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type Duration, longest, milliseconds, seconds } from '../../base/time.ts'
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
@@ -18,7 +17,7 @@ const STUN_TIMEOUT = seconds(8)
 /** Sends a STUN Binding request (RFC 8489): 20 bytes, the cheapest outside source. */
 export function stunSource(
   { host, port }: Omit<SourceSpecOf<'stun'>, 'kind'>,
-  { datagram, resolve, forget }: Pick<SourcePorts, 'datagram' | 'resolve' | 'forget'>,
+  { datagram, resolve, forget, entropy }: Pick<SourcePorts, 'datagram' | 'resolve' | 'forget' | 'entropy'>,
   options: QueryOptions,
 ): AddressSource {
   const name = formatSource({ kind: 'stun', host, port })
@@ -34,7 +33,7 @@ export function stunSource(
       const to = await addressOfHost(host, family, resolve)
       if (to === undefined) return noAddress(family)
       const from = await options.from?.(family)
-      const transaction = randomBytes(TRANSACTION_BYTES)
+      const transaction = entropy(TRANSACTION_BYTES)
       const answer = await datagram(
         {
           to,

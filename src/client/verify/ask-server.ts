@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto'
 import { milliseconds, seconds } from '../../base/time.ts'
+import { newQueryId } from '../../dns/question.ts'
 import { parseResponse, questionWire, type DnsResponse } from '../../dns/response.ts'
 import { CLASSES, FLAGS, HEADER_LENGTH, RCODES, RR_TYPES } from '../../dns/types.ts'
 import { addressOfBytes, type Family } from '../../net/address.ts'
@@ -23,7 +23,7 @@ export async function askServer(
   const { ports, signal } = context
   for (const to of server.addresses) {
     const endpoint = { to, port: server.port, timeout: QUESTION_TIMEOUT }
-    const query = queryOf(question.hostname, TYPE_OF[question.family])
+    const query = queryOf(question.hostname, TYPE_OF[question.family], ports.entropy)
     const isAnswer = (bytes: Uint8Array): boolean => responseTo(query, bytes) !== undefined
     const again = RETRANSMISSIONS
     const outcome = await ports.datagram({ ...endpoint, bytes: query.bytes, again, isAnswer }, signal)
@@ -43,8 +43,8 @@ interface Query {
   readonly bytes: Uint8Array
 }
 
-function queryOf(hostname: string, type: number): Query {
-  const id = randomInt(0x10000)
+function queryOf(hostname: string, type: number, entropy: VerifyPorts['entropy']): Query {
+  const id = newQueryId(entropy)
   const header = Buffer.alloc(HEADER_LENGTH)
   header.writeUInt16BE(id, 0)
   header.writeUInt16BE(1, 4)

@@ -13,6 +13,7 @@ export function limitedPorts(ports: VerifyPorts, max: number): VerifyPorts {
       limit(async () => ask(...question))
   return {
     clock: ports.clock,
+    entropy: ports.entropy,
     datagram: limited(ports.datagram),
     stream: limited(ports.stream),
     addresses: limited(ports.addresses),

@@ -1,15 +1,10 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { AskByDatagram } from '../../ports/datagram.ts'
-import type { FindAddresses, FindNameServers } from '../../ports/network.ts'
-import type { AskByStream } from '../../ports/stream.ts'
+import type { Clock, Entropy } from '../../ports/clock.ts'
+import type { QuestionPorts } from '../../ports/system.ts'
 
 /** What verification needs of the network and the system. */
-export interface VerifyPorts {
+export interface VerifyPorts extends QuestionPorts {
   readonly clock: Clock
-  readonly datagram: AskByDatagram
-  readonly stream: AskByStream
-  readonly addresses: FindAddresses
-  readonly nameServers: FindNameServers
+  readonly entropy: Entropy
 }
 
 /** What every question needs. */

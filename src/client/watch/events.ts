@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { after, type Duration, milliseconds, minutes, seconds } from '../../base/time.ts'
 import type { Gateway, EventRequest } from '../../ports/network.ts'
 import { findService } from '../sources/igd.ts'
@@ -9,6 +8,7 @@ import { sleepOrNotified, type WatcherContext, type WatcherState } from './watch
 const SUBSCRIPTION_SECONDS = 1800
 const MIN_SUBSCRIPTION_SECONDS = 60
 const SEARCH_INTERVAL: Duration = minutes(5)
+const PATH_OCTETS = 16
 
 /**
  * Subscribes to UPnP events of the router (GENA). Events get lost and may be
@@ -43,7 +43,8 @@ async function followEvents(
   { gateway, service }: EventPublisher,
   notify: () => void,
 ): Promise<void> {
-  const path = `/${randomUUID()}` // unguessable, so that no other host can send events
+  // Unguessable, so that no other host can send events.
+  const path = `/${Buffer.from(context.ports.entropy(PATH_OCTETS)).toString('hex')}`
   let isFirst = true
   const server = await context.ports.listenForEvents(gateway.local, (request) => {
     if (!isEvent(request, gateway, path)) return

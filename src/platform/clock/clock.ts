@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
-import { after, type Duration, type Instant, instant, milliseconds } from '../../base/time.ts'
-import type { Clock, Clocks, Random, Schedule } from '../../ports/clock.ts'
+import { type Instant, instant, milliseconds } from '../../base/time.ts'
+import type { Clock, Clocks, Entropy, Random } from '../../ports/clock.ts'
 import { timeoutSignal } from './timeout-signal.ts'
 
 /** Long waits are split: timers hold 31 bits of milliseconds, and do not follow a clock that is set. In milliseconds. */
@@ -57,7 +58,5 @@ export const systemRandom: Random = () => Math.random()
 /** Monotonic milliseconds since the start of this process, unrelated to the time of day. */
 export const steadyClock: Clock = clockBy(() => instant(performance.now()))
 
-/** A fixed interval after each check. */
-export const intervalSchedule = (interval: Duration): Schedule => ({
-  nextAfter: (now) => after(now, interval),
-})
+/** From the generator of the system. */
+export const systemEntropy: Entropy = (octets) => randomBytes(octets)

@@ -1,26 +1,21 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
-import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
-import type { Resolve } from '../../ports/network.ts'
+import { seconds } from '../../base/time.ts'
+import { type Family, familyOf, parseAddress } from '../../net/address.ts'
+import type { LookUpName, LookupResult } from '../../ports/network.ts'
 
 /** Per query to one name server, in milliseconds, and the number of attempts. */
 const [QUERY_TIMEOUT, MAX_QUERIES] = [1500, 2]
 /** For the whole lookup with several unresponsive name servers, in milliseconds. */
 const MAX_LOOKUP_DURATION = 5000
 
-interface LookupResult {
-  readonly addresses: readonly Address[]
-  /** How long the result may be cached, in milliseconds. */
-  readonly ttl: number
-}
-
 /**
  * The addresses of a name, by DNS. getaddrinfo(3) only follows where a name server has no such name, because it cannot be
  * cancelled and keeps the process alive. Rejects with the errors of Node's resolver. A new resolver each time, because
  * /etc/resolv.conf changes with the network (decision 0027).
  */
-async function lookUpName(host: string, family: Family): Promise<LookupResult> {
+export const lookUpName: LookUpName = async (host, family) => {
   const local = await lookUpLocally(host, family)
   if (local !== undefined) return local
   if (outage !== undefined && performance.now() < outage.until) throw outage.error
@@ -31,7 +26,7 @@ async function lookUpName(host: string, family: Family): Promise<LookupResult> {
       ? resolver.resolve4(host, { ttl: true })
       : resolver.resolve6(host, { ttl: true }))
     const addresses = records.flatMap(({ address }) => parseAddress(address) ?? [])
-    return { addresses, ttl: Math.min(...records.map(({ ttl }) => ttl)) * 1000 }
+    return { addresses, ttl: seconds(Math.min(...records.map(({ ttl }) => ttl))) }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (TIMEOUT_CODES.has(code)) outage = { error, until: performance.now() + OUTAGE_DURATION }
@@ -53,8 +48,13 @@ const OUTAGE_DURATION = 1500
  */
 async function getAddrInfo(host: string, family: Family): Promise<LookupResult> {
   const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
-  return { addresses: [...new Set(records.flatMap(({ address }) => parseAddress(address) ?? []))], ttl: 0 }
+  return {
+    addresses: [...new Set(records.flatMap(({ address }) => parseAddress(address) ?? []))],
+    ttl: NO_TTL,
+  }
 }
+
+const NO_TTL = seconds(0)
 
 /** Names that need no name server: those with one label, of the link (RFC 6762), and in the hosts file (hosts(5)). */
 async function lookUpLocally(host: string, family: Family): Promise<LookupResult | undefined> {
@@ -66,43 +66,11 @@ async function lookUpLocally(host: string, family: Family): Promise<LookupResult
   )
   if (matching.length === 0) return undefined
   const addresses = matching.flatMap(([text = '']) => parseAddress(text) ?? [])
-  return { addresses: addresses.filter((address) => familyOf(address) === family), ttl: 0 }
+  return { addresses: addresses.filter((address) => familyOf(address) === family), ttl: NO_TTL }
 }
 
 /** The name server has no such name, or no name server is configured. */
 const MAY_BE_LOCAL = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME', 'EFORMERR'])
-
-/** Limits for the TTL of a cached name, in milliseconds. */
-const [MIN_TTL, MAX_TTL] = [1000, 300_000]
-
-/** A caching resolver. It returns expired addresses too, and refreshes them in the background (RFC 8767). */
-export interface CachingResolve {
-  readonly resolve: Resolve
-  /** Invalidates a name whose addresses do not answer: the next `resolve` waits for a new lookup. */
-  readonly forget: (host: string, family: Family) => void
-}
-
-/** `now` is in milliseconds. */
-export function cachingResolve(now: () => number): CachingResolve {
-  const cache = new Map<string, { readonly addresses: readonly Address[]; readonly until: number }>()
-  const keyOf = (host: string, family: Family): string => `${family} ${host}`
-  const refresh = async (host: string, family: Family): Promise<readonly Address[]> => {
-    const failed = (): LookupResult => ({ addresses: [], ttl: 0 })
-    const { addresses, ttl } = await lookUpName(host, family).catch(failed)
-    const until = now() + Math.min(MAX_TTL, Math.max(MIN_TTL, ttl))
-    if (addresses.length > 0) cache.set(keyOf(host, family), { addresses, until })
-    return addresses
-  }
-  return {
-    forget: (host, family) => void cache.delete(keyOf(host, family)),
-    resolve: async (host, family) => {
-      const cached = cache.get(keyOf(host, family))
-      if (cached === undefined) return refresh(host, family)
-      if (now() > cached.until) void refresh(host, family)
-      return cached.addresses
-    },
-  }
-}
 
 type Callback = (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void
 

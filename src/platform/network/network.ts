@@ -2,59 +2,31 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../../net/address.ts'
-import type { FindGateway, ListenForEvents, RunOutcome, RunProgram } from '../../ports/network.ts'
+import type { KernelRoute, ListenForEvents, ReadRoutes, RunOutcome, RunProgram } from '../../ports/network.ts'
 
-/** The default gateway of /proc/net/route (proc(5)) with the lowest metric. */
-export const systemGateway: FindGateway = async (interfaceName) => {
-  const table = await readFile('/proc/net/route', 'utf8').catch(() => '')
-  const routes = parseRoutes(table).filter(
-    ({ name, length, gateway }) =>
-      length === 0 && gateway !== undefined && (interfaceName === undefined || name === interfaceName),
-  )
-  const [best] = routes.toSorted((a, b) => a.metric - b.metric)
-  const local = best === undefined ? undefined : localOn(best.name)
-  return best?.gateway === undefined || local === undefined
-    ? undefined
-    : { address: best.gateway, interface: best.name, local }
-}
-
-export interface KernelRoute {
-  /** The interface. */
-  readonly name: string
-  readonly destination: Address
-  /** The prefix length of the destination: 0 for a default route. */
-  readonly length: number
-  /** Undefined where the destination is on the link. */
-  readonly gateway?: Address
-  readonly metric: number
-}
+/** /proc/net/route (proc(5)). */
+export const systemRoutes: ReadRoutes = async () =>
+  parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
 
 /** RTF_UP and RTF_GATEWAY (linux/route.h). */
 const [UP, VIA_GATEWAY] = [0x1, 0x2]
 
 /** Parses /proc/net/route: the routes that are up, in the order of the table. Numbers are hexadecimal. */
-export function parseRoutes(table: string): readonly KernelRoute[] {
+function parseRoutes(table: string): readonly KernelRoute[] {
   return table.split('\n').flatMap((line) => {
     const [name = '', to = '', via = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
     const [destination, gateway] = [fromHex(to), fromHex(via)]
     if (destination === undefined || (parseInt(flags, 16) & UP) === 0) return []
     const length = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
     const hasGateway = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
-    return [{ name, destination, length, metric: Number(metric), ...(hasGateway && { gateway }) }]
+    return [{ interface: name, destination, length, metric: Number(metric), ...(hasGateway && { gateway }) }]
   })
 }
 
 /** An address in the byte order of the machine, which is little-endian on all supported ones. */
 const fromHex = (word: string): Address | undefined =>
   word.length === 8 ? parseAddress([...Buffer.from(word, 'hex')].toReversed().join('.')) : undefined
-
-/** The first IPv4 address of an interface. */
-export const localOn = (name: string): Address | undefined =>
-  (networkInterfaces()[name] ?? []).flatMap(({ address, family }) =>
-    family === 'IPv4' ? (parseAddress(address) ?? []) : [],
-  )[0]
 
 const MAX_OUTPUT_LENGTH = 64 * 1024
 

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { type Address, type Family, parsePeer } from '../../net/address.ts'
 import { isWithin } from '../../net/prefix.ts'
-import type { FindGateway, FindOutboundRoute, Gateway } from '../../ports/network.ts'
-import { isTunnel } from './interfaces.ts'
-import { type KernelRoute, localOn, parseRoutes } from './network.ts'
+import type { FindOutboundRoute, KernelRoute } from '../../ports/network.ts'
+import { systemRoutes } from './network.ts'
 
 /** Documentation addresses (RFC 5737, RFC 3849), which the default route covers. No packet is sent there. */
 const OUTSIDE: { readonly [F in Family]: string } = { v4: '203.0.113.1', v6: '2001:db8::1' }
@@ -18,12 +16,9 @@ export const systemOutboundRoute: FindOutboundRoute = async (family, from) => {
   const address = await sourceToward(family)
   const name = address === undefined ? undefined : interfaceOf(address)
   if (address === undefined || name === undefined) return undefined
-  const gateway = family === 'v4' ? gatewayToward(OUTSIDE.v4, await routingTable()) : undefined
+  const gateway = family === 'v4' ? gatewayToward(OUTSIDE.v4, await systemRoutes()) : undefined
   return { address, interface: name, ...(gateway !== undefined && { gateway }) }
 }
-
-const routingTable = async (): Promise<readonly KernelRoute[]> =>
-  parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
 
 /** The gateway for an IPv4 address: longest prefix first, then lowest metric. */
 function gatewayToward(address: string, routes: readonly KernelRoute[]): Address | undefined {
@@ -62,36 +57,3 @@ async function routeFrom(family: Family, from: Address): Promise<{ readonly inte
     })
   })
 }
-
-/**
- * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a
- * tunnel, as long as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs
- * add for their server.
- */
-export function homeGateway(find: FindGateway): FindGateway {
-  let home: Gateway | undefined
-  return async (interfaceName) => {
-    const current = await find(interfaceName)
-    if (current !== undefined && !isTunnelInterface(current.interface)) return (home = current)
-    if (home !== undefined && home.interface !== current?.interface && isReachable(home)) return home
-    const hidden = interfaceName === undefined ? hostRouteGateway(await routingTable()) : undefined
-    home = hidden ?? current
-    return home
-  }
-}
-
-/** The gateway of the first route to a single host over an interface that is not a tunnel. */
-function hostRouteGateway(routes: readonly KernelRoute[]): Gateway | undefined {
-  const [first] = routes.filter(
-    ({ length, gateway, name }) => length === 32 && gateway && !isTunnelInterface(name),
-  )
-  const local = first === undefined ? undefined : localOn(first.name)
-  return first?.gateway === undefined || local === undefined
-    ? undefined
-    : { address: first.gateway, interface: first.name, local }
-}
-
-const isReachable = ({ interface: name, local }: Gateway): boolean =>
-  (networkInterfaces()[name] ?? []).some(({ address }) => address === local)
-
-const isTunnelInterface = (name: string): boolean => isTunnel(name, networkInterfaces()[name]?.[0]?.mac)

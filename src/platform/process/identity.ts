@@ -1,13 +1,5 @@
 import { readFile } from 'node:fs/promises'
-
-/** Identifies a process over time: a pid alone is reused. */
-export interface ProcessIdentity {
-  readonly pid: number
-  /** In clock ticks since the boot (proc(5), stat, field 22); undefined where /proc hides it. */
-  readonly startedAt?: string
-  /** The boot id; undefined where the system has none. */
-  readonly boot?: string
-}
+import type { ProcessIdentity } from '../../ports/lock.ts'
 
 /** The identity of a running process; undefined where no process has this pid. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {

@@ -6,31 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { giveToOwner, TEMPORARY } from '../files/files.ts'
 import { makeFolder } from '../files/folder.ts'
 import { readOwnFile } from '../files/named-file.ts'
-import { identifyProcess, isProcessRunning, type ProcessIdentity } from './identity.ts'
-
-/** The process that holds a lock. Empty where the lock file exists and cannot be read. */
-export interface LockOwner extends Partial<ProcessIdentity> {
-  /** Its control socket, if it has one. */
-  readonly socket?: string
-}
-
-export type LockOutcome =
-  | {
-      readonly kind: 'acquired'
-      readonly path: string
-      /** Creates the lock file again where it was deleted, unless another process has created one since. */
-      readonly renew: () => Promise<RenewOutcome>
-      readonly release: () => Promise<void>
-    }
-  | { readonly kind: 'held'; readonly owner: LockOwner }
-  /** The folder cannot be written, and no running process holds its lock. */
-  | { readonly kind: 'unavailable' }
-
-/** `reacquired`: the lock file was missing for a while, and another process may have worked in the folder. */
-export type RenewOutcome =
-  | { readonly kind: 'kept' }
-  | { readonly kind: 'reacquired' }
-  | { readonly kind: 'held'; readonly owner: LockOwner }
+import type { AcquireLock, LockOutcome, LockOwner, ProcessIdentity, RenewOutcome } from '../../ports/lock.ts'
+import { identifyProcess, isProcessRunning } from './identity.ts'
 
 const LOCK_FILE = 'owner.lock'
 const RETRY_INTERVAL = 20
@@ -42,12 +19,7 @@ interface OwnLock {
   readonly text: string
 }
 
-/** Acquires the lock file of a folder, unless a running process holds it. Other processes find `socket` in it. */
-export async function acquireLock(
-  folder: string,
-  socket: string | undefined,
-  file = LOCK_FILE,
-): Promise<LockOutcome> {
+export const acquireLock: AcquireLock = async (folder, socket, file = LOCK_FILE) => {
   const owner: LockOwner = {
     ...(await identifyProcess(process.pid)),
     ...(socket !== undefined && { socket }),

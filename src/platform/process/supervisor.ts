@@ -1,15 +1,5 @@
 import { spawn } from 'node:child_process'
-
-/** Reports to the supervisor (sd_notify(3)). Without a supervisor, nothing happens. */
-interface Supervisor {
-  ready(): void
-  /** The state of the loop, reported after each action. Counts as a heartbeat. */
-  status(text: string): void
-  reloaded(): void
-  stopping(): void
-  /** A heartbeat: the loop is alive. */
-  beat(): void
-}
+import type { Supervisor } from '../../ports/supervisor.ts'
 
 /**
  * The loop sends a heartbeat when it acts and when it waits, so the longest time between two is one exchange: 20

@@ -1,6 +1,7 @@
 import { chmod, rename, stat, unlink } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
+import type { AskControl, ControlHandler, ControlOutcome, ServeControl } from '../../ports/control.ts'
 import { makeFolder } from '../files/folder.ts'
 
 /** A request and a response are one line of JSON each; the status of a thousand hostnames fits. In characters. */
@@ -12,20 +13,7 @@ const CLOSE_TIMEOUT = 300
 /** In bytes, without the final NUL (unix(7), sun_path). */
 const MAX_SOCKET_PATH = 107
 
-export interface ControlServer {
-  /** Whether the path still leads to this socket: the folder may have been deleted. */
-  ownsPath(): Promise<boolean>
-  close(): Promise<void>
-}
-
-/** Answers one request. A rejection is sent as `{ error: message }`. */
-type ControlHandler = (request: unknown) => Promise<unknown>
-
-/**
- * Answers requests on a Unix socket with mode 0600, and replaces any other socket at this path: the caller must hold the
- * lock. Rejects where the socket cannot be made.
- */
-export async function serveControl(path: string, handle: ControlHandler): Promise<ControlServer> {
+export const serveControl: ServeControl = async (path, handle) => {
   const length = Buffer.byteLength(path)
   if (length > MAX_SOCKET_PATH)
     throw new Error(
@@ -99,15 +87,8 @@ async function respond(text: string, handle: ControlHandler): Promise<string> {
   }
 }
 
-/** `unreachable`: no process listens there, or it closed the connection. `timeout`: it listens, and did not answer. */
-type ControlOutcome =
-  | { readonly kind: 'answered'; readonly answer: unknown }
-  | { readonly kind: 'unreachable' }
-  | { readonly kind: 'timeout' }
-
-/** Sends one request to the process behind the socket. `timeout` is in milliseconds. Never rejects. */
-export async function askControl(path: string, request: unknown, timeout: number): Promise<ControlOutcome> {
-  return new Promise((resolve) => {
+export const askControl: AskControl = async (path, request, timeout) =>
+  new Promise((resolve) => {
     let text = ''
     const socket = createConnection(path, () => socket.write(`${JSON.stringify(request)}\n`))
     const finish = (outcome: ControlOutcome): void => {
@@ -124,7 +105,6 @@ export async function askControl(path: string, request: unknown, timeout: number
       finish(answer === undefined ? { kind: 'unreachable' } : { kind: 'answered', answer })
     })
   })
-}
 
 function parse(text: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { systemEntropy } from '../../../src/platform/clock/clock.ts'
 import { address } from '../../fakes/address.ts'
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -25,6 +26,7 @@ export const ports = (gateway = '127.0.0.1'): SourcePorts => ({
   datagram: askByDatagram,
   stream: askByStream,
   resolve: async () => [],
+  entropy: systemEntropy,
   forget: () => undefined,
   outboundRoute: async () => undefined,
   gateway: async () => ({ address: address(gateway), interface: 'lo', local: address('127.0.0.1') }),

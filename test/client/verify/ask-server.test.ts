@@ -4,7 +4,7 @@ import { askServer } from '../../../src/client/verify/ask-server.ts'
 import type { VerifyContext } from '../../../src/client/verify/ports.ts'
 import { encodeName } from '../../../src/dns/name.ts'
 import { FLAGS, RR_TYPES } from '../../../src/dns/types.ts'
-import { steadyClock } from '../../../src/platform/clock/clock.ts'
+import { steadyClock, systemEntropy } from '../../../src/platform/clock/clock.ts'
 import { askByDatagram } from '../../../src/platform/sockets/datagram.ts'
 import { askByStream } from '../../../src/platform/sockets/stream.ts'
 import { address } from '../../fakes/address.ts'
@@ -17,6 +17,7 @@ const [MOMENT, LONG] = [milliseconds(500), minutes(10)]
 const context = (timeout: Duration): VerifyContext => ({
   ports: {
     clock: steadyClock,
+    entropy: systemEntropy,
     datagram: async (request, signal) => askByDatagram({ ...request, again: [], timeout }, signal),
     stream: async (request, signal) => askByStream({ ...request, timeout }, signal),
     addresses: async () => [],

@@ -1,3 +1,4 @@
+import { systemEntropy } from '../../../src/platform/clock/clock.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { VerifyPorts } from '../../../src/client/verify/ports.ts'
 import type { ZoneServer } from '../../../src/client/verify/zone-servers.ts'
@@ -26,6 +27,7 @@ export function scripted(clock: VirtualClock, scripts: readonly Script[]) {
   }))
   const ports: VerifyPorts = {
     clock,
+    entropy: systemEntropy,
     stream: async () => 'no TCP',
     addresses: async () => [],
     nameServers: async () => ok([]),

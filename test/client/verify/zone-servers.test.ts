@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { VerifyContext } from '../../../src/client/verify/ports.ts'
 import { findZoneServers } from '../../../src/client/verify/zone-servers.ts'
 import { familyOf } from '../../../src/net/address.ts'
-import { steadyClock } from '../../../src/platform/clock/clock.ts'
+import { steadyClock, systemEntropy } from '../../../src/platform/clock/clock.ts'
 import { address } from '../../fakes/address.ts'
 
 interface Names {
@@ -22,6 +22,7 @@ function context({ zones, addresses = {} }: Names) {
   const context: VerifyContext = {
     ports: {
       clock: steadyClock,
+      entropy: systemEntropy,
       datagram: unused,
       stream: unused,
       addresses: async (host, family) =>

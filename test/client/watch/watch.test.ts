@@ -1,3 +1,4 @@
+import { systemEntropy } from '../../../src/platform/clock/clock.ts'
 import { interfaceAddress } from '../../fakes/address.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Duration, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
@@ -91,6 +92,7 @@ beforeEach(() => {
     datagram,
     stream: async () => 'no answer',
     resolve: async () => [],
+    entropy: systemEntropy,
     forget: () => undefined,
     outboundRoute: async () => undefined,
     gateway: async () => network.gateway,

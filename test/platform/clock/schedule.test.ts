@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../runs.ts'
-import { instant, minutes } from '../../../src/base/time.ts'
-import { intervalSchedule } from '../../../src/platform/clock/clock.ts'
+import { instant } from '../../../src/base/time.ts'
 import { cronSchedule } from '../../../src/platform/clock/schedule.ts'
 import { cpuOf } from '../../lab/cpu.ts'
 
@@ -71,6 +70,3 @@ describe('cronSchedule', () => {
     }),
   )
 })
-
-it('intervalSchedule adds the interval', () =>
-  expect(intervalSchedule(minutes(5)).nextAfter(instant(1000))).toBe(301_000))

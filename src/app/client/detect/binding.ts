@@ -4,8 +4,7 @@ import type { OutsideRoute } from '../../../client/detect/uplink.ts'
 import type { SourcePorts } from '../../../client/sources/ports.ts'
 import type { HostSettings } from '../../../config/client-settings.ts'
 import { type Address, type Family, familyOf } from '../../../net/address.ts'
-import { systemInterfaces } from '../../../platform/network/interfaces.ts'
-import type { InterfaceAddress } from '../../../ports/interfaces.ts'
+import type { InterfaceAddress, Interfaces } from '../../../ports/interfaces.ts'
 import type { Gateway, OutboundRoute } from '../../../ports/network.ts'
 
 /** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
@@ -40,14 +39,14 @@ export function findingFilter(
 }
 
 /** The local address to send from: the configured one, or the first of the interface. */
-export function localAddressOf({
-  interface: only,
-  from,
-}: Binding): ((family: Family) => Promise<Address | undefined>) | undefined {
+export function localAddressOf(
+  { interface: only, from }: Binding,
+  interfaces: Interfaces,
+): ((family: Family) => Promise<Address | undefined>) | undefined {
   if (from !== undefined) return async (family) => (familyOf(from) === family ? from : undefined)
   if (only === undefined) return undefined
   return async (family) => {
-    const all = await systemInterfaces()
+    const all = await interfaces()
     return all.find(
       (one) =>
         one.interface === only &&
@@ -58,21 +57,24 @@ export function localAddressOf({
   }
 }
 
+/** `interfaces` are all those of the host. */
+type RoutePorts = Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>
+
 /**
  * The route of outside queries. Node cannot bind a socket to a device: packets from the address of an interface follow the
  * routes, and only a routing rule of the host changes that.
  */
 export function outsideRouteOf(
   binding: Binding,
-  ports: Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>,
+  ports: RoutePorts,
   report: (finding: Finding) => void,
 ): DetectorOptions['outboundRoute'] {
   const reported = new Set<string>()
-  const from = localAddressOf(binding)
+  const from = localAddressOf(binding, ports.interfaces)
   return async (family) => {
     if (from === undefined) return unboundRoute(family, ports)
     const address = await from(family)
-    const bound = binding.interface ?? (await interfaceOf(address))
+    const bound = binding.interface ?? (await interfaceOf(address, ports.interfaces))
     const route = address === undefined ? undefined : await ports.outboundRoute(family, address)
     if (route === undefined || bound === undefined || route.interface === bound) return {}
     if (!reported.has(route.interface))
@@ -82,20 +84,19 @@ export function outsideRouteOf(
   }
 }
 
-const interfaceOf = async (address: Address | undefined): Promise<string | undefined> =>
-  (await systemInterfaces()).find((one) => one.address === address)?.interface
+const interfaceOf = async (
+  address: Address | undefined,
+  interfaces: Interfaces,
+): Promise<string | undefined> => (await interfaces()).find((one) => one.address === address)?.interface
 
 /**
  * Over IPv4, another interface than the one to the router, or another gateway; over IPv6, where every network has its own, a
  * tunnel. If IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be the only IPv6 uplink.
  */
-async function unboundRoute(
-  family: Family,
-  ports: Pick<SourcePorts, 'gateway' | 'outboundRoute'>,
-): Promise<OutsideRoute> {
+async function unboundRoute(family: Family, ports: RoutePorts): Promise<OutsideRoute> {
   const route = await ports.outboundRoute(family)
   if (route === undefined) return {}
-  const all = await systemInterfaces()
+  const all = await ports.interfaces()
   if (family === 'v4') return v4Route(route, await ports.gateway(), all)
   if (!all.some(({ interface: name, isTunnel }) => name === route.interface && isTunnel)) return {}
   const v4 = await unboundRoute('v4', ports)

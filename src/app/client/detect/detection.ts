@@ -1,5 +1,4 @@
-import { uptime } from 'node:os'
-import { milliseconds, seconds } from '../../../base/time.ts'
+import { seconds } from '../../../base/time.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
 import { type Detector, detector } from '../../../client/detect/detector.ts'
 import { makeSources, type SourceSelection } from '../../../client/sources/make-sources.ts'
@@ -11,15 +10,10 @@ import { type Hint, HINTS } from '../../../client/watch/hint.ts'
 import { watch } from '../../../client/watch/watch.ts'
 import type { WatchedDetection } from '../../../client/watch/watcher.ts'
 import type { HostSettings } from '../../../config/client-settings.ts'
-import { steadyClock, systemRandom } from '../../../platform/clock/clock.ts'
-import { askByDatagram, listenToGroup, openChannel } from '../../../platform/sockets/datagram.ts'
-import { systemInterfaces } from '../../../platform/network/interfaces.ts'
-import { listenForEvents, runProgram, systemGateway } from '../../../platform/network/network.ts'
-import { watchKernel } from '../../../platform/network/watch-kernel.ts'
-import { homeGateway, systemOutboundRoute } from '../../../platform/network/outbound-route.ts'
-import { type CachingResolve, cachingResolve } from '../../../platform/names/resolve.ts'
-import { askByStream } from '../../../platform/sockets/stream.ts'
+import { defaultGateway, homeGateway } from '../../../client/detect/home-gateway.ts'
+import { type CachingResolve, cachingResolve } from '../../../client/sources/cached-names.ts'
 import type { FindGateway } from '../../../ports/network.ts'
+import type { NetworkPorts, SystemPorts } from '../../../ports/system.ts'
 import {
   type AddressDetection,
   type DetectionListeners,
@@ -46,21 +40,41 @@ const generationOf = (settings: ResolvedSettings): Generation => ({
   detectors: new Map(),
 })
 
-export const addressDetection: MakeAddressDetection = (settings, listeners) =>
-  new SettingsDetection(settings, listeners)
+/** Detection by the network of this host; its modules are loaded for it. */
+export async function detectionBy(system: SystemPorts): Promise<MakeAddressDetection> {
+  const network = await system.network()
+  return (settings, listeners) => new SettingsDetection(settings, listeners, { system, network })
+}
+
+interface DetectionPorts {
+  readonly system: SystemPorts
+  readonly network: NetworkPorts
+}
 
 class SettingsDetection implements AddressDetection {
   readonly #listeners: DetectionListeners
-  readonly #names = cachingResolve(() => performance.now())
-  readonly #gateway = homeGateway(systemGateway)
+  readonly #system: SystemPorts
+  readonly #network: NetworkPorts
+  readonly #shared: SharedLookups
   readonly #reportOf: ReturnType<typeof findingFilter>
   readonly #recheckListeners = new Set<() => void>()
   #generation: Generation
   #watchSignal: AbortSignal | undefined
-  #retries = fullBucket(RETRY_LIMITS, steadyClock.now())
+  #retries: ReturnType<typeof fullBucket>
 
-  constructor(settings: ResolvedSettings, listeners: DetectionListeners) {
+  constructor(
+    settings: ResolvedSettings,
+    listeners: DetectionListeners,
+    { system, network }: DetectionPorts,
+  ) {
     this.#listeners = listeners
+    this.#system = system
+    this.#network = network
+    this.#shared = {
+      names: cachingResolve(network.lookUpName, system.steady),
+      gateway: homeGateway(network),
+    }
+    this.#retries = fullBucket(RETRY_LIMITS, system.steady.now())
     this.#reportOf = findingFilter(listeners.report)
     this.#generation = generationOf(settings)
   }
@@ -73,7 +87,7 @@ class SettingsDetection implements AddressDetection {
 
   sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
     const { settings } = this.#generation
-    const from = localAddressOf(binding)
+    const from = localAddressOf(binding, this.#network.interfaces)
     return makeSources(settings.config.sources ?? [], this.#portsFor(binding), {
       ...selectionOf(settings, this.#listeners.userAgent, server),
       ...(from && { from }),
@@ -88,14 +102,15 @@ class SettingsDetection implements AddressDetection {
     this.#watchSignal = signal
     const { settings, end } = this.#generation
     const { report, userAgent } = this.#listeners
+    const { clocks, steady, random } = this.#system
     const first = settings.accounts.find(({ myip }) => myip === undefined)
     watch(
       {
         userAgent,
-        clock: steadyClock,
-        random: systemRandom,
-        uptime: () => milliseconds(uptime() * 1000),
-        ports: { ...this.#portsFor({}), openChannel, listenToGroup, listenForEvents, watchKernel },
+        clock: steady,
+        random,
+        uptime: () => clocks().uptime,
+        ports: { ...this.#network, ...this.#portsFor({}) },
         hint: (hint) => this.hint(hint),
         report,
         signal: AbortSignal.any([signal, end.signal]),
@@ -114,7 +129,7 @@ class SettingsDetection implements AddressDetection {
   }
 
   #mayRetry(): boolean {
-    const bucket = takeToken(this.#retries, RETRY_LIMITS, steadyClock.now())
+    const bucket = takeToken(this.#retries, RETRY_LIMITS, this.#system.steady.now())
     this.#retries = bucket ?? this.#retries
     return bucket !== undefined
   }
@@ -138,8 +153,19 @@ class SettingsDetection implements AddressDetection {
     this.#listeners.wake(false)
   }
 
+  /** All bindings share the cached names and gateway. */
   #portsFor({ interface: only }: Binding): SourcePorts {
-    return portsOf(only, { names: this.#names, gateway: this.#gateway })
+    const { names, gateway } = this.#shared
+    const ofInterface = defaultGateway(this.#network)
+    return {
+      ...this.#network,
+      interfaces: async () =>
+        (await this.#network.interfaces()).filter((one) => only === undefined || one.interface === only),
+      resolve: names.resolve,
+      forget: names.forget,
+      gateway: async () => (only === undefined ? gateway() : ofInterface(only)),
+      entropy: this.#system.entropy,
+    }
   }
 
   #detectorOf(account: ClientAccount, binding: Binding): Detector {
@@ -150,14 +176,20 @@ class SettingsDetection implements AddressDetection {
     const { report, published, end: outerEnd } = this.#listeners
     const { agreement, allowVpn } = settings.config
     const made = detector({
-      clock: steadyClock,
-      random: systemRandom,
+      clock: this.#system.steady,
+      random: this.#system.random,
       sources: this.sourcesFor(account.server, binding).map((source) => this.#observed(source)),
       agreement,
       requestLook: () => this.#requestLook(),
       report: this.#reportOf(binding),
       published,
-      outboundRoute: allowVpn ? undefined : outsideRouteOf(binding, this.#portsFor(binding), report),
+      outboundRoute: allowVpn
+        ? undefined
+        : outsideRouteOf(
+            binding,
+            { ...this.#portsFor(binding), interfaces: this.#network.interfaces },
+            report,
+          ),
       signal: AbortSignal.any([outerEnd, end.signal]),
     })
     detectors.set(key, made)
@@ -190,21 +222,6 @@ interface SharedLookups {
   readonly names: CachingResolve
   readonly gateway: FindGateway
 }
-
-/** All bindings share the cached names and gateway. */
-const portsOf = (only: string | undefined, { names, gateway }: SharedLookups): SourcePorts => ({
-  http: async (request, signal) =>
-    (await import('../../../platform/http/http.ts')).undiciHttp(request, signal),
-  interfaces: async () =>
-    (await systemInterfaces()).filter((one) => only === undefined || one.interface === only),
-  datagram: askByDatagram,
-  stream: askByStream,
-  resolve: names.resolve,
-  forget: names.forget,
-  gateway: async () => (only === undefined ? gateway() : systemGateway(only)),
-  outboundRoute: systemOutboundRoute,
-  program: runProgram,
-})
 
 function selectionOf({ config }: ResolvedSettings, userAgent: string, server: string): SourceSelection {
   const { ipv6Choice: kind, ipv6Prefix: within, ipv6Suffix: suffix, allow: allowed, command = [] } = config

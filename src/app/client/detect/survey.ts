@@ -1,19 +1,20 @@
-import { milliseconds } from '../../../base/time.ts'
+import { between, seconds } from '../../../base/time.ts'
 import { quorumOf } from '../../../client/detect/agree.ts'
 import { type SourceAnswer, type Survey, survey } from '../../../client/report/survey.ts'
 import type { AddressSource } from '../../../client/sources/source.ts'
 import type { Family } from '../../../net/address.ts'
 import type { AddressDetection } from './address-detection.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
-import { timeoutSignal } from '../../../platform/clock/timeout-signal.ts'
+import type { Clock } from '../../../ports/clock.ts'
 
-/** In milliseconds, longer than the limit of any source. */
-const SOURCE_TIMEOUT = 10_000
+/** Longer than the limit of any source. */
+const SOURCE_TIMEOUT = seconds(10)
 
 /** Runs parallel queries with one time limit for all of them. */
 export interface Asker {
   /** The answer, or `otherwise` after the time limit. `of` names the query for display. */
   readonly ask: <T>(of: string, answer: Promise<T>, otherwise: () => T) => Promise<T>
+  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
@@ -41,12 +42,12 @@ export async function surveySources(
 async function answerOf(
   source: AddressSource,
   family: Family,
-  { ask, signal }: Asker,
+  { ask, clock, signal }: Asker,
 ): Promise<SourceAnswer> {
-  const start = performance.now()
-  const look = source.look(family, AbortSignal.any([signal, timeoutSignal(SOURCE_TIMEOUT)]))
+  const start = clock.now()
+  const look = source.look(family, AbortSignal.any([signal, clock.deadline(SOURCE_TIMEOUT)]))
   const sighting = await ask(source.name, look, () => TIMED_OUT)
-  return { source, family, sighting, took: milliseconds(performance.now() - start) }
+  return { source, family, sighting, took: between(start, clock.now()) }
 }
 
 const TIMED_OUT = { kind: 'unknown', because: 'it did not answer in time' } as const

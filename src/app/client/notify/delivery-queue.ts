@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PendingDelivery } from '../../../client/notify/memory.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
+import { pause } from '../pause.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Each attempt, for metrics. */
@@ -24,6 +25,7 @@ const RETRY_DELAYS = [5000, 60_000, 600_000]
 /** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
   readonly #log: Log
+  readonly #clock: Clock
   readonly #events: DeliveryEvents
   readonly #end = new AbortController()
   readonly #failing = new Set<string>()
@@ -31,8 +33,9 @@ export class DeliveryQueue {
   readonly #work = new Map<string, Promise<void>>()
   readonly #paused = new Set<string>()
 
-  constructor(log: Log, events: DeliveryEvents) {
+  constructor(log: Log, clock: Clock, events: DeliveryEvents) {
     this.#log = log
+    this.#clock = clock
     this.#events = events
   }
 
@@ -59,7 +62,7 @@ export class DeliveryQueue {
     const stopped = new Promise<void>((resolve) =>
       signal?.addEventListener('abort', () => resolve(), { once: true }),
     )
-    const expired = sleep(timeout, undefined, { signal: late.signal }).catch(() => undefined)
+    const expired = pause(this.#clock, timeout, late.signal)
     if (signal?.aborted !== true) await Promise.race([this.#idle(), expired, stopped])
     late.abort()
     this.#end.abort()
@@ -132,7 +135,7 @@ export class DeliveryQueue {
 
   async #pause(queue: string, delay: number): Promise<void> {
     this.#paused.add(queue)
-    await sleep(delay, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined)
+    await pause(this.#clock, delay, this.#end.signal)
     this.#paused.delete(queue)
     if (!this.#end.signal.aborted) this.#start(queue)
   }

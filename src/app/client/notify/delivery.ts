@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { err, ok, type Result } from '../../../base/result.ts'
-import { instant, seconds } from '../../../base/time.ts'
+import { type Instant, instant, seconds } from '../../../base/time.ts'
 import type { PendingDelivery, DeliveryTarget } from '../../../client/notify/memory.ts'
 import {
   EVENT_ROWS,
@@ -12,8 +12,10 @@ import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payloa
 import type { Secret } from '../../../net/secret.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import { secretUrl } from '../../../net/secret-text.ts'
+import type { Entropy } from '../../../ports/clock.ts'
 import type { RunHook } from '../../../ports/hook.ts'
 import type { HttpOutcome, ServiceHttp } from '../../../ports/http.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import { ABOUT } from '../../about.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
@@ -32,8 +34,22 @@ type DeliveryResult = Result<undefined, { readonly because: string; readonly isT
 export interface DeliveryPorts {
   readonly http: ServiceHttp
   readonly hook: RunHook
-  readonly now: () => number
+  /** By the wall clock. */
+  readonly now: () => Instant
 }
+
+export const deliveryPorts = ({
+  http,
+  hook,
+  clocks,
+}: Pick<SystemPorts, 'http' | 'hook' | 'clocks'>): DeliveryPorts => ({
+  http,
+  hook,
+  now: () => clocks().wall,
+})
+
+/** Unique, so that the receiver of a webhook can tell an attempt from another notification. */
+export const newDeliveryId = (entropy: Entropy): string => Buffer.from(entropy(16)).toString('hex')
 
 /** The accounts by their keys. */
 export const accountsByKey = (accounts: readonly ClientAccount[]): ReadonlyMap<string, ClientAccount> =>
@@ -124,7 +140,7 @@ function webhookDelivery(
     target: `webhook at ${webhookHost(webhook)}`,
     queue: queueOf(webhook),
     attempt: async (signal) => {
-      const context = { at: instant(at), signedAt: instant(now()), id, secret: webhookSecret }
+      const context = { at: instant(at), signedAt: now(), id, secret: webhookSecret }
       const { body, headers } = payloadOf(webhookFormat, notification, context)
       return resultOf(
         await http({ method: 'POST', url: secretUrl(webhook), ...requestOf(headers), body }, signal),

@@ -2,6 +2,7 @@ import type { AgentEvent } from '../../../client/agent/events.ts'
 import type { AccountReport } from '../../../client/report/report.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import type { Log } from '../../../ports/log.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { OnDelivery } from './delivery-queue.ts'
 import type { Notifier } from './notifier.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
@@ -16,12 +17,14 @@ const TICK_INTERVAL = 20_000
 /** The notifications of a client; their modules are loaded only if the settings ask for any. */
 export class Notifications {
   readonly #log: Log
+  readonly #system: SystemPorts
   readonly #onDelivery: OnDelivery
   #notifier: Notifier | undefined
-  #ticked = 0
+  #ticked = -TICK_INTERVAL
 
-  constructor(log: Log, onDelivery: OnDelivery = () => undefined) {
+  constructor(log: Log, system: SystemPorts, onDelivery: OnDelivery = () => undefined) {
     this.#log = log
+    this.#system = system
     this.#onDelivery = onDelivery
   }
 
@@ -30,7 +33,8 @@ export class Notifications {
     if (this.#notifier !== undefined) return this.#notifier.adopt(settings)
     if (!settings.accounts.some(wantsNotifications)) return
     const { Notifier: Loaded } = await import('./notifier.ts')
-    this.#notifier = await Loaded.make(settings, { log: this.#log, onDelivery: this.#onDelivery })
+    const [log, onDelivery, system] = [this.#log, this.#onDelivery, this.#system]
+    this.#notifier = await Loaded.make(settings, { log, onDelivery, system })
   }
 
   /** Makes the reports only if anyone is told. */
@@ -40,8 +44,9 @@ export class Notifications {
 
   /** Called while the loop waits, which may be often. */
   tick(): void {
-    if (Date.now() - this.#ticked < TICK_INTERVAL && Date.now() >= this.#ticked) return
-    this.#ticked = Date.now()
+    const now = this.#system.steady.now()
+    if (now - this.#ticked < TICK_INTERVAL) return
+    this.#ticked = now
     this.#notifier?.tick()
   }
 

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { formatInstant, instant, type Instant } from '../../../base/time.ts'
+import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
 import {
@@ -16,23 +15,25 @@ import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../../client/notif
 import type { AccountReport } from '../../../client/report/report.ts'
 import type { NotificationEvent } from '../../../config/notify-settings.ts'
 import { byFamily, listed } from '../../../net/address.ts'
-import { systemFiles } from '../../../platform/files/files.ts'
-import { runHook } from '../../../platform/process/hook.ts'
-import { serviceHttp } from '../../../platform/http/service.ts'
-import type { Files } from '../../../ports/files.ts'
 import type { Log } from '../../../ports/log.ts'
-import { accountsByKey, deliveryOf, type DeliveryPorts, pingDelivery, deliveryTargets } from './delivery.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
+import {
+  accountsByKey,
+  deliveryOf,
+  type DeliveryPorts,
+  deliveryPorts,
+  deliveryTargets,
+  newDeliveryId,
+  pingDelivery,
+} from './delivery.ts'
 import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
-import { stateFoldersOf } from '../settings/state-folders.ts'
 
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'
 /** In milliseconds: what could not be delivered for so long is no news. */
 const MAX_DELIVERY_AGE = 86_400_000
-
-export const SYSTEM_DELIVERY: DeliveryPorts = { http: serviceHttp, hook: runHook, now: () => Date.now() }
 
 /** Events that cause a notification and neither delay nor stop updates. */
 const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
@@ -45,17 +46,19 @@ const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEv
 const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
 const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
 
+export type NotifierPorts = Pick<SystemPorts, 'clocks' | 'entropy' | 'files' | 'hook' | 'http' | 'steady'>
+
 interface NotifierOptions {
   readonly log: Log
   readonly onDelivery?: OnDelivery
-  readonly ports?: DeliveryPorts
-  readonly files?: Files
+  readonly system: NotifierPorts
 }
 
 /** Tells what happens, as the settings want it. Nothing here delays an update or changes its result. */
 export class Notifier {
   readonly #log: Log
   readonly #ports: DeliveryPorts
+  readonly #entropy: NotifierPorts['entropy']
   readonly #file: NotifyMemoryFile
   readonly #queue: DeliveryQueue
   #accounts: ReadonlyMap<string, ClientAccount> = new Map()
@@ -67,12 +70,13 @@ export class Notifier {
 
   private constructor(
     settings: ResolvedSettings,
-    { log, onDelivery = () => undefined, ports = SYSTEM_DELIVERY, files = systemFiles }: NotifierOptions,
+    { log, onDelivery = () => undefined, system }: NotifierOptions,
   ) {
     this.#log = log
-    this.#ports = ports
-    this.#queue = new DeliveryQueue(log, { onResult: onDelivery, onAttempt: this.#attempted })
-    this.#file = new NotifyMemoryFile(stateFoldersOf(settings), { files, log })
+    this.#ports = deliveryPorts(system)
+    this.#entropy = system.entropy
+    this.#queue = new DeliveryQueue(log, system.steady, { onResult: onDelivery, onAttempt: this.#attempted })
+    this.#file = new NotifyMemoryFile(settings.stateFolders, { files: system.files, log })
   }
 
   static async make(settings: ResolvedSettings, options: NotifierOptions): Promise<Notifier> {
@@ -168,7 +172,7 @@ export class Notifier {
     return [...this.#accounts.keys()].find((account) => this.#isHeard(account, event)) ?? ''
   }
 
-  readonly #now = (): Instant => instant(this.#ports.now())
+  readonly #now = (): Instant => this.#ports.now()
   readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
     const settings = this.#accounts.get(account)
     return settings !== undefined && deliveryTargets({ event }, settings).length > 0
@@ -198,7 +202,13 @@ export class Notifier {
       )
       this.#log('debug', 'a notification is delivered', { fields: { account, event } })
       const pending = targets.map(
-        (target): PendingDelivery => ({ id: randomUUID(), target, notification, at: now, attempts: 0 }),
+        (target): PendingDelivery => ({
+          id: newDeliveryId(this.#entropy),
+          target,
+          notification,
+          at: now,
+          attempts: 0,
+        }),
       )
       this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
       for (const one of pending) this.#put(one)

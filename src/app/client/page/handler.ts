@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CONTENT_TYPE,
   exposition,
@@ -7,12 +6,15 @@ import {
   PROMETHEUS_TYPE,
   prometheusText,
 } from '../../../base/exposition.ts'
+import { after, between, seconds } from '../../../base/time.ts'
 import { isOwnAction, isOwnHost } from '../../../client/page/access.ts'
 import { PAGE_STYLE } from '../../../client/page/style.ts'
 import { mainOf, pageOf, type PageView, summaryOf, titleOf } from '../../../client/page/view.ts'
 import { parseBasic } from '../../../net/basic.ts'
 import type { Secret } from '../../../net/secret.ts'
+import { pause } from '../pause.ts'
 import { PAGE_SCRIPT } from './script.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { PageHandler, PageRequest, PageResponse } from '../../../platform/http/page-server.ts'
 
 /** What the page shows and does. */
@@ -23,6 +25,7 @@ export interface PageParts {
   /** Starts a look at the address. */
   readonly look: () => void
   readonly resume: (account: string) => Promise<void>
+  readonly clock: Clock
 }
 
 interface PageGuard {
@@ -52,9 +55,9 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** In milliseconds: a guess takes at least this long, and looks happen at most this often. */
-const WRONG_PASSWORD_DELAY = 1000
-const LOOK_INTERVAL = 10_000
+/** A guess takes at least this long, and looks happen at most this often. */
+const WRONG_PASSWORD_DELAY = seconds(1)
+const LOOK_INTERVAL = seconds(10)
 /** Passwords that wait for each other: of one address, and addresses that have some. */
 const MAX_GUESSES = 4
 const MAX_GUESSERS = 1000
@@ -85,8 +88,8 @@ export const viewDocument = (
 
 /** Answers the requests to the page. */
 export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
-  const refusalOf = guarding(guard)
-  const look = pacedLook(parts.look)
+  const refusalOf = guarding(guard, parts.clock)
+  const look = pacedLook(parts.look, parts.clock)
   const actions: Readonly<Record<string, (request: PageRequest) => Promise<void>>> = {
     '/look': () => Promise.resolve(look()),
     '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
@@ -109,28 +112,28 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
 }
 
 /** Looks happen at most once in the interval; one that is asked for too early happens at its end. */
-function pacedLook(look: () => void): () => void {
-  let next = 0
+function pacedLook(look: () => void, clock: Clock): () => void {
+  let next = clock.now()
   let isWaiting = false
   const now = (): void => {
     isWaiting = false
-    next = performance.now() + LOOK_INTERVAL
+    next = after(clock.now(), LOOK_INTERVAL)
     look()
   }
   return () => {
-    const delay = next - performance.now()
+    const delay = between(clock.now(), next)
     if (delay <= 0) now()
-    else if (!isWaiting) setTimeout(now, delay).unref()
+    else if (!isWaiting) clock.deadline(delay).addEventListener('abort', now)
     isWaiting = delay > 0
   }
 }
 
 /** Why a request is refused. */
-function guarding({
-  hosts,
-  password,
-}: PageGuard): (request: PageRequest) => Promise<PageResponse | undefined> {
-  const isRight = password === undefined ? undefined : passwordCheck(password)
+function guarding(
+  { hosts, password }: PageGuard,
+  clock: Clock,
+): (request: PageRequest) => Promise<PageResponse | undefined> {
+  const isRight = password === undefined ? undefined : passwordCheck(password, clock)
   return async (request) => {
     const { method, headers } = request
     if (!isOwnHost(headers.host, hosts))
@@ -156,12 +159,15 @@ const TOO_MANY = refuse(429, 'too many wrong passwords from this address; try ag
  * After a wrong password, the next one from the same address waits, on every connection. Few may wait, so that no one is
  * locked out for long, and requests of a connection that has gone do not count.
  */
-function passwordCheck(password: Secret): (request: PageRequest) => Promise<'right' | 'wrong' | 'too many'> {
+function passwordCheck(
+  password: Secret,
+  clock: Clock,
+): (request: PageRequest) => Promise<'right' | 'wrong' | 'too many'> {
   const queues = new Map<string, { turn: Promise<void>; waiting: number }>()
   const check = async ({ headers, isGone }: PageRequest): Promise<'right' | 'wrong'> => {
     const given = parseBasic(headers.authorization ?? '')
     if (given !== undefined && isEqual(given.password, password)) return 'right'
-    if (!isGone()) await sleep(WRONG_PASSWORD_DELAY)
+    if (!isGone()) await pause(clock, WRONG_PASSWORD_DELAY)
     return 'wrong'
   }
   return async (request) => {

@@ -1,5 +1,6 @@
 import { type MetricFamily, prometheusText } from '../../../base/exposition.ts'
 import { writeReadable } from '../../../platform/files/files.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 
 /** In milliseconds. */
@@ -8,17 +9,19 @@ const WRITE_INTERVAL = 15_000
 /** Writes metrics for the textfile collector of node_exporter, each time as a whole file. */
 export class MetricsFile {
   readonly #log: Log
+  readonly #clock: Clock
   #written = -WRITE_INTERVAL
   #isFailing = false
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(log: Log) {
+  constructor(log: Log, clock: Clock) {
     this.#log = log
+    this.#clock = clock
   }
 
   /** Often called; writes at most each 15 s. */
   write(path: string, families: () => readonly MetricFamily[]): void {
-    const now = performance.now()
+    const now = this.#clock.now()
     if (now - this.#written < WRITE_INTERVAL) return
     this.#written = now
     const text = prometheusText(families())

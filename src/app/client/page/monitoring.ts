@@ -13,6 +13,7 @@ import { SourceAnswers } from '../../../client/report/source-answers.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import type { Family } from '../../../net/address.ts'
 import type { Sighting } from '../../../net/sighting.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { ABOUT } from '../../about.ts'
 import type { ComposedClient } from '../compose.ts'
@@ -22,6 +23,7 @@ import { StatusPage } from './status-page.ts'
 
 interface MonitoringContext {
   readonly log: Log
+  readonly clock: Clock
   readonly loopState: () => LoopState | undefined
   readonly reports: (loop: LoopState) => readonly AccountReport[]
   /** By the wall clock. */
@@ -46,7 +48,7 @@ export class Monitoring {
     this.#context = context
     // The page may be opened later than the process has started.
     this.#started = instant(context.now() - Math.round(process.uptime() * 1000))
-    this.#file = new MetricsFile(context.log)
+    this.#file = new MetricsFile(context.log, context.clock)
     this.#page = new StatusPage(
       {
         view: () => this.#view(),
@@ -54,6 +56,7 @@ export class Monitoring {
         status: () => ({ isRunning: true, accounts: this.#reports() }),
         look: () => composed.detection.hint('poke'),
         resume: async (account) => this.#resume(account),
+        clock: context.clock,
       },
       context.log,
     )

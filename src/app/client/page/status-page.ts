@@ -1,3 +1,4 @@
+import { milliseconds } from '../../../base/time.ts'
 import { formatPageListener, type PageSettings } from '../../../config/page-settings.ts'
 import { Secret } from '../../../net/secret.ts'
 import { type PageServer, servePage } from '../../../platform/http/page-server.ts'
@@ -5,8 +6,8 @@ import type { Log } from '../../../ports/log.ts'
 import { MAX_BYTES, textOf } from '../../text-file.ts'
 import { pageHandler, type PageParts, viewDocument } from './handler.ts'
 
-/** In milliseconds: several changes within this time are one event. */
-const SEND_DELAY = 200
+/** Several changes within this time are one event. */
+const SEND_DELAY = milliseconds(200)
 
 /** The page of a daemon, while its settings ask for one. A page that cannot be opened is logged, and updates continue. */
 export class StatusPage {
@@ -14,7 +15,7 @@ export class StatusPage {
   readonly #log: Log
   #server: PageServer | undefined
   #open = ''
-  #timer: NodeJS.Timeout | undefined
+  #waiting: AbortSignal | undefined
 
   constructor(parts: PageParts, log: Log) {
     this.#parts = parts
@@ -48,17 +49,18 @@ export class StatusPage {
 
   /** Something that the page shows has changed. */
   changed(): void {
-    if (this.#server?.hasStreams() !== true || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
+    if (this.#server?.hasStreams() !== true || this.#waiting !== undefined) return
+    const waiting = this.#parts.clock.deadline(SEND_DELAY)
+    this.#waiting = waiting
+    waiting.addEventListener('abort', () => {
+      if (this.#waiting !== waiting) return
+      this.#waiting = undefined
       this.#server?.send('view', JSON.stringify(viewDocument(this.#parts.view())))
-    }, SEND_DELAY)
-    this.#timer.unref()
+    })
   }
 
   close(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#waiting = undefined
     this.#server?.close()
     this.#server = undefined
     this.#open = ''

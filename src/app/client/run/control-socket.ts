@@ -1,19 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoopState } from '../../../client/agent/loop-state.ts'
 import {
   answerControl,
   CONTROL_VERSION,
   type ControlContext,
 } from '../../../client/control/control-requests.ts'
-import { type ControlServer, serveControl } from '../../../platform/sockets/control.ts'
+import type { ControlServer } from '../../../ports/control.ts'
 import type { Log } from '../../../ports/log.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import { clockView } from '../clock-view.ts'
 import type { ComposedClient } from '../compose.ts'
+import { pause } from '../pause.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { socketIn } from '../state/single-instance.ts'
 
 interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow'> {
   readonly log: Log
+  readonly system: Pick<SystemPorts, 'serveControl' | 'steady'>
   /** Undefined before the first decision of the loop. */
   readonly loopState: () => LoopState | undefined
 }
@@ -48,13 +50,13 @@ export async function openControlSocket(
 async function listen(
   { agent, detection, clientTime }: ComposedClient,
   settings: ResolvedSettings,
-  { log, loopState, report, reportFromNow }: ControlDependencies,
+  { log, system, loopState, report, reportFromNow }: ControlDependencies,
 ): Promise<ControlServer | undefined> {
   const path = socketIn(settings)
   try {
-    return await serveControl(path, async (request) => {
+    return await system.serveControl(path, async (request) => {
       // Requests that arrive before the first decision wait for it.
-      while (loopState() === undefined && !agent.end.aborted) await sleep(START_POLL_INTERVAL)
+      while (loopState() === undefined && !agent.end.aborted) await pause(system.steady, START_POLL_INTERVAL)
       const first = loopState()
       if (first === undefined)
         return { version: CONTROL_VERSION, error: 'the daemon has ended; start it and try again' }

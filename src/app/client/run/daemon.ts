@@ -11,8 +11,8 @@ import { onCrash } from '../../crash.ts'
 import { composeClient } from '../compose.ts'
 import { openControlSocket } from './control-socket.ts'
 import type { DaemonLocks } from './locks.ts'
-import { DaemonObservers } from './observers.ts'
-import { addressDetection } from '../detect/detection.ts'
+import { DaemonObservers, type ObserverParts } from './observers.ts'
+import { detectionBy } from '../detect/detection.ts'
 import { withGuardedMemory } from './guarded-memory.ts'
 import { type ReloadOptions, reload } from './reload.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
@@ -20,7 +20,7 @@ import type { ResolvedSettings } from '../settings/settings.ts'
 /** How long a new address waits for the address of the other family. */
 const FAMILY_TIMEOUT: Duration = milliseconds(50)
 
-interface DaemonOptions extends ReloadOptions {
+interface DaemonOptions extends ReloadOptions, ObserverParts {
   readonly settings: ResolvedSettings
   readonly schedule: Schedule
   readonly locks: DaemonLocks
@@ -42,13 +42,14 @@ export interface DaemonEnd {
 
 /** Runs the loop with its control socket, supervisor and signals; resolves when the loop has ended. */
 export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
-  const { settings, schedule, log, locks, signals } = options
-  const observers = new DaemonObservers(log)
+  const { settings, schedule, system, log, locks, signals } = options
+  const observers = new DaemonObservers(options)
   const { onEvent, onAnswer, onWait, onState, exchanges, reports, supervisor } = observers
   const composed = composeClient(settings, {
+    system,
     log,
     schedule,
-    makeDetection: addressDetection,
+    makeDetection: await detectionBy(system),
     familyTimeout: FAMILY_TIMEOUT,
     unlogged: new Set<never>(),
     onEvent,
@@ -59,6 +60,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   await observers.connect(composed, settings)
   const control = await openControlSocket(composed, settings, {
     log,
+    system,
     loopState: () => observers.latest,
     report: reports,
     reportFromNow: () => {

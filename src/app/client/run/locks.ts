@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { err, ok, type Result } from '../../../base/result.ts'
-import {
-  type LockOwner,
-  type LockOutcome,
-  acquireLock,
-  type RenewOutcome,
-} from '../../../platform/process/lock.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { LockOutcome, LockOwner, RenewOutcome } from '../../../ports/lock.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { Failure } from '../../failure.ts'
+import { pause } from '../pause.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import {
   busyFailure,
@@ -35,18 +32,21 @@ interface LockRenewal {
 const CONTROL_LOCK = 'control.lock'
 
 /** Takes both locks, or fails with the process that holds one of them. */
-export async function takeDaemonLocks(settings: ResolvedSettings): Promise<Result<DaemonLocks, Failure>> {
+export async function takeDaemonLocks(
+  settings: ResolvedSettings,
+  system: SystemPorts,
+): Promise<Result<DaemonLocks, Failure>> {
   const { stateDir, runtimeDir } = settings
-  const state = await ownAsDaemon(settings)
+  const state = await ownAsDaemon(settings, system)
   if (state.kind === 'held') return err(alreadyRunning(state.owner, `in the state folder ${stateDir}`))
   const socket = socketIn(settings)
-  const control = await acquireLock(runtimeDir, socket, CONTROL_LOCK)
+  const control = await system.acquireLock(runtimeDir, socket, CONTROL_LOCK)
   const held = [state, control].filter((one) => one.kind === 'acquired')
   // The state folder last: the next daemon waits for it first, and then needs the socket.
   const release = async (): Promise<void> => {
     for (const one of held.toReversed()) await one.release()
   }
-  if (control.kind !== 'held') return ok({ ...renewing(held), release })
+  if (control.kind !== 'held') return ok({ ...renewing(held, system.steady), release })
   await release()
   return err(
     alreadyRunning(control.owner, `with the control socket ${socket}; give this one another --runtime-dir`),
@@ -63,9 +63,9 @@ const formatPid = ({ pid }: LockOwner): string => (pid === undefined ? '' : `(pr
 
 type Held = Extract<LockOutcome, { kind: 'acquired' }>
 
-function renewing(held: readonly Held[]): Pick<DaemonLocks, 'renew' | 'hasLost'> {
+function renewing(held: readonly Held[], clock: Clock): Pick<DaemonLocks, 'renew' | 'hasLost'> {
   let lost: string | undefined
-  const renewOne = afterOneShots()
+  const renewOne = afterOneShots(clock)
   const renew = async (): Promise<LockRenewal> => {
     let wasMissing = false
     for (const one of held) {
@@ -82,15 +82,15 @@ function renewing(held: readonly Held[]): Pick<DaemonLocks, 'renew' | 'hasLost'>
 const KEPT = { kind: 'kept' } as const
 
 /** Waits while a one-shot command holds the lock. For a command that does not end it waits once. */
-function afterOneShots(): (one: Held) => Promise<RenewOutcome> {
+function afterOneShots(clock: Clock): (one: Held) => Promise<RenewOutcome> {
   let stuck: number | undefined
   return async (one) => {
-    const end = performance.now() + OWNER_TIMEOUT
+    const end = clock.now() + OWNER_TIMEOUT
     for (;;) {
       const found = await one.renew()
       if (found.kind !== 'held' || found.owner.socket !== undefined || found.owner.pid === stuck) return found
-      if (performance.now() > end) stuck = found.owner.pid
-      else await sleep(OWNER_POLL_INTERVAL)
+      if (clock.now() > end) stuck = found.owner.pid
+      else await pause(clock, OWNER_POLL_INTERVAL)
     }
   }
 }

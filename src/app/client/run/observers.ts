@@ -4,9 +4,11 @@ import type { LoopState } from '../../../client/agent/loop-state.ts'
 import { accountOf, hostOf } from '../../../client/decide/state.ts'
 import { ExchangeLog, type ExchangeView } from '../../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
-import { supervisorOf } from '../../../platform/process/supervisor.ts'
 import type { Log } from '../../../ports/log.ts'
+import type { Supervisor } from '../../../ports/supervisor.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import { BackgroundVerification } from '../verify/background.ts'
+import { verifyPorts } from '../verify/verify-account.ts'
 import { clockView } from '../clock-view.ts'
 import type { ClientParts, ComposedClient } from '../compose.ts'
 import type { Monitoring } from '../page/monitoring.ts'
@@ -21,12 +23,19 @@ interface Connected {
   readonly verification: BackgroundVerification
 }
 
+export interface ObserverParts {
+  readonly log: Log
+  readonly system: SystemPorts
+  readonly supervisor: Supervisor
+}
+
 /** All that follows the loop of a daemon and does not change what it does. */
 export class DaemonObservers {
-  readonly supervisor = supervisorOf(process.env, () => performance.now())
+  readonly supervisor: Supervisor
   readonly exchanges = new ExchangeLog()
   readonly #stopping = new AbortController()
   readonly #log: Log
+  readonly #system: SystemPorts
   readonly #notifications: Notifications
   #connected: Connected | undefined
   #isEnding = false
@@ -35,9 +44,11 @@ export class DaemonObservers {
   /** The last state of the loop; undefined before its first decision. */
   latest: LoopState | undefined
 
-  constructor(log: Log) {
+  constructor({ log, system, supervisor }: ObserverParts) {
     this.#log = log
-    this.#notifications = new Notifications(log, (target, result) =>
+    this.#system = system
+    this.supervisor = supervisor
+    this.#notifications = new Notifications(log, system, (target, result) =>
       this.#monitoring?.delivered(target, result),
     )
   }
@@ -59,9 +70,10 @@ export class DaemonObservers {
 
   /** The settings at the start. */
   async connect(composed: ComposedClient, settings: ResolvedSettings): Promise<void> {
+    const ports = await verifyPorts(this.#system)
     this.#connected = {
       composed,
-      verification: new BackgroundVerification(composed.agent.emit, composed.agent.end),
+      verification: new BackgroundVerification(composed.agent.emit, composed.agent.end, ports),
     }
     await this.adopt(settings)
   }
@@ -120,6 +132,7 @@ export class DaemonObservers {
     const { Monitoring: Loaded } = await import('../page/monitoring.ts')
     return new Loaded(connected.composed, {
       log: this.#log,
+      clock: this.#system.steady,
       loopState: () => this.latest,
       reports: this.reports,
       now: (): Instant =>

@@ -1,12 +1,13 @@
 import { err, ok, type Result } from '../../../base/result.ts'
-import { intervalSchedule } from '../../../platform/clock/clock.ts'
+import { after } from '../../../base/time.ts'
 import type { Schedule } from '../../../ports/clock.ts'
 import type { Failure } from '../../failure.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 /** The schedule of the settings. The parser of cron expressions is loaded only for one. */
 export async function scheduleOf({ config }: ResolvedSettings): Promise<Result<Schedule, Failure>> {
-  if (config.schedule === undefined) return ok(intervalSchedule(config.interval))
+  const { interval } = config
+  if (config.schedule === undefined) return ok({ nextAfter: (now) => after(now, interval) })
   const { cronSchedule } = await import('../../../platform/clock/schedule.ts')
   const schedule = cronSchedule(config.schedule)
   return schedule.ok ? schedule : err({ exit: 'configuration', messages: [`schedule ${schedule.error}`] })

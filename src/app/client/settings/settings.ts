@@ -6,6 +6,7 @@ import { literalSecrets, type SettingNeeds } from '../../../config/client-checks
 import { HOOKS } from '../../../config/notify-settings.ts'
 import { type ClientConfig, readClientConfig } from '../../../config/read-client.ts'
 import { type Complaint, formatComplaint, fromEnvironment } from '../../../config/setting.ts'
+import { fallbackFolders } from '../../../platform/files/fallback-folders.ts'
 import { proxyFor } from '../../../platform/http/proxy.ts'
 import { readConfigFile } from '../../config-file.ts'
 import { expandHome } from '../../home.ts'
@@ -27,6 +28,8 @@ export interface ResolvedSettings {
   readonly config: Omit<ClientConfig, 'accounts'>
   readonly accounts: readonly ClientAccount[]
   readonly stateDir: string
+  /** The state folder, and those that are used while it is not writable. */
+  readonly stateFolders: readonly string[]
   readonly runtimeDir: string
   /** The configuration file, if there is one. */
   readonly configFile: string | undefined
@@ -112,12 +115,16 @@ async function configOf(
 async function foldersOf(
   { stateDir, runtimeDir }: Omit<ClientConfig, 'accounts'>,
   isBorrowed: boolean,
-): Promise<Result<Pick<ResolvedSettings, 'stateDir' | 'runtimeDir'>, Failure>> {
+): Promise<Result<Pick<ResolvedSettings, 'stateDir' | 'stateFolders' | 'runtimeDir'>, Failure>> {
   const problem = isBorrowed ? await systemAccessProblem() : undefined
   if (problem !== undefined) return err({ exit: 'configuration', messages: [problem] })
   const state = stateDir ?? (isBorrowed ? SYSTEM.state : await paths().state())
   const runtime = isBorrowed ? SYSTEM.runtime : paths().runtime
-  return ok({ stateDir: state, runtimeDir: runtimeDir ?? runtime ?? state })
+  return ok({
+    stateDir: state,
+    stateFolders: [state, ...fallbackFolders(state, process.env)],
+    runtimeDir: runtimeDir ?? runtime ?? state,
+  })
 }
 
 interface ChosenFile {

@@ -1,4 +1,4 @@
-import { formatInstant } from '../../../base/time.ts'
+import { formatInstant, seconds } from '../../../base/time.ts'
 import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
 import { verify, ONE_ROUND } from '../../../client/verify/verify.ts'
 import { ACCOUNT_SETTINGS } from '../../../config/client-settings.ts'
@@ -6,16 +6,16 @@ import { onOff } from '../../../config/reader.ts'
 import { fromEnvironment, readTable } from '../../../config/setting.ts'
 import type { Conclusion } from '../../../client/report/survey.ts'
 import { connectionProblem } from '../../../platform/http/connect.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { Addresses } from '../../../net/address.ts'
-import { addressDetection } from '../detect/detection.ts'
+import { detectionBy } from '../detect/detection.ts'
 import { userAgentOf } from '../jobs.ts'
 import { readSettings } from '../settings/settings.ts'
 import { surveySources } from '../detect/survey.ts'
 import { givenServers, isDomainName, verifyPorts } from '../verify/verify-account.ts'
-import { timeoutSignal } from '../../../platform/clock/timeout-signal.ts'
 
-/** In milliseconds. A new user waits for each of these. */
-const TIMEOUT = { look: 8000, names: 5000, connection: 5000 } as const
+/** A new user waits for each of these. */
+const TIMEOUT = { look: seconds(8), names: seconds(5), connection: seconds(5) } as const
 
 export interface FirstLook {
   readonly conclusions: readonly Conclusion[]
@@ -26,12 +26,12 @@ export interface FirstLook {
 const NO_NAMES: EventFormat = { account: (key) => key, time: formatInstant }
 
 /** The addresses of this host, as the sources see them now. Sends no update. */
-export async function firstLook(): Promise<FirstLook> {
+export async function firstLook(system: SystemPorts): Promise<FirstLook> {
   const settings = await readSettings({ layer: {}, configFile: undefined, accounts: [] }, 'nothing')
   if (!settings.ok) return { conclusions: [], remarks: [] }
   const remarks = new Set<string>()
-  const signal = timeoutSignal(TIMEOUT.look)
-  const detection = addressDetection(settings.value, {
+  const signal = system.steady.deadline(TIMEOUT.look)
+  const detection = (await detectionBy(system))(settings.value, {
     userAgent: userAgentOf(settings.value),
     // Behind carrier-grade NAT, the name leads to an address that others share.
     report: (event) => {
@@ -44,7 +44,11 @@ export async function firstLook(): Promise<FirstLook> {
   const expired = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const ask = async <T>(_of: string, answer: Promise<T>, otherwise: () => T): Promise<T> =>
     Promise.race([answer, expired.then(otherwise)])
-  const { conclusions } = await surveySources(settings.value, detection, { ask, signal })
+  const { conclusions } = await surveySources(settings.value, detection, {
+    ask,
+    clock: system.steady,
+    signal,
+  })
   return { conclusions, remarks: [...remarks] }
 }
 
@@ -54,10 +58,11 @@ type NameState = 'current' | 'different' | 'missing' | 'unknown'
 export async function statesOfNames(
   hostnames: readonly string[],
   addresses: Addresses,
+  system: SystemPorts,
 ): Promise<ReadonlyMap<string, NameState>> {
   if (!mayAskNameServers()) return new Map()
-  const signal = timeoutSignal(TIMEOUT.names)
-  const ports = verifyPorts()
+  const signal = system.steady.deadline(TIMEOUT.names)
+  const ports = await verifyPorts(system)
   const servers = serversInEnvironment()
   const states = await Promise.all(
     hostnames
@@ -74,7 +79,6 @@ export async function statesOfNames(
   return new Map(states)
 }
 
-/** The setting `verify`, where the environment has it. */
 /** HOLDFAST_VERIFY_SERVERS, as for the account that is set up. */
 function serversInEnvironment(): ReturnType<typeof givenServers> {
   const layer = fromEnvironment(ACCOUNT_SETTINGS, process.env)
@@ -82,6 +86,7 @@ function serversInEnvironment(): ReturnType<typeof givenServers> {
   return givenServers(values)
 }
 
+/** The setting `verify`, where the environment has it. */
 function mayAskNameServers(): boolean {
   const given = fromEnvironment(ACCOUNT_SETTINGS, process.env)['verify']?.value
   const read = typeof given === 'string' ? onOff.read(given) : undefined

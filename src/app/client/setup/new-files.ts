@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { constants } from 'node:fs'
 import {
   chown,
@@ -98,7 +98,7 @@ async function replaceFile({ path: named, text, replaces }: NewFile): Promise<st
   }
 }
 
-const temporaryOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.new`
+const temporaryOf = (path: string): string => `${path}.${Buffer.from(systemEntropy(6)).toString('hex')}.new`
 
 async function writeNewFile(file: NewFile): Promise<string | undefined> {
   const { path, text, mode, folderMode, mayReplace } = file

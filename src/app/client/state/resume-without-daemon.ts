@@ -1,6 +1,6 @@
 import { resumeSaved } from '../../../client/control/resume-state.ts'
 import type { ResumeResult } from '../../../client/report/resume-result.ts'
-import { systemRandom } from '../../../platform/clock/clock.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import { clockView } from '../clock-view.ts'
 import { savedState } from './saved-state.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
@@ -9,12 +9,13 @@ import type { ResolvedSettings } from '../settings/settings.ts'
 export async function resumeWithoutDaemon(
   settings: ResolvedSettings,
   accounts: readonly string[],
+  system: SystemPorts,
 ): Promise<readonly ResumeResult[]> {
-  const { jobs, memory, time } = savedState(settings)
+  const { jobs, memory, time } = savedState(settings, system)
   const desiredStates = jobs.map(({ desired }) => desired).filter(({ account }) => accounts.includes(account))
   const saved = await memory.load()
   const clock = clockView(time)
-  const moment = { now: clock.now, random: systemRandom() }
+  const moment = { now: clock.now, random: system.random() }
   const { state, results } = resumeSaved(saved, desiredStates, { moment, clock })
   await memory.save(state)
   return results

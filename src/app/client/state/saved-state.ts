@@ -4,13 +4,11 @@ import { fileMemory } from '../../../client/memory/file-memory.ts'
 import { type Memory, StateUnreadable } from '../../../client/memory/memory.ts'
 import { ExchangeLog } from '../../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
-import { systemClocks } from '../../../platform/clock/clock.ts'
-import { systemFiles } from '../../../platform/files/files.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import { NO_DETECTION } from '../detect/address-detection.ts'
 import { clockView } from '../clock-view.ts'
 import { jobsOf } from '../jobs.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
-import { stateFoldersOf } from '../settings/state-folders.ts'
 
 /** The state on disk, for commands that read or change it without a daemon. */
 interface SavedState {
@@ -29,10 +27,13 @@ export class ChangeNotSaved extends Error {
   }
 }
 
-export function savedState(settings: ResolvedSettings): SavedState {
-  const time = clientTime(systemClocks())
-  const memory = fileMemory(stateFoldersOf(settings), {
-    files: systemFiles,
+export function savedState(
+  settings: ResolvedSettings,
+  { clocks, files }: Pick<SystemPorts, 'clocks' | 'files'>,
+): SavedState {
+  const time = clientTime(clocks)
+  const memory = fileMemory(settings.stateFolders, {
+    files,
     time,
     isOnRequest: true,
     report: (problem) => {

@@ -1,23 +1,17 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ControlRequest,
   type ControlResponse,
   readControlResponse,
 } from '../../../client/control/control-requests.ts'
-import { askControl } from '../../../platform/sockets/control.ts'
-import { systemFiles } from '../../../platform/files/files.ts'
-import {
-  type LockOwner,
-  type LockOutcome,
-  acquireLock,
-  type RenewOutcome,
-  renewalOf,
-} from '../../../platform/process/lock.ts'
+import { renewalOf } from '../../../platform/process/lock.ts'
+import type { LockOutcome, LockOwner, RenewOutcome } from '../../../ports/lock.ts'
+import type { Files } from '../../../ports/files.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { Failure } from '../../failure.ts'
 import { CONTROL_SOCKET } from '../settings/file-names.ts'
+import { pause } from '../pause.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
-import { stateFoldersOf } from '../settings/state-folders.ts'
 
 /** The path of the control socket. In a folder with too long a path (unix(7): 107 bytes), a daemon runs without one. */
 export const socketIn = ({ runtimeDir }: ResolvedSettings): string => join(runtimeDir, CONTROL_SOCKET)
@@ -26,8 +20,7 @@ export const socketIn = ({ runtimeDir }: ResolvedSettings): string => join(runti
 export const OWNER_TIMEOUT = 60_000
 export const OWNER_POLL_INTERVAL = 50
 
-/** In milliseconds. `performance` is loaded at its first use; a one-shot does without. */
-const uptime = (): number => process.uptime() * 1000
+type InstancePorts = Pick<SystemPorts, 'acquireLock' | 'askControl' | 'clocks' | 'files' | 'steady'>
 
 /** Either we hold the lock of the state folder, or the process that holds it has handled the request, or neither. */
 type SingleInstance =
@@ -42,34 +35,42 @@ type SingleInstance =
 export async function asSingleInstance(
   settings: ResolvedSettings,
   request: ControlRequest,
+  system: InstancePorts,
 ): Promise<SingleInstance> {
-  const end = uptime() + OWNER_TIMEOUT
+  const end = system.clocks().uptime + OWNER_TIMEOUT
   for (;;) {
-    const ownership = await ownState(settings, undefined)
+    const ownership = await ownState(settings, undefined, system)
     if (ownership.kind === 'acquired') return { kind: 'alone', release: ownership.release }
     if (ownership.kind === 'unavailable') return { kind: 'alone', release: () => Promise.resolve() }
     const { owner } = ownership
     const asked =
-      owner.socket === undefined ? NO_DAEMON : await askControl(owner.socket, request, OWNER_TIMEOUT)
+      owner.socket === undefined ? NO_DAEMON : await system.askControl(owner.socket, request, OWNER_TIMEOUT)
     if (asked.kind === 'answered') return { kind: 'answered', answer: readControlResponse(asked.answer) }
-    if (asked.kind === 'timeout' || uptime() > end) return { kind: 'busy', owner }
-    await sleep(OWNER_POLL_INTERVAL)
+    if (asked.kind === 'timeout' || system.clocks().uptime > end) return { kind: 'busy', owner }
+    await pause(system.steady, OWNER_POLL_INTERVAL)
   }
 }
 
 /** Locks the first state folder that is writable: the lock is in the folder of the state. */
-async function ownState(settings: ResolvedSettings, socket: string | undefined): Promise<LockOutcome> {
-  const [configured = settings.stateDir, ...others] = stateFoldersOf(settings)
+async function ownState(
+  settings: ResolvedSettings,
+  socket: string | undefined,
+  { acquireLock, files }: InstancePorts,
+): Promise<LockOutcome> {
+  const [configured = settings.stateDir, ...others] = settings.stateFolders
   const found = await acquireLock(configured, socket)
   if (found.kind !== 'unavailable') return found
   for (const folder of others) {
-    const isPrivate = await systemFiles.makePrivateFolder(folder).then(
+    const isPrivate = await files.makePrivateFolder(folder).then(
       () => true,
       () => false,
     )
     const elsewhere = isPrivate ? await acquireLock(folder, socket) : found
     if (elsewhere.kind === 'acquired')
-      return fallbackLock(elsewhere, folder, async () => acquireLock(configured, socket))
+      return fallbackLock(elsewhere, folder, {
+        files,
+        ownConfigured: async () => acquireLock(configured, socket),
+      })
     if (elsewhere.kind === 'held') return elsewhere
   }
   return found
@@ -81,21 +82,25 @@ type Held = Extract<LockOutcome, { kind: 'acquired' }>
  * The lock of a fallback folder. The state moves to the configured folder when that becomes writable, so this lock then
  * takes that folder too. A cleaner of temporary files may delete the fallback folder, and another user may make it again.
  */
-function fallbackLock(lock: Held, folder: string, ownConfigured: () => Promise<LockOutcome>): Held {
+function fallbackLock(
+  lock: Held,
+  folder: string,
+  { files, ownConfigured }: { readonly files: Files; readonly ownConfigured: () => Promise<LockOutcome> },
+): Held {
   let configured: Held | undefined
   const renew = async (): Promise<RenewOutcome> => {
     if (configured !== undefined) return configured.renew()
     const found = await ownConfigured()
     if (found.kind === 'acquired') configured = found
     if (found.kind !== 'unavailable') return renewalOf(found)
-    return systemFiles.makePrivateFolder(folder).then(
+    return files.makePrivateFolder(folder).then(
       async () => lock.renew(),
       () => ({ kind: 'kept' }),
     )
   }
   const release = async (): Promise<void> => {
     await configured?.release()
-    if (await systemFiles.isPrivateFolder(folder)) await lock.release()
+    if (await files.isPrivateFolder(folder)) await lock.release()
   }
   return { ...lock, renew, release }
 }
@@ -103,13 +108,13 @@ function fallbackLock(lock: Held, folder: string, ownConfigured: () => Promise<L
 const NO_DAEMON = { kind: 'unreachable' } as const
 
 /** Locks the state folder for a daemon: waits while a one-shot command holds the lock, and not for another daemon. */
-export async function ownAsDaemon(settings: ResolvedSettings): Promise<LockOutcome> {
-  const end = uptime() + OWNER_TIMEOUT
+export async function ownAsDaemon(settings: ResolvedSettings, system: InstancePorts): Promise<LockOutcome> {
+  const end = system.clocks().uptime + OWNER_TIMEOUT
   for (;;) {
-    const ownership = await ownState(settings, socketIn(settings))
+    const ownership = await ownState(settings, socketIn(settings), system)
     const isOneShot = ownership.kind === 'held' && ownership.owner.socket === undefined
-    if (!isOneShot || uptime() > end) return ownership
-    await sleep(OWNER_POLL_INTERVAL)
+    if (!isOneShot || system.clocks().uptime > end) return ownership
+    await pause(system.steady, OWNER_POLL_INTERVAL)
   }
 }
 

@@ -1,20 +1,26 @@
-import { between, instant, seconds } from '../../../base/time.ts'
+import { between, type Instant, instant, seconds } from '../../../base/time.ts'
 import type { Evidence } from '../../../client/report/diagnose.ts'
 import { PUBLIC_SERVICES } from '../../../client/sources/services.ts'
 import type { SourceSpec } from '../../../config/source.ts'
 import { parseAddress } from '../../../net/address.ts'
-import { undiciHttp } from '../../../platform/http/http.ts'
-import { systemGateway } from '../../../platform/network/network.ts'
+import { defaultGateway } from '../../../client/detect/home-gateway.ts'
+import { type CachingResolve, cachingResolve } from '../../../client/sources/cached-names.ts'
 import { RELEASED } from '../../../platform/clock/release-date.ts'
-import { cachingResolve } from '../../../platform/names/resolve.ts'
-import type { HttpOutcome } from '../../../ports/http.ts'
-import { addressDetection } from '../detect/detection.ts'
+import type { Http, HttpOutcome } from '../../../ports/http.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
+import { detectionBy } from '../detect/detection.ts'
 import { userAgentOf } from '../jobs.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { type Asker, surveySources } from '../detect/survey.ts'
 
 /** Measures this host, its network and its sources for a diagnosis. Sends no update. */
-export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker, 'ask'>): Promise<Evidence> {
+export async function evidenceOf(
+  settings: ResolvedSettings,
+  { ask }: Pick<Asker, 'ask'>,
+  system: SystemPorts,
+): Promise<Evidence> {
+  const network = await system.network()
+  const { resolve } = cachingResolve(network.lookUpName, system.steady)
   const userAgent = userAgentOf(settings)
   const end = new AbortController().signal
   const listeners = {
@@ -24,20 +30,30 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
     published: () => [],
     end,
   }
-  const detection = addressDetection(settings, listeners)
+  const detection = (await detectionBy(system))(settings, listeners)
+  const now = system.clocks().wall
   const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
   const [survey, gateway, names, responses] = await Promise.all([
-    surveySources(settings, detection, { ask, signal: new AbortController().signal }),
-    systemGateway(),
+    surveySources(settings, detection, {
+      ask,
+      clock: system.steady,
+      signal: new AbortController().signal,
+    }),
+    defaultGateway(network)(),
     Promise.all(
       [...hostsOf(settings, specs)].map(async (host) =>
-        ask(`the address of ${host}`, resolveHost(host), () => ({ host, isFound: false })),
+        ask(`the address of ${host}`, resolveHost(host, resolve), () => ({ host, isFound: false })),
       ),
     ),
     Promise.all(
       specs.flatMap((spec) =>
         spec.kind === 'web'
-          ? [ask(spec.url, request(spec.url, userAgent), () => ({ url: spec.url, outcome: TIMED_OUT }))]
+          ? [
+              ask(spec.url, request(spec.url, userAgent, network.http), () => ({
+                url: spec.url,
+                outcome: TIMED_OUT,
+              })),
+            ]
           : [],
       ),
     ),
@@ -51,8 +67,11 @@ export async function evidenceOf(settings: ResolvedSettings, { ask }: Pick<Asker
     hasGateway: gateway !== undefined,
     names,
     pages: responses.flatMap(({ url, outcome }) => pageOf(url, outcome)),
-    clockAhead: clockAheadOf(responses.map(({ outcome }) => outcome)),
-    isBeforeRelease: Date.now() < RELEASED,
+    clockAhead: clockAheadOf(
+      responses.map(({ outcome }) => outcome),
+      now,
+    ),
+    isBeforeRelease: now < RELEASED,
   }
 }
 
@@ -69,9 +88,10 @@ function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): 
   return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
 }
 
-const { resolve } = cachingResolve(() => performance.now())
-
-async function resolveHost(host: string): Promise<Evidence['names'][number]> {
+async function resolveHost(
+  host: string,
+  resolve: CachingResolve['resolve'],
+): Promise<Evidence['names'][number]> {
   const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
   return { host, isFound: v4.length + v6.length > 0 }
 }
@@ -79,9 +99,10 @@ async function resolveHost(host: string): Promise<Evidence['names'][number]> {
 async function request(
   url: string,
   userAgent: string,
+  http: Http,
 ): Promise<{ readonly url: string; readonly outcome: HttpOutcome }> {
   const limits = { connectTimeout: seconds(4), responseTimeout: seconds(8), maxBodyBytes: 4096 }
-  const outcome = await undiciHttp(
+  const outcome = await http(
     { url, headers: { 'user-agent': userAgent }, ...limits },
     new AbortController().signal,
   )
@@ -101,8 +122,7 @@ function pageOf(url: string, outcome: HttpOutcome): Evidence['pages'] {
 }
 
 /** By the Date header of the web sources (RFC 9110 §6.6.1): the median, because one of them may be wrong. */
-function clockAheadOf(outcomes: readonly HttpOutcome[]): Evidence['clockAhead'] {
-  const now = instant(Date.now())
+function clockAheadOf(outcomes: readonly HttpOutcome[], now: Instant): Evidence['clockAhead'] {
   const spans = outcomes
     .flatMap((outcome) => (outcome.kind === 'answered' ? [Date.parse(outcome.headers['date'] ?? '')] : []))
     .filter((at) => !Number.isNaN(at))

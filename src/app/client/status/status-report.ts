@@ -2,7 +2,7 @@ import { type ControlRequest, readControlResponse } from '../../../client/contro
 import { StateUnreadable } from '../../../client/memory/memory.ts'
 import type { StatusReport } from '../../../client/report/status.ts'
 import { accountKey } from '../../../config/client-checks.ts'
-import { askControl } from '../../../platform/sockets/control.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { Failure } from '../../failure.ts'
 import { savedReports, savedState } from '../state/saved-state.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
@@ -15,15 +15,15 @@ const STATUS_TIMEOUT = 5000
 class StatusRefused extends Error {}
 
 /** From the running daemon, else from the saved state. */
-export async function statusReport(settings: ResolvedSettings): Promise<StatusReport> {
+export async function statusReport(settings: ResolvedSettings, system: SystemPorts): Promise<StatusReport> {
   const request: ControlRequest = { do: 'status' }
-  const asked = await askControl(socketIn(settings), request, STATUS_TIMEOUT)
+  const asked = await system.askControl(socketIn(settings), request, STATUS_TIMEOUT)
   const { reports, error } = asked.kind === 'answered' ? readControlResponse(asked.answer) : {}
   if (error !== undefined) throw new StatusRefused(error)
   const configured = new Set(settings.accounts.map(accountKey))
   if (reports !== undefined)
     return { isRunning: true, accounts: reports.filter(({ account }) => configured.has(account)) }
-  const accounts = await savedReports(savedState(settings))
+  const accounts = await savedReports(savedState(settings, system))
   return asked.kind === 'unreachable'
     ? { isRunning: false, accounts }
     : { isRunning: true, isSilent: true, accounts }

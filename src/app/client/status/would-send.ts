@@ -1,6 +1,7 @@
 import { accountOf, hostOf } from '../../../client/decide/state.ts'
 import { type Family, FAMILY_NAMES } from '../../../net/address.ts'
 import { isHolding } from '../../../protocol/request-form.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { Conclusion } from '../../../client/report/survey.ts'
 import { savedState } from '../state/saved-state.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
@@ -18,9 +19,10 @@ export interface WouldSend {
 export async function wouldSend(
   settings: ResolvedSettings,
   conclusions: readonly Conclusion[],
+  system: SystemPorts,
 ): Promise<readonly WouldSend[]> {
   if (settings.accounts.length === 0) return []
-  const { jobs, memory } = savedState(settings)
+  const { jobs, memory } = savedState(settings, system)
   const state = await memory.load().catch(() => undefined)
   if (state === undefined) return []
   return jobs.flatMap(({ desired }) =>

@@ -7,7 +7,7 @@ import { accountKey } from '../../../config/client-checks.ts'
 import { byFamily } from '../../../net/address.ts'
 import { isChangeReply } from '../../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
-import { givenServers, isDomainName, MAX_VERIFIED_NAMES, verifyPorts } from './verify-account.ts'
+import { givenServers, isDomainName, MAX_VERIFIED_NAMES } from './verify-account.ts'
 import { hostnameKey } from '../../../client/report/exchange-log.ts'
 
 type Confirmation = Extract<AgentEvent, { kind: 'settled' | 'confirmedDifferent' }>
@@ -37,7 +37,7 @@ export class BackgroundVerification implements PublicationView {
   #accounts: ReadonlyMap<string, ClientAccount> = new Map()
 
   /** The signal ends all questions. */
-  constructor(emit: (event: AgentEvent) => void, signal: AbortSignal, ports: VerifyPorts = verifyPorts()) {
+  constructor(emit: (event: AgentEvent) => void, signal: AbortSignal, ports: VerifyPorts) {
     this.#emit = emit
     this.#signal = signal
     this.#ports = ports

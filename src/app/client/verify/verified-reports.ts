@@ -4,7 +4,7 @@ import type { VerifyContext } from '../../../client/verify/ports.ts'
 import type { Publication } from '../../../client/verify/publication.ts'
 import { ONE_ROUND, ROUNDS, type Verification, verify } from '../../../client/verify/verify.ts'
 import { accountKey } from '../../../config/client-checks.ts'
-import { systemClock } from '../../../platform/clock/clock.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import { isChangeReply } from '../../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 import { givenServers, isDomainName, MAX_VERIFIED_NAMES, verifyPorts } from './verify-account.ts'
@@ -25,7 +25,7 @@ const isRequested = (accounts: ResolvedSettings['accounts']): boolean =>
 export const verifyAfterUpdate = async (
   settings: Pick<ResolvedSettings, 'accounts'>,
   reports: readonly AccountReport[],
-  { isQuiet, signal }: { readonly isQuiet: boolean; readonly signal: AbortSignal },
+  { isQuiet, system, signal }: Pick<VerifyOptions, 'system' | 'signal'> & { readonly isQuiet: boolean },
 ): Promise<readonly AccountReport[]> => {
   const wasRequested = isRequested(settings.accounts) && !isQuiet
   const timeout = wasRequested ? WAIT_ON_REQUEST : WAIT
@@ -35,6 +35,7 @@ export const verifyAfterUpdate = async (
     timeout,
     only,
     isAfterUpdate: true,
+    system,
     signal,
   })
 }
@@ -43,7 +44,7 @@ export const verifyAfterUpdate = async (
 export const verifyNow = async (
   settings: Pick<ResolvedSettings, 'accounts'>,
   reports: readonly AccountReport[],
-  options: Pick<VerifyOptions, 'hostname' | 'signal'>,
+  options: Pick<VerifyOptions, 'hostname' | 'system' | 'signal'>,
 ): Promise<readonly AccountReport[]> =>
   verifiedReports(settings, reports, {
     ...options,
@@ -67,6 +68,7 @@ interface VerifyOptions {
   readonly hostname?: string
   /** Right after an update: replies in the reports are new. */
   readonly isAfterUpdate: boolean
+  readonly system: SystemPorts
   readonly signal: AbortSignal
 }
 
@@ -76,7 +78,7 @@ async function verifiedReports(
   reports: readonly AccountReport[],
   options: VerifyOptions,
 ): Promise<readonly AccountReport[]> {
-  const ports = verifyPorts()
+  const ports = await verifyPorts(options.system)
   const signal = AbortSignal.any([options.signal, ports.clock.deadline(options.timeout)])
   const byKey = new Map(accounts.map((account) => [accountKey(account), account]))
   return Promise.all(
@@ -129,10 +131,10 @@ const isVerified = (host: HostReport, { only, hostname = host.hostname }: HostCo
 const isChanged = (answered: string | null): boolean => isChangeReply((answered ?? '').split(' ')[0] ?? '')
 
 /** Of a hostname that was confirmed in an earlier run, the addresses before are not known. */
-function verificationOf(host: HostReport, { rounds, isAfterUpdate }: HostContext): Verification {
+function verificationOf(host: HostReport, { rounds, isAfterUpdate, system }: HostContext): Verification {
   const { hostname, confirmed, sent, answered, since } = host
   const confirmedAt = since === null ? undefined : parseInstant(since)
-  const age = milliseconds(Math.max(0, systemClock.now() - (confirmedAt ?? 0)))
+  const age = milliseconds(Math.max(0, system.clocks().wall - (confirmedAt ?? 0)))
   return {
     hostname,
     addresses: confirmed,

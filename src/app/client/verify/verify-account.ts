@@ -2,10 +2,7 @@ import { limitedPorts } from '../../../client/verify/limited.ts'
 import type { VerifyPorts } from '../../../client/verify/ports.ts'
 import type { ZoneServer } from '../../../client/verify/zone-servers.ts'
 import { formatDnsEndpoint } from '../../../config/dns-endpoint.ts'
-import { steadyClock } from '../../../platform/clock/clock.ts'
-import { askByDatagram } from '../../../platform/sockets/datagram.ts'
-import { findAddresses, findNameServers } from '../../../platform/names/name-servers.ts'
-import { askByStream } from '../../../platform/sockets/stream.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
 /** Hostnames that are verified at a time: those of one account change together, and one zone holds them. */
@@ -14,17 +11,8 @@ export const MAX_VERIFIED_NAMES = { ofAccount: 10, ofAll: 50 } as const
 /** Of one process, at a time. */
 const MAX_QUESTIONS = 16
 
-export const verifyPorts = (): VerifyPorts =>
-  limitedPorts(
-    {
-      clock: steadyClock,
-      datagram: askByDatagram,
-      stream: askByStream,
-      addresses: findAddresses,
-      nameServers: findNameServers,
-    },
-    MAX_QUESTIONS,
-  )
+export const verifyPorts = async ({ questions, steady, entropy }: SystemPorts): Promise<VerifyPorts> =>
+  limitedPorts({ ...(await questions()), clock: steady, entropy }, MAX_QUESTIONS)
 
 /** The servers that the user gave for this account. */
 export const givenServers = ({

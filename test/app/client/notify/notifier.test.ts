@@ -2,10 +2,11 @@ import { expect, it } from 'vitest'
 import { Notifier } from '../../../../src/app/client/notify/notifier.ts'
 import type { ResolvedSettings } from '../../../../src/app/client/settings/settings.ts'
 import type { AgentEvent } from '../../../../src/client/agent/events.ts'
-import { minutes } from '../../../../src/base/time.ts'
+import { instant, milliseconds, minutes } from '../../../../src/base/time.ts'
 import { parseDocument } from '../../../../src/config/document.ts'
 import { readClientConfig } from '../../../../src/config/read-client.ts'
 import { type Address, parseAddress } from '../../../../src/net/address.ts'
+import { steadyClock, systemEntropy } from '../../../../src/platform/clock/clock.ts'
 import type { Files } from '../../../../src/ports/files.ts'
 
 const TOML = `
@@ -36,13 +37,22 @@ async function told(...events: readonly AgentEvent[]): Promise<readonly string[]
     file: { name: 'h.toml', document: parseDocument(TOML, 'h.toml') },
   })
   if (!config.ok) throw new Error(JSON.stringify(config.error))
-  const settings = { accounts: config.value.accounts, stateDir: '/state' } as unknown as ResolvedSettings
+  const settings = {
+    accounts: config.value.accounts,
+    stateFolders: ['/state'],
+  } as unknown as ResolvedSettings
   const log: string[] = []
   const notifier = await Notifier.make(settings, {
     log: () => undefined,
-    files: FILES,
-    ports: {
-      now: () => Date.parse('2026-11-22T00:00:00Z'),
+    system: {
+      clocks: () => ({
+        wall: instant(Date.parse('2026-11-22T00:00:00Z')),
+        boot: undefined,
+        uptime: milliseconds(0),
+      }),
+      steady: steadyClock,
+      entropy: systemEntropy,
+      files: FILES,
       hook: (_, { variables }) => {
         log.push(`${variables['HOLDFAST_NEWS_EVENT']}: ${variables['HOLDFAST_NEWS_BECAUSE']}`)
         return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })

@@ -1,0 +1,23 @@
+import { lookUpName } from '../platform/names/resolve.ts'
+import { systemInterfaces } from '../platform/network/interfaces.ts'
+import { listenForEvents, runProgram, systemRoutes } from '../platform/network/network.ts'
+import { systemOutboundRoute } from '../platform/network/outbound-route.ts'
+import { watchKernel } from '../platform/network/watch-kernel.ts'
+import { askByDatagram, listenToGroup, openChannel } from '../platform/sockets/datagram.ts'
+import { askByStream } from '../platform/sockets/stream.ts'
+import type { NetworkPorts } from '../ports/system.ts'
+
+export const NETWORK_PORTS: NetworkPorts = {
+  http: async (request, signal) => (await import('../platform/http/http.ts')).undiciHttp(request, signal),
+  interfaces: systemInterfaces,
+  routes: systemRoutes,
+  outboundRoute: systemOutboundRoute,
+  datagram: askByDatagram,
+  stream: askByStream,
+  lookUpName,
+  program: runProgram,
+  openChannel,
+  listenToGroup,
+  listenForEvents,
+  watchKernel,
+}
