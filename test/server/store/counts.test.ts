@@ -385,6 +385,9 @@ describe('counters in a store', () => {
     )
     expect(await store.write(async (w) => (await w.usageOf(who)).requests)).toEqual(counted([1]))
     await expect(store.close()).resolves.toBeUndefined()
+    const mended = new DatabaseSync(join(folder, 'holdfast.db'))
+    mended.exec('DROP TRIGGER full')
+    mended.close()
     store = sqliteStore(folder)
   })
 

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
+import { StoreRefused } from '../errors.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { migrate, versionOf } from './open.ts'
 import { select, selects } from '../select.ts'
@@ -19,6 +21,30 @@ export function schemaProblems(database: DatabaseSync): readonly string[] {
   } finally {
     right.close()
   }
+}
+
+/** Of the schema that all migrations make: to make one for each start takes longer than the start. */
+export const SCHEMA_DIGEST = 'ef95d7b633e32d20'
+
+/** Of a schema, the same for a new database and for one that was upgraded. */
+export const schemaDigest = (database: DatabaseSync): string =>
+  createHash('sha256')
+    .update(JSON.stringify([...objectsIn(database)].toSorted(([a], [b]) => (a < b ? -1 : 1))))
+    .digest('hex')
+    .slice(0, 16)
+
+/** Objects of others that change nothing of what is written or read. */
+const HARMLESS = /^the (?:table|view|index) \S+ is not from Holdfast$/
+
+/** Throws StoreRefused if something of the schema is missing or changed: a later write would fail, or write other data. */
+export function checkSchema(database: DatabaseSync, path: string): void {
+  if (schemaDigest(database) === SCHEMA_DIGEST) return
+  const problems = schemaProblems(database).filter((problem) => !HARMLESS.test(problem))
+  if (problems.length > 0)
+    throw new StoreRefused(
+      `${path} was changed by something else than Holdfast: ${problems.join('; ')}; ` +
+        'restore a backup with holdfast admin restore',
+    )
 }
 
 /** What an object consists of, by its kind and name. */

@@ -1,14 +1,16 @@
+import { join } from 'node:path'
 import type { Instant } from '../../../base/time.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from '../cached-counters.ts'
-import { type Connections, openConnections, openMemory, type OpenMode } from './open.ts'
+import { type Connections, DATABASE_FILE, openConnections, openMemory, type OpenMode } from './open.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
 import { requestWindows } from '../request-windows.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
 import { checkSqlite } from './check.ts'
+import { checkSchema } from './schema-check.ts'
 import { PRAGMAS } from './pragmas.ts'
 import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
@@ -18,6 +20,7 @@ import type { Store, StoreReads, StoreWrites } from '../store.ts'
 export function sqliteStore(folder: string, mode?: OpenMode): Store {
   const connections = openConnections(folder, mode)
   try {
+    checkSchema(connections.reader, join(folder, DATABASE_FILE))
     checkSqlite(statements(connections.reader))
     return new SqliteStore(connections)
   } catch (error) {
