@@ -1,3 +1,4 @@
+import { namesOfItems } from './secret-names.ts'
 import { LEVELS } from '../base/level.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { days, minutes, seconds } from '../base/time.ts'
@@ -194,7 +195,7 @@ export const ACCOUNT_SETTINGS = {
   ipv6Parameter: { reader: choice(...IPV6_PARAMETERS),      help: `request parameter for the IPv6 address: ${IPV6_PARAMETERS.join(', ')}`, fallback: 'myip' },
   addressParameter: { reader: choice(...ADDRESS_PARAMETERS), help: 'request parameter for the IPv4 address, or for both', fallback: 'myip' },
   hostnameParameter: { reader: choice(...HOSTNAME_PARAMETERS), help: 'request parameter for the hostnames; none: the username stands for the hostname', fallback: 'hostname' },
-  parameters:    { reader: listReader(parseParameter, { type: 'string' }), help: 'further parameters of each request, such as system=dyndns; the value {password} stands for the password', fallback: [] },
+  parameters:    { reader: listReader(parseParameter, { type: 'string' }, { shownAs: namesOfItems }), help: 'further parameters of each request, such as system=dyndns; the value {password} stands for the password', fallback: [] },
   minGap:        { reader: durationOrNever(seconds(1), days(1)), help: 'the least time between two requests: 1s to 1d, or 0 for none', fallback: seconds(0) },
   offline:       { reader: onOff,                           help: 'set the hostnames offline instead of updating them; not all plans allow this', fallback: false },
   nohostStops:   { reader: choice('account', 'hostname'),   help: 'what the reply nohost stops: the whole account, or only the hostname', fallback: 'account' },
@@ -211,7 +212,7 @@ export const ACCOUNT_SETTINGS = {
 /** Settings of the program as a whole. */
 // biome-ignore format: a table
 export const CLIENT_SETTINGS = {
-  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, SOURCE_FORMS), flag: 'source',
+  sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, { forms: SOURCE_FORMS }), flag: 'source',
                    help: `where to look up the address: ${SOURCE_FORMS}; default: the router, the interfaces, the update service and public services` },
   thirdParties:  { reader: onOff,                           fallback: true,
                    help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco, Akamai; and ipify, ident.me and Amazon ' +

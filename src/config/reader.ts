@@ -149,6 +149,13 @@ export const choice = <const W extends string>(...words: readonly W[]): SettingR
   schema: { enum: words },
 })
 
+interface ListOptions {
+  /** What the list may have, for complaints. */
+  readonly forms?: string
+  /** The items as a complaint may show them. */
+  readonly shownAs?: (items: readonly string[]) => readonly string[]
+}
+
 /**
  * Comma-separated in text, an array in a file; duplicates are dropped. `forms` describes a valid item, and follows the
  * errors once.
@@ -156,7 +163,7 @@ export const choice = <const W extends string>(...words: readonly W[]): SettingR
 export const listReader = <T>(
   item: (value: string) => Result<T, string>,
   schema: JsonSchema,
-  forms?: string,
+  { forms, shownAs = shownItems }: ListOptions = {},
 ): SettingReader<readonly T[]> => ({
   shape: 'list',
   read: (value) => {
@@ -164,7 +171,7 @@ export const listReader = <T>(
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== '')
-    const shown = shownItems(items)
+    const shown = shownAs(items)
     const results = [...new Map(items.map((one, at) => [one, shown[at] ?? '']))].map(([one, as]) => ({
       as,
       result: item(one),

@@ -2,7 +2,7 @@ import { Secret } from '../net/secret.ts'
 
 /** Whether the value of a parameter with this name is a secret. */
 export const isSecretName = (name: string): boolean =>
-  /pass|^pw|^pin$|token|secret|key|cred|hash|hmac|jwt|otp|auth|bearer|session|digest|^sig|^sid$|^code$|^[kt]$/i.test(
+  /pass|^pw|^pin$|psk|token|secret|key|cred|hash|hmac|jwt|otp|auth|bearer|session|digest|^sig|^sid$|^code$|^[kt]$/i.test(
     name,
   )
 
@@ -16,6 +16,10 @@ export function shownItems(items: readonly string[]): readonly string[] {
     return at === first ? item.replace(/=.*/s, `=${MASK}`) : item.replace(USERINFO, `//${MASK}@`)
   })
 }
+
+/** The same for items NAME=VALUE that are refused: any of them may be a secret in a wrong form. */
+export const namesOfItems = (items: readonly string[]): readonly string[] =>
+  items.map((item) => (item.includes('=') ? item.replace(/=.*/s, `=${MASK}`) : MASK))
 
 const MASK = String(new Secret(''))
 /** A URL may contain a password. */

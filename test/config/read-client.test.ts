@@ -149,8 +149,8 @@ it.each<[string, Given, string]>([
   ['a path with a query', { toml: `${WHOLE}path = "/update?a=b"` }, 'h.toml:6: path has a query; write only the path, and further parameters as parameters'],
   ['a path with a blank', { toml: `${WHOLE}path = "/a b"` }, 'h.toml:6: path is not a valid path'],
   ['a path that names a host', { toml: `${WHOLE}path = "//elsewhere.example"` }, 'h.toml:6: path is not a valid path'],
-  ['a parameter without a value', { toml: `${WHOLE}parameters = ["system"]` }, "h.toml:6: parameters lists 'system', which must be NAME=VALUE, such as system=dyndns"],
-  ['a parameter that is set anyway', { toml: `${WHOLE}parameters = ["myip=192.0.2.1"]` }, "h.toml:6: parameters lists 'myip=192.0.2.1', which sets myip, which each request sets itself"],
+  ['a parameter without a value', { toml: `${WHOLE}parameters = ["system"]` }, "h.toml:6: parameters lists '«secret»', which must be NAME=VALUE, such as system=dyndns"],
+  ['a parameter that is set anyway', { toml: `${WHOLE}parameters = ["myip=192.0.2.1"]` }, "h.toml:6: parameters lists 'myip=«secret»', which sets myip, which each request sets itself"],
   ['a secret that is no parameter', { toml: `${WHOLE}parameters = ["a=b", "token=x,y z", "key=a b"]` }, "h.toml:6: parameters lists '«secret»', which must be NAME=VALUE"],
   ['a repeated flag', { toml: WHOLE, flags: { interval: ['5m', '6m'] } },         '--interval: interval must be one value, and is set more than once or as a list'],
 ])('complains about %s', (_, given, complaint) => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { clientOf, holdfast, type Service, scratch, service } from './processes.ts'
 import { type Daemon, env, running } from './daemon.ts'
-import { PAGES } from '../../src/app/client/page/handler.ts'
+import { ACTION_PATHS, PAGES } from '../../src/app/client/page/handler.ts'
 
 interface Paged {
   readonly at: Service
@@ -89,11 +89,14 @@ describe('the page', () => {
       [403, 'text/plain; charset=utf-8',      { method: 'POST', path: '/look' }],
       [403, 'text/plain; charset=utf-8',      { method: 'POST', path: '/look', headers: { origin: 'http://evil.example' } }],
       [303, 'text/plain; charset=utf-8',      { method: 'POST', path: '/look', headers: OWN }],
+      [303, 'text/plain; charset=utf-8',      { method: 'POST', path: '/resume', headers: OWN, body: 'account=nobody' }],
       [413, '',                               { method: 'POST', path: '/look', headers: OWN, body: 'x'.repeat(5000) }],
     ]
     const asked = rows.map(([, , { path = '/' } = {}]) => path)
     // The stream of events has tests of its own.
     expect(Object.keys(PAGES).filter((path) => !asked.includes(path))).toEqual(['/events'])
+    const pressed = rows.flatMap(([status, , { path = '/' } = {}]) => (status === 303 ? [path] : []))
+    expect(pressed).toEqual(ACTION_PATHS)
     for (const [status, type, options] of rows) {
       const reply = await ask(url, options)
       expect([JSON.stringify(options).slice(0, 100), reply.status]).toEqual([

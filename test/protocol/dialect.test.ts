@@ -41,13 +41,18 @@ const REPLIES: readonly (readonly [DialectName, number, string, number, readonly
   ['easydns',    200, '<html><body>Sorry<br>NOACCESS<br>Ask us.</body></html>', 1, ['badauth']],
 ]
 
+/** As a word of its own: "error" is not in "noerror". */
+const isIn = (body: string, word: string): boolean =>
+  new RegExp(`(?<![a-z0-9])${word}(?![a-z0-9])`).test(body)
+
 it.each(Object.entries<ReplyDialect>(DIALECTS))(
   'each word and status of %s has a reply',
-  (name, { words = {}, statuses = {} }) => {
+  (name, { words = {}, statuses = {}, hasMarkup = false }) => {
     const own = REPLIES.filter(([service]) => service === name)
     const lacking = [
-      ...Object.keys(words).filter((word) => !own.some(([, , body]) => body.toLowerCase().includes(word))),
+      ...Object.keys(words).filter((word) => !own.some(([, , body]) => isIn(body.toLowerCase(), word))),
       ...Object.keys(statuses).filter((status) => !own.some(([, sent]) => sent === Number(status))),
+      ...(hasMarkup && !own.some(([, , body]) => body.includes('<')) ? ['a reply with markup'] : []),
     ]
     expect(lacking).toEqual([])
   },

@@ -86,11 +86,16 @@ export const viewDocument = (
   main: mainOf(view).text,
 })
 
+/** The buttons of the page. */
+export const ACTION_PATHS = ['/look', '/resume'] as const
+type ActionPath = (typeof ACTION_PATHS)[number]
+const isActionPath = (path: string): path is ActionPath => ACTION_PATHS.some((one) => one === path)
+
 /** Answers the requests to the page. */
 export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
   const refusalOf = guarding(guard, parts.clock)
   const look = pacedLook(parts.look, parts.clock)
-  const actions: Readonly<Record<string, (request: PageRequest) => Promise<void>>> = {
+  const actions: Readonly<Record<ActionPath, (request: PageRequest) => Promise<void>>> = {
     '/look': () => Promise.resolve(look()),
     '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
   }
@@ -98,7 +103,7 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
     const refused = await refusalOf(request)
     if (refused !== undefined) return refused
     const { method, path, headers } = request
-    const action = actions[path]
+    const action = isActionPath(path) ? actions[path] : undefined
     if (method === 'GET' || method === 'HEAD')
       return action === undefined
         ? pageAt(path)(parts, headers.accept ?? '')
