@@ -31,7 +31,6 @@ export async function evidenceOf(
     end,
   }
   const detection = (await detectionBy(system))(settings, listeners)
-  const now = system.clocks().wall
   const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
   const [survey, gateway, names, responses] = await Promise.all([
     surveySources(settings, detection, {
@@ -58,6 +57,7 @@ export async function evidenceOf(
       ),
     ),
   ])
+  const now = system.clocks().wall
   const agreed = Object.fromEntries(
     survey.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
   )
