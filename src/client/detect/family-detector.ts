@@ -111,20 +111,25 @@ export class FamilyDetector {
     }
   }
 
-  /** undefined where a hint restarts the round. */
+  /** undefined where a hint restarts the round, or where its answers came through different uplinks. */
   async #runRound(signal: AbortSignal, mayRestart: boolean): Promise<Sighting | undefined> {
     const { clock } = this.#options
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const agreement = await this.#confirm(votes, uplink, AbortSignal.any([signal, restart.signal]))
-    if (restart.signal.aborted) return undefined
+    if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
     const sighting = this.#record(agreement, votes, through)
     this.#isOpen = agreement.kind === 'open'
     this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: clock.now() }
     if (this.#isOpen) this.#rechecks.schedule()
     else this.#rechecks.reset()
     return sighting
+  }
+
+  /** A VPN comes up in steps: the route may change after it was read, and before the outside answers. */
+  async #isStillThrough(before: string | undefined): Promise<boolean> {
+    return (await this.#uplink.now()).through === before
   }
 
   async #confirm(

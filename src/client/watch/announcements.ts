@@ -1,7 +1,7 @@
 import { after, type Duration, type Instant, milliseconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Closable, Gateway } from '../../ports/network.ts'
-import { ANNOUNCEMENT_PORT, ROUTER_PORT } from '../sources/pmp-codec.ts'
+import { ANNOUNCEMENT_PORT, decodeAddressAnswer, ROUTER_PORT } from '../sources/pmp-codec.ts'
 import type { WatcherContext } from './watcher.ts'
 
 /** RFC 6886 §3.2.1: all hosts of the link. */
@@ -12,22 +12,28 @@ const MIN_INTERVAL: Duration = milliseconds(100)
 
 type AnnouncementContext = Pick<WatcherContext, 'ports' | 'clock' | 'signal'>
 
-/** Listens for announcements on the link of the gateway (NAT-PMP and PCP). The content does not matter. */
+export interface Announcement {
+  readonly at: Instant
+  /** The public address that it states (NAT-PMP); any host of the link may have sent it. */
+  readonly address: Address | undefined
+}
+
+/** Listens for announcements on the link of the gateway (NAT-PMP and PCP). Each is a hint, whatever its content. */
 export class AnnouncementListener {
   readonly #context: AnnouncementContext
   readonly #notify: () => void
   #gateway: Gateway | undefined
   #sockets: readonly Closable[] = []
   #isPaused = false
-  #latest: Instant | undefined
+  #latest: Announcement | undefined
 
   constructor(context: AnnouncementContext, notify: () => void) {
     this.#context = context
     this.#notify = notify
   }
 
-  /** When the last announcement arrived. */
-  get latest(): Instant | undefined {
+  /** The last announcement. */
+  get latest(): Announcement | undefined {
     return this.#latest
   }
 
@@ -41,9 +47,9 @@ export class AnnouncementListener {
 
   /** Routers differ in the port they announce to, so both are open. */
   async #openSockets(gateway: Gateway): Promise<readonly Closable[]> {
-    const receive = (_: Uint8Array, from: Address, port: number): void => {
+    const receive = (bytes: Uint8Array, from: Address, port: number): void => {
       if (from !== gateway.address || port !== ROUTER_PORT) return
-      this.#latest = this.#context.clock.now()
+      this.#latest = { at: this.#context.clock.now(), address: decodeAddressAnswer(bytes)?.address }
       this.#notifyOrDefer()
     }
     const sockets = await Promise.all(
@@ -61,7 +67,7 @@ export class AnnouncementListener {
     void this.#endPause(this.#latest)
   }
 
-  async #endPause(notified: Instant | undefined): Promise<void> {
+  async #endPause(notified: Announcement | undefined): Promise<void> {
     const { clock, signal } = this.#context
     await clock.sleep(after(clock.now(), MIN_INTERVAL), signal)
     this.#isPaused = false

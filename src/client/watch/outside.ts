@@ -75,6 +75,6 @@ function intervalAfter(failures: number, family: Family, { context, state }: Out
       Math.min(grown, isUnpublished ? MAX_OFFLINE_INTERVAL.unpublished : MAX_OFFLINE_INTERVAL.published),
     )
   }
-  const isNear = family === 'v6' || state.doesRouterAnswer
+  const isNear = family === 'v6' || state.doesRouterReport
   return withJitter(INTERVALS[isNear ? 'near' : state.isProbed ? 'probe' : 'alone'], 0.1, context.random())
 }

@@ -28,9 +28,9 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
   let hops: number | undefined
   while (!signal.aborted) {
     state.isProbed = false
-    const address = state.doesRouterAnswer ? undefined : state.published('v4')
+    const address = state.doesRouterReport ? undefined : state.published('v4')
     if (address === undefined || address.includes(':')) {
-      await pause(context, state.doesRouterAnswer ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
+      await pause(context, state.doesRouterReport ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
       continue
     }
     const target = { context, state, address }
@@ -56,7 +56,7 @@ const pause = async ({ clock, signal }: WatcherContext, span: Duration): Promise
 
 /** The address is still published, and the probe is still needed. */
 const isCurrent = ({ context: { signal }, state, address }: ProbeTarget): boolean =>
-  !signal.aborted && state.published('v4') === address && !state.doesRouterAnswer
+  !signal.aborted && state.published('v4') === address && !state.doesRouterReport
 
 /** The distance to the router, in hops; undefined where it does not answer. */
 async function calibrate(target: ProbeTarget): Promise<number | undefined> {

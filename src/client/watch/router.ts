@@ -28,6 +28,8 @@ const MUTE_INTERVAL: Duration = minutes(5)
 const AFTER_ANNOUNCEMENT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
 /** An announcement belongs to a change that was found within this span after it. */
 const MAX_ANNOUNCEMENT_AGE: Duration = milliseconds(1500)
+/** A change of the router is published in this time. */
+const MAX_DIFFERENCE: Duration = seconds(10)
 /** Limits the requests that announcements cause, real or forged. */
 const MIN_INTERVAL: Duration = milliseconds(50)
 
@@ -73,6 +75,8 @@ class RouterWatcher {
   /** The last change came with an announcement. */
   #doesAnnounce = false
   #previous: RouterReport | undefined
+  /** Since when the router answers with another address than the published one, or with none. */
+  #differsSince: Instant | undefined
 
   constructor(context: WatcherContext, state: WatcherState) {
     this.#context = context
@@ -107,7 +111,7 @@ class RouterWatcher {
     const current = gateway === undefined ? undefined : await this.#ask(gateway)
     this.#reportAnswering(current)
     if (gateway !== undefined && current !== undefined && isChanged(this.#previous, current))
-      this.#changed(gateway)
+      this.#changed(gateway, current)
     this.#previous = current ?? this.#previous
     await this.#pause(this.#intervalAfter(current))
   }
@@ -124,24 +128,46 @@ class RouterWatcher {
   }
 
   #reportAnswering(current: RouterReport | undefined): void {
-    const doesAnswer = current !== undefined
-    if (this.#state.doesRouterAnswer === doesAnswer) return
-    this.#state.doesRouterAnswer = doesAnswer
-    this.#context.report(doesAnswer ? { kind: 'routerAnswers', by: current.by } : { kind: 'routerMute' })
+    const doesReport = this.#doesReport(current)
+    if (this.#state.doesRouterReport === doesReport) return
+    this.#state.doesRouterReport = doesReport
+    this.#context.report(
+      doesReport && current !== undefined
+        ? { kind: 'routerAnswers', by: current.by }
+        : { kind: 'routerMute' },
+    )
   }
 
-  #changed({ address: gateway }: Gateway): void {
+  /**
+   * Behind a modem that is a router too, or carrier-grade NAT, a router reports an address that is not the public one, or
+   * none: it does not see a change. A difference that lasts is no change.
+   */
+  #doesReport(current: RouterReport | undefined): boolean {
+    const published = this.#state.published('v4')
+    const address = current?.answer.address
+    const isPublic = address !== undefined && (published === undefined || published === address)
+    const now = this.#context.clock.now()
+    this.#differsSince = isPublic || current === undefined ? undefined : (this.#differsSince ?? now)
+    if (this.#differsSince === undefined) return isPublic
+    return this.#state.doesRouterReport && between(this.#differsSince, now) < MAX_DIFFERENCE
+  }
+
+  #changed({ address: gateway }: Gateway, { answer }: RouterReport): void {
     const { hint, clock, report } = this.#context
     hint('router-differs')
     const { latest } = this.#announcements
-    this.#doesAnnounce = latest !== undefined && between(latest, clock.now()) < MAX_ANNOUNCEMENT_AGE
+    // One without the new address happened to arrive, or is forged: the next change may come without any.
+    this.#doesAnnounce =
+      latest !== undefined &&
+      latest.address === answer.address &&
+      between(latest.at, clock.now()) < MAX_ANNOUNCEMENT_AGE
     if (!this.#doesAnnounce) report({ kind: 'notAnnounced', gateway })
   }
 
   #intervalAfter(current: RouterReport | undefined): Duration {
     if (current === undefined) return MUTE_INTERVAL
     const { latest } = this.#announcements
-    const age = latest === undefined ? undefined : between(latest, this.#context.clock.now())
+    const age = latest === undefined ? undefined : between(latest.at, this.#context.clock.now())
     const next = age === undefined ? undefined : AFTER_ANNOUNCEMENT.find((span) => span > age)
     if (age !== undefined && next !== undefined) return milliseconds(next - age)
     return this.#doesAnnounce ? ANNOUNCING_INTERVAL : INTERVALS[current.by]

@@ -12,7 +12,7 @@ import type { WatchedDetection, WatcherContext, WatcherState } from './watcher.t
 export function watch(context: WatcherContext, detection: WatchedDetection): void {
   const state: WatcherState = {
     ...detection,
-    doesRouterAnswer: false,
+    doesRouterReport: false,
     isProbed: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,

@@ -53,8 +53,8 @@ export interface WatchedDetection {
 
 /** What watchers share. */
 export interface WatcherState extends WatchedDetection {
-  /** The router answers requests for its address. */
-  doesRouterAnswer: boolean
+  /** The router answers requests for its address, and that is the public one. */
+  doesRouterReport: boolean
   /** The loss of the address by the router would be noticed within seconds. */
   isProbed: boolean
   /** Called after a change of the kernel's addresses or routes. */

@@ -3,6 +3,7 @@ import { hours, milliseconds, minutes, seconds } from '../../../src/base/time.ts
 import { detector } from '../../../src/client/detect/detector.ts'
 import type { AddressSource, Vantage } from '../../../src/client/sources/source.ts'
 import type { Address } from '../../../src/net/address.ts'
+import { address } from '../../fakes/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 import { always, never, NEW, NOTHING, OLD, own, router, scene, seen } from '../../fakes/detection.ts'
@@ -256,6 +257,24 @@ describe('a VPN', () => {
     }
 
     expect(findings).toEqual([{ kind: 'elsewhere', published: '8.8.8.8', outside: '77.77.10.2' }])
+  })
+
+  it('that comes up in steps is not published: the route changes after it was read', async () => {
+    let route = {}
+    const exit = seen('77.77.10.2')
+    const through = () => ('elsewhere' in route ? exit : OLD)
+    const { look, made } = scene(
+      { x: { answers: through }, y: { answers: through } },
+      { outboundRoute: async () => route, published: () => [address('8.8.8.8')] },
+    )
+    expect((await look()).said).toBe('8.8.8.8')
+    made.hint(true)
+    // The new address of the tunnel is the hint; the round has read the route, and asks now.
+    const looked = look()
+    route = { elsewhere: 'wg0', isVpn: true }
+
+    expect((await looked).said).not.toBe('77.77.10.2')
+    expect(made.current('v4')).toBe('8.8.8.8')
   })
 
   it('does not prevent a change that a proven router reports', async () => {

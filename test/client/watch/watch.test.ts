@@ -43,7 +43,8 @@ interface Network {
   /** Whether a probe of the public address is answered. */
   answersProbe: (question: DatagramRequest) => boolean
   interfaces: readonly string[]
-  announce: (from: Address, port: number) => void
+  /** By default of the address that the router gets in most tests. */
+  announce: (from: Address, port: number, stated?: string) => void
   kernel: { changed: () => void; missing: (because: string) => void }
 }
 
@@ -99,7 +100,8 @@ beforeEach(() => {
     program: async () => ({ kind: 'failed', because: 'no program' }),
     openChannel: () => ({ ask: datagram, close: () => undefined }),
     listenToGroup: async (_, receive) => {
-      network.announce = (from, port) => receive(new Uint8Array(12), from, port)
+      network.announce = (from, port, stated = '9.9.9.9') =>
+        receive(Uint8Array.from([0, 128, 0, 0, 0, 0, 0, 1, ...stated.split('.').map(Number)]), from, port)
       return { close: () => undefined }
     },
     listenForEvents: async () => undefined,
@@ -110,7 +112,7 @@ beforeEach(() => {
   }
   state = {
     asksRouter: true,
-    doesRouterAnswer: false,
+    doesRouterReport: false,
     isProbed: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
@@ -185,7 +187,7 @@ describe('the router watcher', () => {
     await clock.pass(seconds(10))
     expect(requests).toBeGreaterThanOrEqual(10)
     expect(requests).toBeLessThanOrEqual(12)
-    expect([hints, state.doesRouterAnswer]).toEqual([[], true])
+    expect([hints, state.doesRouterReport]).toEqual([[], true])
     network.wan = address('9.9.9.9')
     await clock.pass(seconds(1))
     expect(hints).toEqual(['router-differs'])
@@ -223,6 +225,17 @@ describe('the router watcher', () => {
     expect(requests).toBeGreaterThanOrEqual(9)
   })
 
+  it('asks each second after a change that an announcement of another address came with', async () => {
+    void watchRouter(context, state)
+    await clock.pass(seconds(5))
+    network.announce(ROUTER, 5351, '66.66.66.66')
+    network.wan = address('9.9.9.9')
+    await clock.pass(seconds(5))
+    requests = 0
+    await clock.pass(seconds(10))
+    expect(requests).toBeGreaterThanOrEqual(9)
+  })
+
   it('asks five times soon after an announcement, which may precede the change', async () => {
     void watchRouter(context, state)
     await clock.pass(seconds(5))
@@ -247,11 +260,34 @@ describe('the router watcher', () => {
     network.gateway = undefined
     void watchRouter(context, state)
     await clock.pass(seconds(20))
-    expect(state.doesRouterAnswer).toBe(false)
+    expect(state.doesRouterReport).toBe(false)
     network.gateway = GATEWAY
     for (const ring of state.kernelListeners) ring()
     await clock.pass(milliseconds(10))
-    expect(state.doesRouterAnswer).toBe(true)
+    expect(state.doesRouterReport).toBe(true)
+  })
+
+  it('does not call a router one that reports the public address where it states another for a while', async () => {
+    let published: Address | undefined
+    void watchRouter(context, Object.assign(state, { published: () => published }))
+    await clock.pass(seconds(3))
+    expect(state.doesRouterReport).toBe(true)
+    published = address('11.0.0.1')
+    await clock.pass(seconds(8))
+    expect(state.doesRouterReport).toBe(true)
+    await clock.pass(seconds(4))
+    expect(state.doesRouterReport).toBe(false)
+    expect(findings.map(({ kind }) => kind)).toEqual(['routerAnswers', 'routerMute'])
+    network.wan = published
+    await clock.pass(seconds(2))
+    expect(state.doesRouterReport).toBe(true)
+  })
+
+  it('does not call a router without a public address one that reports it', async () => {
+    network.wan = undefined
+    void watchRouter(context, state)
+    await clock.pass(minutes(1))
+    expect([state.doesRouterReport, findings]).toEqual([false, []])
   })
 
   it('reports once that the router answers, and that it no longer does', async () => {
@@ -288,7 +324,7 @@ describe('the outside watcher', () => {
 
   it.each<[string, Partial<WatcherState>, Duration]>([
     ['alone', {}, seconds(25)],
-    ['with a router that answers', { doesRouterAnswer: true }, minutes(5)],
+    ['with a router that answers', { doesRouterReport: true }, minutes(5)],
     ['with a probe', { isProbed: true }, minutes(1)],
   ])('asks %s at the interval of that case', async (_, over, every) => {
     begin(over)
@@ -331,7 +367,7 @@ describe('the outside watcher', () => {
 
   it('asks immediately, and then each second, after a round without an agreement', async () => {
     let isOpen = false
-    begin({ doesRouterAnswer: true, isOpen: () => isOpen })
+    begin({ doesRouterReport: true, isOpen: () => isOpen })
     await clock.pass(minutes(1))
     expect(times).toBe(0)
     isOpen = true
@@ -471,11 +507,11 @@ describe('the probe watcher', () => {
   it('sends nothing where the router answers requests, and little where it never answers probes', async () => {
     let sent = 0
     network.answersProbe = () => (sent++, false)
-    state.doesRouterAnswer = true
+    state.doesRouterReport = true
     void watchProbe(context, state)
     await clock.pass(minutes(1))
     expect(sent).toBe(0)
-    state.doesRouterAnswer = false
+    state.doesRouterReport = false
     await clock.pass(minutes(9))
     expect(sent).toBeLessThanOrEqual(12)
     expect(state.isProbed).toBe(false)
