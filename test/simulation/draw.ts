@@ -1,0 +1,164 @@
+import { between, oneOf, type Stream, streamOf } from './random.ts'
+
+export const ROUTERS = ['announces', 'answers', 'mute', 'closed', 'noAddress', 'private', 'other'] as const
+export type RouterKind = (typeof ROUTERS)[number]
+
+export interface HomePlan {
+  readonly router: RouterKind
+  /** The router answers a datagram to the public address with "port unreachable". */
+  readonly probe: boolean
+  /** One way and back, in milliseconds. */
+  readonly roundTrip: number
+  /** The share of datagrams that are lost. */
+  readonly loss: number
+  /** How long a call of a port takes, in milliseconds. */
+  readonly call: number
+  /** Outside services that give a wrong address, each its own. */
+  readonly liars: readonly string[]
+}
+
+/** What happens to the home, in milliseconds since the begin. */
+export type WorldEvent =
+  | { readonly kind: 'change'; readonly at: number; readonly gap: number }
+  | { readonly kind: 'flap'; readonly at: number; readonly span: number }
+  | { readonly kind: 'outage'; readonly at: number; readonly span: number }
+  | {
+      readonly kind: 'vpn'
+      readonly at: number
+      readonly span: number
+      /** From the address of the tunnel to its route; negative where the route is first. */
+      readonly step: number
+    }
+  | { readonly kind: 'reboot'; readonly at: number; readonly span: number; readonly stale: number }
+  | { readonly kind: 'announcements'; readonly at: number; readonly count: number; readonly gap: number }
+  | { readonly kind: 'service'; readonly at: number; readonly span: number; readonly says: ServiceFault }
+  | { readonly kind: 'stop'; readonly at: number; readonly word: StopWord; readonly resume: number }
+  | { readonly kind: 'kill'; readonly at: number; readonly down: number }
+  | { readonly kind: 'killAtAnswer'; readonly at: number; readonly delay: number }
+  | { readonly kind: 'powerCut'; readonly at: number; readonly down: number }
+  | { readonly kind: 'freeze'; readonly at: number; readonly span: number }
+  | { readonly kind: 'sleep'; readonly at: number; readonly span: number }
+  | { readonly kind: 'clock'; readonly at: number; readonly by: number }
+  | { readonly kind: 'disk'; readonly at: number; readonly span: number; readonly code: string }
+  | { readonly kind: 'poke'; readonly at: number }
+export type EventKind = WorldEvent['kind']
+
+export const SERVICE_FAULTS = ['911', 'dnserr', '500', '503', '429', 'html', 'reset', 'hang', 'slow'] as const
+export type ServiceFault = (typeof SERVICE_FAULTS)[number]
+export const STOP_WORDS = ['badauth', 'abuse', 'nohost', 'badagent'] as const
+export type StopWord = (typeof STOP_WORDS)[number]
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+const LIARS = [
+  'stun.cloudflare.com',
+  'stun.l.google.com',
+  'stun.nextcloud.com',
+  '208.67.222.222',
+  '1.1.1.1',
+] as const
+
+/** How an event of each kind is drawn. */
+const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract<WorldEvent, { kind: K }> } =
+  {
+    change: (at, draw) => ({ kind: 'change', at, gap: draw() < 0.5 ? 0 : between(draw, 200, 20 * SECOND) }),
+    flap: (at, draw) => ({ kind: 'flap', at, span: between(draw, 100, 90 * SECOND) }),
+    outage: (at, draw) => ({ kind: 'outage', at, span: between(draw, SECOND, 10 * MINUTE) }),
+    vpn: (at, draw) => ({
+      kind: 'vpn',
+      at,
+      span: between(draw, 10 * SECOND, 20 * MINUTE),
+      step: between(draw, -500, 500),
+    }),
+    reboot: (at, draw) => ({
+      kind: 'reboot',
+      at,
+      span: between(draw, 5 * SECOND, 90 * SECOND),
+      stale: between(draw, 0, 10 * SECOND),
+    }),
+    announcements: (at, draw) => ({
+      kind: 'announcements',
+      at,
+      count: Math.floor(between(draw, 5, 300)),
+      gap: between(draw, 5, 2 * SECOND),
+    }),
+    service: (at, draw) => ({
+      kind: 'service',
+      at,
+      span: between(draw, SECOND, 20 * MINUTE),
+      says: oneOf(draw, SERVICE_FAULTS),
+    }),
+    stop: (at, draw) => ({
+      kind: 'stop',
+      at,
+      word: oneOf(draw, STOP_WORDS),
+      resume: between(draw, 5 * MINUTE, 40 * MINUTE),
+    }),
+    kill: (at, draw) => ({ kind: 'kill', at, down: between(draw, 100, 2 * MINUTE) }),
+    killAtAnswer: (at, draw) => ({ kind: 'killAtAnswer', at, delay: between(draw, 0, 60) }),
+    powerCut: (at, draw) => ({ kind: 'powerCut', at, down: between(draw, 10 * SECOND, 10 * MINUTE) }),
+    freeze: (at, draw) => ({ kind: 'freeze', at, span: between(draw, SECOND, 5 * MINUTE) }),
+    sleep: (at, draw) => ({ kind: 'sleep', at, span: between(draw, 10 * SECOND, 30 * MINUTE) }),
+    clock: (at, draw) => ({
+      kind: 'clock',
+      at,
+      by: (draw() < 0.5 ? -1 : 1) * oneOf(draw, [5 * SECOND, HOUR, 24 * HOUR, 5 * 365 * 24 * HOUR]),
+    }),
+    disk: (at, draw) => ({
+      kind: 'disk',
+      at,
+      span: between(draw, SECOND, 10 * MINUTE),
+      code: oneOf(draw, ['EROFS', 'ENOSPC', 'EIO']),
+    }),
+    poke: (at) => ({ kind: 'poke', at }),
+  }
+export const EVENT_KINDS = Object.keys(MAKERS) as EventKind[]
+
+export interface DrawOptions {
+  readonly hours: number
+  /** Only these kinds; without it, a random half of all. */
+  readonly only?: readonly EventKind[]
+  readonly router?: RouterKind
+}
+
+export interface World {
+  readonly seed: number
+  readonly home: HomePlan
+  readonly events: readonly WorldEvent[]
+  /** When the last event begins at the latest, in milliseconds. */
+  readonly faultsEnd: number
+}
+
+/** Before the first event, the client is quiet for a while. */
+const FIRST_EVENT = 2 * MINUTE
+const EVENTS_AN_HOUR = 12
+
+export function drawWorld(seed: number, { hours, only, router }: DrawOptions): World {
+  const home = streamOf(seed, 'home')
+  const swarm = streamOf(seed, 'swarm')
+  const chosen = EVENT_KINDS.filter(() => swarm() < 0.5)
+  const kinds = only ?? (chosen.length > 0 ? chosen : EVENT_KINDS)
+  const faultsEnd = hours * HOUR
+  const when = streamOf(seed, 'when')
+  const count = Math.max(1, Math.round(EVENTS_AN_HOUR * hours))
+  const events = Array.from({ length: count }, (_, nth) => {
+    const draw = streamOf(seed, `event ${nth}`)
+    const kind = oneOf(draw, kinds)
+    return MAKERS[kind](between(when, FIRST_EVENT, Math.max(FIRST_EVENT + 1, faultsEnd)), draw)
+  })
+  return {
+    seed,
+    faultsEnd,
+    home: {
+      router: router ?? oneOf(home, ROUTERS),
+      probe: home() < 0.7,
+      roundTrip: between(home, 8, 120),
+      loss: home() < 0.7 ? 0 : between(home, 0, 0.05),
+      call: between(home, 0.05, 20),
+      liars: home() < 0.8 ? [] : [oneOf(home, LIARS)],
+    },
+    events: events.toSorted((a, b) => a.at - b.at),
+  }
+}

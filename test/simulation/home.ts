@@ -1,0 +1,248 @@
+import type { Address } from '../../src/net/address.ts'
+import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
+import type { Closable, Gateway, KernelRoute, OutboundRoute } from '../../src/ports/network.ts'
+import { address } from '../fakes/address.ts'
+import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
+import type { HomePlan } from './draw.ts'
+import { pmpAnswer } from './outside.ts'
+import { between, type Stream } from './random.ts'
+import type { Scheduler } from './scheduler.ts'
+
+export const GATEWAY: Gateway = {
+  address: address('192.168.1.1'),
+  interface: 'eth0',
+  local: address('192.168.1.10'),
+}
+const TUNNEL = { interface: 'wg0', local: address('10.8.0.2') }
+const VPN_SERVER = address('198.51.100.9')
+/** What outside services see of a VPN, and what a router that is not the last one states. */
+export const VPN_EXIT = address('12.0.0.1')
+export const ROUTER_LIE = address('13.0.0.1')
+/** What a forged announcement states. */
+export const FORGED = address('15.0.0.1')
+const MODEM = address('192.168.100.2')
+const ANYWHERE = address('0.0.0.0')
+
+const HOST_ADDRESS: InterfaceAddress = {
+  interface: GATEWAY.interface,
+  address: GATEWAY.local,
+  isTemporary: false,
+  isUnusable: false,
+  isPermanent: false,
+  prefixLength: 24,
+  isTunnel: false,
+}
+
+/** The nth public address of the line. */
+const publicAddress = (nth: number): Address => address(`11.0.${nth >> 8}.${nth & 255}`)
+
+interface Lease {
+  readonly address: Address
+  readonly from: number
+  to: number
+}
+
+type AnnouncementListener = (bytes: Uint8Array, from: Address, port: number) => void
+
+/** A line, its router, and the network of the host behind it: the truth, with its history. */
+export class Home {
+  readonly plan: HomePlan
+  readonly leases: Lease[] = []
+  /** When something of the line, the router or the VPN last began or ended. */
+  touched = 0
+  vpn: 'up' | 'down' = 'down'
+  /** The router answers again after this moment, and states its old address until the second one. */
+  readonly reboot = { until: 0, staleUntil: 0, stale: undefined as Address | undefined, epochFrom: 0 }
+  readonly #scheduler: Scheduler
+  readonly #draw: Stream
+  readonly #kernel = new Set<() => void>()
+  readonly #announcements = new Set<AnnouncementListener>()
+  #hasTunnelAddress = false
+  #hasTunnelRoute = false
+  #nth = 0
+  /** Overlapping outages: the line is up while there is none. */
+  #outages = 0
+
+  constructor(plan: HomePlan, scheduler: Scheduler, draw: Stream) {
+    this.plan = plan
+    this.#scheduler = scheduler
+    this.#draw = draw
+    this.#lease(publicAddress(++this.#nth))
+  }
+
+  /** The public address of the line now. */
+  get address(): Address | undefined {
+    const lease = this.leases.at(-1)
+    return lease !== undefined && lease.to === Infinity ? lease.address : undefined
+  }
+
+  /** The address that an outside server sees of a packet that leaves now. */
+  egress(): Address | undefined {
+    const { address: own } = this
+    if (own === undefined || this.isRebooting()) return undefined
+    if (!this.#hasTunnelRoute) return own
+    return this.#hasTunnelAddress ? VPN_EXIT : undefined
+  }
+
+  isRebooting(): boolean {
+    return this.#scheduler.now < this.reboot.until
+  }
+
+  /** Whether the line had this address within the last milliseconds. */
+  hadWithin(one: string, span: number): boolean {
+    return this.leases.some((lease) => lease.address === one && lease.to >= this.#scheduler.now - span)
+  }
+
+  change(gap: number): void {
+    this.#drop()
+    const lease = (): void => this.#lease(publicAddress(++this.#nth))
+    if (gap === 0) lease()
+    else this.#later(gap, lease)
+  }
+
+  /** To another address and back. */
+  flap(span: number): void {
+    const { address: before } = this
+    if (before === undefined) return
+    this.#drop()
+    this.#lease(publicAddress(++this.#nth))
+    this.#later(span, () => {
+      this.#drop()
+      this.#lease(before)
+    })
+  }
+
+  outage(span: number): void {
+    this.#drop()
+    this.#outages++
+    this.#later(span, () => {
+      this.#outages--
+      this.#lease(publicAddress(++this.#nth))
+    })
+  }
+
+  /** The tunnel comes up in two steps, and goes down in one. */
+  startVpn(step: number, span: number): void {
+    if (this.vpn === 'up') return
+    this.vpn = 'up'
+    const address = (): void => this.#setTunnel({ address: true })
+    const route = (): void => this.#setTunnel({ route: true })
+    if (step >= 0) address()
+    else route()
+    this.#later(Math.abs(step), step >= 0 ? route : address)
+    this.#later(Math.max(span, Math.abs(step) + 1), () => {
+      this.vpn = 'down'
+      this.#setTunnel({ address: false, route: false })
+    })
+  }
+
+  restartRouter(span: number, stale: number): void {
+    const { now } = this.#scheduler
+    const { address: before } = this
+    this.outage(span)
+    Object.assign(this.reboot, {
+      until: now + span,
+      staleUntil: now + span + stale,
+      stale: before,
+      epochFrom: now + span,
+    })
+  }
+
+  /** The router announces its address; or another host of the link forges an announcement of another one. */
+  announce(forged?: Address): void {
+    this.touched = this.#scheduler.now
+    const said = this.routerAnswer()
+    const own = said === undefined || said === 'refused' ? undefined : said.address
+    const stated = forged ?? own
+    const bytes = pmpAnswer(stated === undefined ? 3 : 0, this.routerEpoch(), stated)
+    for (const listener of this.#announcements) listener(bytes, GATEWAY.address, ROUTER_PORT)
+  }
+
+  /** The result code of NAT-PMP and the address that the router states; undefined: it does not answer. */
+  routerAnswer(): { readonly code: number; readonly address?: Address } | 'refused' | undefined {
+    if (this.isRebooting()) return undefined
+    const { router } = this.plan
+    const { staleUntil, stale } = this.reboot
+    const own = this.#scheduler.now < staleUntil ? stale : this.address
+    if (router === 'mute') return undefined
+    if (router === 'closed') return 'refused'
+    if (router === 'noAddress') return { code: 3 }
+    if (router === 'private') return { code: 0, address: MODEM }
+    if (router === 'other') return { code: 0, address: ROUTER_LIE }
+    return own === undefined ? { code: 3 } : { code: 0, address: own }
+  }
+
+  /** Seconds since the router started. */
+  routerEpoch(): number {
+    return Math.floor((this.#scheduler.now - this.reboot.epochFrom) / 1000) + 1000
+  }
+
+  /** The router or the modem gives "port unreachable" for a datagram to this address. */
+  isProbed(one: Address): boolean {
+    return this.plan.probe && !this.isRebooting() && this.address === one
+  }
+
+  interfaces(): readonly InterfaceAddress[] {
+    const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local, isTunnel: true }
+    return [HOST_ADDRESS, ...(this.#hasTunnelAddress ? [{ ...tunnel, prefixLength: 32 }] : [])]
+  }
+
+  routes(): readonly KernelRoute[] {
+    const home = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
+    return [
+      { ...home, destination: ANYWHERE, length: 0 },
+      ...(this.#hasTunnelRoute
+        ? [
+            { interface: TUNNEL.interface, destination: ANYWHERE, length: 0, metric: 0 },
+            { ...home, destination: VPN_SERVER, length: 32 },
+          ]
+        : []),
+    ]
+  }
+
+  outboundRoute(): OutboundRoute | undefined {
+    if (!this.#hasTunnelRoute)
+      return { address: GATEWAY.local, interface: GATEWAY.interface, gateway: GATEWAY.address }
+    return this.#hasTunnelAddress ? { address: TUNNEL.local, interface: TUNNEL.interface } : undefined
+  }
+
+  onKernel(listener: () => void): Closable {
+    this.#kernel.add(listener)
+    return { close: () => void this.#kernel.delete(listener) }
+  }
+
+  onAnnouncement(listener: AnnouncementListener): Closable {
+    this.#announcements.add(listener)
+    return { close: () => void this.#announcements.delete(listener) }
+  }
+
+  #setTunnel({ address: has, route }: { readonly address?: boolean; readonly route?: boolean }): void {
+    this.#hasTunnelAddress = has ?? this.#hasTunnelAddress
+    this.#hasTunnelRoute = route ?? this.#hasTunnelRoute
+    this.#mark(`tunnel address ${this.#hasTunnelAddress} route ${this.#hasTunnelRoute}`)
+    for (const listener of this.#kernel) this.#later(between(this.#draw, 0.1, 20), listener)
+  }
+
+  #drop(): void {
+    const lease = this.leases.at(-1)
+    if (lease !== undefined && lease.to === Infinity) lease.to = this.#scheduler.now
+    this.#mark('no address')
+  }
+
+  #lease(one: Address): void {
+    if (this.#outages > 0 || this.address !== undefined) return
+    this.leases.push({ address: one, from: this.#scheduler.now, to: Infinity })
+    this.#mark(`address ${one}`)
+    if (this.plan.router === 'announces')
+      for (const span of [0, 250, 750, 1750]) this.#later(span, () => this.announce())
+  }
+
+  #mark(line: string): void {
+    this.touched = this.#scheduler.now
+    this.#scheduler.note(`home ${line}`)
+  }
+
+  #later(span: number, work: () => void): void {
+    this.#scheduler.after(span, this.#scheduler.world, work)
+  }
+}

@@ -1,0 +1,308 @@
+import { err } from '../../src/base/result.ts'
+import { instant, milliseconds } from '../../src/base/time.ts'
+import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { DatagramOutcome, DatagramRequest } from '../../src/ports/datagram.ts'
+import type { HttpOutcome, ServiceHttp } from '../../src/ports/http.ts'
+import type { NetworkPorts, SystemPorts } from '../../src/ports/system.ts'
+import type { Home } from './home.ts'
+import { GATEWAY } from './home.ts'
+import type { Machine, Run } from './machine.ts'
+import { addressOfHost, dnsAnswer, hostAt, pageOf, pmpAnswer, seenBy, stunAnswer } from './outside.ts'
+import { between, type Stream } from './random.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Received, UpdateService } from './update-service.ts'
+
+export interface WorldParts {
+  readonly scheduler: Scheduler
+  readonly home: Home
+  readonly machine: Machine
+  readonly service: UpdateService
+  readonly draw: Stream
+  /** The client has an answer of the service. */
+  readonly onAnswer: (received: Received) => void
+}
+
+/** 2026-01-01: when each world begins. */
+const START = Date.UTC(2026, 0, 1)
+const MAX_TIMER = 60_000
+const CLOSED_PORT = 33_434
+const DNS_PORT = 53
+
+const TIMED_OUT: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'no answer in time' }
+
+/** The ports of one run of the client, on the world. */
+export function portsOf(world: WorldParts, run: Run): SystemPorts {
+  const { scheduler, home, machine, draw } = world
+  const uptime = (): number => scheduler.now - machine.bootedAt
+  const began = uptime() - machine.slept
+  /** The time of one call of the system. */
+  const moment = (): number => between(draw, home.plan.call / 2, home.plan.call)
+  const call = async <T>(work: () => T): Promise<T> => {
+    await scheduler.pause(moment(), run)
+    return work()
+  }
+  const clockBy: SystemPorts['clockBy'] = (now, onWait = () => undefined) =>
+    clockOn({ scheduler, run, now, onWait })
+  const network: NetworkPorts = {
+    http: async (request, signal) =>
+      web(world, run, { url: request.url, timeout: request.responseTimeout, signal }),
+    interfaces: async () => call(() => home.interfaces()),
+    routes: async () => call(() => home.routes()),
+    outboundRoute: async (family) => call(() => (family === 'v4' ? home.outboundRoute() : undefined)),
+    datagram: async (request, signal) => datagram(world, run, { request, signal }),
+    stream: async () => call(() => 'no TCP'),
+    lookUpName: async (host, family) => {
+      await scheduler.pause(home.egress() === undefined ? 3000 : moment() + home.plan.roundTrip, run)
+      const found = addressOfHost(host, family)
+      if (found === undefined || home.egress() === undefined) throw new Error('ENOTFOUND')
+      return { addresses: [found], ttl: milliseconds(300_000) }
+    },
+    program: async () => call(() => ({ kind: 'failed', because: 'no program' }) as const),
+    openChannel: () => ({
+      ask: async (request, signal) => datagram(world, run, { request, signal }),
+      close: () => undefined,
+    }),
+    listenToGroup: async (_, receive) =>
+      call(() =>
+        home.onAnnouncement((bytes, from, port) => {
+          scheduler.after(moment(), run, () => receive(bytes, from, port))
+        }),
+      ),
+    listenForEvents: async () => call(() => undefined),
+    watchKernel: (onChange) => home.onKernel(() => void scheduler.after(0, run, onChange)),
+  }
+  return {
+    clocks: () => ({
+      wall: instant(Math.round(START + scheduler.now + machine.clockOffset)),
+      boot: `boot ${machine.boot}`,
+      uptime: milliseconds(Math.round(uptime())),
+    }),
+    steady: clockBy(() => instant(uptime() - machine.slept - began)),
+    clockBy,
+    random: draw,
+    entropy: (octets) => Uint8Array.from({ length: octets }, () => Math.floor(draw() * 256)),
+    files: machine.filesOf(run, moment),
+    http: serviceHttp(world, run),
+    hook: async () => call(() => ({ kind: 'ended', code: 0, stderr: '' }) as const),
+    acquireLock: async (folder, socket, file) => call(() => machine.acquire(run, folder, socket, file)),
+    askControl: async () => call(() => ({ kind: 'unreachable' }) as const),
+    serveControl: async (path, handle) => {
+      await call(() => machine.sockets.set(path, { handle, run }))
+      return {
+        ownsPath: async () => call(() => machine.sockets.get(path)?.run === run),
+        close: async () => call(() => void machine.sockets.delete(path)),
+      }
+    },
+    questions: async () =>
+      Promise.resolve({
+        datagram: network.datagram,
+        stream: network.stream,
+        addresses: async () => Promise.resolve([]),
+        nameServers: async () => Promise.resolve(err('no name server is asked in this world')),
+      }),
+    network: async () => Promise.resolve(network),
+  }
+}
+
+interface ClockParts {
+  readonly scheduler: Scheduler
+  readonly run: Run
+  readonly now: () => ReturnType<typeof instant>
+  readonly onWait: () => void
+}
+
+const EXPIRED = new Error('expired')
+
+function clockOn({ scheduler, run, now, onWait }: ClockParts): Clock {
+  const pause = async (span: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const finish = (): void => {
+        cancel()
+        signal.removeEventListener('abort', finish)
+        resolve()
+      }
+      const cancel = scheduler.after(span, run, finish)
+      signal.addEventListener('abort', finish)
+    })
+  return {
+    now,
+    async sleep(until, signal) {
+      while (!signal.aborted && now() < until) {
+        onWait()
+        await pause(Math.max(Math.min(until - now(), MAX_TIMER), 1), signal)
+      }
+    },
+    deadline: (span) => {
+      const controller = new AbortController()
+      scheduler.after(span, run, () => controller.abort(EXPIRED))
+      return controller.signal
+    },
+  }
+}
+
+interface Asked<T> {
+  readonly value: T
+  /** From the sending to the answer, in milliseconds. */
+  readonly took: number
+  readonly sent: number
+}
+
+interface Transmissions<T> {
+  /** When each is sent, in milliseconds. */
+  readonly at: readonly number[]
+  readonly timeout: number
+  readonly signal: AbortSignal
+  /** What comes back for a datagram that leaves now, and after which time; undefined: nothing. */
+  readonly answer: () => Answer<T> | undefined
+}
+
+interface Answer<T> {
+  readonly value: T
+  readonly delay: number
+  /** It comes from the link itself. */
+  readonly isNear?: true
+}
+
+/** The first answer to any of the transmissions; undefined after the time limit. */
+async function firstAnswer<T>(
+  { scheduler, home }: WorldParts,
+  run: Run,
+  { at, timeout, signal, answer }: Transmissions<T>,
+): Promise<Asked<T> | undefined> {
+  return new Promise((resolve) => {
+    const cancels: (() => void)[] = []
+    let sent = 0
+    const finish = (asked: Asked<T> | undefined): void => {
+      for (const cancel of cancels) cancel()
+      signal.removeEventListener('abort', abort)
+      resolve(asked)
+    }
+    const abort = (): void => finish(undefined)
+    const send = (): void => {
+      const nth = ++sent
+      const found = answer()
+      if (found === undefined) return
+      const { value, delay } = found
+      const left = home.egress()
+      // An answer goes to where the datagram came from.
+      const arrive = (): void => {
+        if (found.isNear === true || home.egress() === left) finish({ value, took: delay, sent: nth })
+      }
+      cancels.push(scheduler.after(delay, run, arrive))
+    }
+    for (const span of at) if (span < timeout) cancels.push(scheduler.after(span, run, send))
+    cancels.push(scheduler.after(timeout, run, abort))
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+  })
+}
+
+interface Datagram {
+  readonly request: DatagramRequest
+  readonly signal: AbortSignal
+}
+
+async function datagram(
+  world: WorldParts,
+  run: Run,
+  { request, signal }: Datagram,
+): Promise<DatagramOutcome> {
+  const { bytes, again, timeout } = request
+  if (signal.aborted) return { kind: 'silent' }
+  const asked = await firstAnswer(world, run, {
+    at: [0, ...again],
+    timeout,
+    signal,
+    answer: () => answerTo(world, { ...request, bytes: Uint8Array.from(bytes) }),
+  })
+  if (asked === undefined) return { kind: 'silent' }
+  const { value, sent } = asked
+  const took = milliseconds(asked.took)
+  if (value === 'refused') return { kind: 'refused', took }
+  return request.isAnswer(value) ? { kind: 'answered', bytes: value, took, sent } : { kind: 'silent' }
+}
+
+/** What one datagram causes. */
+function answerTo(
+  { home, draw }: WorldParts,
+  { to, port, bytes }: DatagramRequest,
+): Answer<Uint8Array | 'refused'> | undefined {
+  const { plan } = home
+  const near = between(draw, 0.3, 3) + plan.call
+  if (to === GATEWAY.address && port === ROUTER_PORT) {
+    const said = home.routerAnswer()
+    if (said === undefined) return undefined
+    if (said === 'refused') return { value: 'refused', delay: near, isNear: true }
+    // Of PCP and of SSDP it knows nothing.
+    if (bytes[0] !== 0) return undefined
+    return { value: pmpAnswer(said.code, home.routerEpoch(), said.address), delay: near, isNear: true }
+  }
+  if (port === CLOSED_PORT)
+    return home.isProbed(to) ? { value: 'refused', delay: near, isNear: true } : undefined
+  const host = hostAt(to)
+  const sender = home.egress()
+  if (host === undefined || sender === undefined || draw() < plan.loss) return undefined
+  const seen = seenBy(host, sender, plan.liars)
+  const value = port === DNS_PORT ? dnsAnswer(bytes, seen) : stunAnswer(bytes, seen)
+  const delay = between(draw, 1, 1.3) * plan.roundTrip
+  return { value, delay }
+}
+
+interface Page {
+  readonly url: string
+  readonly timeout: number
+  readonly signal: AbortSignal
+}
+
+async function web(world: WorldParts, run: Run, { url, timeout, signal }: Page): Promise<HttpOutcome> {
+  const { home, draw } = world
+  const host = new URL(url).hostname
+  const asked = await firstAnswer(world, run, {
+    at: [0],
+    timeout,
+    signal,
+    answer: () => {
+      const sender = home.egress()
+      if (sender === undefined || addressOfHost(host, 'v4') === undefined) return undefined
+      const body = pageOf(url, seenBy(host, sender, home.plan.liars))
+      return { value: body, delay: between(draw, 2, 3) * home.plan.roundTrip }
+    },
+  })
+  return asked === undefined ? TIMED_OUT : { kind: 'answered', status: 200, headers: {}, body: asked.value }
+}
+
+/** A request reaches the service over the line as it is then, and its answer comes back if the line is still the same. */
+const serviceHttp =
+  (world: WorldParts, run: Run): ServiceHttp =>
+  async (request, signal) => {
+    const { scheduler, home, service, draw } = world
+    const reset: HttpOutcome = { kind: 'unreached', stage: 'exchange', because: 'the connection was reset' }
+    return new Promise((resolve) => {
+      const cancels: (() => void)[] = []
+      const finish = (outcome: HttpOutcome): void => {
+        for (const cancel of cancels) cancel()
+        signal.removeEventListener('abort', abort)
+        resolve(outcome)
+      }
+      const abort = (): void => finish(TIMED_OUT)
+      const oneWay = between(draw, 0.5, 0.7) * home.plan.roundTrip
+      const left = home.egress()
+      cancels.push(scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)))
+      signal.addEventListener('abort', abort)
+      if (left === undefined) return
+      // The request is on its way whatever happens to the client.
+      scheduler.after(4 * oneWay, scheduler.world, () => {
+        if (home.egress() !== left) return
+        const { said, delay, received } = service.answer(request, run.nth)
+        if (said === 'hang') return
+        scheduler.after(delay + oneWay, run, () => {
+          if (home.egress() !== left) return
+          if (said === 'reset') return finish(reset)
+          received.inHand = scheduler.now
+          world.onAnswer(received)
+          finish(said)
+        })
+      })
+    })
+  }

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { drawWorld } from './draw.ts'
+import { MENDED } from './mended.ts'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+
+/** A process of its own: it takes clocks, timers and random numbers away from the whole program. */
+function simulate(...flags: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['test/simulation/run.ts', ...flags], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+describe('homes in virtual time', () => {
+  it.each(MENDED)('$what stays mended: $flags', ({ flags }) => {
+    const { status, stdout, stderr } = simulate(...flags.split(' '))
+    expect([status, stderr], stdout).toEqual([0, ''])
+  })
+
+  it('a world gives the same trace twice, and another seed another one', () => {
+    const hash = (seed: number): string => {
+      const { stdout } = simulate('--seed', String(seed), '--hours', '0.2', '--hash')
+      return stdout.split('\n')[0] ?? ''
+    }
+    expect(hash(3)).toMatch(/^seed 3 [0-9a-f]{16}$/)
+    expect(hash(3)).toBe(hash(3))
+    expect(hash(4).split(' ')[2]).not.toBe(hash(3).split(' ')[2])
+  })
+
+  it('new worlds break no rule', () => {
+    const { status, stdout, stderr } = simulate('--seed', '1', '--count', '8')
+    expect([status, stderr], stdout).toEqual([0, ''])
+  })
+
+  it('an event that is left out shifts no other draw', () => {
+    const [whole, fewer] = [drawWorld(7, { hours: 1 }), drawWorld(7, { hours: 1, only: ['change'] })]
+    expect(whole.home).toEqual(fewer.home)
+    expect(whole.events.map(({ at }) => at)).toEqual(fewer.events.map(({ at }) => at))
+  })
+})

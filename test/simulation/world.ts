@@ -1,0 +1,296 @@
+import { runDaemon } from '../../src/app/client/run/daemon.ts'
+import { takeDaemonLocks } from '../../src/app/client/run/locks.ts'
+import { scheduleOf } from '../../src/app/client/settings/client-schedule.ts'
+import type { World, WorldEvent } from './draw.ts'
+import { FORGED, Home } from './home.ts'
+import { type Alarm, boundOf, safetyAlarms, type Witness } from './judge.ts'
+import { Machine, type Run } from './machine.ts'
+import { portsOf, type WorldParts } from './ports.ts'
+import { streamOf } from './random.ts'
+import { Scheduler } from './scheduler.ts'
+import { HOSTNAMES, settingsOf } from './settings.ts'
+import { type Received, UpdateService } from './update-service.ts'
+
+export interface Outcome {
+  readonly alarms: readonly Alarm[]
+  /** Equal for two runs of one world. */
+  readonly hash: string
+  /** The last lines of what happened. */
+  readonly trace: readonly string[]
+  readonly steps: number
+  /** In milliseconds. */
+  readonly span: number
+  /** From each change in the quiet end to its confirmation, in milliseconds. */
+  readonly latencies: readonly number[]
+}
+
+const MINUTE = 60_000
+/** After the last fault: until no wait that is legal can be in force, and then changes in a home without faults. */
+const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, end: 125 * MINUTE } as const
+const TRACE_LINES = 60
+/** Enough calls of the disk to save what an answer says. */
+const CALLS_TO_SAVE = 12
+
+/** What the log says of a watcher that fails, which is a bug. */
+const FAILED_WATCHER = 'a watcher failed and is restarted'
+
+/** Lets a world happen to the client, and judges what it does. */
+export async function runWorld(world: World): Promise<Outcome> {
+  return new Life(world).run()
+}
+
+class Life {
+  readonly #world: World
+  readonly #scheduler = new Scheduler()
+  readonly #home: Home
+  readonly #machine: Machine
+  readonly #service: UpdateService
+  readonly #parts: WorldParts
+  readonly #witness: Witness
+  readonly #alarms: Alarm[] = []
+  readonly #trace: string[] = []
+  readonly #latencies: number[] = []
+  readonly #settings = settingsOf()
+  #judged = 0
+  /** Kills the client so many milliseconds after the next answer. */
+  #killAfterAnswer: number | undefined
+
+  constructor(world: World) {
+    this.#world = world
+    this.#home = new Home(world.home, this.#scheduler, streamOf(world.seed, 'kernel'))
+    this.#machine = new Machine(this.#scheduler)
+    this.#service = new UpdateService(this.#scheduler)
+    this.#parts = {
+      scheduler: this.#scheduler,
+      home: this.#home,
+      machine: this.#machine,
+      service: this.#service,
+      draw: streamOf(world.seed, 'calls'),
+      onAnswer: (received) => this.#answered(received),
+    }
+    this.#witness = {
+      world,
+      home: this.#home,
+      lifted: -Infinity,
+      clockSet: -Infinity,
+      booted: 0,
+      diskFailed: -Infinity,
+    }
+  }
+
+  async run(): Promise<Outcome> {
+    const { faultsEnd, events } = this.#world
+    this.#start()
+    for (const event of events) this.#at(event.at, () => this.#apply(event))
+    this.#at(faultsEnd, () => this.#endFaults())
+    for (const at of [QUIET.first, QUIET.second]) this.#at(faultsEnd + at, () => this.#quietChange())
+    const span = faultsEnd + QUIET.end
+    await this.#scheduler.runUntil(span)
+    return {
+      alarms: this.#alarms,
+      hash: this.#scheduler.hash(),
+      trace: this.#trace,
+      steps: this.#scheduler.steps,
+      span,
+      latencies: this.#latencies,
+    }
+  }
+
+  #at(time: number, work: () => void): void {
+    this.#scheduler.at(time, this.#scheduler.world, () => {
+      work()
+      this.#judge()
+    })
+  }
+
+  #note(line: string): void {
+    this.#scheduler.note(line)
+    this.#trace.push(`${(this.#scheduler.now / 1000).toFixed(3).padStart(10)}  ${line}`)
+    if (this.#trace.length > TRACE_LINES) this.#trace.shift()
+  }
+
+  #alarm(rule: string, because: string): void {
+    this.#alarms.push({ rule, at: this.#scheduler.now, because })
+    this.#note(`ALARM ${rule} ${because}`)
+  }
+
+  /** Each request that has arrived since the last time. */
+  #judge(): void {
+    const { received } = this.#service
+    for (; this.#judged < received.length; this.#judged++)
+      for (const { rule, because } of safetyAlarms(received.slice(0, this.#judged + 1), this.#witness))
+        this.#alarm(rule, because)
+  }
+
+  #start(): void {
+    const run = this.#machine.newRun()
+    this.#note(`run ${run.nth} starts`)
+    this.#scheduler.after(0, run, () => void this.#live(run))
+  }
+
+  async #live(run: Run): Promise<void> {
+    const system = portsOf(this.#parts, run)
+    const settings = this.#settings
+    try {
+      const schedule = await scheduleOf(settings)
+      const locks = await takeDaemonLocks(settings, system)
+      if (!schedule.ok || !locks.ok) throw new Error('the daemon does not start')
+      await runDaemon({
+        settings,
+        schedule: schedule.value,
+        system,
+        supervisor: NO_SUPERVISOR,
+        locks: locks.value,
+        signals: NO_SIGNALS,
+        reread: async () => Promise.resolve({ ok: true, value: settings }),
+        log: (level, msg, details) => {
+          this.#note(`run ${run.nth} ${level}: ${details?.line ?? msg}`)
+          if (msg === FAILED_WATCHER) this.#alarm('S6', details?.line ?? msg)
+          this.#judge()
+        },
+      })
+      if (run.isAlive) this.#alarm('S6', 'the daemon has ended')
+    } catch (error) {
+      if (run.isAlive) this.#alarm('S6', `the daemon has failed: ${(error as Error).stack}`)
+    }
+  }
+
+  #answered(received: Received): void {
+    this.#note(`answer ${received.answer.replaceAll('\n', ', ')}`)
+    const delay = this.#killAfterAnswer
+    if (delay === undefined) return
+    this.#killAfterAnswer = undefined
+    const isSaved = delay > CALLS_TO_SAVE * this.#home.plan.call
+    // What the client had no time to save it does not know.
+    if (!isSaved) received.inHand = undefined
+    this.#at(this.#scheduler.now + delay, () => this.#kill(1000))
+  }
+
+  #kill(down: number): void {
+    if (this.#machine.run === undefined) return
+    this.#forgetFresh()
+    this.#machine.end()
+    this.#at(this.#scheduler.now + down, () => this.#startAgain())
+  }
+
+  /** An answer that came a moment ago cannot be saved yet. */
+  #forgetFresh(): void {
+    const { now } = this.#scheduler
+    const last = this.#service.received.at(-1)
+    if (last?.inHand !== undefined && now - last.inHand < CALLS_TO_SAVE * this.#home.plan.call)
+      last.inHand = undefined
+  }
+
+  #startAgain(): void {
+    if (this.#machine.run === undefined) this.#start()
+  }
+
+  #apply(event: WorldEvent): void {
+    this.#note(`event ${JSON.stringify(event)}`)
+    const home = this.#home
+    const machine = this.#machine
+    const { now } = this.#scheduler
+    switch (event.kind) {
+      case 'change':
+        return home.change(event.gap)
+      case 'flap':
+        return home.flap(event.span)
+      case 'outage':
+        return home.outage(event.span)
+      case 'vpn':
+        return home.startVpn(event.step, event.span)
+      case 'reboot':
+        return home.restartRouter(event.span, event.stale)
+      case 'announcements':
+        for (let nth = 0; nth < event.count; nth++)
+          this.#at(now + nth * event.gap, () => home.announce(FORGED))
+        return undefined
+      case 'service':
+        this.#service.fault = event.says
+        return this.#at(now + event.span, () => (this.#service.fault = undefined))
+      case 'stop':
+        this.#service.stop = event.word
+        return this.#at(now + event.resume, () => this.#resume())
+      case 'kill':
+        return this.#kill(event.down)
+      case 'killAtAnswer':
+        this.#killAfterAnswer = event.delay
+        return undefined
+      case 'powerCut':
+        this.#forgetFresh()
+        machine.cutPower()
+        return this.#at(now + event.down, () => {
+          machine.start()
+          this.#witness.booted = this.#scheduler.now
+          this.#startAgain()
+        })
+      case 'freeze':
+        return machine.freeze(event.span)
+      case 'sleep':
+        return machine.sleep(event.span)
+      case 'clock':
+        machine.clockOffset += event.by
+        this.#witness.clockSet = now
+        return undefined
+      case 'disk':
+        machine.diskFault = event.code
+        this.#witness.diskFailed = Infinity
+        return this.#at(now + event.span, () => {
+          machine.diskFault = undefined
+          this.#witness.diskFailed = this.#scheduler.now + MINUTE
+        })
+      case 'poke':
+        return this.#control({ do: 'poke' })
+    }
+  }
+
+  /** The user has mended the account, and says so. */
+  #resume(): void {
+    this.#service.stop = undefined
+    this.#witness.lifted = this.#scheduler.now
+    this.#control({ do: 'resume', accounts: [] })
+  }
+
+  #control(request: unknown): void {
+    const socket = [...this.#machine.sockets.values()][0]
+    if (socket === undefined || !socket.run.isAlive) return
+    this.#scheduler.after(1, socket.run, () => {
+      void socket
+        .handle(request)
+        .then((answer) => this.#note(`control ${JSON.stringify(answer).slice(0, 200)}`))
+    })
+  }
+
+  /** From here on nothing is wrong. */
+  #endFaults(): void {
+    this.#service.fault = undefined
+    this.#machine.diskFault = undefined
+    this.#killAfterAnswer = undefined
+    this.#startAgain()
+    this.#resume()
+  }
+
+  /** L1: a change in a home without faults is confirmed in time. */
+  #quietChange(): void {
+    this.#home.change(0)
+    const { now } = this.#scheduler
+    const bound = boundOf(this.#world.home)
+    const wanted = this.#home.address
+    const check = (): void => {
+      const isConfirmed = HOSTNAMES.every((name) => this.#service.names.get(name) === wanted)
+      const took = this.#scheduler.now - now
+      if (isConfirmed) this.#latencies.push(took)
+      else if (took < 10 * MINUTE) this.#at(this.#scheduler.now + 50, check)
+      if ((isConfirmed && took > bound) || took >= 10 * MINUTE)
+        this.#alarm(
+          'L1',
+          `a change took ${(took / 1000).toFixed(2)} s; ${this.#world.home.router}: ${bound / 1000} s`,
+        )
+    }
+    check()
+  }
+}
+
+const nothing = (): void => undefined
+const NO_SUPERVISOR = { ready: nothing, status: nothing, reloaded: nothing, stopping: nothing, beat: nothing }
+const NO_SIGNALS = { onStop: () => nothing, onPoke: () => nothing, onReload: () => nothing }
