@@ -121,6 +121,8 @@ export interface DrawOptions {
   /** Only these kinds; without it, a random half of all. */
   readonly only?: readonly EventKind[]
   readonly router?: RouterKind
+  /** Events an hour. */
+  readonly often?: number
 }
 
 export interface World {
@@ -135,14 +137,14 @@ export interface World {
 const FIRST_EVENT = 2 * MINUTE
 const EVENTS_AN_HOUR = 12
 
-export function drawWorld(seed: number, { hours, only, router }: DrawOptions): World {
+export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN_HOUR }: DrawOptions): World {
   const home = streamOf(seed, 'home')
   const swarm = streamOf(seed, 'swarm')
   const chosen = EVENT_KINDS.filter(() => swarm() < 0.5)
   const kinds = only ?? (chosen.length > 0 ? chosen : EVENT_KINDS)
   const faultsEnd = hours * HOUR
   const when = streamOf(seed, 'when')
-  const count = Math.max(1, Math.round(EVENTS_AN_HOUR * hours))
+  const count = Math.max(1, Math.round(often * hours))
   const events = Array.from({ length: count }, (_, nth) => {
     const draw = streamOf(seed, `event ${nth}`)
     const kind = oneOf(draw, kinds)

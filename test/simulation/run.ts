@@ -3,7 +3,7 @@ import { drawWorld, EVENT_KINDS, type EventKind, ROUTERS, type RouterKind, type 
 import { forbidEffects, realNow } from './scheduler.ts'
 import { type Outcome, runWorld } from './world.ts'
 
-const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [--hours N] [--only KIND,…] [--router KIND] [--keep NTH,…] [--trace] [--hash]
+const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [--hours N] [--only KIND,…] [--router KIND] [--keep NTH,…] [--trace] [--hash] [--first] [--often N]
   --seed     the first world; 1 without it
   --count    how many; 1 without it
   --seconds  ends after the world in which this real time is over
@@ -12,7 +12,9 @@ const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [
   --router   ${ROUTERS.join(', ')}
   --keep     of the events only these, by number from 0
   --trace    prints what happened at the end
-  --hash     prints a hash of what happened`
+  --hash     prints a hash of what happened
+  --first    ends at the first world that breaks a rule, without a report
+  --often    so many events an hour; 12 without it`
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +27,8 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     trace: { type: 'boolean', default: false },
     hash: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
+    often: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -41,6 +45,7 @@ const options = {
   hours: Number(values.hours),
   ...(only !== undefined && { only }),
   ...(router !== undefined && { router }),
+  ...(values.often !== undefined && { often: Number(values.often) }),
 }
 
 /** A world with these of its events. */
@@ -66,7 +71,7 @@ async function shrunk(world: World, rule: string): Promise<readonly number[]> {
 }
 
 function flagsOf(seed: number, kept: readonly number[]): string {
-  const given = (['hours', 'only', 'router'] as const).flatMap((name) =>
+  const given = (['hours', 'only', 'router', 'often'] as const).flatMap((name) =>
     values[name] === undefined ? [] : [`--${name} ${values[name]}`],
   )
   return [`npm run simulate -- --seed ${seed}`, ...given, `--keep ${kept.join()}`].join(' ')
@@ -104,6 +109,7 @@ for (let nth = 0; nth < count || isTimeLeft(); nth++) {
   if (outcome.alarms.length > 0) {
     totals.failed++
     print(`seed ${world.seed} ${rulesOf(outcome)} ${outcome.hash}`)
+    if (values.first) break
     if (totals.failed <= MAX_REPORTS) await report(world, outcome)
   }
 }

@@ -42,6 +42,13 @@ it('the default gateway has the lowest metric, of any interface or of one', asyn
   expect(await find('eth1')).toBeUndefined()
 })
 
+it('the gateway of a part of the internet is not the default one', async () => {
+  const part = route('eth0', '192.168.1.254', { destination: address('10.0.0.0'), length: 8 })
+  expect(await defaultGateway(host([part, { ...HOME, metric: 100 }]).ports)()).toMatchObject({
+    address: '192.168.1.1',
+  })
+})
+
 it('behind a VPN, the home router stays the one that was seen before', async () => {
   const { state, ports } = host([HOME])
   const find = homeGateway(ports)
