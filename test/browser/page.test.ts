@@ -237,7 +237,7 @@ describe('the page', () => {
     at.set('good', '203.0.113.81')
     await page.getByRole('button', { name: 'Check now' }).click()
     await eventually(() => at.requests()).toBe(2)
-    await page.reload()
+    await page.goto(page.url())
     expect(await page.locator('#main').textContent()).toContain('203.0.113.81')
   })
 
