@@ -6,7 +6,7 @@ const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const
 export type RecordType = keyof typeof TYPES
 type RecordClass = 'IN' | 'CH'
 
-/** An id that nobody can guess (RFC 5452 §9.2), from random octets. */
+/** An id that cannot be guessed (RFC 5452 §9.2), from random octets. */
 export function newQueryId(entropy: (octets: number) => Uint8Array): number {
   const [high = 0, low = 0] = entropy(2)
   return (high << 8) | low

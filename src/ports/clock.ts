@@ -23,7 +23,7 @@ export type Clocks = () => ClockReading
 /** Numbers in [0, 1) for jitter. */
 export type Random = () => number
 
-/** So many octets that nobody can guess, for identifiers and nonces. */
+/** This number of octets, which cannot be guessed, for identifiers and nonces. */
 export type Entropy = (octets: number) => Uint8Array
 
 /** When to check the address next. Pure: the caller adds jitter. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { holdfast, scratch, serveStore } from './processes.ts'
 
 /** `npm run test:long` kills a hundred times. */
@@ -128,6 +129,7 @@ it(
       keys ??= await prepared(url, apiKey)
       const own = keys
       const working = Promise.all(WORKERS.map(async (worker) => work(url, worker, ledger, own)))
+      await eventually(() => ledger.names.length).toBeGreaterThan(3 * kill)
       await sleep(randomInt(20, 250))
       child.kill('SIGKILL')
       await Promise.all([working, ended])

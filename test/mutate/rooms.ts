@@ -12,7 +12,7 @@ export const ROOMS: readonly string[] = [
 /** Tests that run within one process. The others start programs, read the source, or take long and reach little. */
 export const isUnitTest = (path: string): boolean =>
   path.endsWith('.test.ts') &&
-  !/^test\/(e2e|system|browser|packages|long|architecture|bench|mutate|platform|config|net|cli)\//.test(
+  !/^test\/(e2e|system|browser|packages|long|architecture|bench|mutate|simulation|platform|config|net|cli)\//.test(
     path,
   ) &&
   !/server\/api\/(fuzz|properties|security|concurrency)/.test(path)

@@ -17,7 +17,7 @@ export interface HomePlan {
   readonly liars: readonly string[]
 }
 
-/** What happens to the home, in milliseconds since the begin. */
+/** What happens to the home, in milliseconds since the start. */
 export type WorldEvent =
   | { readonly kind: 'change'; readonly at: number; readonly gap: number }
   | { readonly kind: 'flap'; readonly at: number; readonly span: number }
@@ -129,7 +129,7 @@ export interface World {
   readonly seed: number
   readonly home: HomePlan
   readonly events: readonly WorldEvent[]
-  /** When the last event begins at the latest, in milliseconds. */
+  /** The latest start of an event, in milliseconds. */
   readonly faultsEnd: number
 }
 

@@ -5,7 +5,7 @@ import type { Received } from './update-service.ts'
 /** A broken rule, by its number. */
 export interface Alarm {
   readonly rule: string
-  /** In milliseconds since the begin. */
+  /** In milliseconds since the start. */
   readonly at: number
   readonly because: string
 }
@@ -23,7 +23,7 @@ const WAITS: readonly (readonly [RegExp, number])[] = [
 ]
 const PACE = { span: 5 * MINUTE, requests: 25, changes: 10 } as const
 
-/** What the rules may know besides the requests. */
+/** What the rules may know in addition to the requests. */
 export interface Witness {
   readonly world: World
   readonly home: Home

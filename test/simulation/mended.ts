@@ -23,7 +23,7 @@ export const MENDED: readonly MendedWorld[] = [
     flags: '--seed 2 --router private --hours 0.2',
   },
   {
-    what: 'a change is late after a forged announcement beside a change',
+    what: 'a change is late after a forged announcement and a change at once',
     flags: '--seed 2 --only announcements,change,flap --router answers',
   },
 ]

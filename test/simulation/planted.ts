@@ -96,7 +96,7 @@ export const PLANTED: readonly PlantedFault[] = [
     isQuick: true,
   },
   {
-    what: 'any announcement beside a change makes an announcing router',
+    what: 'any announcement at the time of a change makes an announcing router',
     rule: 'L1',
     file: 'client/watch/router.ts',
     from: '      latest.address === answer.address &&\n',

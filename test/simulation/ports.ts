@@ -23,7 +23,7 @@ export interface WorldParts {
   readonly onAnswer: (received: Received) => void
 }
 
-/** 2026-01-01: when each world begins. */
+/** 2026-01-01: when each world starts. */
 const START = Date.UTC(2026, 0, 1)
 const MAX_TIMER = 60_000
 const CLOSED_PORT = 33_434

@@ -10,7 +10,7 @@ import { sqliteStore } from '../../../../src/server/store/sqlite/store.ts'
 it('the digest is that of the schema of this version', () =>
   expect(SCHEMA_DIGEST).toBe(schemaDigest(openMemory().writer)))
 
-/** A store whose database somebody else has changed. */
+/** A store whose database another program has changed. */
 async function changed(sql: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-schema-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -30,7 +30,7 @@ it.each([
   ['a column more', 'ALTER TABLE rdata ADD COLUMN note TEXT', /the table rdata is not the one/],
   ['a table that is gone', 'DROP TABLE dns_gone', /the table dns_gone is missing/],
   [
-    'a trigger of somebody else',
+    'a trigger of another program',
     'CREATE TRIGGER x AFTER INSERT ON rdata BEGIN SELECT 1; END',
     /the trigger x is not from Holdfast/,
   ],
@@ -40,7 +40,7 @@ it.each([
   expect(() => sqliteStore(folder)).toThrow(/admin restore$/)
 })
 
-it('a table, a view and an index of somebody else change nothing', async () => {
+it('a table, a view and an index of another program change nothing', async () => {
   const folder = await changed(
     'CREATE TABLE x (y); CREATE VIEW z AS SELECT * FROM x; CREATE INDEX i ON rdata (created_at)',
   )
