@@ -1,6 +1,6 @@
 export interface ControlServer {
   /** Whether the path still leads to this socket: the folder may have been deleted. */
-  ownsPath(): Promise<boolean>
+  ownsPath(): boolean
   close(): Promise<void>
 }
 

@@ -131,7 +131,7 @@ describe('a daemon whose state folder is deleted', () => {
 
     expect(await first.ended).toBe(78)
     expect(first.lines.join('\n')).toContain(
-      `another daemon (process ${second.child.pid}) has taken ${folder}/owner.lock after it was deleted; this one ends`,
+      `another daemon (process ${second.child.pid}) has taken ${folder}/owner.lock; this one ends`,
     )
     expect(lockIn(folder).pid).toBe(second.child.pid)
     expect((await second.ask('status')).stdout).toContain('the daemon is running')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { access, link, lstat, mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises'
+import { constants, lstatSync } from 'node:fs'
+import { access, link, mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { giveToOwner, TEMPORARY } from '../files/files.ts'
@@ -48,7 +48,7 @@ async function acquire(lock: OwnLock): Promise<LockOutcome> {
 function renewer(lock: OwnLock): () => Promise<RenewOutcome> {
   let known: string | undefined
   return async () => {
-    const current = await fileIdentity(lock.path)
+    const current = fileIdentity(lock.path)
     if (current !== undefined && current === known) return { kind: 'kept' }
     const outcome = await reacquire(lock)
     known = outcome.kind === 'kept' ? current : undefined
@@ -56,11 +56,15 @@ function renewer(lock: OwnLock): () => Promise<RenewOutcome> {
   }
 }
 
-const fileIdentity = async (path: string): Promise<string | undefined> =>
-  lstat(path).then(
-    ({ dev, ino, size, ctimeMs }) => [dev, ino, size, ctimeMs].join(' '),
-    () => undefined,
-  )
+/** In this thread: another one would be woken for it each minute, and this one again for its result. */
+function fileIdentity(path: string): string | undefined {
+  try {
+    const { dev, ino, size, ctimeMs } = lstatSync(path)
+    return [dev, ino, size, ctimeMs].join(' ')
+  } catch {
+    return undefined
+  }
+}
 
 /** A temporary read error counts as "kept": it does not show that another process holds the lock. */
 async function reacquire(lock: OwnLock): Promise<RenewOutcome> {

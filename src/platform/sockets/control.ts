@@ -1,4 +1,5 @@
-import { chmod, rename, stat, unlink } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { chmod, rename, unlink } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { AskControl, ControlHandler, ControlOutcome, ServeControl } from '../../ports/control.ts'
@@ -36,13 +37,13 @@ export const serveControl: ServeControl = async (path, handle) => {
     server.listen(temporary, resolve)
   })
   await chmod(temporary, 0o600)
-  const identity = await identityOf(temporary)
+  const identity = identityOf(temporary)
   await rename(temporary, path)
-  const ownsPath = async (): Promise<boolean> => (await identityOf(path)) === identity
+  const ownsPath = (): boolean => identityOf(path) === identity
   return {
     ownsPath,
     close: async () => {
-      if (await ownsPath()) await unlink(path).catch(() => undefined)
+      if (ownsPath()) await unlink(path).catch(() => undefined)
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
         // Idle connections must not delay the end of the program.
@@ -71,11 +72,15 @@ function serveConnection(socket: Socket, handle: ControlHandler): void {
   })
 }
 
-const identityOf = async (path: string): Promise<string | undefined> =>
-  stat(path).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
-    () => undefined,
-  )
+/** In this thread: it is asked each minute, and another thread would be woken for it. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
 
 async function respond(text: string, handle: ControlHandler): Promise<string> {
   const request = parse(text)

@@ -38,7 +38,7 @@ export async function openControlSocket(
   let control = await listen(composed, settings, dependencies)
   return {
     renew: async () => {
-      if (control === undefined || (await control.ownsPath())) return
+      if (control === undefined || control.ownsPath()) return
       await control.close()
       control = await listen(composed, settings, dependencies)
     },

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
+import { renewalOf } from '../../../platform/process/lock.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { LockOutcome, LockOwner, RenewOutcome } from '../../../ports/lock.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
@@ -10,6 +11,7 @@ import {
   OWNER_POLL_INTERVAL,
   OWNER_TIMEOUT,
   ownAsDaemon,
+  ownState,
   socketIn,
 } from '../state/single-instance.ts'
 
@@ -40,8 +42,13 @@ export async function takeDaemonLocks(
   const state = await ownAsDaemon(settings, system)
   if (state.kind === 'held') return err(alreadyRunning(state.owner, `in the state folder ${stateDir}`))
   const socket = socketIn(settings)
-  const control = await system.acquireLock(runtimeDir, socket, CONTROL_LOCK)
-  const held = [state, control].filter((one) => one.kind === 'acquired')
+  const acquireControl = async (): Promise<LockOutcome> =>
+    system.acquireLock(runtimeDir, socket, CONTROL_LOCK)
+  const control = await acquireControl()
+  const held = [
+    state.kind === 'acquired' ? state : lateLock(stateDir, async () => ownState(settings, socket, system)),
+    control.kind === 'acquired' ? control : lateLock(runtimeDir, acquireControl),
+  ]
   // The state folder last: the next daemon waits for it first, and then needs the socket.
   const release = async (): Promise<void> => {
     for (const one of held.toReversed()) await one.release()
@@ -61,7 +68,22 @@ const alreadyRunning = (owner: LockOwner, where: string): Failure =>
 
 const formatPid = ({ pid }: LockOwner): string => (pid === undefined ? '' : `(process ${pid})`)
 
-type Held = Extract<LockOutcome, { kind: 'acquired' }>
+type Held = Omit<Extract<LockOutcome, { kind: 'acquired' }>, 'kind'>
+
+/** The lock of a folder that cannot be written now: another daemon must not take it when it can. */
+function lateLock(path: string, acquire: () => Promise<LockOutcome>): Held {
+  let acquired: Held | undefined
+  return {
+    path,
+    renew: async () => {
+      if (acquired !== undefined) return acquired.renew()
+      const found = await acquire()
+      if (found.kind === 'acquired') acquired = found
+      return found.kind === 'unavailable' ? { kind: 'kept' } : renewalOf(found)
+    },
+    release: async () => acquired?.release(),
+  }
+}
 
 function renewing(held: readonly Held[], clock: Clock): Pick<DaemonLocks, 'renew' | 'hasLost'> {
   let lost: string | undefined
@@ -72,7 +94,7 @@ function renewing(held: readonly Held[], clock: Clock): Pick<DaemonLocks, 'renew
       const found = lost === undefined ? await renewOne(one) : KEPT
       wasMissing ||= found.kind !== 'kept'
       if (found.kind === 'held' && found.owner.socket !== undefined)
-        lost = `another daemon ${formatPid(found.owner)} has taken ${one.path} after it was deleted; this one ends`
+        lost = `another daemon ${formatPid(found.owner)} has taken ${one.path}; this one ends`
     }
     return { lost, wasMissing }
   }

@@ -52,7 +52,7 @@ export async function asSingleInstance(
 }
 
 /** Locks the first state folder that is writable: the lock is in the folder of the state. */
-async function ownState(
+export async function ownState(
   settings: ResolvedSettings,
   socket: string | undefined,
   { acquireLock, files }: InstancePorts,

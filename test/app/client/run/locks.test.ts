@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { takeDaemonLocks } from '../../../../src/app/client/run/locks.ts'
+import type { ResolvedSettings } from '../../../../src/app/client/settings/settings.ts'
+import { milliseconds } from '../../../../src/base/time.ts'
+import type { LockOutcome } from '../../../../src/ports/lock.ts'
+import type { SystemPorts } from '../../../../src/ports/system.ts'
+import { virtualClock } from '../../../fakes/clock.ts'
+
+const SETTINGS = {
+  stateDir: '/state',
+  stateFolders: ['/state'],
+  runtimeDir: '/run',
+} as unknown as ResolvedSettings
+
+/** Of a host whose folders answer so. */
+async function taken(answer: (folder: string) => LockOutcome) {
+  const locks = await takeDaemonLocks(SETTINGS, {
+    acquireLock: async (folder: string) => Promise.resolve(answer(folder)),
+    clocks: () => ({ uptime: milliseconds(0) }),
+    steady: virtualClock(),
+  } as unknown as SystemPorts)
+  if (!locks.ok) throw new Error(locks.error.messages.join())
+  return locks.value
+}
+
+const released: string[] = []
+const acquired = (path: string): LockOutcome => ({
+  kind: 'acquired',
+  path,
+  renew: async () => Promise.resolve({ kind: 'kept' }),
+  release: async () => Promise.resolve(void released.push(path)),
+})
+
+it('a folder that cannot be written at the start is locked as soon as it can be', async () => {
+  let answer: LockOutcome = { kind: 'unavailable' }
+  const locks = await taken((folder) => (folder === '/state' ? answer : acquired(folder)))
+  expect(await locks.renew()).toEqual({ lost: undefined, wasMissing: false })
+  answer = acquired('/state')
+  // Meanwhile another process may have saved a state.
+  expect(await locks.renew()).toEqual({ lost: undefined, wasMissing: true })
+  expect(await locks.renew()).toEqual({ lost: undefined, wasMissing: false })
+  await locks.release()
+  expect(released).toEqual(['/run', '/state'])
+})
+
+it('a daemon ends where another one has locked the folder first', async () => {
+  let answer: LockOutcome = { kind: 'unavailable' }
+  const locks = await taken((folder) => (folder === '/state' ? answer : acquired(folder)))
+  answer = { kind: 'held', owner: { pid: 7, socket: '/run/control.sock' } }
+  expect((await locks.renew()).lost).toBe('another daemon (process 7) has taken /state; this one ends')
+  expect(locks.hasLost()).toBe(true)
+})
