@@ -11,6 +11,7 @@ import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { fileMemory } from '../../src/client/memory/file-memory.ts'
 import { outcomeOf, worstOutcome } from '../../src/client/report/outcome.ts'
+import type { Family } from '../../src/net/address.ts'
 import { systemFiles } from '../../src/platform/files/files.ts'
 import { disk, type ScriptedOutcome, PLAN, type AddressScript, START, world } from '../fakes/world.ts'
 import { address } from '../fakes/address.ts'
@@ -129,7 +130,8 @@ it('a captive portal is not reported when a web source answered', async () => {
     const scene = world(disk(), ['<html>'])
     const source = {
       name: by,
-      look: async () => ({ kind: 'seen', address: address('192.0.2.1'), by }) as const,
+      look: async (family: Family) =>
+        ({ kind: 'seen', address: address(family === 'v4' ? '192.0.2.1' : '2001:db8::1'), by }) as const,
     }
     await run({ ...scene, jobs: scene.jobs.map((c) => ({ ...c, source })) }, STARTED, once)
     return scene.events.some(({ kind }) => kind === 'captivePortal')

@@ -49,8 +49,8 @@ export async function watchOutside(
 }
 
 /**
- * The first answer after a failure, the first failure, or another address
- * than before or published; over IPv6, another /64.
+ * The first answer after a failure, the first failure, or another address than is published, or than before where nothing
+ * is; over IPv6, another /64.
  */
 function isNews(previous: Sighting | undefined, current: Sighting, published: string | undefined): boolean {
   if (current.kind !== 'seen') return previous?.kind === 'seen'
@@ -58,7 +58,7 @@ function isNews(previous: Sighting | undefined, current: Sighting, published: st
   // Outside sources may see a temporary address of the same network (RFC 8981).
   const isOther = (known: string | undefined): boolean =>
     known !== undefined && networkOf(known as Address) !== networkOf(current.address)
-  return isFirst || isOther(published) || isOther(previous?.kind === 'seen' ? previous.address : undefined)
+  return isFirst || isOther(published ?? (previous?.kind === 'seen' ? previous.address : undefined))
 }
 
 interface OutsideWatch {

@@ -140,12 +140,12 @@ class RouterWatcher {
 
   /**
    * Behind a modem that is a router too, or carrier-grade NAT, a router reports an address that is not the public one, or
-   * none: it does not see a change. A difference that lasts is no change.
+   * none: it does not see a change. A difference that lasts is no change. Before the first agreement nothing is known.
    */
   #doesReport(current: RouterReport | undefined): boolean {
     const published = this.#state.published('v4')
-    const address = current?.answer.address
-    const isPublic = address !== undefined && (published === undefined || published === address)
+    if (current !== undefined && published === undefined) return this.#state.doesRouterReport
+    const isPublic = published !== undefined && current?.answer.address === published
     const now = this.#context.clock.now()
     this.#differsSince = isPublic || current === undefined ? undefined : (this.#differsSince ?? now)
     if (this.#differsSince === undefined) return isPublic

@@ -271,6 +271,9 @@ describe('the router watcher', () => {
     let published: Address | undefined
     void watchRouter(context, Object.assign(state, { published: () => published }))
     await clock.pass(seconds(3))
+    expect(state.doesRouterReport).toBe(false)
+    published = network.wan
+    await clock.pass(seconds(2))
     expect(state.doesRouterReport).toBe(true)
     published = address('11.0.0.1')
     await clock.pass(seconds(8))
