@@ -102,8 +102,8 @@ const find = (queries: readonly Query[], source: AddressProvider, family: Family
   queries.find((query) => query.source === source && query.family === family)
 
 /**
- * Resolves when all queries are done; with a `familyTimeout`, that long after the first new address at the latest. A new
- * address that arrives later causes another look.
+ * Resolves when all queries are done; with a `familyTimeout`, that long after the first new address at the latest. An
+ * address that arrives later causes another look: a known one may be due too, where its request had no answer.
  */
 async function queriesDone(agent: Agent, queries: readonly Query[]): Promise<void> {
   const all = Promise.all(queries.map(async ({ result }) => result))
@@ -131,7 +131,7 @@ async function firstNewAddress(
 
 async function lookAgain(query: Query, inbox: Agent['inbox']): Promise<void> {
   await query.result
-  if (isNewAddress(query)) inbox.put(LOOK_REQUEST)
+  if (query.sighting.kind === 'seen') inbox.put(LOOK_REQUEST)
 }
 
 const isNewAddress = ({ sighting, previous }: Query): boolean =>

@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
-import { minutes } from '../../../src/base/time.ts'
+import { milliseconds, minutes } from '../../../src/base/time.ts'
 import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
+import { look, PENDING } from '../../../src/client/agent/look.ts'
 import { forever, once, run } from '../../../src/client/agent/run.ts'
 import { accountOf, type State } from '../../../src/client/decide/state.ts'
 import { StateNotSaved } from '../../../src/client/memory/memory.ts'
+import type { AddressProvider } from '../../../src/client/sources/provider.ts'
+import type { Sighting } from '../../../src/net/sighting.ts'
+import { address } from '../../fakes/address.ts'
 import { disk, PLAN, START, world } from '../../fakes/world.ts'
 
 const STARTED = [{ kind: 'started' }] as const
@@ -80,14 +84,45 @@ it('a request that arrives during the last exchange is completed with its result
 
 it('a request is completed when nothing is left to do but wait', async () => {
   const scene = world(disk(), ['good'])
-  const confirmed: boolean[] = []
+  const confirmed: (string | undefined)[] = []
   scene.inbox.put({
     ...LOOK_REQUEST,
-    onDone: ({ state }) => confirmed.push('home.example.test' in accountOf(state, PLAN.account).hosts),
+    onDone: ({ state }) =>
+      confirmed.push(accountOf(state, PLAN.account).hosts['home.example.test']?.confirmed.v4),
   })
   scene.stopAfter(minutes(1))
 
   await run(scene, STARTED, forever)
 
-  expect(confirmed).toEqual([true])
+  expect(confirmed).toEqual(['192.0.2.1'])
+})
+
+it('an address that arrives after its look causes another look, also where it is the one of the look before', async () => {
+  const scene = world(disk(), [])
+  let arrive: (seen: Sighting) => void = () => undefined
+  const arrival = new Promise<Sighting>((resolve) => {
+    arrive = resolve
+  })
+  const seen = (one: string): Sighting => ({ kind: 'seen', address: address(one), by: 'it' })
+  const source: AddressProvider = {
+    name: 'it',
+    look: async (family) => (family === 'v6' ? seen('2001:db8::2') : arrival),
+  }
+  const jobs = scene.jobs.map((job) => ({ ...job, source }))
+  const before = {
+    nextLook: START,
+    sightings: {
+      [PLAN.account]: { 'home.example.test': { v4: seen('192.0.2.1'), v6: seen('2001:db8::1') } },
+    },
+  }
+  const { schedule } = scene
+  const { sightings } = await look(
+    { ...scene, familyTimeout: milliseconds(50) },
+    { jobs, schedule, requests: [], before },
+  )
+  expect(sightings?.[PLAN.account]?.['home.example.test']?.v4).toEqual(PENDING)
+  expect(scene.inbox.take()).toEqual([])
+  arrive(seen('192.0.2.1'))
+  await new Promise((resolve) => void setImmediate(resolve))
+  expect(scene.inbox.take()).toEqual([LOOK_REQUEST])
 })
