@@ -3,7 +3,7 @@ import { after, type Duration, type Instant, longest, milliseconds } from '../..
 import { actionOf, isAccountWord, type StopScope, severityOf } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { nextWait, retryAt, waitAt } from './backoff.ts'
-import { confirmedBy } from './confirmation.ts'
+import { confirmedBy, notOffline } from './confirmation.ts'
 import type { DesiredState } from './desired-state.ts'
 import { aboutOf } from './lift.ts'
 import type { Moment, ObservationOf } from './observation.ts'
@@ -100,8 +100,15 @@ function stop(
   const about = aboutOf(word, context.desired.fingerprints)
   const stopped = { since: context.now, because: word, about, ...(said !== undefined && { said }) }
   if (scope === 'hostname') return withHost(account, hostname, { ...hostOf(account, hostname), stopped })
-  if (isRefusedFeature(observation, reply, scope))
-    return { ...account, status: READY, offlineRefused: stopped }
+  if (isRefusedFeature(observation, reply, scope)) {
+    const hosts = observation.sent.hostnames.map((name) => [name, notOffline(hostOf(account, name))])
+    return {
+      ...account,
+      hosts: { ...account.hosts, ...Object.fromEntries(hosts) },
+      status: READY,
+      offlineRefused: stopped,
+    }
+  }
   return { ...account, status: { kind: 'stopped', ...stopped } }
 }
 

@@ -34,10 +34,32 @@ export function confirmedBy(
     since: isSame ? (host.since ?? now) : now,
     spread: random * 2 - 1,
     isOffline: offline === 'YES',
+    ...stillUnanswered(host, named),
     ...(isApart && { touchedBy: touchedBy(sent, host, now) }),
     ...(Object.keys(other).length > 0 && { answered: other }),
     ...(unechoed.length > 0 && { unechoed: only(addresses, unechoed) }),
   }
+}
+
+/** The state of a hostname while a request is on its way: only its answer shows what the service has. */
+export function sentTo(host: HostState, { addresses, offline }: UpdateRequest): HostState {
+  const differing = picked(addresses, (family) => addresses[family] !== host.confirmed[family])
+  const { unanswered } = host
+  const isOffline = unanswered?.isOffline === true || (offline === 'YES' && !host.isOffline)
+  if (Object.keys(differing).length === 0 && !isOffline) return host
+  return { ...host, unanswered: { addresses: { ...unanswered?.addresses, ...differing }, isOffline } }
+}
+
+/** The state of a hostname after the service refused to set it offline: only its addresses can be in doubt. */
+export function notOffline(host: HostState): HostState {
+  const { unanswered: _, ...rest } = host
+  return { ...rest, ...stillUnanswered(host, {}) }
+}
+
+/** What remains in doubt after a confirmation of these addresses. */
+function stillUnanswered({ unanswered }: HostState, confirmed: Addresses): Pick<HostState, 'unanswered'> {
+  const addresses = picked(unanswered?.addresses ?? {}, (family) => confirmed[family] === undefined)
+  return Object.keys(addresses).length === 0 ? {} : { unanswered: { addresses, isOffline: false } }
 }
 
 /** An offline request leaves no moment: after it, each family is sent again. */

@@ -54,5 +54,10 @@ function moreSevere(ours: AccountStatus, theirs: AccountStatus): AccountStatus {
 function mergeHosts(ours: HostState, theirs: HostState): HostState {
   const latest = (theirs.touched ?? 0) > (ours.touched ?? 0) ? theirs : ours
   const stopped = ours.stopped ?? theirs.stopped
-  return { ...latest, ...(stopped !== undefined && { stopped }) }
+  const unanswered = latest.unanswered ?? ours.unanswered ?? theirs.unanswered
+  return {
+    ...latest,
+    ...(unanswered !== undefined && { unanswered }),
+    ...(stopped !== undefined && { stopped }),
+  }
 }

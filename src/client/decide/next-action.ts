@@ -174,19 +174,24 @@ function dueFor(
   const changed = FAMILIES.filter(
     (family) =>
       known[family] !== undefined &&
-      known[family] !== host.confirmed[family] &&
-      known[family] !== host.unechoed?.[family],
+      known[family] !== host.unechoed?.[family] &&
+      (known[family] !== host.confirmed[family] || isInDoubt(host, family, known[family])),
   )
   const isFirst = hasNone && host.touched === undefined
   const { isApart } = desired.form
   const overdue = isApart ? overdueOf(host, known, { desired, now }) : []
-  const isDue = isFirst || host.isOffline || (isApart && !hasNone ? overdue.length > 0 : isOverdue)
+  const isOffline = host.isOffline || host.unanswered?.isOffline === true
+  const isDue = isFirst || isOffline || (isApart && !hasNone ? overdue.length > 0 : isOverdue)
   if (changed.length === 0 && !isDue) return undefined
   const addresses = isApart
     ? oneOf(known, [...changed, ...overdue])
     : completed(known, { seen, desired, host })
   return addresses && { hostnames, addresses }
 }
+
+/** A request with another address has no answer: the service may have that one (decision 0046). */
+const isInDoubt = ({ unanswered }: HostState, family: Family, known: Address): boolean =>
+  (unanswered?.addresses[family] ?? known) !== known
 
 /** The families that were confirmed as they are and are due again, where each has a request of its own. */
 function overdueOf(

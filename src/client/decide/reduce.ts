@@ -1,6 +1,8 @@
 import { never } from '../../base/never.ts'
 import { isReplyWord } from '../../protocol/reply.ts'
+import type { UpdateRequest } from '../../protocol/request.ts'
 import { applyReplies, retry, retryAfter, wait } from './apply-replies.ts'
+import { sentTo } from './confirmation.ts'
 import type { DesiredState } from './desired-state.ts'
 import { isLifted } from './lift.ts'
 import { mergeStates } from './merge.ts'
@@ -11,6 +13,7 @@ import {
   type AccountStatus,
   accountOf,
   type HostState,
+  hostOf,
   NEW_ACCOUNT,
   READY,
   type State,
@@ -54,6 +57,16 @@ export function reduce(state: State, seen: Observation, context: ReduceContext):
   }
 }
 
+/** The hostnames of a request whose addresses are in doubt until its answer. */
+const doubted = (account: AccountState, request: UpdateRequest): AccountState['hosts'] =>
+  Object.fromEntries(
+    request.hostnames.flatMap((name) => {
+      const before = hostOf(account, name)
+      const host = sentTo(before, request)
+      return host === before ? [] : [[name, host]]
+    }),
+  )
+
 type RequestObservation = ObservationOf<'sending' | 'answered' | 'notUnderstood' | 'unreached'>
 
 /** The account after one event of a request. */
@@ -69,7 +82,7 @@ function afterRequest(
         minGap: context.desired.form.minGap,
         now: context.now,
       })
-      return { ...account, recent }
+      return { ...account, hosts: { ...account.hosts, ...doubted(account, seen.request) }, recent }
     }
     case 'answered':
       return applyReplies(account, seen, context)

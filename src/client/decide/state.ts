@@ -40,11 +40,19 @@ export interface Stop {
 
 export type Moments = Readonly<Partial<Record<Family, Instant>>>
 
+export interface Unanswered {
+  /** The last address of each family that differs from the confirmed one. */
+  readonly addresses: Addresses
+  readonly isOffline: boolean
+}
+
 export interface HostState {
   /** The addresses that the service confirmed last. */
   readonly confirmed: Addresses
   /** Those that it confirmed before an update was forced: a service may delete what the next request does not name. */
   readonly earlier?: Addresses
+  /** Of requests without an answer: the service may have done them. */
+  readonly unanswered?: Unanswered
   /** When it confirmed each family last, where each has a request of its own. A confirmed family without a moment is due. */
   readonly touchedBy?: Moments
   /** When it confirmed them last. */

@@ -11,6 +11,7 @@ import type {
   Sent,
   State,
   Stop,
+  Unanswered,
   WaitCause,
 } from '../decide/state.ts'
 import type { Anchor } from './client-time.ts'
@@ -87,11 +88,23 @@ function readSent(value: unknown): Sent {
 }
 
 function readHost(value: unknown): HostState {
-  const { confirmed, earlier, touched, touchedBy, since, unechoed, answered, spread, isOffline, stopped } =
-    record(value)
+  const {
+    confirmed,
+    earlier,
+    unanswered,
+    touched,
+    touchedBy,
+    since,
+    unechoed,
+    answered,
+    spread,
+    isOffline,
+    stopped,
+  } = record(value)
   return {
     confirmed: readAddresses(confirmed),
     ...(earlier !== undefined && { earlier: readAddresses(earlier) }),
+    ...(unanswered !== undefined && { unanswered: readUnanswered(unanswered) }),
     ...(touched !== undefined && { touched: moment(touched) }),
     ...(touchedBy !== undefined && { touchedBy: readMoments(record(touchedBy)) }),
     ...(since !== undefined && { since: moment(since) }),
@@ -101,6 +114,11 @@ function readHost(value: unknown): HostState {
     isOffline: isOffline === true,
     ...(stopped !== undefined && { stopped: readStop(stopped) }),
   }
+}
+
+function readUnanswered(value: unknown): Unanswered {
+  const { addresses, isOffline } = record(value)
+  return { addresses: readAddresses(addresses), isOffline: isOffline === true }
 }
 
 const readMoments = (moments: Record<string, unknown>): Moments =>
