@@ -1,3 +1,4 @@
+import { IPV6_KINDS, type Ipv6Kind } from './home-ipv6.ts'
 import { between, oneOf, type Stream, streamOf } from './random.ts'
 
 export const ROUTERS = ['announces', 'answers', 'mute', 'closed', 'noAddress', 'private', 'other'] as const
@@ -13,6 +14,9 @@ export interface HomePlan {
   readonly loss: number
   /** How long a call of a port takes, in milliseconds. */
   readonly call: number
+  readonly ipv6: Ipv6Kind
+  /** The line delegates another prefix whenever its IPv4 address changes. */
+  readonly renumbers: boolean
   /** Outside services that give a wrong address, each its own. */
   readonly liars: readonly string[]
 }
@@ -20,6 +24,7 @@ export interface HomePlan {
 /** What happens to the home, in milliseconds since the start. */
 export type WorldEvent =
   | { readonly kind: 'change'; readonly at: number; readonly gap: number }
+  | { readonly kind: 'prefix'; readonly at: number }
   | { readonly kind: 'flap'; readonly at: number; readonly span: number }
   | { readonly kind: 'outage'; readonly at: number; readonly span: number }
   | {
@@ -35,12 +40,26 @@ export type WorldEvent =
   | { readonly kind: 'stop'; readonly at: number; readonly word: StopWord; readonly resume: number }
   | { readonly kind: 'kill'; readonly at: number; readonly down: number }
   | { readonly kind: 'killAtAnswer'; readonly at: number; readonly delay: number }
-  | { readonly kind: 'powerCut'; readonly at: number; readonly down: number }
+  /** The next request is done, and its answer is lost. */
+  | { readonly kind: 'lostAnswer'; readonly at: number }
+  | { readonly kind: 'powerCut'; readonly at: number; readonly down: number; readonly isTorn: boolean }
   | { readonly kind: 'freeze'; readonly at: number; readonly span: number }
   | { readonly kind: 'sleep'; readonly at: number; readonly span: number }
   | { readonly kind: 'clock'; readonly at: number; readonly by: number }
-  | { readonly kind: 'disk'; readonly at: number; readonly span: number; readonly code: string }
+  | {
+      readonly kind: 'disk'
+      readonly at: number
+      readonly span: number
+      readonly code: string
+      /** In the fallback folder too. */
+      readonly isEverywhere: boolean
+    }
   | { readonly kind: 'poke'; readonly at: number }
+  /** The password changes, and so many milliseconds later the user writes it into the settings and reloads them. */
+  | { readonly kind: 'password'; readonly at: number; readonly span: number; readonly isRestart: boolean }
+  | { readonly kind: 'reload'; readonly at: number }
+  | { readonly kind: 'oneShot'; readonly at: number }
+  | { readonly kind: 'secondDaemon'; readonly at: number }
 export type EventKind = WorldEvent['kind']
 
 export const SERVICE_FAULTS = ['911', 'dnserr', '500', '503', '429', 'html', 'reset', 'hang', 'slow'] as const
@@ -64,6 +83,7 @@ const LIARS = [
 const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract<WorldEvent, { kind: K }> } =
   {
     change: (at, draw) => ({ kind: 'change', at, gap: draw() < 0.5 ? 0 : between(draw, 200, 20 * SECOND) }),
+    prefix: (at) => ({ kind: 'prefix', at }),
     flap: (at, draw) => ({ kind: 'flap', at, span: between(draw, 100, 90 * SECOND) }),
     outage: (at, draw) => ({ kind: 'outage', at, span: between(draw, SECOND, 10 * MINUTE) }),
     vpn: (at, draw) => ({
@@ -98,7 +118,13 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
     }),
     kill: (at, draw) => ({ kind: 'kill', at, down: between(draw, 100, 2 * MINUTE) }),
     killAtAnswer: (at, draw) => ({ kind: 'killAtAnswer', at, delay: between(draw, 0, 60) }),
-    powerCut: (at, draw) => ({ kind: 'powerCut', at, down: between(draw, 10 * SECOND, 10 * MINUTE) }),
+    lostAnswer: (at) => ({ kind: 'lostAnswer', at }),
+    powerCut: (at, draw) => ({
+      kind: 'powerCut',
+      at,
+      down: between(draw, 10 * SECOND, 10 * MINUTE),
+      isTorn: draw() < 0.2,
+    }),
     freeze: (at, draw) => ({ kind: 'freeze', at, span: between(draw, SECOND, 5 * MINUTE) }),
     sleep: (at, draw) => ({ kind: 'sleep', at, span: between(draw, 10 * SECOND, 30 * MINUTE) }),
     clock: (at, draw) => ({
@@ -111,8 +137,18 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
       at,
       span: between(draw, SECOND, 10 * MINUTE),
       code: oneOf(draw, ['EROFS', 'ENOSPC', 'EIO']),
+      isEverywhere: draw() < 0.5,
     }),
     poke: (at) => ({ kind: 'poke', at }),
+    password: (at, draw) => ({
+      kind: 'password',
+      at,
+      span: between(draw, SECOND, 40 * MINUTE),
+      isRestart: draw() < 0.5,
+    }),
+    reload: (at) => ({ kind: 'reload', at }),
+    oneShot: (at) => ({ kind: 'oneShot', at }),
+    secondDaemon: (at) => ({ kind: 'secondDaemon', at }),
   }
 export const EVENT_KINDS = Object.keys(MAKERS) as EventKind[]
 
@@ -139,6 +175,7 @@ const EVENTS_AN_HOUR = 12
 
 export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN_HOUR }: DrawOptions): World {
   const home = streamOf(seed, 'home')
+  const ipv6 = streamOf(seed, 'ipv6')
   const swarm = streamOf(seed, 'swarm')
   const chosen = EVENT_KINDS.filter(() => swarm() < 0.5)
   const kinds = only ?? (chosen.length > 0 ? chosen : EVENT_KINDS)
@@ -159,6 +196,8 @@ export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN
       roundTrip: between(home, 8, 120),
       loss: home() < 0.7 ? 0 : between(home, 0, 0.05),
       call: between(home, 0.05, 20),
+      ipv6: oneOf(ipv6, ['none', ...IPV6_KINDS]),
+      renumbers: ipv6() < 0.5,
       liars: home() < 0.8 ? [] : [oneOf(home, LIARS)],
     },
     events: events.toSorted((a, b) => a.at - b.at),

@@ -1,9 +1,10 @@
-import type { Address } from '../../src/net/address.ts'
+import type { Address, Family } from '../../src/net/address.ts'
 import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
 import type { Closable, Gateway, KernelRoute, OutboundRoute } from '../../src/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
 import type { HomePlan } from './draw.ts'
+import { HomeIpv6 } from './home-ipv6.ts'
 import { pmpAnswer } from './outside.ts'
 import { between, type Stream } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -48,6 +49,7 @@ type AnnouncementListener = (bytes: Uint8Array, from: Address, port: number) => 
 export class Home {
   readonly plan: HomePlan
   readonly leases: Lease[] = []
+  readonly ipv6: HomeIpv6
   /** When something of the line, the router or the VPN last began or ended. */
   touched = 0
   vpn: 'up' | 'down' = 'down'
@@ -60,6 +62,7 @@ export class Home {
   #hasTunnelAddress = false
   #hasTunnelRoute = false
   #nth = 0
+  #vpnDownAt = -Infinity
   /** Overlapping outages: the line is up while there is none. */
   #outages = 0
 
@@ -67,6 +70,7 @@ export class Home {
     this.plan = plan
     this.#scheduler = scheduler
     this.#draw = draw
+    this.ipv6 = new HomeIpv6(plan.ipv6, GATEWAY.interface, scheduler, () => this.#tellKernel())
     this.#lease(publicAddress(++this.#nth))
   }
 
@@ -77,9 +81,10 @@ export class Home {
   }
 
   /** The address that an outside server sees of a packet that leaves now. */
-  egress(): Address | undefined {
+  egress(family: Family = 'v4'): Address | undefined {
     const { address: own } = this
     if (own === undefined || this.isRebooting()) return undefined
+    if (family === 'v6') return this.ipv6.egress()
     if (!this.#hasTunnelRoute) return own
     return this.#hasTunnelAddress ? VPN_EXIT : undefined
   }
@@ -88,9 +93,28 @@ export class Home {
     return this.#scheduler.now < this.reboot.until
   }
 
+  /** How long the line has its address, in milliseconds. */
+  heldFor(): number {
+    return this.address === undefined ? 0 : this.#scheduler.now - (this.leases.at(-1)?.from ?? 0)
+  }
+
+  /** Whether a VPN was up, in part too, at or after this moment. */
+  hadVpnSince(moment: number): boolean {
+    return this.vpn === 'up' || this.#vpnDownAt > moment
+  }
+
   /** Whether the line had this address within the last milliseconds. */
   hadWithin(one: string, span: number): boolean {
-    return this.leases.some((lease) => lease.address === one && lease.to >= this.#scheduler.now - span)
+    return (
+      this.ipv6.hadWithin(one, span) ||
+      this.leases.some((lease) => lease.address === one && lease.to >= this.#scheduler.now - span)
+    )
+  }
+
+  /** The line delegates another prefix, and keeps its IPv4 address. */
+  changePrefix(): void {
+    this.touched = this.#scheduler.now
+    if (this.address !== undefined) this.ipv6.renumber()
   }
 
   change(gap: number): void {
@@ -132,6 +156,7 @@ export class Home {
     this.#later(Math.abs(step), step >= 0 ? route : address)
     this.#later(Math.max(span, Math.abs(step) + 1), () => {
       this.vpn = 'down'
+      this.#vpnDownAt = this.#scheduler.now
       this.#setTunnel({ address: false, route: false })
     })
   }
@@ -184,7 +209,11 @@ export class Home {
 
   interfaces(): readonly InterfaceAddress[] {
     const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local, isTunnel: true }
-    return [HOST_ADDRESS, ...(this.#hasTunnelAddress ? [{ ...tunnel, prefixLength: 32 }] : [])]
+    return [
+      HOST_ADDRESS,
+      ...this.ipv6.interfaces(),
+      ...(this.#hasTunnelAddress ? [{ ...tunnel, prefixLength: 32 }] : []),
+    ]
   }
 
   routes(): readonly KernelRoute[] {
@@ -220,6 +249,10 @@ export class Home {
     this.#hasTunnelAddress = has ?? this.#hasTunnelAddress
     this.#hasTunnelRoute = route ?? this.#hasTunnelRoute
     this.#mark(`tunnel address ${this.#hasTunnelAddress} route ${this.#hasTunnelRoute}`)
+    this.#tellKernel()
+  }
+
+  #tellKernel(): void {
     for (const listener of this.#kernel) this.#later(between(this.#draw, 0.1, 20), listener)
   }
 
@@ -233,6 +266,7 @@ export class Home {
     if (this.#outages > 0 || this.address !== undefined) return
     this.leases.push({ address: one, from: this.#scheduler.now, to: Infinity })
     this.#mark(`address ${one}`)
+    if (this.plan.renumbers || this.leases.length === 1) this.ipv6.renumber()
     if (this.plan.router === 'announces')
       for (const span of [0, 250, 750, 1750]) this.#later(span, () => this.announce())
   }

@@ -1,6 +1,7 @@
+import type { Addresses } from '../../src/net/address.ts'
 import type { World } from './draw.ts'
 import type { Home } from './home.ts'
-import type { Received } from './update-service.ts'
+import { addressesIn, type Received } from './update-service.ts'
 
 /** A broken rule, by its number. */
 export interface Alarm {
@@ -17,16 +18,27 @@ const MINUTE = 60 * SECOND
 const MAX_AGE = 15 * SECOND
 const STOPS = /^200 (?:badauth|abuse|nohost|badagent)/
 /** How long the client sends nothing after an answer. */
-const WAITS: readonly (readonly [RegExp, number])[] = [
-  [/^200 911/, 30 * MINUTE],
-  [/^429/, 10 * MINUTE],
+const WAITS: readonly { readonly answered: RegExp; readonly span: number; readonly isLiftable: boolean }[] = [
+  { answered: /^200 911/, span: 30 * MINUTE, isLiftable: false },
+  // No word of the protocol: the user may end this wait.
+  { answered: /^429/, span: 10 * MINUTE, isLiftable: true },
 ]
-const PACE = { span: 5 * MINUTE, requests: 25, changes: 10 } as const
+/** Five minutes by the clock of the client, and less by that of the service, because requests take a while. */
+const PACE = { span: 5 * MINUTE - 10 * SECOND, requests: 25, changes: 10 } as const
+
+export interface Attempt {
+  readonly at: number
+  readonly hostnames: readonly string[]
+  readonly myip: string
+  isConfirmed: boolean
+}
 
 /** What the rules may know in addition to the requests. */
 export interface Witness {
   readonly world: World
   readonly home: Home
+  /** Every request of the client, also those that never arrived. */
+  readonly attempts: readonly Attempt[]
   /** When the user last lifted a stop, or asked for something. */
   lifted: number
   /** When the wall clock was last set. */
@@ -53,14 +65,29 @@ export function safetyAlarms(received: readonly Received[], witness: Witness): r
 
 type Finding = readonly [rule: string, because: string]
 
+/** After the confirmation, another request was not confirmed: the client cannot know what became of it. */
+const isInDoubt = ({ hostnames, myip }: Received, since: number, { attempts }: Witness): boolean =>
+  attempts.some(
+    (one) =>
+      one.at > since &&
+      !one.isConfirmed &&
+      one.myip !== myip &&
+      one.hostnames.some((name) => hostnames.includes(name)),
+  )
+
 /** S1: an address that is sent was the home's a moment ago. */
 const truth = ({ myip }: Received, { home }: Witness): readonly Finding[] =>
-  home.hadWithin(myip, MAX_AGE) ? [] : [['S1', `${myip} is sent, and is not the address of the line`]]
+  myip
+    .split(',')
+    .flatMap((one): readonly Finding[] =>
+      home.hadWithin(one, MAX_AGE) ? [] : [['S1', `${one} is sent, and is not the address of the line`]],
+    )
 
-/** S2: nothing after a stop, until the user acts. */
+/** S2: nothing after a stop, until the user acts; another password ends one by badauth. */
 function stops(last: Received, earlier: readonly Received[], witness: Witness): readonly Finding[] {
   const stop = earlier.findLast(({ answer, inHand }) => STOPS.test(answer) && inHand !== undefined)
   const inHand = stop?.inHand ?? Infinity
+  if (stop?.answer.startsWith('200 badauth') === true && stop.authorization !== last.authorization) return []
   return inHand < last.at && witness.lifted < inHand && !isForgotten(witness, inHand)
     ? [['S2', `a request ${((last.at - inHand) / SECOND).toFixed(3)} s after ${stop?.answer}`]]
     : []
@@ -68,17 +95,18 @@ function stops(last: Received, earlier: readonly Received[], witness: Witness): 
 
 /** S3: nothing while an answer asks for a wait. A clock that was set while the machine was off is excused (decision 0010). */
 const waits = (last: Received, earlier: readonly Received[], witness: Witness): readonly Finding[] =>
-  WAITS.flatMap(([answered, span]): readonly Finding[] => {
+  WAITS.flatMap(({ answered, span, isLiftable }): readonly Finding[] => {
     const cause = earlier.findLast(({ answer, inHand }) => answered.test(answer) && inHand !== undefined)
     const inHand = cause?.inHand ?? -Infinity
-    const isExcused = witness.booted > inHand && witness.clockSet > inHand
+    const isExcused =
+      (witness.booted > inHand && witness.clockSet > inHand) || (isLiftable && witness.lifted > inHand)
     return last.at - inHand < span && !isExcused && !isForgotten(witness, inHand)
       ? [['S3', `a request ${((last.at - inHand) / SECOND).toFixed(1)} s after ${cause?.answer}`]]
       : []
   })
 
 /** The disk failed around the answer, so that a restart may have forgotten it. */
-const isForgotten = ({ diskFailed }: Witness, inHand: number): boolean => diskFailed >= inHand
+export const isForgotten = ({ diskFailed }: Witness, inHand: number): boolean => diskFailed >= inHand
 
 /** S4: whatever happens, so many requests and changes in five minutes. */
 function pace(received: readonly Received[], last: Received): readonly Finding[] {
@@ -92,23 +120,46 @@ function pace(received: readonly Received[], last: Received): readonly Finding[]
 
 /** S5: what a confirmation in hand has confirmed is not sent again. */
 function needless(last: Received, earlier: readonly Received[], witness: Witness): readonly Finding[] {
-  const before = earlier.findLast(({ hostnames }) => hostnames.some((name) => last.hostnames.includes(name)))
-  if (before?.inHand === undefined || before.myip !== last.myip) return []
-  const isConfirmed =
-    /^200 (?:good|nochg)/.test(before.answer) && before.hostnames.length >= last.hostnames.length
-  return isConfirmed && witness.lifted < before.inHand && !isForgotten(witness, before.inHand)
+  const sent = addressesIn(last.myip)
+  const confirmedAt = last.hostnames.flatMap((hostname) => confirmationsOf(hostname, sent, earlier))
+  if (confirmedAt.includes(undefined)) return []
+  const times = confirmedAt.map((at) => at ?? 0)
+  const [first, since] = [Math.min(...times), Math.max(...times)]
+  return witness.lifted < first && !isForgotten(witness, first) && !isInDoubt(last, first, witness)
     ? [
         [
           'S5',
-          `${last.myip} is sent again ${((last.at - before.inHand) / SECOND).toFixed(3)} s after it was confirmed`,
+          `${last.myip} is sent again ${((last.at - since) / SECOND).toFixed(3)} s after it was confirmed`,
         ],
       ]
     : []
 }
 
+export const IS_CONFIRMED = /^200 (?:good|nochg)/
+
+/** When the client had the confirmation of each address; undefined where it has none, or an answer since then is lost. */
+function confirmationsOf(
+  hostname: string,
+  sent: Addresses,
+  earlier: readonly Received[],
+): readonly (number | undefined)[] {
+  const known = new Map<string, { readonly one: string; readonly inHand: number }>()
+  for (const { hostnames, myip, answer, inHand } of earlier)
+    if (hostnames.includes(hostname))
+      for (const [family, one] of Object.entries(addressesIn(myip)))
+        if (inHand !== undefined && IS_CONFIRMED.test(answer)) known.set(family, { one, inHand })
+        else known.delete(family)
+  return Object.entries(sent).map(([family, one]) => {
+    const found = known.get(family)
+    return found?.one === one ? found.inHand : undefined
+  })
+}
+
 /** L1: how long a change may take until it is confirmed, in a home without faults. In milliseconds. */
-export function boundOf({ router, probe, loss }: World['home']): number {
+export function boundOf({ router, loss, ipv6 }: World['home']): number {
   const factor = loss > 0.01 ? 2 : 1
-  if (router === 'announces' || router === 'answers') return factor * 2 * SECOND
-  return factor * 30 * SECOND * (probe ? 1 : 1)
+  // The host checks a new IPv6 address before it uses it (RFC 4862 §5.4).
+  const check = ipv6 === 'none' ? 0 : 1.5 * SECOND
+  if (router === 'announces' || router === 'answers') return factor * 2 * SECOND + check
+  return factor * 30 * SECOND + check
 }

@@ -1,9 +1,9 @@
-import { type Address, bytesOf, type Family, parseAddress } from '../../src/net/address.ts'
+import { type Address, bytesOf, type Family, familyOf, parseAddress } from '../../src/net/address.ts'
 import { PUBLIC_SERVICES } from '../../src/client/sources/services.ts'
 import { address } from '../fakes/address.ts'
 
-/** Every host outside that the client may ask, with an address of this world. */
-const HOSTS: ReadonlyMap<string, Address> = new Map(
+/** Every host outside that the client may ask, with its addresses in this world. */
+const HOSTS: ReadonlyMap<string, Partial<Record<Family, Address>>> = new Map(
   [
     ...new Set(
       PUBLIC_SERVICES.flatMap(({ spec }) => {
@@ -12,12 +12,15 @@ const HOSTS: ReadonlyMap<string, Address> = new Map(
         return spec.kind === 'web' ? [new URL(spec.url).hostname] : []
       }),
     ),
-  ].map((host, nth) => [host, parseAddress(host) ?? address(`20.0.0.${nth + 1}`)]),
+  ].map((host, nth) => {
+    const written = parseAddress(host)
+    if (written !== undefined) return [host, { [familyOf(written)]: written }]
+    return [host, { v4: address(`20.0.0.${nth + 1}`), v6: address(`2a01::${nth + 1}`) }]
+  }),
 )
-const NAMES = new Map([...HOSTS].map(([host, one]) => [one, host]))
+const NAMES = new Map([...HOSTS].flatMap(([host, both]) => Object.values(both).map((one) => [one, host])))
 
-export const addressOfHost = (host: string, family: Family): Address | undefined =>
-  family === 'v4' ? HOSTS.get(host) : undefined
+export const addressOfHost = (host: string, family: Family): Address | undefined => HOSTS.get(host)?.[family]
 export const hostAt = (one: Address): string | undefined => NAMES.get(one)
 
 /** What a service outside says of a sender: its address, or the liar's own word. */
@@ -28,19 +31,20 @@ export function seenBy(host: string, sender: Address, liars: readonly string[]):
 
 /** RFC 8489 §6.3.1, with XOR-MAPPED-ADDRESS (§14.2). */
 export function stunAnswer(request: Uint8Array, seen: Address): Uint8Array {
-  const message = Buffer.alloc(32)
+  const octets = bytesOf(seen)
+  const message = Buffer.alloc(28 + octets.length)
   message.writeUInt16BE(0x0101, 0)
-  message.writeUInt16BE(12, 2)
+  message.writeUInt16BE(8 + octets.length, 2)
   message.set(request.subarray(4, 20), 4)
   message.writeUInt16BE(0x0020, 20)
-  message.writeUInt16BE(8, 22)
-  message[25] = 1
-  const key = message.subarray(4, 8)
-  bytesOf(seen).forEach((octet, at) => (message[28 + at] = octet ^ (key[at] ?? 0)))
+  message.writeUInt16BE(4 + octets.length, 22)
+  message[25] = familyOf(seen) === 'v4' ? 1 : 2
+  const key = message.subarray(4, 20)
+  octets.forEach((octet, at) => (message[28 + at] = octet ^ (key[at] ?? 0)))
   return message
 }
 
-const [A, TXT] = [1, 16]
+const [A, TXT, AAAA] = [1, 16, 28]
 
 /** RFC 1035 §4.1: the question, and one record of its type. */
 export function dnsAnswer(request: Uint8Array, seen: Address): Uint8Array {
@@ -48,14 +52,15 @@ export function dnsAnswer(request: Uint8Array, seen: Address): Uint8Array {
   const type = query.readUInt16BE(query.length - 4)
   const text = Buffer.from(seen)
   const data = type === TXT ? Buffer.concat([Buffer.from([text.length]), text]) : Buffer.from(bytesOf(seen))
+  const isAnswered = type === TXT || type === (familyOf(seen) === 'v4' ? A : AAAA)
   const record = Buffer.alloc(12)
   record.writeUInt16BE(0xc00c, 0)
   query.copy(record, 2, query.length - 4)
   record.writeUInt16BE(data.length, 10)
   const head = Buffer.from(query.subarray(0, 12))
   head.writeUInt16BE(0x8180, 2)
-  head.writeUInt16BE(type === A || type === TXT ? 1 : 0, 6)
-  return Buffer.concat([head, query.subarray(12), ...(type === A || type === TXT ? [record, data] : [])])
+  head.writeUInt16BE(isAnswered ? 1 : 0, 6)
+  return Buffer.concat([head, query.subarray(12), ...(isAnswered ? [record, data] : [])])
 }
 
 /** RFC 6886 §3.2. */

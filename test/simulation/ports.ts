@@ -2,16 +2,19 @@ import { err } from '../../src/base/result.ts'
 import { instant, milliseconds } from '../../src/base/time.ts'
 import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import type { ControlOutcome } from '../../src/ports/control.ts'
 import type { DatagramOutcome, DatagramRequest } from '../../src/ports/datagram.ts'
 import type { HttpOutcome, ServiceHttp } from '../../src/ports/http.ts'
 import type { NetworkPorts, SystemPorts } from '../../src/ports/system.ts'
 import type { Home } from './home.ts'
 import { GATEWAY } from './home.ts'
+import { type Family, familyOf } from '../../src/net/address.ts'
 import type { Machine, Run } from './machine.ts'
 import { addressOfHost, dnsAnswer, hostAt, pageOf, pmpAnswer, seenBy, stunAnswer } from './outside.ts'
+import { type Attempt, IS_CONFIRMED } from './judge.ts'
 import { between, type Stream } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { Received, UpdateService } from './update-service.ts'
+import { type Received, updateIn, type UpdateService } from './update-service.ts'
 
 export interface WorldParts {
   readonly scheduler: Scheduler
@@ -19,6 +22,7 @@ export interface WorldParts {
   readonly machine: Machine
   readonly service: UpdateService
   readonly draw: Stream
+  readonly attempts: Attempt[]
   /** The client has an answer of the service. */
   readonly onAnswer: (received: Received) => void
 }
@@ -46,10 +50,16 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
     clockOn({ scheduler, run, now, onWait })
   const network: NetworkPorts = {
     http: async (request, signal) =>
-      web(world, run, { url: request.url, timeout: request.responseTimeout, signal }),
+      web(world, run, {
+        url: request.url,
+        family: request.family ?? 'v4',
+        timeout: request.responseTimeout,
+        signal,
+      }),
     interfaces: async () => call(() => home.interfaces()),
     routes: async () => call(() => home.routes()),
-    outboundRoute: async (family) => call(() => (family === 'v4' ? home.outboundRoute() : undefined)),
+    outboundRoute: async (family) =>
+      call(() => (family === 'v4' ? home.outboundRoute() : home.ipv6.outboundRoute())),
     datagram: async (request, signal) => datagram(world, run, { request, signal }),
     stream: async () => call(() => 'no TCP'),
     lookUpName: async (host, family) => {
@@ -86,11 +96,11 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
     http: serviceHttp(world, run),
     hook: async () => call(() => ({ kind: 'ended', code: 0, stderr: '' }) as const),
     acquireLock: async (folder, socket, file) => call(() => machine.acquire(run, folder, socket, file)),
-    askControl: async () => call(() => ({ kind: 'unreachable' }) as const),
+    askControl: async (path, request, timeout) => askControl(world, run, { path, request, timeout, moment }),
     serveControl: async (path, handle) => {
       await call(() => machine.sockets.set(path, { handle, run }))
       return {
-        ownsPath: async () => call(() => machine.sockets.get(path)?.run === run),
+        ownsPath: () => machine.sockets.get(path)?.run === run,
         close: async () => call(() => void machine.sockets.delete(path)),
       }
     },
@@ -103,6 +113,43 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       }),
     network: async () => Promise.resolve(network),
   }
+}
+
+interface ControlQuestion {
+  readonly path: string
+  readonly request: unknown
+  readonly timeout: number
+  readonly moment: () => number
+}
+
+/** To the daemon and back, each in its own time; the connection closes where the daemon ends. */
+async function askControl(
+  { scheduler, machine }: WorldParts,
+  run: Run,
+  { path, request, timeout, moment }: ControlQuestion,
+): Promise<ControlOutcome> {
+  await scheduler.pause(moment(), run)
+  const socket = machine.sockets.get(path)
+  if (socket === undefined) return { kind: 'unreachable' }
+  return new Promise((resolve) => {
+    const finish = (outcome: ControlOutcome): void => {
+      cancel()
+      socket.run.onEnd.delete(close)
+      resolve(outcome)
+    }
+    const close = (): void => void scheduler.after(0, run, () => finish({ kind: 'unreachable' }))
+    const cancel = scheduler.after(timeout, run, () => finish({ kind: 'timeout' }))
+    socket.run.onEnd.add(close)
+    const reply = (answer: unknown): void => {
+      const sent = JSON.stringify(answer)
+      scheduler.after(moment(), run, () => finish({ kind: 'answered', answer: JSON.parse(sent) as unknown }))
+    }
+    scheduler.after(moment(), socket.run, () => {
+      void socket
+        .handle(JSON.parse(JSON.stringify(request)))
+        .then(reply, (error: unknown) => reply({ error: (error as Error).message }))
+    })
+  })
 }
 
 interface ClockParts {
@@ -151,6 +198,7 @@ interface Asked<T> {
 interface Transmissions<T> {
   /** When each is sent, in milliseconds. */
   readonly at: readonly number[]
+  readonly family: Family
   readonly timeout: number
   readonly signal: AbortSignal
   /** What comes back for a datagram that leaves now, and after which time; undefined: nothing. */
@@ -168,7 +216,7 @@ interface Answer<T> {
 async function firstAnswer<T>(
   { scheduler, home }: WorldParts,
   run: Run,
-  { at, timeout, signal, answer }: Transmissions<T>,
+  { at, family, timeout, signal, answer }: Transmissions<T>,
 ): Promise<Asked<T> | undefined> {
   return new Promise((resolve) => {
     const cancels: (() => void)[] = []
@@ -184,10 +232,10 @@ async function firstAnswer<T>(
       const found = answer()
       if (found === undefined) return
       const { value, delay } = found
-      const left = home.egress()
+      const left = home.egress(family)
       // An answer goes to where the datagram came from.
       const arrive = (): void => {
-        if (found.isNear === true || home.egress() === left) finish({ value, took: delay, sent: nth })
+        if (found.isNear === true || home.egress(family) === left) finish({ value, took: delay, sent: nth })
       }
       cancels.push(scheduler.after(delay, run, arrive))
     }
@@ -212,6 +260,7 @@ async function datagram(
   if (signal.aborted) return { kind: 'silent' }
   const asked = await firstAnswer(world, run, {
     at: [0, ...again],
+    family: familyOf(request.to),
     timeout,
     signal,
     answer: () => answerTo(world, { ...request, bytes: Uint8Array.from(bytes) }),
@@ -241,7 +290,7 @@ function answerTo(
   if (port === CLOSED_PORT)
     return home.isProbed(to) ? { value: 'refused', delay: near, isNear: true } : undefined
   const host = hostAt(to)
-  const sender = home.egress()
+  const sender = home.egress(familyOf(to))
   if (host === undefined || sender === undefined || draw() < plan.loss) return undefined
   const seen = seenBy(host, sender, plan.liars)
   const value = port === DNS_PORT ? dnsAnswer(bytes, seen) : stunAnswer(bytes, seen)
@@ -251,20 +300,26 @@ function answerTo(
 
 interface Page {
   readonly url: string
+  readonly family: Family
   readonly timeout: number
   readonly signal: AbortSignal
 }
 
-async function web(world: WorldParts, run: Run, { url, timeout, signal }: Page): Promise<HttpOutcome> {
+async function web(
+  world: WorldParts,
+  run: Run,
+  { url, family, timeout, signal }: Page,
+): Promise<HttpOutcome> {
   const { home, draw } = world
   const host = new URL(url).hostname
   const asked = await firstAnswer(world, run, {
     at: [0],
+    family,
     timeout,
     signal,
     answer: () => {
-      const sender = home.egress()
-      if (sender === undefined || addressOfHost(host, 'v4') === undefined) return undefined
+      const sender = home.egress(family)
+      if (sender === undefined || addressOfHost(host, family) === undefined) return undefined
       const body = pageOf(url, seenBy(host, sender, home.plan.liars))
       return { value: body, delay: between(draw, 2, 3) * home.plan.roundTrip }
     },
@@ -280,7 +335,13 @@ const serviceHttp =
     const reset: HttpOutcome = { kind: 'unreached', stage: 'exchange', because: 'the connection was reset' }
     return new Promise((resolve) => {
       const cancels: (() => void)[] = []
+      let isOver = false
+      const attempt = { at: scheduler.now, ...updateIn(request), isConfirmed: false }
+      world.attempts.push(attempt)
       const finish = (outcome: HttpOutcome): void => {
+        isOver = true
+        attempt.isConfirmed =
+          outcome.kind === 'answered' && IS_CONFIRMED.test(`${outcome.status} ${outcome.body}`)
         for (const cancel of cancels) cancel()
         signal.removeEventListener('abort', abort)
         resolve(outcome)
@@ -297,7 +358,7 @@ const serviceHttp =
         const { said, delay, received } = service.answer(request, run.nth)
         if (said === 'hang') return
         scheduler.after(delay + oneWay, run, () => {
-          if (home.egress() !== left) return
+          if (home.egress() !== left || isOver) return
           if (said === 'reset') return finish(reset)
           received.inHand = scheduler.now
           world.onAnswer(received)

@@ -1,6 +1,9 @@
+import { type Addresses, byFamily, FAMILIES } from '../../src/net/address.ts'
+import { address } from '../fakes/address.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../src/ports/http.ts'
 import type { ServiceFault, StopWord } from './draw.ts'
 import type { Scheduler } from './scheduler.ts'
+import { USERNAME } from './settings.ts'
 
 /** A request as the service has received it. */
 export interface Received {
@@ -8,6 +11,8 @@ export interface Received {
   readonly hostnames: readonly string[]
   readonly myip: string
   readonly answer: string
+  /** With user name and password. */
+  readonly authorization: string
   /** When the client had the whole answer; undefined while it has none. */
   inHand: number | undefined
   /** Of the process that sent it. */
@@ -22,10 +27,12 @@ type Said = Extract<HttpOutcome, { kind: 'answered' }> | 'reset' | 'hang'
 /** The update service, by the specification: good and nochg, its words, and its bad days. */
 export class UpdateService {
   readonly received: Received[] = []
-  readonly names = new Map<string, string>()
+  readonly names = new Map<string, Addresses>()
   fault: ServiceFault | undefined
   /** Answered to everything, until the user does something. */
   stop: StopWord | undefined
+  password = 'first'
+  losesNext = false
   readonly #scheduler: Scheduler
 
   constructor(scheduler: Scheduler) {
@@ -34,21 +41,24 @@ export class UpdateService {
 
   /** What it says, how long it takes for it in milliseconds, and the record of the request. */
   answer(request: OutgoingRequest, run: number): { said: Said; delay: number; received: Received } {
-    const query = new URL(String(request.url)).searchParams
-    const hostnames = (query.get('hostname') ?? '').split(',')
-    const myip = query.get('myip') ?? ''
-    const said = this.#say(hostnames, myip)
+    const { hostnames, myip } = updateIn(request)
+    const authorization = authorizationOf(request)
+    const isOwner = authorization === basic(USERNAME, this.password)
+    const said = isOwner ? this.#say(hostnames, myip) : ok('badauth')
     const received: Received = {
       at: this.#scheduler.now,
       hostnames,
       myip,
       answer: typeof said === 'string' ? said : `${said.status} ${said.body}`,
+      authorization,
       inHand: undefined,
       run,
     }
     this.received.push(received)
+    const isLost = this.losesNext
+    this.losesNext = false
     this.#scheduler.note(`service ${myip} ${received.answer}`)
-    return { said, delay: this.fault === 'slow' ? 10_000 : 5, received }
+    return { said: isLost ? 'reset' : said, delay: this.fault === 'slow' ? 10_000 : 5, received }
   }
 
   #say(hostnames: readonly string[], myip: string): Said {
@@ -75,10 +85,28 @@ export class UpdateService {
   }
 
   #update(hostname: string, myip: string): string {
-    const word = this.names.get(hostname) === myip ? 'nochg' : 'good'
-    this.names.set(hostname, myip)
-    return `${word} ${myip}`
+    const stored = this.names.get(hostname) ?? {}
+    const sent = addressesIn(myip)
+    const isSame = FAMILIES.every((family) => (sent[family] ?? stored[family]) === stored[family])
+    this.names.set(hostname, { ...stored, ...sent })
+    return `${isSame ? 'nochg' : 'good'} ${myip}`
   }
 }
+
+/** The addresses of a list, by family. */
+export const addressesIn = (myip: string): Addresses => byFamily(myip.split(',').map(address))
+
+export function updateIn({ url }: OutgoingRequest): Pick<Received, 'hostnames' | 'myip'> {
+  const query = new URL(String(url)).searchParams
+  return { hostnames: (query.get('hostname') ?? '').split(','), myip: query.get('myip') ?? '' }
+}
+
+function authorizationOf({ headers: { authorization = '' } }: OutgoingRequest): string {
+  return typeof authorization === 'string' ? authorization : authorization.reveal()
+}
+
+/** RFC 7617 §2. */
+const basic = (name: string, password: string): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
 const ok = (body: string) => ({ kind: 'answered' as const, status: 200, headers: {}, body })

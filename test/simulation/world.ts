@@ -1,7 +1,8 @@
 import { runDaemon } from '../../src/app/client/run/daemon.ts'
 import { takeDaemonLocks } from '../../src/app/client/run/locks.ts'
 import { scheduleOf } from '../../src/app/client/settings/client-schedule.ts'
-import type { World, WorldEvent } from './draw.ts'
+import type { Addresses } from '../../src/net/address.ts'
+import type { EventKind, World, WorldEvent } from './draw.ts'
 import { FORGED, Home } from './home.ts'
 import { type Alarm, boundOf, safetyAlarms, type Witness } from './judge.ts'
 import { Machine, type Run } from './machine.ts'
@@ -9,6 +10,12 @@ import { portsOf, type WorldParts } from './ports.ts'
 import { streamOf } from './random.ts'
 import { Scheduler } from './scheduler.ts'
 import { HOSTNAMES, settingsOf } from './settings.ts'
+import { isOpen } from './open.ts'
+import { StateUnreadable } from '../../src/client/memory/memory.ts'
+import { User } from './user.ts'
+import { statusAlarms, toldAlarm } from './judge-truth.ts'
+import type { StatusReport } from '../../src/client/report/status.ts'
+import type { ResolvedSettings } from '../../src/app/client/settings/settings.ts'
 import { type Received, UpdateService } from './update-service.ts'
 
 export interface Outcome {
@@ -28,6 +35,9 @@ const MINUTE = 60_000
 /** After the last fault: until no wait that is legal can be in force, and then changes in a home without faults. */
 const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, end: 125 * MINUTE } as const
 const TRACE_LINES = 60
+const RESTART = 5000
+/** The user looks at the status so often. */
+const ASK_INTERVAL = 10 * MINUTE
 /** Enough calls of the disk to save what an answer says. */
 const CALLS_TO_SAVE = 12
 
@@ -50,32 +60,49 @@ class Life {
   readonly #alarms: Alarm[] = []
   readonly #trace: string[] = []
   readonly #latencies: number[] = []
-  readonly #settings = settingsOf()
+  readonly #user: User
+  #settings: ResolvedSettings
   #judged = 0
+  /** Of the trace, after the first alarm. */
+  #linesLeft = 5
+  /** Of the daemon that runs. */
+  #reload: (() => void) | undefined
   /** Kills the client so many milliseconds after the next answer. */
   #killAfterAnswer: number | undefined
+  /** The daemon that has taken its locks. */
+  #hasLocks: Run | undefined
 
   constructor(world: World) {
     this.#world = world
     this.#home = new Home(world.home, this.#scheduler, streamOf(world.seed, 'kernel'))
-    this.#machine = new Machine(this.#scheduler)
+    this.#machine = new Machine(this.#scheduler, streamOf(world.seed, 'disk'))
     this.#service = new UpdateService(this.#scheduler)
+    this.#settings = this.#settingsNow()
     this.#parts = {
       scheduler: this.#scheduler,
       home: this.#home,
       machine: this.#machine,
       service: this.#service,
       draw: streamOf(world.seed, 'calls'),
+      attempts: [],
       onAnswer: (received) => this.#answered(received),
     }
     this.#witness = {
       world,
       home: this.#home,
+      attempts: this.#parts.attempts,
       lifted: -Infinity,
       clockSet: -Infinity,
       booted: 0,
       diskFailed: -Infinity,
     }
+    this.#user = new User({
+      parts: this.#parts,
+      settings: () => this.#settings,
+      note: (line) => this.#note(line),
+      later: (span, work) => this.#at(this.#scheduler.now + span, work),
+      alarm: (rule, because) => this.#alarm(rule, because),
+    })
   }
 
   async run(): Promise<Outcome> {
@@ -83,7 +110,14 @@ class Life {
     this.#start()
     for (const event of events) this.#at(event.at, () => this.#apply(event))
     this.#at(faultsEnd, () => this.#endFaults())
-    for (const at of [QUIET.first, QUIET.second]) this.#at(faultsEnd + at, () => this.#quietChange())
+    for (let at = ASK_INTERVAL; at < faultsEnd + QUIET.end; at += ASK_INTERVAL)
+      this.#at(at, () => this.#user.status((report) => this.#judgeStatus(report)))
+    this.#at(faultsEnd + QUIET.first, () => this.#quietChange())
+    this.#at(faultsEnd + QUIET.second, () => {
+      this.#home.changePrefix()
+      this.#quietChange()
+    })
+    this.#at(faultsEnd + QUIET.first - MINUTE, () => this.#judgeRest())
     const span = faultsEnd + QUIET.end
     await this.#scheduler.runUntil(span)
     return {
@@ -105,11 +139,13 @@ class Life {
 
   #note(line: string): void {
     this.#scheduler.note(line)
+    if (this.#alarms.length > 0 && --this.#linesLeft < 0) return
     this.#trace.push(`${(this.#scheduler.now / 1000).toFixed(3).padStart(10)}  ${line}`)
     if (this.#trace.length > TRACE_LINES) this.#trace.shift()
   }
 
   #alarm(rule: string, because: string): void {
+    if (isOpen(rule, this.#witness, this.#scheduler.now)) return
     this.#alarms.push({ rule, at: this.#scheduler.now, because })
     this.#note(`ALARM ${rule} ${because}`)
   }
@@ -122,8 +158,16 @@ class Life {
         this.#alarm(rule, because)
   }
 
+  #judgeStatus(report: StatusReport): void {
+    if (this.#isCalm()) this.#judgeRest()
+    const context = { now: this.#scheduler.now, witness: this.#witness }
+    for (const [rule, because] of statusAlarms(report, this.#service, context)) this.#alarm(rule, because)
+  }
+
   #start(): void {
     const run = this.#machine.newRun()
+    this.#machine.run = run
+    this.#reload = undefined
     this.#note(`run ${run.nth} starts`)
     this.#scheduler.after(0, run, () => void this.#live(run))
   }
@@ -134,16 +178,29 @@ class Life {
     try {
       const schedule = await scheduleOf(settings)
       const locks = await takeDaemonLocks(settings, system)
-      if (!schedule.ok || !locks.ok) throw new Error('the daemon does not start')
+      if (!schedule.ok) throw new Error(schedule.error.messages.join())
+      if (!locks.ok) return this.#restart(run, locks.error.messages.join())
+      this.#hasLocks = run
       await runDaemon({
         settings,
         schedule: schedule.value,
         system,
         supervisor: NO_SUPERVISOR,
         locks: locks.value,
-        signals: NO_SIGNALS,
-        reread: async () => Promise.resolve({ ok: true, value: settings }),
+        signals: {
+          ...NO_SIGNALS,
+          onReload: (reload) => {
+            this.#reload = reload
+            return nothing
+          },
+        },
+        reread: async () => Promise.resolve({ ok: true, value: this.#settings }),
         log: (level, msg, details) => {
+          const found = toldAlarm(
+            { now: this.#scheduler.now, msg, fields: details?.fields ?? {} },
+            this.#witness,
+          )
+          if (found !== undefined) this.#alarm(...found)
           this.#note(`run ${run.nth} ${level}: ${details?.line ?? msg}`)
           if (msg === FAILED_WATCHER) this.#alarm('S6', details?.line ?? msg)
           this.#judge()
@@ -151,8 +208,16 @@ class Life {
       })
       if (run.isAlive) this.#alarm('S6', 'the daemon has ended')
     } catch (error) {
-      if (run.isAlive) this.#alarm('S6', `the daemon has failed: ${(error as Error).stack}`)
+      if (error instanceof StateUnreadable) this.#restart(run, error.message)
+      else if (run.isAlive) this.#alarm('S6', `the daemon has failed: ${(error as Error).stack}`)
     }
+  }
+
+  /** As systemd does it. */
+  #restart(run: Run, because: string): void {
+    this.#note(`run ${run.nth} does not start: ${because}`)
+    this.#machine.end(run)
+    this.#at(this.#scheduler.now + RESTART, () => this.#startAgain())
   }
 
   #answered(received: Received): void {
@@ -167,9 +232,10 @@ class Life {
   }
 
   #kill(down: number): void {
-    if (this.#machine.run === undefined) return
+    const { run } = this.#machine
+    if (run === undefined) return
     this.#forgetFresh()
-    this.#machine.end()
+    this.#machine.end(run)
     this.#at(this.#scheduler.now + down, () => this.#startAgain())
   }
 
@@ -182,7 +248,7 @@ class Life {
   }
 
   #startAgain(): void {
-    if (this.#machine.run === undefined) this.#start()
+    if (this.#machine.run === undefined && this.#machine.isOn) this.#start()
   }
 
   #apply(event: WorldEvent): void {
@@ -193,6 +259,8 @@ class Life {
     switch (event.kind) {
       case 'change':
         return home.change(event.gap)
+      case 'prefix':
+        return home.changePrefix()
       case 'flap':
         return home.flap(event.span)
       case 'outage':
@@ -216,16 +284,20 @@ class Life {
       case 'killAtAnswer':
         this.#killAfterAnswer = event.delay
         return undefined
+      case 'lostAnswer':
+        this.#service.losesNext = true
+        return undefined
       case 'powerCut':
         this.#forgetFresh()
-        machine.cutPower()
+        machine.cutPower(event.isTorn)
+        if (event.isTorn) this.#witness.diskFailed = now
         return this.#at(now + event.down, () => {
           machine.start()
           this.#witness.booted = this.#scheduler.now
           this.#startAgain()
         })
       case 'freeze':
-        return machine.freeze(event.span)
+        return machine.run && machine.freeze(machine.run, event.span)
       case 'sleep':
         return machine.sleep(event.span)
       case 'clock':
@@ -233,22 +305,50 @@ class Life {
         this.#witness.clockSet = now
         return undefined
       case 'disk':
-        machine.diskFault = event.code
-        this.#witness.diskFailed = Infinity
+        machine.diskFault = event
+        if (event.isEverywhere) this.#witness.diskFailed = Infinity
         return this.#at(now + event.span, () => {
           machine.diskFault = undefined
-          this.#witness.diskFailed = this.#scheduler.now + MINUTE
+          if (event.isEverywhere) this.#witness.diskFailed = this.#scheduler.now + MINUTE
         })
       case 'poke':
         return this.#control({ do: 'poke' })
+      case 'password':
+        this.#service.password = `changed at ${now}`
+        return this.#at(now + event.span, () => this.#writePassword(event.isRestart))
+      case 'reload':
+        return this.#reread()
+      case 'oneShot':
+        return this.#user.oneShot()
+      case 'secondDaemon': {
+        const { run } = machine
+        return this.#user.secondDaemon(() => run !== undefined && run.isAlive && this.#hasLocks === run)
+      }
     }
+  }
+
+  #settingsNow(): ResolvedSettings {
+    return settingsOf({ password: this.#service.password, hasIpv6: this.#world.home.ipv6 !== 'none' })
+  }
+
+  /** The user writes the password of now into the settings. */
+  #writePassword(isRestart: boolean): void {
+    this.#settings = this.#settingsNow()
+    if (isRestart) this.#kill(1000)
+    else this.#reread()
+  }
+
+  #reread(): void {
+    const { run } = this.#machine
+    const reload = this.#reload
+    if (run !== undefined && reload !== undefined) this.#scheduler.after(0, run, reload)
   }
 
   /** The user has mended the account, and says so. */
   #resume(): void {
     this.#service.stop = undefined
-    this.#witness.lifted = this.#scheduler.now
-    this.#control({ do: 'resume', accounts: [] })
+    this.#witness.lifted = Infinity
+    this.#user.resume(() => (this.#witness.lifted = this.#scheduler.now))
   }
 
   #control(request: unknown): void {
@@ -264,10 +364,42 @@ class Life {
   /** From here on nothing is wrong. */
   #endFaults(): void {
     this.#service.fault = undefined
+    this.#service.losesNext = false
     this.#machine.diskFault = undefined
     this.#killAfterAnswer = undefined
+    this.#writePassword(false)
     this.#startAgain()
     this.#resume()
+  }
+
+  #isRight(stored: Addresses = {}): boolean {
+    const { address: v4, ipv6, plan } = this.#home
+    return (
+      stored.v4 === v4 && (plan.ipv6 === 'none' || (ipv6.address !== undefined && stored.v6 === ipv6.address))
+    )
+  }
+
+  /** Nothing happened for a while, and no answer asks for a wait. */
+  #isCalm(): boolean {
+    const { now } = this.#scheduler
+    const { events, faultsEnd } = this.#world
+    const happened = events.filter(({ at }) => at < now)
+    return (
+      now > CALM &&
+      now < faultsEnd + QUIET.first &&
+      this.#machine.run?.isAlive === true &&
+      !happened.some(({ kind }) => SLOW.has(kind)) &&
+      happened.every((event) => endOf(event) + CALM < now)
+    )
+  }
+
+  /** L2: long after the last fault, all is right. */
+  #judgeRest(): void {
+    for (const name of HOSTNAMES) {
+      const stored = this.#service.names.get(name)
+      if (!this.#isRight(stored))
+        this.#alarm('L2', `${name} is ${JSON.stringify(stored)}, and the line has ${this.#home.address}`)
+    }
   }
 
   /** L1: a change in a home without faults is confirmed in time. */
@@ -275,9 +407,8 @@ class Life {
     this.#home.change(0)
     const { now } = this.#scheduler
     const bound = boundOf(this.#world.home)
-    const wanted = this.#home.address
     const check = (): void => {
-      const isConfirmed = HOSTNAMES.every((name) => this.#service.names.get(name) === wanted)
+      const isConfirmed = HOSTNAMES.every((name) => this.#isRight(this.#service.names.get(name)))
       const took = this.#scheduler.now - now
       if (isConfirmed) this.#latencies.push(took)
       else if (took < 10 * MINUTE) this.#at(this.#scheduler.now + 50, check)
@@ -289,6 +420,18 @@ class Life {
     }
     check()
   }
+}
+
+/** Until all that the client does by itself is done, in milliseconds. */
+const CALM = 10 * MINUTE
+/** After these the client may have to wait. */
+const SLOW: ReadonlySet<EventKind> = new Set(['service', 'stop', 'disk', 'clock'])
+
+type Effects = { readonly at: number } & Partial<Record<'span' | 'down' | 'stale' | 'gap' | 'count', number>>
+
+function endOf(event: WorldEvent): number {
+  const { at, span = 0, down = 0, stale = 0, gap = 0, count = 1 }: Effects = event
+  return at + span + down + stale + gap * count
 }
 
 const nothing = (): void => undefined

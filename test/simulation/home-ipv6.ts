@@ -1,0 +1,120 @@
+import type { Address } from '../../src/net/address.ts'
+import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
+import type { OutboundRoute } from '../../src/ports/network.ts'
+import { address } from '../fakes/address.ts'
+import type { Scheduler } from './scheduler.ts'
+
+export const IPV6_KINDS = ['none', 'stable', 'temporary'] as const
+/** `temporary`: the host also makes an address of RFC 8981, and prefers it as the source. */
+export type Ipv6Kind = (typeof IPV6_KINDS)[number]
+
+/** RFC 4862 §5.4: duplicate address detection, in milliseconds, as Linux does it. */
+const DAD = 1500
+/** A deprecated address is removed after this time. */
+const DEPRECATED = 600_000
+
+interface HostPrefix {
+  readonly nth: number
+  readonly usableFrom: number
+  /** In use until this moment. */
+  to: number
+}
+
+const stableIn = ({ nth }: HostPrefix): Address => address(`2a00:0:${nth.toString(16)}::10`)
+const temporaryIn = ({ nth }: HostPrefix): Address => address(`2a00:0:${nth.toString(16)}::abcd:1`)
+const ULA = address('fd00::10')
+
+/** The prefix that the line delegates, and the addresses that the host makes of it. */
+export class HomeIpv6 {
+  readonly #kind: Ipv6Kind
+  readonly #interface: string
+  readonly #scheduler: Scheduler
+  /** The kernel reports a change of its addresses. */
+  readonly #onKernel: () => void
+  #prefixes: readonly HostPrefix[] = []
+  #nth = 0
+
+  constructor(kind: Ipv6Kind, name: string, scheduler: Scheduler, onKernel: () => void) {
+    this.#kind = kind
+    this.#interface = name
+    this.#scheduler = scheduler
+    this.#onKernel = onKernel
+  }
+
+  /** The address to publish: stable, and usable. */
+  get address(): Address | undefined {
+    const current = this.#current()
+    return current === undefined ? undefined : stableIn(current)
+  }
+
+  /** What an outside server sees. */
+  egress(): Address | undefined {
+    const current = this.#current()
+    if (current === undefined) return undefined
+    return this.#kind === 'temporary' ? temporaryIn(current) : stableIn(current)
+  }
+
+  hadWithin(one: string, span: number): boolean {
+    return this.#prefixes.some(
+      (prefix) => stableIn(prefix) === one && prefix.to >= this.#scheduler.now - span,
+    )
+  }
+
+  /** The line is up with a new prefix: the addresses of the earlier one are deprecated, and the new ones are tentative. */
+  renumber(): void {
+    if (this.#kind === 'none') return
+    this.#end()
+    const { now } = this.#scheduler
+    const prefix = { nth: ++this.#nth, usableFrom: this.#nth === 1 ? now : now + DAD, to: Infinity }
+    this.#prefixes = [...this.#prefixes.filter(({ to }) => to > now - DEPRECATED), prefix]
+    this.#scheduler.note(`home prefix ${prefix.nth}`)
+    this.#onKernel()
+    this.#scheduler.after(DAD, this.#scheduler.world, this.#onKernel)
+  }
+
+  /** The line is down: nothing arrives, and the addresses stay as they are. */
+  interfaces(): readonly InterfaceAddress[] {
+    if (this.#kind === 'none') return []
+    const { now } = this.#scheduler
+    const made = this.#prefixes.flatMap((prefix) => {
+      if (prefix.to < now - DEPRECATED) return []
+      const isUnusable = prefix.to <= now || prefix.usableFrom > now
+      const stable = this.#with(stableIn(prefix), { isUnusable })
+      const temporary = this.#with(temporaryIn(prefix), { isUnusable, isTemporary: true })
+      return this.#kind === 'temporary' ? [temporary, stable] : [stable]
+    })
+    return [this.#with(ULA, {}), ...made]
+  }
+
+  outboundRoute(): OutboundRoute | undefined {
+    const source = this.egress()
+    return source === undefined
+      ? undefined
+      : { address: source, interface: this.#interface, gateway: address('fe80::1') }
+  }
+
+  #with(one: Address, facts: Partial<InterfaceAddress>): InterfaceAddress {
+    return {
+      interface: this.#interface,
+      address: one,
+      isTemporary: false,
+      isUnusable: false,
+      isPermanent: false,
+      prefixLength: 64,
+      isTunnel: false,
+      ...facts,
+    }
+  }
+
+  #current(): HostPrefix | undefined {
+    const last = this.#prefixes.at(-1)
+    return last !== undefined && last.to === Infinity && last.usableFrom <= this.#scheduler.now
+      ? last
+      : undefined
+  }
+
+  #end(): void {
+    const last = this.#prefixes.at(-1)
+    if (last !== undefined) last.to = Math.min(last.to, this.#scheduler.now)
+  }
+}
