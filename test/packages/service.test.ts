@@ -145,7 +145,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     expect(said).toContain('the first request starts the service')
     expect(machine.sh('systemctl is-active holdfast-service.service').stdout.trim()).toBe('inactive')
     expect(ask('/v1/dns/about')).toBe('200')
-    expect(show('StatusText')).toMatch(/^listening at /)
+    await eventually(() => show('StatusText')).toMatch(/^listening at /)
     expect(ok('systemctl is-enabled holdfast-service-backup.timer')).toBe('enabled')
   })
 

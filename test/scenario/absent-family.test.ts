@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Duration, days, minutes } from '../../src/base/time.ts'
+import { type Duration, days, minutes, seconds } from '../../src/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { outcomeOf } from '../../src/client/report/outcome.ts'
@@ -227,19 +227,23 @@ describe('each family in a request of its own', () => {
     expect(ofIpv6.map((entry) => entry.split(' ')[0])).toEqual(['0', '26d14h24m', '53d4h48m'])
   })
 
-  it('after offline, each family is sent again', async () => {
-    const file = disk()
-    const apart = { form: { ...PLAIN_FORM, isApart: true }, families: ['v4', 'v6'] as const }
-    const requestsOf = async (isOffline: boolean): Promise<readonly string[]> => {
-      const scene = world(file, Array<string>(9).fill('good'), () => [A, A6], [{ ...apart, isOffline }])
-      scene.stopAfter(minutes(30))
-      await run(scene, STARTED, forever)
-      return scene.log.map((entry) => entry.replace(AT, '').replace(/^\S+ /, ''))
-    }
-    expect(await requestsOf(false)).toEqual([`myip=${A}`, `myip=${A6}`])
-    expect(await requestsOf(true)).toEqual([`myip=${A},${A6}&offline=YES`])
-    expect(await requestsOf(false)).toEqual([`myip=${A}`, `myip=${A6}`])
-  })
+  it.each(['good', 'unreached'])(
+    'after offline with the answer %s, each family is sent again',
+    async (answer) => {
+      const file = disk()
+      const apart = { form: { ...PLAIN_FORM, isApart: true }, families: ['v4', 'v6'] as const }
+      const requestsOf = async (isOffline: boolean): Promise<readonly string[]> => {
+        const script = Array<string>(9).fill(isOffline ? answer : 'good')
+        const scene = world(file, script, () => [A, A6], [{ ...apart, isOffline }])
+        scene.stopAfter(isOffline ? seconds(1) : minutes(2))
+        await run(scene, STARTED, forever)
+        return scene.log.map((entry) => entry.replace(AT, '').replace(/^\S+ /, ''))
+      }
+      expect(await requestsOf(false)).toEqual([`myip=${A}`, `myip=${A6}`])
+      expect(await requestsOf(true)).toEqual([`myip=${A},${A6}&offline=YES`])
+      expect(await requestsOf(false)).toEqual([`myip=${A}`, `myip=${A6}`])
+    },
+  )
 
   it('a refresh leaves out a family that is not seen', async () => {
     const entries = await requests('omit', (minute) => [A, minute < 60 ? A6 : 'unknown v6'], {

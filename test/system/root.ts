@@ -45,7 +45,13 @@ function rootFolder(packages: string): string {
     if (isMissing) throw new Error('mmdebstrap is not installed')
     throw new Error(error?.message ?? stderr.trim().split('\n').slice(-3).join('; '))
   }
-  renameSync(fresh, folder)
+  try {
+    renameSync(fresh, folder)
+  } catch (error) {
+    // Another process was faster.
+    rmSync(fresh, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
   return folder
 }
 

@@ -47,7 +47,11 @@ export function sentTo(host: HostState, { addresses, offline }: UpdateRequest): 
   const { unanswered } = host
   const isOffline = unanswered?.isOffline === true || (offline === 'YES' && !host.isOffline)
   if (Object.keys(differing).length === 0 && !isOffline) return host
-  return { ...host, unanswered: { addresses: { ...unanswered?.addresses, ...differing }, isOffline } }
+  return {
+    ...host,
+    ...(offline === 'YES' && host.touchedBy && { touchedBy: {} }),
+    unanswered: { addresses: { ...unanswered?.addresses, ...differing }, isOffline },
+  }
 }
 
 /** The state of a hostname after the service refused to set it offline: only its addresses can be in doubt. */

@@ -208,6 +208,12 @@ describe('a name is refreshed', () => {
   })
   it('when it is to be online again', () =>
     expect(nextOf({ hosts: { [HOME]: { ...CONFIRMED, isOffline: true } } })).toEqual(send([HOME], { v4 })))
+
+  it('it is published again with IPv4 first, where each family has a request of its own', () => {
+    const both = { ...CONFIRMED, confirmed: { v4, v6 }, isOffline: true }
+    const desired = { families: ['v4', 'v6'], form: { ...PLAN.form, isApart: true } } as const
+    expect(nextOf({ desired, hosts: { [HOME]: both }, sky: seen(v4, v6) })).toEqual(send([HOME], { v4 }))
+  })
 })
 
 describe('a request holds', () => {
