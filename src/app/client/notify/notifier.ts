@@ -237,8 +237,11 @@ export class Notifier {
 
   readonly #attempted = (pending: PendingDelivery, isOver: boolean): void => {
     if (pending.id === INTERVAL_PING) return
-    const others = this.#memory.pending.filter(({ id }) => id !== pending.id)
-    this.#memory = { ...this.#memory, pending: isOver ? others : [...others, pending] }
+    const left = this.#memory.pending.flatMap((one) => {
+      if (one.id !== pending.id) return [one]
+      return isOver ? [] : [pending]
+    })
+    this.#memory = { ...this.#memory, pending: left }
     this.#save()
   }
 

@@ -27,8 +27,8 @@ const FILES = {
   replace: () => Promise.resolve(),
 } as unknown as Files
 
-/** The events that programs and webhooks get, in order, with what they say. */
-async function told(...events: readonly AgentEvent[]): Promise<readonly string[]> {
+/** The notifier with what its programs and webhooks get, in order, with what they say; and the files that it saves. */
+async function listening(isReached = true) {
   const config = readClientConfig({
     flags: {},
     environment: {},
@@ -42,6 +42,8 @@ async function told(...events: readonly AgentEvent[]): Promise<readonly string[]
     stateFolders: ['/state'],
   } as unknown as ResolvedSettings
   const log: string[] = []
+  const saved: string[] = []
+  const replace = (_: string, text: string): Promise<void> => Promise.resolve(void saved.push(text))
   const notifier = await Notifier.make(settings, {
     log: () => undefined,
     system: {
@@ -52,7 +54,7 @@ async function told(...events: readonly AgentEvent[]): Promise<readonly string[]
       }),
       steady: steadyClock,
       entropy: systemEntropy,
-      files: FILES,
+      files: { ...FILES, replace },
       hook: (_, { variables }) => {
         log.push(`${variables['HOLDFAST_NEWS_EVENT']}: ${variables['HOLDFAST_NEWS_BECAUSE']}`)
         return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })
@@ -60,10 +62,17 @@ async function told(...events: readonly AgentEvent[]): Promise<readonly string[]
       http: ({ body = '' }) => {
         const { event, because } = JSON.parse(body) as { event: string; because: string }
         log.push(`webhook ${event}: ${because}`)
+        if (!isReached)
+          return Promise.resolve({ kind: 'unreached', stage: 'connect', because: 'connection refused' })
         return Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
       },
     },
   })
+  return { notifier, log, saved }
+}
+
+async function told(...events: readonly AgentEvent[]): Promise<readonly string[]> {
+  const { notifier, log } = await listening()
   for (const event of events) notifier.record(event)
   await notifier.finish(1000)
   return log
@@ -107,3 +116,12 @@ it('a state that is lost is told by a program, too', async () =>
     expect.stringContaining('state-lost: the state file'),
     expect.stringContaining('webhook state-lost: the state file'),
   ]))
+
+it('what is not delivered is remembered in its order', async () => {
+  const { notifier, saved } = await listening(false)
+  notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
+  notifier.record({ kind: 'behindAnother', router: address, because: 'private' })
+  await notifier.finish(1000)
+  const { pending } = JSON.parse(saved.at(-1) ?? '') as { pending: { notification: { event: string } }[] }
+  expect(pending.map(({ notification }) => notification.event)).toEqual(['flipping', 'behind-nat'])
+})
