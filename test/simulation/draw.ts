@@ -1,7 +1,18 @@
 import { IPV6_KINDS, type Ipv6Kind } from './home-ipv6.ts'
 import { between, oneOf, type Stream, streamOf } from './random.ts'
 
-export const ROUTERS = ['announces', 'answers', 'mute', 'closed', 'noAddress', 'private', 'other'] as const
+/** `upnp`: it knows only UPnP, and sends events. `shared`: its address is of RFC 6598, behind the NAT of the provider. */
+export const ROUTERS = [
+  'announces',
+  'answers',
+  'upnp',
+  'mute',
+  'closed',
+  'noAddress',
+  'private',
+  'shared',
+  'other',
+] as const
 export type RouterKind = (typeof ROUTERS)[number]
 
 export interface HomePlan {
@@ -19,6 +30,16 @@ export interface HomePlan {
   readonly renumbers: boolean
   /** Outside services that give a wrong address, each its own. */
   readonly liars: readonly string[]
+  /** A second line, used while the first one fails. */
+  readonly backup: boolean
+  /** The client verifies what the name servers answer. */
+  readonly isVerified: boolean
+  readonly nameServers: {
+    /** From a confirmation to their answers, in milliseconds. */
+    readonly lag: number
+    readonly isSilent: boolean
+  }
+  readonly webhook: boolean
 }
 
 /** What happens to the home, in milliseconds since the start. */
@@ -34,9 +55,12 @@ export type WorldEvent =
       /** From the address of the tunnel to its route; negative where the route is first. */
       readonly step: number
     }
+  /** The first line has no carrier; the second one takes over. */
+  | { readonly kind: 'failover'; readonly at: number; readonly span: number }
   | { readonly kind: 'reboot'; readonly at: number; readonly span: number; readonly stale: number }
   | { readonly kind: 'announcements'; readonly at: number; readonly count: number; readonly gap: number }
   | { readonly kind: 'service'; readonly at: number; readonly span: number; readonly says: ServiceFault }
+  | { readonly kind: 'receiver'; readonly at: number; readonly span: number; readonly says: ReceiverFault }
   | { readonly kind: 'stop'; readonly at: number; readonly word: StopWord; readonly resume: number }
   | { readonly kind: 'kill'; readonly at: number; readonly down: number }
   | { readonly kind: 'killAtAnswer'; readonly at: number; readonly delay: number }
@@ -64,6 +88,9 @@ export type EventKind = WorldEvent['kind']
 
 export const SERVICE_FAULTS = ['911', 'dnserr', '500', '503', '429', 'html', 'reset', 'hang', 'slow'] as const
 export type ServiceFault = (typeof SERVICE_FAULTS)[number]
+export const RECEIVER_FAULTS = ['500', 'reset', 'hang', 'lostAnswer'] as const
+/** Of the webhook. */
+export type ReceiverFault = (typeof RECEIVER_FAULTS)[number]
 export const STOP_WORDS = ['badauth', 'abuse', 'nohost', 'badagent'] as const
 export type StopWord = (typeof STOP_WORDS)[number]
 
@@ -149,6 +176,14 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
     reload: (at) => ({ kind: 'reload', at }),
     oneShot: (at) => ({ kind: 'oneShot', at }),
     secondDaemon: (at) => ({ kind: 'secondDaemon', at }),
+    failover: (at, draw) => ({ kind: 'failover', at, span: between(draw, SECOND, 10 * MINUTE) }),
+    receiver: (at, draw) => ({
+      kind: 'receiver',
+      at,
+      // After eleven minutes a delivery is given up.
+      span: between(draw, SECOND, 10 * MINUTE),
+      says: oneOf(draw, RECEIVER_FAULTS),
+    }),
   }
 export const EVENT_KINDS = Object.keys(MAKERS) as EventKind[]
 
@@ -176,6 +211,7 @@ const EVENTS_AN_HOUR = 12
 export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN_HOUR }: DrawOptions): World {
   const home = streamOf(seed, 'home')
   const ipv6 = streamOf(seed, 'ipv6')
+  const others = streamOf(seed, 'others')
   const swarm = streamOf(seed, 'swarm')
   const chosen = EVENT_KINDS.filter(() => swarm() < 0.5)
   const kinds = only ?? (chosen.length > 0 ? chosen : EVENT_KINDS)
@@ -199,6 +235,13 @@ export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN
       ipv6: oneOf(ipv6, ['none', ...IPV6_KINDS]),
       renumbers: ipv6() < 0.5,
       liars: home() < 0.8 ? [] : [oneOf(home, LIARS)],
+      backup: kinds.includes('failover'),
+      webhook: others() < 0.5,
+      isVerified: others() < 0.3,
+      nameServers: {
+        lag: others() < 0.8 ? between(others, 0, 90 * SECOND) : 7 * MINUTE,
+        isSilent: others() < 0.2,
+      },
     },
     events: events.toSorted((a, b) => a.at - b.at),
   }

@@ -33,6 +33,7 @@ export class HomeIpv6 {
   readonly #onKernel: () => void
   #prefixes: readonly HostPrefix[] = []
   #nth = 0
+  #hasCarrier = true
 
   constructor(kind: Ipv6Kind, name: string, scheduler: Scheduler, onKernel: () => void) {
     this.#kind = kind
@@ -64,6 +65,7 @@ export class HomeIpv6 {
   renumber(): void {
     if (this.#kind === 'none') return
     this.#end()
+    this.#hasCarrier = true
     const { now } = this.#scheduler
     const prefix = { nth: ++this.#nth, usableFrom: this.#nth === 1 ? now : now + DAD, to: Infinity }
     this.#prefixes = [...this.#prefixes.filter(({ to }) => to > now - DEPRECATED), prefix]
@@ -72,9 +74,15 @@ export class HomeIpv6 {
     this.#scheduler.after(DAD, this.#scheduler.world, this.#onKernel)
   }
 
+  /** The interface has no carrier, until the line is up with a new prefix. */
+  unplug(): void {
+    this.#end()
+    this.#hasCarrier = false
+  }
+
   /** The line is down: nothing arrives, and the addresses stay as they are. */
   interfaces(): readonly InterfaceAddress[] {
-    if (this.#kind === 'none') return []
+    if (this.#kind === 'none' || !this.#hasCarrier) return []
     const { now } = this.#scheduler
     const made = this.#prefixes.flatMap((prefix) => {
       if (prefix.to < now - DEPRECATED) return []

@@ -14,6 +14,8 @@ export const GATEWAY: Gateway = {
   interface: 'eth0',
   local: address('192.168.1.10'),
 }
+/** The second line: its router answers no question. */
+const BACKUP = { interface: 'eth1', gateway: address('192.168.2.1'), local: address('192.168.2.10') }
 const TUNNEL = { interface: 'wg0', local: address('10.8.0.2') }
 const VPN_SERVER = address('198.51.100.9')
 /** What outside services see of a VPN, and what a router that is not the last one states. */
@@ -22,6 +24,8 @@ export const ROUTER_LIE = address('13.0.0.1')
 /** What a forged announcement states. */
 export const FORGED = address('15.0.0.1')
 const MODEM = address('192.168.100.2')
+/** RFC 6598. */
+const SHARED = address('100.72.0.2')
 const ANYWHERE = address('0.0.0.0')
 
 const HOST_ADDRESS: InterfaceAddress = {
@@ -36,6 +40,7 @@ const HOST_ADDRESS: InterfaceAddress = {
 
 /** The nth public address of the line. */
 const publicAddress = (nth: number): Address => address(`11.0.${nth >> 8}.${nth & 255}`)
+const backupAddress = (nth: number): Address => address(`16.0.${nth >> 8}.${nth & 255}`)
 
 interface Lease {
   readonly address: Address
@@ -48,7 +53,9 @@ type AnnouncementListener = (bytes: Uint8Array, from: Address, port: number) => 
 /** A line, its router, and the network of the host behind it: the truth, with its history. */
 export class Home {
   readonly plan: HomePlan
-  readonly leases: Lease[] = []
+  readonly #leases: Lease[] = []
+  /** Of the second line, while it was in use. */
+  readonly #backups: Lease[] = []
   readonly ipv6: HomeIpv6
   /** When something of the line, the router or the VPN last began or ended. */
   touched = 0
@@ -59,6 +66,7 @@ export class Home {
   readonly #draw: Stream
   readonly #kernel = new Set<() => void>()
   readonly #announcements = new Set<AnnouncementListener>()
+  readonly #upnp = new Set<() => void>()
   #hasTunnelAddress = false
   #hasTunnelRoute = false
   #nth = 0
@@ -74,10 +82,14 @@ export class Home {
     this.#lease(publicAddress(++this.#nth))
   }
 
-  /** The public address of the line now. */
+  /** The public address of the line in use. */
   get address(): Address | undefined {
-    const lease = this.leases.at(-1)
-    return lease !== undefined && lease.to === Infinity ? lease.address : undefined
+    return this.#current()?.address
+  }
+
+  /** Whether the second line is in use. */
+  get isOnBackup(): boolean {
+    return this.#backups.at(-1)?.to === Infinity
   }
 
   /** The address that an outside server sees of a packet that leaves now. */
@@ -90,12 +102,12 @@ export class Home {
   }
 
   isRebooting(): boolean {
-    return this.#scheduler.now < this.reboot.until
+    return !this.isOnBackup && this.#scheduler.now < this.reboot.until
   }
 
   /** How long the line has its address, in milliseconds. */
   heldFor(): number {
-    return this.address === undefined ? 0 : this.#scheduler.now - (this.leases.at(-1)?.from ?? 0)
+    return this.#scheduler.now - (this.#current()?.from ?? this.#scheduler.now)
   }
 
   /** Whether a VPN was up, in part too, at or after this moment. */
@@ -107,14 +119,32 @@ export class Home {
   hadWithin(one: string, span: number): boolean {
     return (
       this.ipv6.hadWithin(one, span) ||
-      this.leases.some((lease) => lease.address === one && lease.to >= this.#scheduler.now - span)
+      [...this.#leases, ...this.#backups].some(
+        (lease) => lease.address === one && lease.to >= this.#scheduler.now - span,
+      )
     )
   }
 
   /** The line delegates another prefix, and keeps its IPv4 address. */
   changePrefix(): void {
     this.touched = this.#scheduler.now
-    if (this.address !== undefined) this.ipv6.renumber()
+    if (this.#own() !== undefined && !this.isOnBackup) this.ipv6.renumber()
+  }
+
+  /** The first line has no carrier for a while. */
+  failOver(span: number): void {
+    if (this.isOnBackup) return
+    const { now } = this.#scheduler
+    this.#backups.push({ address: backupAddress(this.#backups.length + 1), from: now, to: Infinity })
+    this.ipv6.unplug()
+    this.#mark('the second line is in use')
+    this.#tellKernel()
+    this.#later(span, () => {
+      Object.assign(this.#backups.at(-1) ?? {}, { to: this.#scheduler.now })
+      this.#mark('the first line is in use')
+      this.ipv6.renumber()
+      this.#tellKernel()
+    })
   }
 
   change(gap: number): void {
@@ -126,7 +156,7 @@ export class Home {
 
   /** To another address and back. */
   flap(span: number): void {
-    const { address: before } = this
+    const before = this.#own()
     if (before === undefined) return
     this.#drop()
     this.#lease(publicAddress(++this.#nth))
@@ -163,7 +193,7 @@ export class Home {
 
   restartRouter(span: number, stale: number): void {
     const { now } = this.#scheduler
-    const { address: before } = this
+    const before = this.#own()
     this.outage(span)
     Object.assign(this.reboot, {
       until: now + span,
@@ -177,6 +207,7 @@ export class Home {
   announce(forged?: Address): void {
     this.touched = this.#scheduler.now
     const said = this.routerAnswer()
+    if (this.isOnBackup) return
     const own = said === undefined || said === 'refused' ? undefined : said.address
     const stated = forged ?? own
     const bytes = pmpAnswer(stated === undefined ? 3 : 0, this.routerEpoch(), stated)
@@ -185,16 +216,27 @@ export class Home {
 
   /** The result code of NAT-PMP and the address that the router states; undefined: it does not answer. */
   routerAnswer(): { readonly code: number; readonly address?: Address } | 'refused' | undefined {
-    if (this.isRebooting()) return undefined
     const { router } = this.plan
-    const { staleUntil, stale } = this.reboot
-    const own = this.#scheduler.now < staleUntil ? stale : this.address
-    if (router === 'mute') return undefined
+    if (this.isRebooting() || this.isOnBackup || router === 'mute' || router === 'upnp') return undefined
+    const own = this.#statedByRouter()
     if (router === 'closed') return 'refused'
     if (router === 'noAddress') return { code: 3 }
     if (router === 'private') return { code: 0, address: MODEM }
+    if (router === 'shared') return { code: 0, address: SHARED }
     if (router === 'other') return { code: 0, address: ROUTER_LIE }
     return own === undefined ? { code: 3 } : { code: 0, address: own }
+  }
+
+  /** What it states by UPnP; undefined: it does not answer. Without an address, an empty text. */
+  upnpAddress(): Address | '' | undefined {
+    if (this.plan.router !== 'upnp' || this.isRebooting() || this.isOnBackup) return undefined
+    return this.#statedByRouter() ?? ''
+  }
+
+  /** A UPnP event of the router follows. */
+  onUpnp(listener: () => void): Closable {
+    this.#upnp.add(listener)
+    return { close: () => void this.#upnp.delete(listener) }
   }
 
   /** Seconds since the router started. */
@@ -204,22 +246,26 @@ export class Home {
 
   /** The router or the modem gives "port unreachable" for a datagram to this address. */
   isProbed(one: Address): boolean {
-    return this.plan.probe && !this.isRebooting() && this.address === one
+    return this.plan.probe && !this.isRebooting() && !this.isOnBackup && this.address === one
   }
 
   interfaces(): readonly InterfaceAddress[] {
     const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local, isTunnel: true }
     return [
-      HOST_ADDRESS,
+      ...(this.isOnBackup ? [] : [HOST_ADDRESS]),
+      ...(this.plan.backup ? [{ ...HOST_ADDRESS, interface: BACKUP.interface, address: BACKUP.local }] : []),
       ...this.ipv6.interfaces(),
       ...(this.#hasTunnelAddress ? [{ ...tunnel, prefixLength: 32 }] : []),
     ]
   }
 
   routes(): readonly KernelRoute[] {
-    const home = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
+    const first = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
+    const second = { interface: BACKUP.interface, gateway: BACKUP.gateway, metric: 200 }
+    const home = this.isOnBackup ? second : first
     return [
-      { ...home, destination: ANYWHERE, length: 0 },
+      ...(this.isOnBackup ? [] : [{ ...first, destination: ANYWHERE, length: 0 }]),
+      ...(this.plan.backup ? [{ ...second, destination: ANYWHERE, length: 0 }] : []),
       ...(this.#hasTunnelRoute
         ? [
             { interface: TUNNEL.interface, destination: ANYWHERE, length: 0, metric: 0 },
@@ -230,6 +276,8 @@ export class Home {
   }
 
   outboundRoute(): OutboundRoute | undefined {
+    if (!this.#hasTunnelRoute && this.isOnBackup)
+      return { address: BACKUP.local, interface: BACKUP.interface, gateway: BACKUP.gateway }
     if (!this.#hasTunnelRoute)
       return { address: GATEWAY.local, interface: GATEWAY.interface, gateway: GATEWAY.address }
     return this.#hasTunnelAddress ? { address: TUNNEL.local, interface: TUNNEL.interface } : undefined
@@ -256,17 +304,34 @@ export class Home {
     for (const listener of this.#kernel) this.#later(between(this.#draw, 0.1, 20), listener)
   }
 
+  #current(): Lease | undefined {
+    const lease = this.isOnBackup ? this.#backups.at(-1) : this.#leases.at(-1)
+    return lease?.to === Infinity ? lease : undefined
+  }
+
+  /** The address of the first line, in use or not. */
+  #own(): Address | undefined {
+    const lease = this.#leases.at(-1)
+    return lease?.to === Infinity ? lease.address : undefined
+  }
+
+  #statedByRouter(): Address | undefined {
+    const { staleUntil, stale } = this.reboot
+    return this.#scheduler.now < staleUntil ? stale : this.#own()
+  }
+
   #drop(): void {
-    const lease = this.leases.at(-1)
+    const lease = this.#leases.at(-1)
     if (lease !== undefined && lease.to === Infinity) lease.to = this.#scheduler.now
     this.#mark('no address')
   }
 
   #lease(one: Address): void {
-    if (this.#outages > 0 || this.address !== undefined) return
-    this.leases.push({ address: one, from: this.#scheduler.now, to: Infinity })
+    if (this.#outages > 0 || this.#own() !== undefined) return
+    this.#leases.push({ address: one, from: this.#scheduler.now, to: Infinity })
     this.#mark(`address ${one}`)
-    if (this.plan.renumbers || this.leases.length === 1) this.ipv6.renumber()
+    if ((this.plan.renumbers && !this.isOnBackup) || this.#leases.length === 1) this.ipv6.renumber()
+    for (const tell of this.isOnBackup ? [] : this.#upnp) this.#later(between(this.#draw, 5, 200), tell)
     if (this.plan.router === 'announces')
       for (const span of [0, 250, 750, 1750]) this.#later(span, () => this.announce())
   }

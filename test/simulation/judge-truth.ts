@@ -1,6 +1,8 @@
 import type { StatusReport } from '../../src/client/report/status.ts'
-import { FAMILIES } from '../../src/net/address.ts'
-import { IS_CONFIRMED, isForgotten, type Witness } from './judge.ts'
+import { FAMILIES, listed } from '../../src/net/address.ts'
+import { DOES_REPORT, type Finding, IS_CONFIRMED, isForgotten, STOPS, type Witness } from './judge.ts'
+import type { NameServers } from './name-servers.ts'
+import type { Receiver } from './receiver.ts'
 import { addressesIn, type UpdateService } from './update-service.ts'
 
 /** One line of the log of the daemon. */
@@ -9,8 +11,6 @@ export interface Told {
   readonly msg: string
   readonly fields: Readonly<Record<string, unknown>>
 }
-
-type Finding = readonly [rule: string, because: string]
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -25,7 +25,7 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
   'outside services see another line, such as a VPN; its address is not published': ({ now }, { home }) =>
     home.hadVpnSince(now - 10 * MINUTE) ? undefined : ['T2', 'a VPN is told of, and there is none'],
   'the router reports its public address': (_, { world }) =>
-    ['announces', 'answers'].includes(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],
+    DOES_REPORT.has(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],
   'a source is paused': ({ now, fields }, { home, world }) =>
     world.home.liars.some((host) => String(fields['source']).includes(host)) || home.hadVpnSince(now - 10 * MINUTE) || now - home.touched < MINUTE
       ? undefined : ['T4', `an honest source is paused: ${String(fields['source'])}`],
@@ -34,11 +34,90 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
 export const toldAlarm = (told: Told, witness: Witness): Finding | undefined =>
   TELLS[told.msg]?.(told, witness)
 
+/** T7: what is told to be wrong is wrong. */
+export const causeAlarms = (
+  { accounts }: StatusReport,
+  { received }: UpdateService,
+  { now, witness }: Asked,
+): readonly Finding[] =>
+  accounts.flatMap(({ outcome, because, since, isDue }): readonly Finding[] => {
+    const { home, attempts } = witness
+    const last = received.at(-1)
+    const isUnanswered = attempts.at(-1)?.isConfirmed === false
+    const hasCause = {
+      settled: true,
+      // The user may mend the account before the client is told.
+      stopped: received.some(({ answer }) => STOPS.test(answer)),
+      // Two hosts, or the pace.
+      waiting:
+        last === undefined ||
+        !IS_CONFIRMED.test(last.answer) ||
+        because?.startsWith('pace') === true ||
+        isPaced(attempts, now),
+      unreached: isUnanswered || isDue === true || since === null,
+      addressUnknown:
+        home.address === undefined ||
+        now - Math.max(home.touched, witness.frozen) < MINUTE ||
+        (because?.includes('returned too soon') === true && now - home.touched < 20 * MINUTE) ||
+        home.hadVpnSince(now - MINUTE) ||
+        home.plan.loss > 0 ||
+        home.plan.liars.length > 0,
+    }[outcome]
+    return hasCause ? [] : [['T7', `${outcome} because of ${because}`]]
+  })
+
+/** Whether requests may be delayed by the pace. */
+const isPaced = (attempts: Witness['attempts'], now: number): boolean =>
+  attempts.filter(({ at }) => at > now - 10 * MINUTE).length >= 4
+
+/** T8: what is told to be published is what the name servers have. */
+export function publishedAlarms(
+  { accounts }: StatusReport,
+  { names }: NameServers,
+  { received }: UpdateService,
+  { now, witness }: Asked,
+): readonly Finding[] {
+  const lag = witness.world.home.nameServers.lag
+  // What is under way to the name servers may bring back an earlier address.
+  if (received.some(({ at }) => at > now - lag - MINUTE)) return []
+  return accounts.flatMap(({ hostnames }) =>
+    hostnames.flatMap(({ hostname, confirmed, published }): readonly Finding[] => {
+      const stored = names.get(hostname) ?? {}
+      const isTrue = FAMILIES.every(
+        (family) => confirmed[family] === undefined || stored[family] === confirmed[family],
+      )
+      return published?.state !== 'published' || isTrue
+        ? []
+        : [
+            [
+              'T8',
+              `${hostname} is told to be published with ${listed(confirmed).join()}, and the name servers have ${listed(stored).join()}`,
+            ],
+          ]
+    }),
+  )
+}
+
+/** L3: whoever is told has heard in the end that all is well. */
+export function heardAlarms({ messages }: Receiver): readonly Finding[] {
+  const last = messages.findLast(({ event }) => PROBLEMS.has(event) || event === 'recovered')
+  return last !== undefined && last.event !== 'recovered'
+    ? [['L3', `the last message of a problem is ${last.event}`]]
+    : []
+}
+
+const PROBLEMS: ReadonlySet<string> = new Set(['stopped', 'waiting', 'unreached', 'unknown'])
+
+interface Asked {
+  readonly now: number
+  readonly witness: Witness
+}
+
 /** T5: what is told to be confirmed is what the service has. An answer that was lost excuses it. */
 export const statusAlarms = (
   { accounts }: StatusReport,
   { names, received }: UpdateService,
-  { now, witness }: { readonly now: number; readonly witness: Witness },
+  { now, witness }: Asked,
 ): readonly Finding[] =>
   accounts.flatMap(({ hostnames }) =>
     hostnames.flatMap(({ hostname, confirmed }) =>

@@ -1,5 +1,5 @@
 import type { Addresses } from '../../src/net/address.ts'
-import type { World } from './draw.ts'
+import type { RouterKind, World } from './draw.ts'
 import type { Home } from './home.ts'
 import { addressesIn, type Received } from './update-service.ts'
 
@@ -16,7 +16,9 @@ const MINUTE = 60 * SECOND
 
 /** How long an address that the line had may still be on its way. */
 const MAX_AGE = 15 * SECOND
-const STOPS = /^200 (?:badauth|abuse|nohost|badagent)/
+export const STOPS = /^200 (?:badauth|abuse|nohost|badagent)/
+/** The stops that other settings end. */
+const OF_SETTINGS = /^200 (?:badauth|nohost)/
 /** How long the client sends nothing after an answer. */
 const WAITS: readonly { readonly answered: RegExp; readonly span: number; readonly isLiftable: boolean }[] = [
   { answered: /^200 911/, span: 30 * MINUTE, isLiftable: false },
@@ -43,6 +45,8 @@ export interface Witness {
   lifted: number
   /** When the wall clock was last set. */
   clockSet: number
+  /** Until when the client stood still last. */
+  frozen: number
   /** When the machine last started. */
   booted: number
   /** When the disk last failed a write. */
@@ -55,7 +59,7 @@ export function safetyAlarms(received: readonly Received[], witness: Witness): r
   if (last === undefined) return []
   const earlier = received.slice(0, -1)
   return [
-    ...truth(last, witness),
+    ...truth(last, earlier, witness),
     ...stops(last, earlier, witness),
     ...waits(last, earlier, witness),
     ...pace(received, last),
@@ -63,7 +67,8 @@ export function safetyAlarms(received: readonly Received[], witness: Witness): r
   ].map(([rule, because]) => ({ rule, at: last.at, because }))
 }
 
-type Finding = readonly [rule: string, because: string]
+/** The rule that is broken, and how. */
+export type Finding = readonly [rule: string, because: string]
 
 /** After the confirmation, another request was not confirmed: the client cannot know what became of it. */
 const isInDoubt = ({ hostnames, myip }: Received, since: number, { attempts }: Witness): boolean =>
@@ -75,19 +80,24 @@ const isInDoubt = ({ hostnames, myip }: Received, since: number, { attempts }: W
       one.hostnames.some((name) => hostnames.includes(name)),
   )
 
-/** S1: an address that is sent was the home's a moment ago. */
-const truth = ({ myip }: Received, { home }: Witness): readonly Finding[] =>
-  myip
-    .split(',')
-    .flatMap((one): readonly Finding[] =>
-      home.hadWithin(one, MAX_AGE) ? [] : [['S1', `${one} is sent, and is not the address of the line`]],
-    )
+/** S1: an address that is sent was the home's a moment ago. Of a family that the home has lost, the last one is repeated. */
+const truth = ({ myip }: Received, earlier: readonly Received[], { home }: Witness): readonly Finding[] =>
+  Object.entries(addressesIn(myip)).flatMap(([family, one]): readonly Finding[] => {
+    const isRepeated =
+      family === 'v6' &&
+      home.ipv6.address === undefined &&
+      earlier.some((before) => IS_CONFIRMED.test(before.answer) && addressesIn(before.myip).v6 === one)
+    return isRepeated || home.hadWithin(one, MAX_AGE)
+      ? []
+      : [['S1', `${one} is sent, and is not the address of the line`]]
+  })
 
-/** S2: nothing after a stop, until the user acts; another password ends one by badauth. */
+/** S2: nothing after a stop, until the user acts; another password ends one by badauth or nohost. */
 function stops(last: Received, earlier: readonly Received[], witness: Witness): readonly Finding[] {
   const stop = earlier.findLast(({ answer, inHand }) => STOPS.test(answer) && inHand !== undefined)
   const inHand = stop?.inHand ?? Infinity
-  if (stop?.answer.startsWith('200 badauth') === true && stop.authorization !== last.authorization) return []
+  if (stop !== undefined && OF_SETTINGS.test(stop.answer) && stop.authorization !== last.authorization)
+    return []
   return inHand < last.at && witness.lifted < inHand && !isForgotten(witness, inHand)
     ? [['S2', `a request ${((last.at - inHand) / SECOND).toFixed(3)} s after ${stop?.answer}`]]
     : []
@@ -125,7 +135,12 @@ function needless(last: Received, earlier: readonly Received[], witness: Witness
   if (confirmedAt.includes(undefined)) return []
   const times = confirmedAt.map((at) => at ?? 0)
   const [first, since] = [Math.min(...times), Math.max(...times)]
-  return witness.lifted < first && !isForgotten(witness, first) && !isInDoubt(last, first, witness)
+  // A clock that was set while the machine was off makes a refresh due.
+  const isExcused = witness.booted > first && witness.clockSet > first
+  return witness.lifted < first &&
+    !isExcused &&
+    !isForgotten(witness, first) &&
+    !isInDoubt(last, first, witness)
     ? [
         [
           'S5',
@@ -155,11 +170,14 @@ function confirmationsOf(
   })
 }
 
+/** Routers that state the public address. */
+export const DOES_REPORT: ReadonlySet<RouterKind> = new Set(['announces', 'answers', 'upnp'])
+
 /** L1: how long a change may take until it is confirmed, in a home without faults. In milliseconds. */
 export function boundOf({ router, loss, ipv6 }: World['home']): number {
   const factor = loss > 0.01 ? 2 : 1
   // The host checks a new IPv6 address before it uses it (RFC 4862 §5.4).
   const check = ipv6 === 'none' ? 0 : 1.5 * SECOND
-  if (router === 'announces' || router === 'answers') return factor * 2 * SECOND + check
+  if (DOES_REPORT.has(router)) return factor * 2 * SECOND + check
   return factor * 30 * SECOND + check
 }

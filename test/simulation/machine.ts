@@ -90,9 +90,12 @@ export class Machine {
 
   /** The processes and the steady clock stop; the boot clock goes on. */
   sleep(span: number): void {
-    this.#asleepUntil = Math.max(this.#asleepUntil, this.#scheduler.now + span)
+    const { now } = this.#scheduler
+    const longer = now + span - Math.max(now, this.#asleepUntil)
+    if (longer <= 0) return
+    this.#asleepUntil = now + span
     for (const run of this.#processes) this.freeze(run, span)
-    this.#scheduler.after(span, this.#scheduler.world, () => (this.slept += span))
+    this.#scheduler.after(span, this.#scheduler.world, () => (this.slept += longer))
   }
 
   /** Renames of the last seconds may be lost, and a disk that lies may have half of the state. */

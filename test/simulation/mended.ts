@@ -1,29 +1,115 @@
+import type { HomePlan, World, WorldEvent } from './draw.ts'
+
 export interface MendedWorld {
   readonly what: string
-  /** Of `npm run simulate`; the number of worlds is what found the fault from nothing. */
-  readonly flags: string
+  readonly rule: string
+  /** The planted fault that is the same mistake: with it, this world breaks the rule. */
+  readonly mistake: string
+  readonly world: World
+  /** Shown in the short run too. */
+  readonly isQuick?: true
 }
 
-/** Faults that seeds found, or would have found, and that were mended. */
+const HOME: HomePlan = {
+  router: 'mute',
+  probe: true,
+  roundTrip: 20,
+  loss: 0,
+  call: 1,
+  ipv6: 'none',
+  renumbers: false,
+  liars: [],
+  backup: false,
+  isVerified: false,
+  nameServers: { lag: 0, isSilent: false },
+  webhook: false,
+}
+
+/** A home of which this is special. */
+const world = (home: Partial<HomePlan>, faultsEnd: number, events: readonly WorldEvent[]): World => ({
+  seed: 1,
+  home: { ...HOME, ...home },
+  faultsEnd,
+  events,
+})
+
+const MINUTE = 60_000
+const ANSWERING = 'a router that answers is taken for the last one'
+
+/** Worlds that showed a fault, with no more events than it takes. */
 export const MENDED: readonly MendedWorld[] = [
   {
     what: 'the exit of a VPN that comes up in steps is published',
-    flags: '--seed 1 --count 4 --only vpn,change --router mute --hours 0.6',
+    rule: 'S1',
+    mistake: 'the route is not read again after the outside has answered',
+    world: world({ probe: false }, 20 * MINUTE, [
+      { kind: 'vpn', at: 10 * MINUTE, span: 10 * MINUTE, step: 60 },
+    ]),
+    isQuick: true,
   },
   {
     what: 'five minutes behind a router that states another public address',
-    flags: '--seed 2 --router other --hours 0.2',
+    rule: 'L1',
+    mistake: ANSWERING,
+    world: world({ router: 'other' }, 12 * MINUTE, []),
   },
   {
     what: 'five minutes behind a router that states no address',
-    flags: '--seed 2 --router noAddress --hours 0.2',
+    rule: 'L1',
+    mistake: ANSWERING,
+    world: world({ router: 'noAddress' }, 12 * MINUTE, []),
   },
   {
     what: 'five minutes behind a router that states a private address',
-    flags: '--seed 2 --router private --hours 0.2',
+    rule: 'L1',
+    mistake: ANSWERING,
+    world: world({ router: 'private' }, 12 * MINUTE, []),
   },
   {
-    what: 'a change is late after a forged announcement and a change at once',
-    flags: '--seed 2 --only announcements,change,flap --router answers',
+    what: 'a change is late after forged announcements before the one before it',
+    rule: 'L1',
+    mistake: 'any announcement at the time of a change makes an announcing router',
+    world: world({ router: 'answers', probe: false }, 12 * MINUTE, [
+      { kind: 'announcements', at: 600_000, count: 50, gap: 1000 },
+      { kind: 'change', at: 620_300, gap: 0 },
+    ]),
+    isQuick: true,
+  },
+  {
+    what: 'an address stays wrong when its answer is lost and the line returns to the earlier one',
+    rule: 'L2',
+    mistake: 'a request without an answer leaves no doubt',
+    world: world({}, 12 * MINUTE, [
+      { kind: 'lostAnswer', at: 500_000 },
+      { kind: 'flap', at: 600_000, span: 3500 },
+    ]),
+    isQuick: true,
+  },
+  {
+    what: 'two daemons work on one folder that could not be locked when the first one started',
+    rule: 'S6',
+    mistake: 'a folder that cannot be written at the start is never locked',
+    world: world({}, 20 * MINUTE, [
+      { kind: 'disk', at: 300_000, span: 420_000, code: 'EROFS', isEverywhere: true },
+      { kind: 'kill', at: 500_000, down: 10_000 },
+      { kind: 'secondDaemon', at: 1_000_000 },
+    ]),
+  },
+  {
+    what: 'a router that states another address is told to report the public one',
+    rule: 'T3',
+    mistake: 'a router is told to report its public address whatever it states',
+    world: world({ router: 'other' }, 12 * MINUTE, []),
+  },
+  {
+    what: 'the end of a problem is delivered before the problem after a restart',
+    rule: 'L3',
+    mistake: 'a delivery that failed goes to the end of what is saved',
+    world: world({ webhook: true }, 20 * MINUTE, [
+      { kind: 'stop', at: 600_000, word: 'abuse', resume: 140_000 },
+      { kind: 'receiver', at: 690_000, span: 210_000, says: '500' },
+      { kind: 'change', at: 700_000, gap: 0 },
+      { kind: 'kill', at: 800_000, down: 1000 },
+    ]),
   },
 ]

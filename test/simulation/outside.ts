@@ -46,13 +46,15 @@ export function stunAnswer(request: Uint8Array, seen: Address): Uint8Array {
 
 const [A, TXT, AAAA] = [1, 16, 28]
 
-/** RFC 1035 §4.1: the question, and one record of its type. */
-export function dnsAnswer(request: Uint8Array, seen: Address): Uint8Array {
+/** RFC 1035 §4.1: the question, and one record of its type, if there is one. */
+export function dnsAnswer(request: Uint8Array, seen: Address | undefined): Uint8Array {
   const query = Buffer.from(request)
   const type = query.readUInt16BE(query.length - 4)
-  const text = Buffer.from(seen)
-  const data = type === TXT ? Buffer.concat([Buffer.from([text.length]), text]) : Buffer.from(bytesOf(seen))
-  const isAnswered = type === TXT || type === (familyOf(seen) === 'v4' ? A : AAAA)
+  const text = Buffer.from(seen ?? '')
+  const octets = seen === undefined ? [] : bytesOf(seen)
+  const data = type === TXT ? Buffer.concat([Buffer.from([text.length]), text]) : Buffer.from(octets)
+  const ofFamily = seen !== undefined && familyOf(seen) === 'v4' ? A : AAAA
+  const isAnswered = seen !== undefined && (type === TXT || type === ofFamily)
   const record = Buffer.alloc(12)
   record.writeUInt16BE(0xc00c, 0)
   query.copy(record, 2, query.length - 4)

@@ -2,56 +2,72 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MENDED, type MendedWorld } from './mended.ts'
 import { PLANTED, type PlantedFault } from './planted.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 /** Worlds that are tried at most for one fault. */
 const WORLDS = 40
 
-export interface Seen {
-  readonly fault: PlantedFault
-  /** The rules that the first world with an alarm breaks; empty where none has one. */
-  readonly rules: string
-}
-
-/** Runs worlds on a copy of the program with this mistake, until one has an alarm. */
-export function plant(fault: PlantedFault): Seen {
+/** What `npm run simulate` prints with these flags on a copy of the program with this mistake. */
+export function mistaken({ file, from, to }: PlantedFault, flags: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-planted-'))
   try {
     for (const part of ['src', 'test/simulation', 'test/fakes', 'package.json'])
       cpSync(join(ROOT, part), join(folder, part), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    const path = join(folder, 'src', fault.file)
+    const path = join(folder, 'src', file)
     const text = readFileSync(path, 'utf8')
-    if (text.split(fault.from).length !== 2) throw new Error(`not once in ${fault.file}: ${fault.from}`)
+    if (text.split(from).length !== 2) throw new Error(`not once in ${file}: ${from}`)
     writeFileSync(
       path,
-      text.replace(fault.from, () => fault.to),
+      text.replace(from, () => to),
     )
-    const flags = ['--count', String(WORLDS), '--first', ...(fault.flags?.split(' ') ?? [])]
     const { stdout, stderr } = spawnSync(process.execPath, ['test/simulation/run.ts', ...flags], {
       cwd: folder,
       encoding: 'utf8',
     })
     if (stderr !== '') throw new Error(stderr)
-    const [, rules = ''] = /^seed \d+ (\S+) [0-9a-f]+$/m.exec(stdout) ?? []
-    return { fault, rules }
+    return stdout
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
+/** The rules that the first world with an alarm breaks, for a mistake that is looked for from nothing. */
+export const foundFor = (fault: PlantedFault): readonly string[] =>
+  rulesIn(mistaken(fault, ['--first', '--count', String(WORLDS), ...(fault.flags?.split(' ') ?? [])]))
+
+/** The rules that the world of a mended fault breaks without its mend. */
+export function foundWithout({ mistake, world }: MendedWorld): readonly string[] {
+  const fault = PLANTED.find(({ what }) => what === mistake)
+  if (fault === undefined) throw new Error(`there is no planted fault: ${mistake}`)
+  return rulesIn(mistaken(fault, ['--first', '--world', JSON.stringify(world)]))
+}
+
+const rulesIn = (stdout: string): readonly string[] =>
+  (/^seed \d+ (\S+) [0-9a-f]+$/m.exec(stdout)?.[1] ?? '').split(',')
+
+function timed(what: string, rule: string, look: () => readonly string[]): boolean {
+  const began = process.hrtime.bigint()
+  const rules = look()
+  const isSeen = rules.includes(rule)
+  const took = Number(process.hrtime.bigint() - began) / 1e9
+  console.log(`${isSeen ? 'seen' : 'MISSED'} ${rule} (${rules.join()}) ${took.toFixed(1)} s  ${what}`)
+  return isSeen
+}
+
 if (import.meta.main) {
   const only = process.argv[2] ?? ''
-  let missed = 0
-  for (const fault of PLANTED.filter(({ what }) => what.includes(only))) {
-    const began = process.hrtime.bigint()
-    const { rules } = plant(fault)
-    const isSeen = rules.split(',').includes(fault.rule)
-    if (!isSeen) missed++
-    const took = Number(process.hrtime.bigint() - began) / 1e9
-    console.log(`${isSeen ? 'seen' : 'MISSED'} ${fault.rule} (${rules}) ${took.toFixed(1)} s  ${fault.what}`)
-  }
-  console.log(`${PLANTED.length - missed} of ${PLANTED.length} planted faults seen`)
+  const seen = [
+    ...PLANTED.filter(({ what }) => what.includes(only)).map((fault) =>
+      timed(fault.what, fault.rule, () => foundFor(fault)),
+    ),
+    ...MENDED.filter(({ mistake }) => mistake.includes(only)).map((mended) =>
+      timed(`without the mend: ${mended.what}`, mended.rule, () => foundWithout(mended)),
+    ),
+  ]
+  const missed = seen.filter((isSeen) => !isSeen).length
+  console.log(`${seen.length - missed} of ${seen.length} planted faults seen`)
   process.exitCode = missed === 0 ? 0 : 1
 }

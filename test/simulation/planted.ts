@@ -115,7 +115,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'the outside is not watched',
     rule: 'L1',
     file: 'client/watch/outside.ts',
-    from: "    if (isNews(previous, current, state.published(family))) hint('outside-differs')\n",
+    from: "    if (isNews(previous, current, known)) hint('outside-differs')\n",
     to: '',
     flags: '--only change --router mute --hours 0.2',
   },
@@ -125,7 +125,7 @@ export const PLANTED: readonly PlantedFault[] = [
     file: 'client/decide/next-action.ts',
     from: ' || isInDoubt(host, family, known[family])',
     to: '',
-    flags: '--only flap,lostAnswer --often 60',
+    flags: '--only flap,lostAnswer --often 8',
   },
   {
     what: 'a folder that cannot be written at the start is never locked',
@@ -182,5 +182,13 @@ export const PLANTED: readonly PlantedFault[] = [
     from: 'const isPublic = published !== undefined && current?.answer.address === published',
     to: 'const isPublic = current?.answer.address !== undefined',
     flags: '--only change --hours 0.2',
+  },
+  {
+    what: 'a delivery that failed goes to the end of what is saved',
+    rule: 'L3',
+    file: 'app/client/notify/notifier.ts',
+    from: 'pending: left }',
+    to: 'pending: isOver ? left : [...left.filter(({ id }) => id !== pending.id), pending] }',
+    flags: '--only receiver,stop,change,kill --often 60',
   },
 ]

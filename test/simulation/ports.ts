@@ -1,37 +1,49 @@
-import { err } from '../../src/base/result.ts'
+import { ok } from '../../src/base/result.ts'
 import { instant, milliseconds } from '../../src/base/time.ts'
 import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { ControlOutcome } from '../../src/ports/control.ts'
 import type { DatagramOutcome, DatagramRequest } from '../../src/ports/datagram.ts'
-import type { HttpOutcome, ServiceHttp } from '../../src/ports/http.ts'
+import type { HttpOutcome, HttpRequest, OutgoingRequest } from '../../src/ports/http.ts'
 import type { NetworkPorts, SystemPorts } from '../../src/ports/system.ts'
 import type { Home } from './home.ts'
 import { GATEWAY } from './home.ts'
 import { type Family, familyOf } from '../../src/net/address.ts'
 import type { Machine, Run } from './machine.ts'
 import { addressOfHost, dnsAnswer, hostAt, pageOf, pmpAnswer, seenBy, stunAnswer } from './outside.ts'
+import { callbackIn, igdAnswer, searchAnswer } from './igd.ts'
+import { NAME_SERVER, type NameServers, ZONE } from './name-servers.ts'
+import { type Receiver, WEBHOOK } from './receiver.ts'
 import { type Attempt, IS_CONFIRMED } from './judge.ts'
 import { between, type Stream } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
-import { type Received, updateIn, type UpdateService } from './update-service.ts'
+import { type Received, type Said, updateIn, type UpdateService } from './update-service.ts'
 
 export interface WorldParts {
   readonly scheduler: Scheduler
   readonly home: Home
   readonly machine: Machine
   readonly service: UpdateService
+  readonly nameServers: NameServers
+  readonly receiver: Receiver
   readonly draw: Stream
   readonly attempts: Attempt[]
+  /** A service outside is asked. */
+  readonly onQuestion: (run: Run, host: string) => void
+  /** The service has a request of the client. */
+  readonly onRequest: (received: Received) => void
   /** The client has an answer of the service. */
   readonly onAnswer: (received: Received) => void
 }
 
 /** 2026-01-01: when each world starts. */
-const START = Date.UTC(2026, 0, 1)
+export const START = Date.UTC(2026, 0, 1)
 const MAX_TIMER = 60_000
 const CLOSED_PORT = 33_434
 const DNS_PORT = 53
+const SSDP_PORT = 1900
+/** Of the client, for UPnP events. */
+const EVENT_PORT = 40_000
 
 const TIMED_OUT: HttpOutcome = { kind: 'unreached', stage: 'time-out', because: 'no answer in time' }
 
@@ -48,6 +60,7 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
   }
   const clockBy: SystemPorts['clockBy'] = (now, onWait = () => undefined) =>
     clockOn({ scheduler, run, now, onWait })
+  const events = { callback: '', send: (): void => undefined }
   const network: NetworkPorts = {
     http: async (request, signal) =>
       web(world, run, {
@@ -55,6 +68,12 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
         family: request.family ?? 'v4',
         timeout: request.responseTimeout,
         signal,
+        request,
+        onSubscribe: (callback) => {
+          events.callback = callback
+          // UPnP Device Architecture 2.0 §4.1.2: the first event has the current state.
+          scheduler.after(moment(), run, () => events.send())
+        },
       }),
     interfaces: async () => call(() => home.interfaces()),
     routes: async () => call(() => home.routes()),
@@ -79,7 +98,14 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
           scheduler.after(moment(), run, () => receive(bytes, from, port))
         }),
       ),
-    listenForEvents: async () => call(() => undefined),
+    listenForEvents: async (_, onRequest) =>
+      call(() => {
+        const headers = { nt: 'upnp:event', sid: 'uuid:1' }
+        events.send = () =>
+          onRequest({ peer: GATEWAY.address, method: 'NOTIFY', path: events.callback, headers })
+        const listener = home.onUpnp(() => void scheduler.after(moment(), run, events.send))
+        return { ...listener, port: EVENT_PORT }
+      }),
     watchKernel: (onChange) => home.onKernel(() => void scheduler.after(0, run, onChange)),
   }
   return {
@@ -93,7 +119,10 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
     random: draw,
     entropy: (octets) => Uint8Array.from({ length: octets }, () => Math.floor(draw() * 256)),
     files: machine.filesOf(run, moment),
-    http: serviceHttp(world, run),
+    http: async (request, signal) =>
+      request.url.reveal() === WEBHOOK
+        ? overTheLine(world, run, { request, signal, arrive: () => arrivedAtReceiver(world, request) })
+        : toService(world, run, { request, signal }),
     hook: async () => call(() => ({ kind: 'ended', code: 0, stderr: '' }) as const),
     acquireLock: async (folder, socket, file) => call(() => machine.acquire(run, folder, socket, file)),
     askControl: async (path, request, timeout) => askControl(world, run, { path, request, timeout, moment }),
@@ -108,8 +137,9 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       Promise.resolve({
         datagram: network.datagram,
         stream: network.stream,
-        addresses: async () => Promise.resolve([]),
-        nameServers: async () => Promise.resolve(err('no name server is asked in this world')),
+        addresses: async (name, family) =>
+          call(() => (name === NAME_SERVER.name && family === 'v4' ? [NAME_SERVER.address] : [])),
+        nameServers: async (name) => call(() => ok(name === ZONE ? [NAME_SERVER.name] : [])),
       }),
     network: async () => Promise.resolve(network),
   }
@@ -258,6 +288,8 @@ async function datagram(
 ): Promise<DatagramOutcome> {
   const { bytes, again, timeout } = request
   if (signal.aborted) return { kind: 'silent' }
+  const host = hostAt(request.to)
+  if (host !== undefined) world.onQuestion(run, host)
   const asked = await firstAnswer(world, run, {
     at: [0, ...again],
     family: familyOf(request.to),
@@ -274,7 +306,7 @@ async function datagram(
 
 /** What one datagram causes. */
 function answerTo(
-  { home, draw }: WorldParts,
+  { home, nameServers, draw }: WorldParts,
   { to, port, bytes }: DatagramRequest,
 ): Answer<Uint8Array | 'refused'> | undefined {
   const { plan } = home
@@ -287,15 +319,19 @@ function answerTo(
     if (bytes[0] !== 0) return undefined
     return { value: pmpAnswer(said.code, home.routerEpoch(), said.address), delay: near, isNear: true }
   }
+  if (to === GATEWAY.address && port === SSDP_PORT)
+    return home.upnpAddress() === undefined ? undefined : { value: searchAnswer(), delay: near, isNear: true }
   if (port === CLOSED_PORT)
     return home.isProbed(to) ? { value: 'refused', delay: near, isNear: true } : undefined
   const host = hostAt(to)
   const sender = home.egress(familyOf(to))
-  if (host === undefined || sender === undefined || draw() < plan.loss) return undefined
-  const seen = seenBy(host, sender, plan.liars)
-  const value = port === DNS_PORT ? dnsAnswer(bytes, seen) : stunAnswer(bytes, seen)
+  if (sender === undefined || draw() < plan.loss) return undefined
   const delay = between(draw, 1, 1.3) * plan.roundTrip
-  return { value, delay }
+  if (to === NAME_SERVER.address)
+    return plan.nameServers.isSilent ? undefined : { value: nameServers.answer(bytes), delay }
+  if (host === undefined) return undefined
+  const seen = seenBy(host, sender, plan.liars)
+  return { value: port === DNS_PORT ? dnsAnswer(bytes, seen) : stunAnswer(bytes, seen), delay }
 }
 
 interface Page {
@@ -303,67 +339,116 @@ interface Page {
   readonly family: Family
   readonly timeout: number
   readonly signal: AbortSignal
+  readonly request: HttpRequest
+  /** The path to which the router sends its events. */
+  readonly onSubscribe: (path: string) => void
 }
 
 async function web(
   world: WorldParts,
   run: Run,
-  { url, family, timeout, signal }: Page,
+  { url, family, timeout, signal, request, onSubscribe }: Page,
 ): Promise<HttpOutcome> {
   const { home, draw } = world
   const host = new URL(url).hostname
+  const isNear = host === GATEWAY.address
+  if (!isNear) world.onQuestion(run, host)
   const asked = await firstAnswer(world, run, {
     at: [0],
     family,
     timeout,
     signal,
     answer: () => {
+      if (isNear) {
+        const value = igdAnswer(home, request)
+        if (value === undefined) return undefined
+        if (request.method === 'SUBSCRIBE' && 'callback' in request.headers)
+          onSubscribe(callbackIn(request.headers['callback']))
+        return { value, delay: between(draw, 1, 20) + home.plan.call, isNear }
+      }
       const sender = home.egress(family)
       if (sender === undefined || addressOfHost(host, family) === undefined) return undefined
       const body = pageOf(url, seenBy(host, sender, home.plan.liars))
-      return { value: body, delay: between(draw, 2, 3) * home.plan.roundTrip }
+      return { value: { status: 200, headers: {}, body }, delay: between(draw, 2, 3) * home.plan.roundTrip }
     },
   })
-  return asked === undefined ? TIMED_OUT : { kind: 'answered', status: 200, headers: {}, body: asked.value }
+  return asked === undefined ? TIMED_OUT : { kind: 'answered', ...asked.value }
 }
 
-/** A request reaches the service over the line as it is then, and its answer comes back if the line is still the same. */
-const serviceHttp =
-  (world: WorldParts, run: Run): ServiceHttp =>
-  async (request, signal) => {
-    const { scheduler, home, service, draw } = world
-    const reset: HttpOutcome = { kind: 'unreached', stage: 'exchange', because: 'the connection was reset' }
-    return new Promise((resolve) => {
-      const cancels: (() => void)[] = []
-      let isOver = false
-      const attempt = { at: scheduler.now, ...updateIn(request), isConfirmed: false }
-      world.attempts.push(attempt)
-      const finish = (outcome: HttpOutcome): void => {
-        isOver = true
-        attempt.isConfirmed =
-          outcome.kind === 'answered' && IS_CONFIRMED.test(`${outcome.status} ${outcome.body}`)
-        for (const cancel of cancels) cancel()
-        signal.removeEventListener('abort', abort)
-        resolve(outcome)
-      }
-      const abort = (): void => finish(TIMED_OUT)
-      const oneWay = between(draw, 0.5, 0.7) * home.plan.roundTrip
-      const left = home.egress()
-      cancels.push(scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)))
-      signal.addEventListener('abort', abort)
-      if (left === undefined) return
-      // The request is on its way whatever happens to the client.
-      scheduler.after(4 * oneWay, scheduler.world, () => {
-        if (home.egress() !== left) return
-        const { said, delay, received } = service.answer(request, run.nth)
-        if (said === 'hang') return
-        scheduler.after(delay + oneWay, run, () => {
-          if (home.egress() !== left || isOver) return
-          if (said === 'reset') return finish(reset)
-          received.inHand = scheduler.now
-          world.onAnswer(received)
-          finish(said)
-        })
+/** What a server does with a request: its answer, how long it takes for it in milliseconds, and when it has arrived. */
+interface Arrival {
+  readonly said: Said
+  readonly delay: number
+  readonly onAnswer?: () => void
+}
+
+interface Outgoing {
+  readonly request: OutgoingRequest
+  readonly signal: AbortSignal
+  readonly arrive: () => Arrival
+}
+
+const RESET: HttpOutcome = { kind: 'unreached', stage: 'exchange', because: 'the connection was reset' }
+
+/** A request leaves over the line as it is then, and its answer comes back if the line is still the same. */
+async function overTheLine(
+  { scheduler, home, draw }: WorldParts,
+  run: Run,
+  { request, signal, arrive }: Outgoing,
+): Promise<HttpOutcome> {
+  return new Promise((resolve) => {
+    const cancels: (() => void)[] = []
+    let isOver = false
+    const finish = (outcome: HttpOutcome): void => {
+      isOver = true
+      for (const cancel of cancels) cancel()
+      signal.removeEventListener('abort', abort)
+      resolve(outcome)
+    }
+    const abort = (): void => finish(TIMED_OUT)
+    const oneWay = between(draw, 0.5, 0.7) * home.plan.roundTrip
+    const left = home.egress()
+    cancels.push(scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)))
+    signal.addEventListener('abort', abort)
+    if (left === undefined) return
+    // The request is on its way whatever happens to the client.
+    scheduler.after(4 * oneWay, scheduler.world, () => {
+      if (home.egress() !== left) return
+      const { said, delay, onAnswer } = arrive()
+      if (said === 'hang') return
+      scheduler.after(delay + oneWay, run, () => {
+        if (home.egress() !== left || isOver) return
+        if (said === 'reset') return finish(RESET)
+        onAnswer?.()
+        finish(said)
       })
     })
+  })
+}
+
+async function toService(
+  world: WorldParts,
+  run: Run,
+  { request, signal }: Pick<Outgoing, 'request' | 'signal'>,
+): Promise<HttpOutcome> {
+  const { scheduler, service, attempts } = world
+  const attempt = { at: scheduler.now, ...updateIn(request), isConfirmed: false }
+  attempts.push(attempt)
+  const arrive = (): Arrival => {
+    const { said, delay, received } = service.answer(request, run.nth)
+    world.onRequest(received)
+    const onAnswer = (): void => {
+      received.inHand = scheduler.now
+      attempt.isConfirmed = IS_CONFIRMED.test(received.answer)
+      world.onAnswer(received)
+    }
+    return { said, delay, onAnswer }
   }
+  return overTheLine(world, run, { request, signal, arrive })
+}
+
+function arrivedAtReceiver({ scheduler, receiver, draw }: WorldParts, request: OutgoingRequest): Arrival {
+  const said = receiver.answer(request, scheduler.now)
+  scheduler.note(`webhook ${String(request.body)}`)
+  return { said, delay: between(draw, 5, 200) }
+}

@@ -1,7 +1,9 @@
 import type { ClientAccount, ResolvedSettings } from '../../src/app/client/settings/settings.ts'
+import { NOTIFICATION_EVENTS } from '../../src/config/notify-settings.ts'
 import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { STATE_FOLDERS } from './machine.ts'
+import { WEBHOOK } from './receiver.ts'
 
 export const HOSTNAMES = ['home.example.test', 'www.example.test'] as const
 
@@ -10,19 +12,22 @@ export const USERNAME = 'abc1234'
 interface Choices {
   readonly password: string
   readonly hasIpv6: boolean
+  readonly isVerified: boolean
+  readonly hasWebhook: boolean
 }
 
-const tomlWith = ({ password, hasIpv6 }: Choices): string => `
+const tomlWith = ({ password, hasIpv6, isVerified, hasWebhook }: Choices): string => `
 server = "https://dyn.example"
 username = "${USERNAME}"
 password = "${password}"
 hostnames = ${JSON.stringify(HOSTNAMES)}
 ipv6 = "${hasIpv6 ? 'yes' : 'no'}"
-verify = "no"
+verify = "${isVerified ? 'yes' : 'no'}"
 when_stopped = "idle"
+${hasWebhook ? `webhook = "${WEBHOOK}"\nwebhook_events = ${JSON.stringify(NOTIFICATION_EVENTS)}` : ''}
 `
 
-/** The settings of the home; no name server is asked. */
+/** The settings of the home. */
 export function settingsOf(choices: Choices): ResolvedSettings {
   const config = readClientConfig({
     flags: {},

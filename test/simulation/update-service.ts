@@ -15,6 +15,8 @@ export interface Received {
   readonly authorization: string
   /** When the client had the whole answer; undefined while it has none. */
   inHand: number | undefined
+  /** What was wrong with the service then, if anything was. */
+  readonly mark?: ServiceFault | StopWord
   /** Of the process that sent it. */
   readonly run: number
 }
@@ -22,7 +24,8 @@ export interface Received {
 /** Seconds that a 429 asks for. */
 const RETRY_AFTER = 600
 
-type Said = Extract<HttpOutcome, { kind: 'answered' }> | 'reset' | 'hang'
+/** What a server answers; or it resets the connection, or says nothing. */
+export type Said = Extract<HttpOutcome, { kind: 'answered' }> | 'reset' | 'hang'
 
 /** The update service, by the specification: good and nochg, its words, and its bad days. */
 export class UpdateService {
@@ -34,9 +37,12 @@ export class UpdateService {
   password = 'first'
   losesNext = false
   readonly #scheduler: Scheduler
+  /** A name has these addresses now. */
+  readonly #onUpdate: (hostname: string, addresses: Addresses) => void
 
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler, onUpdate: (hostname: string, addresses: Addresses) => void) {
     this.#scheduler = scheduler
+    this.#onUpdate = onUpdate
   }
 
   /** What it says, how long it takes for it in milliseconds, and the record of the request. */
@@ -45,7 +51,9 @@ export class UpdateService {
     const authorization = authorizationOf(request)
     const isOwner = authorization === basic(USERNAME, this.password)
     const said = isOwner ? this.#say(hostnames, myip) : ok('badauth')
+    const mark = isOwner ? (this.stop ?? this.fault) : 'badauth'
     const received: Received = {
+      ...(mark !== undefined && { mark }),
       at: this.#scheduler.now,
       hostnames,
       myip,
@@ -89,6 +97,7 @@ export class UpdateService {
     const sent = addressesIn(myip)
     const isSame = FAMILIES.every((family) => (sent[family] ?? stored[family]) === stored[family])
     this.names.set(hostname, { ...stored, ...sent })
+    this.#onUpdate(hostname, { ...stored, ...sent })
     return `${isSame ? 'nochg' : 'good'} ${myip}`
   }
 }

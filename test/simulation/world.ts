@@ -4,16 +4,20 @@ import { scheduleOf } from '../../src/app/client/settings/client-schedule.ts'
 import type { Addresses } from '../../src/net/address.ts'
 import type { EventKind, World, WorldEvent } from './draw.ts'
 import { FORGED, Home } from './home.ts'
-import { type Alarm, boundOf, safetyAlarms, type Witness } from './judge.ts'
+import { type Alarm, boundOf, isForgotten, safetyAlarms, type Witness } from './judge.ts'
 import { Machine, type Run } from './machine.ts'
-import { portsOf, type WorldParts } from './ports.ts'
+import { portsOf, START, type WorldParts } from './ports.ts'
 import { streamOf } from './random.ts'
 import { Scheduler } from './scheduler.ts'
 import { HOSTNAMES, settingsOf } from './settings.ts'
 import { isOpen } from './open.ts'
+import { markOf } from './sometimes.ts'
 import { StateUnreadable } from '../../src/client/memory/memory.ts'
 import { User } from './user.ts'
-import { statusAlarms, toldAlarm } from './judge-truth.ts'
+import { NameServers } from './name-servers.ts'
+import { Receiver } from './receiver.ts'
+import { MAX_WAITING, Questions, unsaved } from './judge-limits.ts'
+import { causeAlarms, heardAlarms, publishedAlarms, statusAlarms, toldAlarm } from './judge-truth.ts'
 import type { StatusReport } from '../../src/client/report/status.ts'
 import type { ResolvedSettings } from '../../src/app/client/settings/settings.ts'
 import { type Received, UpdateService } from './update-service.ts'
@@ -27,6 +31,8 @@ export interface Outcome {
   readonly steps: number
   /** In milliseconds. */
   readonly span: number
+  /** The states that it has reached. */
+  readonly marks: ReadonlySet<string>
   /** From each change in the quiet end to its confirmation, in milliseconds. */
   readonly latencies: readonly number[]
 }
@@ -45,8 +51,8 @@ const CALLS_TO_SAVE = 12
 const FAILED_WATCHER = 'a watcher failed and is restarted'
 
 /** Lets a world happen to the client, and judges what it does. */
-export async function runWorld(world: World): Promise<Outcome> {
-  return new Life(world).run()
+export async function runWorld(world: World, traceLines = TRACE_LINES): Promise<Outcome> {
+  return new Life(world, traceLines).run()
 }
 
 class Life {
@@ -59,10 +65,17 @@ class Life {
   readonly #witness: Witness
   readonly #alarms: Alarm[] = []
   readonly #trace: string[] = []
+  readonly #traceLines: number
   readonly #latencies: number[] = []
+  readonly #marks = new Set<string>()
   readonly #user: User
   #settings: ResolvedSettings
+  /** The password in the settings. */
+  #written: string
+  readonly #questions = new Questions()
   #judged = 0
+  /** How many events. */
+  #happened = 0
   /** Of the trace, after the first alarm. */
   #linesLeft = 5
   /** Of the daemon that runs. */
@@ -72,20 +85,34 @@ class Life {
   /** The daemon that has taken its locks. */
   #hasLocks: Run | undefined
 
-  constructor(world: World) {
+  constructor(world: World, traceLines: number) {
     this.#world = world
+    this.#traceLines = traceLines
     this.#home = new Home(world.home, this.#scheduler, streamOf(world.seed, 'kernel'))
     this.#machine = new Machine(this.#scheduler, streamOf(world.seed, 'disk'))
-    this.#service = new UpdateService(this.#scheduler)
+    const lag = world.home.nameServers.lag
+    this.#service = new UpdateService(this.#scheduler, (hostname, addresses) =>
+      this.#scheduler.after(lag, this.#scheduler.world, () =>
+        this.#parts.nameServers.names.set(hostname, addresses),
+      ),
+    )
     this.#settings = this.#settingsNow()
+    this.#written = this.#service.password
     this.#parts = {
       scheduler: this.#scheduler,
       home: this.#home,
       machine: this.#machine,
       service: this.#service,
+      nameServers: new NameServers(),
+      receiver: new Receiver(),
       draw: streamOf(world.seed, 'calls'),
       attempts: [],
+      onRequest: (received) => this.#judgeSaved(received),
       onAnswer: (received) => this.#answered(received),
+      onQuestion: (run, host) => {
+        const found = this.#questions.add(run, host, this.#scheduler.now)
+        if (found !== undefined) this.#alarm(...found)
+      },
     }
     this.#witness = {
       world,
@@ -93,6 +120,7 @@ class Life {
       attempts: this.#parts.attempts,
       lifted: -Infinity,
       clockSet: -Infinity,
+      frozen: -Infinity,
       booted: 0,
       diskFailed: -Infinity,
     }
@@ -117,15 +145,21 @@ class Life {
       this.#home.changePrefix()
       this.#quietChange()
     })
-    this.#at(faultsEnd + QUIET.first - MINUTE, () => this.#judgeRest())
+    this.#at(faultsEnd + QUIET.first - MINUTE, () => {
+      this.#judgeRest()
+      for (const found of heardAlarms(this.#parts.receiver)) this.#alarm(...found)
+    })
     const span = faultsEnd + QUIET.end
     await this.#scheduler.runUntil(span)
+    for (const { mark } of this.#service.received) if (mark !== undefined) this.#marks.add(`service: ${mark}`)
+    for (const { event } of this.#parts.receiver.messages) this.#marks.add(`webhook: ${event}`)
     return {
       alarms: this.#alarms,
       hash: this.#scheduler.hash(),
       trace: this.#trace,
       steps: this.#scheduler.steps,
       span,
+      marks: this.#marks,
       latencies: this.#latencies,
     }
   }
@@ -139,9 +173,9 @@ class Life {
 
   #note(line: string): void {
     this.#scheduler.note(line)
-    if (this.#alarms.length > 0 && --this.#linesLeft < 0) return
+    if (this.#traceLines < Infinity && this.#alarms.length > 0 && --this.#linesLeft < 0) return
     this.#trace.push(`${(this.#scheduler.now / 1000).toFixed(3).padStart(10)}  ${line}`)
-    if (this.#trace.length > TRACE_LINES) this.#trace.shift()
+    if (this.#trace.length > this.#traceLines) this.#trace.shift()
   }
 
   #alarm(rule: string, because: string): void {
@@ -158,10 +192,49 @@ class Life {
         this.#alarm(rule, because)
   }
 
+  #judgeSaved(received: Received): void {
+    if (isForgotten(this.#witness, received.at)) return
+    for (const found of unsaved(received, this.#machine)) this.#alarm(...found)
+  }
+
   #judgeStatus(report: StatusReport): void {
-    if (this.#isCalm()) this.#judgeRest()
+    if (this.#isCalm()) this.#judgeCalm()
     const context = { now: this.#scheduler.now, witness: this.#witness }
-    for (const [rule, because] of statusAlarms(report, this.#service, context)) this.#alarm(rule, because)
+    const found = [
+      ...statusAlarms(report, this.#service, context),
+      ...causeAlarms(report, this.#service, context),
+      ...publishedAlarms(report, this.#parts.nameServers, this.#service, context),
+    ]
+    for (const [rule, because] of found) this.#alarm(rule, because)
+    this.#expect(report)
+  }
+
+  /** T6: an attempt that is told takes place then, if nothing happens until then. */
+  #expect({ accounts, isRunning }: StatusReport): void {
+    const { now } = this.#scheduler
+    const { run } = this.#machine
+    for (const { outcome, nextAttempt } of accounts) {
+      if (nextAttempt === null || !isRunning || outcome === 'settled') continue
+      const due = Date.parse(nextAttempt) - START - this.#machine.clockOffset
+      const slack = Math.max((due - now) / 10, 5000)
+      const told = this.#happened
+      this.#at(due + slack, () => {
+        // A hint may bring it forward.
+        const isDone = this.#parts.attempts.some(({ at }) => at > now && at <= due + slack)
+        const isSame = told === this.#happened && this.#machine.run === run && this.#home.touched < now
+        const isSeen = this.#home.address !== undefined && !this.#home.hadVpnSince(now)
+        if (isSame && isSeen && !isDone)
+          this.#alarm('T6', `an attempt was told for ${nextAttempt}, and did not take place`)
+      })
+    }
+  }
+
+  /** S7, L2: nothing is under way, and all is right. */
+  #judgeCalm(): void {
+    const { run } = this.#machine
+    const waiting = run === undefined ? 0 : this.#scheduler.waitingFor(run)
+    if (waiting > MAX_WAITING) this.#alarm('S7', `${waiting} timers in a quiet home`)
+    this.#judgeRest()
   }
 
   #start(): void {
@@ -201,6 +274,8 @@ class Life {
             this.#witness,
           )
           if (found !== undefined) this.#alarm(...found)
+          const because = details?.fields?.['because']
+          this.#marks.add(msg).add(markOf(msg, because))
           this.#note(`run ${run.nth} ${level}: ${details?.line ?? msg}`)
           if (msg === FAILED_WATCHER) this.#alarm('S6', details?.line ?? msg)
           this.#judge()
@@ -252,6 +327,7 @@ class Life {
   }
 
   #apply(event: WorldEvent): void {
+    this.#happened++
     this.#note(`event ${JSON.stringify(event)}`)
     const home = this.#home
     const machine = this.#machine
@@ -267,6 +343,11 @@ class Life {
         return home.outage(event.span)
       case 'vpn':
         return home.startVpn(event.step, event.span)
+      case 'failover':
+        return home.failOver(event.span)
+      case 'receiver':
+        this.#parts.receiver.fault = event.says
+        return this.#at(now + event.span, () => (this.#parts.receiver.fault = undefined))
       case 'reboot':
         return home.restartRouter(event.span, event.stale)
       case 'announcements':
@@ -297,8 +378,10 @@ class Life {
           this.#startAgain()
         })
       case 'freeze':
+        this.#witness.frozen = Math.max(this.#witness.frozen, now + event.span)
         return machine.run && machine.freeze(machine.run, event.span)
       case 'sleep':
+        this.#witness.frozen = Math.max(this.#witness.frozen, now + event.span)
         return machine.sleep(event.span)
       case 'clock':
         machine.clockOffset += event.by
@@ -328,11 +411,18 @@ class Life {
   }
 
   #settingsNow(): ResolvedSettings {
-    return settingsOf({ password: this.#service.password, hasIpv6: this.#world.home.ipv6 !== 'none' })
+    const { ipv6, isVerified, webhook } = this.#world.home
+    return settingsOf({
+      password: this.#service.password,
+      hasIpv6: ipv6 !== 'none',
+      isVerified,
+      hasWebhook: webhook,
+    })
   }
 
   /** The user writes the password of now into the settings. */
   #writePassword(isRestart: boolean): void {
+    this.#written = this.#service.password
     this.#settings = this.#settingsNow()
     if (isRestart) this.#kill(1000)
     else this.#reread()
@@ -348,7 +438,10 @@ class Life {
   #resume(): void {
     this.#service.stop = undefined
     this.#witness.lifted = Infinity
-    this.#user.resume(() => (this.#witness.lifted = this.#scheduler.now))
+    this.#user.resume(() => {
+      this.#happened++
+      this.#witness.lifted = this.#scheduler.now
+    })
   }
 
   #control(request: unknown): void {
@@ -363,11 +456,14 @@ class Life {
 
   /** From here on nothing is wrong. */
   #endFaults(): void {
+    this.#happened++
     this.#service.fault = undefined
     this.#service.losesNext = false
+    this.#parts.receiver.fault = undefined
     this.#machine.diskFault = undefined
     this.#killAfterAnswer = undefined
-    this.#writePassword(false)
+    // A reload starts each watcher anew: it would hide what they have learnt wrongly.
+    if (this.#written !== this.#service.password) this.#writePassword(false)
     this.#startAgain()
     this.#resume()
   }

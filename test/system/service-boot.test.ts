@@ -100,7 +100,9 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', { 
     ok('holdfast-service service install --serve')
 
     await eventually(() => show('ActiveState')).toBe('active')
-    await eventually(() => show('StatusText')).toMatch(/^listening at http:\/\/\S+:80, https:\/\/\S+:443, http:\/\/\S+:8245$/)
+    await eventually(() => show('StatusText')).toMatch(
+      /^listening at http:\/\/\S+:80, https:\/\/\S+:443, http:\/\/\S+:8245$/,
+    )
     expect([asked('http://127.0.0.1'), asked('http://127.0.0.1:8245')]).toEqual(['200', '200'])
     expect(asked('https://127.0.0.1')).toBe('200 DNS:one.test')
     expect(ok('journalctl --unit holdfast-service --output cat')).toMatch(

@@ -20,6 +20,8 @@ export interface AgreementQuestion {
   readonly hint: HintLevel
   /** The interfaces of this host are among the sources: over IPv6 only an address of this host may be published. */
   readonly hasOwn: boolean
+  /** Outside services are among the sources: without a word of theirs it is not known that there is no address. */
+  readonly hasOutside?: boolean
   /** The uplink that outside services see; without it, the published one. */
   readonly uplink?: UplinkView
 }
@@ -56,7 +58,13 @@ export type Agreement =
     }
   /** No source has an address, and none failed. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'open'; readonly isElsewhere?: true; readonly elsewhere?: Address }
+  | {
+      readonly kind: 'open'
+      readonly isElsewhere?: true
+      readonly elsewhere?: Address
+      /** No near source has an address, and no outside source could be asked. */
+      readonly isUnasked?: true
+    }
 
 const isSeen = (vote: SourceVote): vote is SeenVote => vote.sighting.kind === 'seen'
 
@@ -88,7 +96,9 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
       best,
       outside.filter((vote) => !best.outside.includes(vote)),
     )
-  return isNone(votes) ? { kind: 'none' } : { kind: 'open' }
+  if (!isNone(votes)) return { kind: 'open' }
+  const isKnown = question.hasOutside !== true || isHopeless(question, votes)
+  return isKnown ? { kind: 'none' } : { kind: 'open', isUnasked: true }
 }
 
 function bestOf(votes: SeenVotes, question: AgreementQuestion): Candidate | undefined {
@@ -213,6 +223,13 @@ function candidatesOf(
 /** A failed source is not a source without an address. */
 const isNone = (votes: readonly SourceVote[]): boolean =>
   votes.length > 0 && votes.every(({ sighting }) => sighting.kind === 'none')
+
+/** Over IPv6 only an address of this host is published: without one, outside sources need not be asked. */
+export const isHopeless = ({ family, hasOwn }: AgreementQuestion, votes: readonly SourceVote[]): boolean =>
+  family === 'v6' &&
+  hasOwn &&
+  votes.some(({ source, sighting }) => source.vantage === 'own' && sighting.kind === 'none') &&
+  !votes.some(({ source, sighting }) => source.vantage !== 'outside' && sighting.kind === 'seen')
 
 /** Two, where two operators are available; one without any outside source. */
 export function quorumOf(

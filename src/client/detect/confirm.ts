@@ -2,7 +2,7 @@ import { after, type Duration, type Instant, milliseconds } from '../../base/tim
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
-import { type Agreement, type AgreementQuestion, agree, type SourceVote } from './agree.ts'
+import { type Agreement, type AgreementQuestion, agree, isHopeless, type SourceVote } from './agree.ts'
 
 /**
  * When the outside sources start while the earlier ones have not settled the round. With a router or an interface, one
@@ -88,13 +88,6 @@ const startOf = (starts: readonly Duration[], at: number): Duration => {
   const last = starts.at(-1) ?? milliseconds(0)
   return starts[at] ?? milliseconds(last + FURTHER_INTERVAL * (at - starts.length + 1))
 }
-
-/** Over IPv6 only an address of this host is published: without one, outside sources need not be asked. */
-const isHopeless = ({ family, hasOwn }: AgreementQuestion, votes: readonly SourceVote[]): boolean =>
-  family === 'v6' &&
-  hasOwn &&
-  votes.some(({ source, sighting }) => source.vantage === 'own' && sighting.kind === 'none') &&
-  !votes.some(({ source, sighting }) => source.vantage !== 'outside' && sighting.kind === 'seen')
 
 /** Does not wait for a source that ignores the signal. */
 const aborted = async (signal: AbortSignal): Promise<undefined> =>

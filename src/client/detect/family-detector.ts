@@ -144,6 +144,7 @@ export class FamilyDetector {
       hint: hintLevel(this.#latest?.answers, hints()),
       quorum: this.#quorum,
       hasOwn: this.#hasOwn,
+      hasOutside: this.#sources.some(({ vantage }) => vantage === 'outside'),
       ...(previous !== undefined && { previous }),
       ...(uplink !== undefined && { uplink }),
     }

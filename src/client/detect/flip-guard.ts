@@ -39,7 +39,10 @@ export class FlipGuard {
   sightingOf(agreement: Agreement, { votes, through }: RoundVotes): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
     this.#reportUplink(agreement, through)
-    if (agreement.kind === 'open') return { kind: 'unknown', because: reasonOf(votes, through) }
+    if (agreement.kind === 'open') {
+      const unasked = agreement.isUnasked ? `; ${UNASKED}` : ''
+      return { kind: 'unknown', because: `${reasonOf(votes, through)}${unasked}` }
+    }
     return this.#passOrHold(agreement)
   }
 
@@ -78,6 +81,8 @@ export class FlipGuard {
     })
   }
 }
+
+const UNASKED = 'outside sources were asked too often in the last minutes, and wait'
 
 function reasonOf(votes: readonly SourceVote[], through: string | undefined): string {
   if (votes.length === 0) return 'no source answered'

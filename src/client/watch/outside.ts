@@ -43,23 +43,33 @@ export async function watchOutside(
     const current = await source?.look(family, AbortSignal.any([signal, clock.deadline(LOOK_TIMEOUT)]))
     if (current === undefined) continue
     failures = current.kind === 'seen' ? 0 : failures + 1
-    if (isNews(previous, current, state.published(family))) hint('outside-differs')
+    const known = { published: state.published(family), isOpen: state.isOpen(family) }
+    if (isNews(previous, current, known)) hint('outside-differs')
     previous = current
   }
+}
+
+interface Known {
+  readonly published: Address | undefined
+  /** A round without an agreement is repeated: the same answer again is no reason for another one. */
+  readonly isOpen: boolean
 }
 
 /**
  * The first answer after a failure, the first failure, or another address than is published, or than before where nothing
  * is; over IPv6, another /64.
  */
-function isNews(previous: Sighting | undefined, current: Sighting, published: string | undefined): boolean {
+function isNews(previous: Sighting | undefined, current: Sighting, { published, isOpen }: Known): boolean {
   if (current.kind !== 'seen') return previous?.kind === 'seen'
-  const isFirst = previous === undefined ? published === undefined : previous.kind !== 'seen'
-  // Outside sources may see a temporary address of the same network (RFC 8981).
-  const isOther = (known: string | undefined): boolean =>
-    known !== undefined && networkOf(known as Address) !== networkOf(current.address)
-  return isFirst || isOther(published ?? (previous?.kind === 'seen' ? previous.address : undefined))
+  if (previous?.kind !== 'seen')
+    return previous !== undefined || published === undefined || isOther(published, current)
+  const isRepeated = (isOpen || published === undefined) && !isOther(previous.address, current)
+  return !isRepeated && isOther(published ?? previous.address, current)
 }
+
+/** Outside sources may see a temporary address of the same network (RFC 8981). */
+const isOther = (known: Address, { address }: Extract<Sighting, { kind: 'seen' }>): boolean =>
+  networkOf(known) !== networkOf(address)
 
 interface OutsideWatch {
   readonly context: Pick<WatcherContext, 'random'>

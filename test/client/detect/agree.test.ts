@@ -53,6 +53,15 @@ const ask = (votes: string, over: Partial<AgreementQuestion> = {}): string => {
   return [name, ...against.map((one) => `not ${one}`)].join(' ')
 }
 
+it.each<[string, Partial<AgreementQuestion>, string]>([
+  ['router none', { hasOutside: true }, 'open'],
+  ['router none', { hasOutside: false }, 'none'],
+  ['own none, router none', { hasOutside: true, family: 'v6' }, 'none'],
+  ['own none', { hasOutside: true, family: 'v4' }, 'open'],
+])('without a word from outside, %s with %o is %s', (votes, over, expected) =>
+  expect(ask(votes, over)).toBe(expected),
+)
+
 describe('a new address needs a quorum', () => {
   // biome-ignore format: a table
   it.each([

@@ -62,6 +62,13 @@ describe('a round without a verdict tells', () => {
   ])('of %j through %j: %s', (votes, through, because) =>
     expect(scene().weigh({ kind: 'open' }, votes, through)).toEqual({ kind: 'unknown', because }),
   )
+
+  it('that no outside source could be asked', () =>
+    expect(scene().weigh({ kind: 'open', isUnasked: true }, [vote('router', { kind: 'none' })])).toEqual({
+      kind: 'unknown',
+      because:
+        'no source reports an address: router: none; outside sources were asked too often in the last minutes, and wait',
+    }))
 })
 
 describe('a verdict', () => {

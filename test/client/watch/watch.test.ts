@@ -368,6 +368,16 @@ describe('the outside watcher', () => {
     expect(times).toBeGreaterThanOrEqual(10)
   })
 
+  it('hints once at an address that rounds without an agreement do not take', async () => {
+    let isOpen = true
+    begin({ published: () => address('9.9.9.9'), isOpen: () => isOpen })
+    await clock.pass(seconds(20))
+    expect([times, hints]).toEqual([20, ['outside-differs']])
+    isOpen = false
+    await clock.pass(seconds(5))
+    expect(hints).toHaveLength(2)
+  })
+
   it('asks immediately, and then each second, after a round without an agreement', async () => {
     let isOpen = false
     begin({ doesRouterReport: true, isOpen: () => isOpen })

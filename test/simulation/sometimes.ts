@@ -1,0 +1,91 @@
+import type { AgentEvent } from '../../src/client/agent/events.ts'
+import { wordingOf } from '../../src/client/agent/wording.ts'
+import { HINTS } from '../../src/client/watch/hint.ts'
+import type { NotificationEvent } from '../../src/config/notify-settings.ts'
+import { SERVICE_FAULTS, STOP_WORDS } from './draw.ts'
+
+/** What no home of a simulation can show. */
+type Never =
+  /** The connection is always encrypted. */
+  | 'keyInClear'
+  /** The service confirms what was sent. */
+  | 'confirmedDifferent'
+  | 'unechoed'
+  /** No daemon sets a hostname offline here. */
+  | 'offlineRefused'
+  /** No interface is bound. */
+  | 'leavesElsewhere'
+  /** The kernel always reports. */
+  | 'kernelWatchMissing'
+  /** Rule S6. */
+  | 'watcherFailed'
+  | 'ended'
+
+type Sometimes = Exclude<AgentEvent['kind'], Never>
+
+/** Every kind of event of the client; the compiler demands each. */
+const EVENTS: { readonly [K in Sometimes]: true } = {
+  looked: true,
+  sending: true,
+  settled: true,
+  refused: true,
+  notUnderstood: true,
+  captivePortal: true,
+  unreached: true,
+  waiting: true,
+  paced: true,
+  retrying: true,
+  stopped: true,
+  published: true,
+  notPublished: true,
+  unverified: true,
+  addressUnknown: true,
+  addressKnown: true,
+  familyGone: true,
+  outlier: true,
+  quarantined: true,
+  flipping: true,
+  behindAnother: true,
+  elsewhere: true,
+  routerAnswers: true,
+  routerMute: true,
+  notAnnounced: true,
+  probeAnswers: true,
+  hinted: true,
+  sleeping: true,
+  stateSetAside: true,
+  stateUnreadable: true,
+  stateSavedElsewhere: true,
+  stateSavedAgain: true,
+  stateNotSaved: true,
+}
+
+const TOLD: readonly NotificationEvent[] = [
+  'started',
+  'changed',
+  'stopped',
+  'waiting',
+  'unreached',
+  'unknown',
+  'unsaved',
+  'recovered',
+  'behind-nat',
+  'flipping',
+  'outlier',
+  'quarantined',
+  'state-lost',
+]
+
+/** States that must be reached in many worlds: else the rules about them prove nothing. */
+export const SOMETIMES: readonly string[] = [
+  ...(Object.keys(EVENTS) as Sometimes[]).map((kind) => markOf(wordingOf({ kind } as AgentEvent).msg)),
+  ...Object.keys(HINTS).map((hint) => markOf('something may have changed', hint)),
+  ...SERVICE_FAULTS.map((fault) => `service: ${fault}`),
+  ...STOP_WORDS.map((word) => `service: ${word}`),
+  ...TOLD.map((event) => `webhook: ${event}`),
+]
+
+/** A line of the log, with its cause where that is a word of a table. */
+export function markOf(msg: string, because?: unknown): string {
+  return typeof because === 'string' && because in HINTS ? `${msg}: ${because}` : msg
+}
