@@ -95,7 +95,8 @@ export class Machine {
     if (longer <= 0) return
     this.#asleepUntil = now + span
     for (const run of this.#processes) this.freeze(run, span)
-    this.#scheduler.after(span, this.#scheduler.world, () => (this.slept += longer))
+    // Nobody looks at a clock until then.
+    this.slept += longer
   }
 
   /** Renames of the last seconds may be lost, and a disk that lies may have half of the state. */
@@ -103,6 +104,7 @@ export class Machine {
     for (const run of this.#processes) this.end(run)
     this.boot++
     this.#cuts++
+    this.#asleepUntil = 0
     for (const { at, undo } of this.#renames.toReversed())
       if (at > this.#scheduler.now - COMMIT_INTERVAL && this.#draw() < 0.5) undo()
     this.#renames = []

@@ -147,7 +147,9 @@ class Life {
     })
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
-      for (const found of heardAlarms(this.#parts.receiver)) this.#alarm(...found)
+      // What the disk has lost nobody can tell.
+      const isRemembered = this.#world.events.every(({ kind }) => kind !== 'disk' && kind !== 'powerCut')
+      for (const found of isRemembered ? heardAlarms(this.#parts.receiver) : []) this.#alarm(...found)
     })
     const span = faultsEnd + QUIET.end
     await this.#scheduler.runUntil(span)
@@ -213,8 +215,8 @@ class Life {
   #expect({ accounts, isRunning }: StatusReport): void {
     const { now } = this.#scheduler
     const { run } = this.#machine
-    for (const { outcome, nextAttempt } of accounts) {
-      if (nextAttempt === null || !isRunning || outcome === 'settled') continue
+    for (const { outcome, nextAttempt, isDue } of accounts) {
+      if (nextAttempt === null || isDue === true || !isRunning || outcome === 'settled') continue
       const due = Date.parse(nextAttempt) - START - this.#machine.clockOffset
       const slack = Math.max((due - now) / 10, 5000)
       const told = this.#happened
@@ -254,7 +256,7 @@ class Life {
       if (!schedule.ok) throw new Error(schedule.error.messages.join())
       if (!locks.ok) return this.#restart(run, locks.error.messages.join())
       this.#hasLocks = run
-      await runDaemon({
+      const { cause } = await runDaemon({
         settings,
         schedule: schedule.value,
         system,
@@ -281,7 +283,10 @@ class Life {
           this.#judge()
         },
       })
-      if (run.isAlive) this.#alarm('S6', 'the daemon has ended')
+      if (!run.isAlive) return
+      // One that starts has the lock of the folder for a moment, until it finds the socket of this one.
+      if (cause === 'lost') this.#restart(run, 'another daemon has the folder')
+      else this.#alarm('S6', 'the daemon has ended')
     } catch (error) {
       if (error instanceof StateUnreadable) this.#restart(run, error.message)
       else if (run.isAlive) this.#alarm('S6', `the daemon has failed: ${(error as Error).stack}`)
@@ -405,7 +410,12 @@ class Life {
         return this.#user.oneShot()
       case 'secondDaemon': {
         const { run } = machine
-        return this.#user.secondDaemon(() => run !== undefined && run.isAlive && this.#hasLocks === run)
+        return this.#user.secondDaemon(
+          () =>
+            run?.isAlive === true &&
+            this.#hasLocks === run &&
+            !isForgotten(this.#witness, this.#scheduler.now),
+        )
       }
     }
   }
