@@ -59,33 +59,6 @@ describe('after SIGTERM a daemon ends with 0 within five seconds', () => {
     await endsInTime(idle)
   })
 
-  it('while it waits after 911', async () => {
-    const waiting = daemonIn(ENDING, await service('--fault', 'word:911'), scratch(), ...GIVEN)
-    await waiting.line('nothing to do until then')
-    expect(waiting.lines.join('\n')).toContain('911')
-    await endsInTime(waiting)
-  })
-
-  it('while it is stopped and idle', async () => {
-    const stopped = daemonIn(
-      ENDING,
-      await service('--fault', 'word:abuse'),
-      scratch(),
-      ...GIVEN,
-      '--when-stopped',
-      'idle',
-    )
-    await stopped.line('updates have stopped until you act')
-    await endsInTime(stopped)
-  })
-
-  it('while it retries', async () => {
-    const retrying = against('http://127.0.0.1:1', ...GIVEN)
-    await retrying.line('nothing to do until then')
-    expect(retrying.lines.join('\n')).toContain('the service was not reached')
-    await endsInTime(retrying)
-  })
-
   it('while a source does not respond', async () => {
     const { url, connected } = await silent()
     const looking = against('http://127.0.0.1:1', '--source', url)
@@ -107,25 +80,6 @@ describe('after SIGTERM a daemon ends with 0 within five seconds', () => {
     const sending = against(url, ...GIVEN)
     await connected
     await endsInTime(sending)
-  })
-
-  it('while a returned address is held back', async () => {
-    const file = join(scratch(), 'address')
-    const write = (address: string): void => writeFileSync(file, address)
-    write('8.8.8.8')
-    const source = ['--source', 'command', '--command', 'cat', '--command', file]
-    const flipping = daemonIn(ENDING, await service(), scratch(), ...source)
-    await flipping.line('good","addresses":["8.8.8.8"]')
-    write('8.8.4.4')
-    flipping.child.kill('SIGUSR1')
-    await flipping.line('good","addresses":["8.8.4.4"]')
-    write('8.8.8.8')
-    flipping.child.kill('SIGUSR1')
-    await flipping.line('until then')
-    await eventually(
-      () => flipping.lines.filter((line) => line.includes('asked the address sources')).length,
-    ).toBeGreaterThan(2)
-    await endsInTime(flipping)
   })
 })
 

@@ -241,16 +241,4 @@ describe('a daemon', () => {
       ),
     )
   })
-
-  it('never sends again because of a stuck name server', async () => {
-    const at = await service('--log-level', 'debug')
-    const stuck = await nameServer(() => OLD)
-    const { child, ended, ask } = verifyingDaemon(at, stuck.endpoint)
-    // Of five seconds, four rounds.
-    await eventually(() => stuck.questions.length).toBeGreaterThanOrEqual(5)
-    expect((await ask('status')).stdout).toContain(`accepted, not yet at ${stuck.endpoint}`)
-    expect(requests(at)).toBe(1)
-    child.kill('SIGTERM')
-    expect(await ended).toBe(0)
-  })
 })

@@ -63,6 +63,8 @@ export type WorldEvent =
   | { readonly kind: 'receiver'; readonly at: number; readonly span: number; readonly says: ReceiverFault }
   | { readonly kind: 'stop'; readonly at: number; readonly word: StopWord; readonly resume: number }
   | { readonly kind: 'kill'; readonly at: number; readonly down: number }
+  /** The supervisor stops the daemon, and starts it again so much later. */
+  | { readonly kind: 'sigterm'; readonly at: number; readonly down: number }
   | { readonly kind: 'killAtAnswer'; readonly at: number; readonly delay: number }
   /** The next request is done, and its answer is lost. */
   | { readonly kind: 'lostAnswer'; readonly at: number }
@@ -91,7 +93,7 @@ export type ServiceFault = (typeof SERVICE_FAULTS)[number]
 export const RECEIVER_FAULTS = ['500', 'reset', 'hang', 'lostAnswer'] as const
 /** Of the webhook. */
 export type ReceiverFault = (typeof RECEIVER_FAULTS)[number]
-export const STOP_WORDS = ['badauth', 'abuse', 'nohost', 'badagent'] as const
+export const STOP_WORDS = ['badauth', 'abuse', 'nohost', 'badagent', '!donator'] as const
 export type StopWord = (typeof STOP_WORDS)[number]
 
 const SECOND = 1000
@@ -176,6 +178,7 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
     reload: (at) => ({ kind: 'reload', at }),
     oneShot: (at) => ({ kind: 'oneShot', at }),
     secondDaemon: (at) => ({ kind: 'secondDaemon', at }),
+    sigterm: (at, draw) => ({ kind: 'sigterm', at, down: between(draw, 100, 2 * MINUTE) }),
     failover: (at, draw) => ({ kind: 'failover', at, span: between(draw, SECOND, 10 * MINUTE) }),
     receiver: (at, draw) => ({
       kind: 'receiver',
@@ -235,7 +238,7 @@ export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN
       ipv6: oneOf(ipv6, ['none', ...IPV6_KINDS]),
       renumbers: ipv6() < 0.5,
       liars: home() < 0.8 ? [] : [oneOf(home, LIARS)],
-      backup: kinds.includes('failover'),
+      backup: others() < 0.5,
       webhook: others() < 0.5,
       isVerified: others() < 0.3,
       nameServers: {

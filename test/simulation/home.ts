@@ -133,7 +133,7 @@ export class Home {
 
   /** The first line has no carrier for a while. */
   failOver(span: number): void {
-    if (this.isOnBackup) return
+    if (this.isOnBackup || !this.plan.backup) return
     const { now } = this.#scheduler
     this.#backups.push({ address: backupAddress(this.#backups.length + 1), from: now, to: Infinity })
     this.ipv6.unplug()

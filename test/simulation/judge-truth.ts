@@ -1,3 +1,4 @@
+import { explainAccount } from '../../src/client/report/explain-account.ts'
 import type { StatusReport } from '../../src/client/report/status.ts'
 import { FAMILIES, listed } from '../../src/net/address.ts'
 import { DOES_REPORT, type Finding, IS_CONFIRMED, isForgotten, STOPS, type Witness } from './judge.ts'
@@ -69,6 +70,13 @@ export const causeAlarms = (
 /** Whether requests may be delayed by the pace. */
 const isPaced = (attempts: Witness['attempts'], now: number): boolean =>
   attempts.filter(({ at }) => at > now - 10 * MINUTE).length >= 4
+
+/** T9: an explanation has all its words. */
+export const explainAlarms = ({ accounts }: StatusReport): readonly Finding[] =>
+  accounts
+    .flatMap(explainAccount)
+    .filter((line) => /\b(?:undefined|null|NaN)\b|\[object/.test(line))
+    .map((line) => ['T9', line])
 
 /** T8: what is told to be published is what the name servers have. */
 export function publishedAlarms(

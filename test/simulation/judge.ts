@@ -16,9 +16,9 @@ const MINUTE = 60 * SECOND
 
 /** How long an address that the line had may still be on its way. */
 const MAX_AGE = 15 * SECOND
-export const STOPS = /^200 (?:badauth|abuse|nohost|badagent)/
+export const STOPS = /^200 (?:badauth|abuse|nohost|badagent|!donator)/
 /** The stops that other settings end. */
-const OF_SETTINGS = /^200 (?:badauth|nohost)/
+const OF_SETTINGS = /^200 (?:badauth|nohost|!donator)/
 /** How long the client sends nothing after an answer. */
 const WAITS: readonly { readonly answered: RegExp; readonly span: number; readonly isLiftable: boolean }[] = [
   { answered: /^200 911/, span: 30 * MINUTE, isLiftable: false },
@@ -92,7 +92,7 @@ const truth = ({ myip }: Received, earlier: readonly Received[], { home }: Witne
       : [['S1', `${one} is sent, and is not the address of the line`]]
   })
 
-/** S2: nothing after a stop, until the user acts; another password ends one by badauth or nohost. */
+/** S2: nothing after a stop, until the user acts; another password ends some. */
 function stops(last: Received, earlier: readonly Received[], witness: Witness): readonly Finding[] {
   const stop = earlier.findLast(({ answer, inHand }) => STOPS.test(answer) && inHand !== undefined)
   const inHand = stop?.inHand ?? Infinity

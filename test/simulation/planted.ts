@@ -191,4 +191,12 @@ export const PLANTED: readonly PlantedFault[] = [
     to: 'pending: isOver ? left : [...left.filter(({ id }) => id !== pending.id), pending] }',
     flags: '--only receiver,stop,change,kill --often 60',
   },
+  {
+    what: 'a signal to stop is not obeyed',
+    rule: 'S6',
+    file: 'app/client/run/daemon.ts',
+    from: '    observers.stopping()\n    composed.end()\n',
+    to: '    observers.stopping()\n    if (locks.hasLost()) composed.end()\n',
+    flags: '--only sigterm',
+  },
 ]

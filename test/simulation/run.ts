@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { drawWorld, EVENT_KINDS, type EventKind, ROUTERS, type RouterKind, type World } from './draw.ts'
 import { MENDED } from './mended.ts'
 import { forbidEffects, realNow } from './scheduler.ts'
@@ -20,6 +22,7 @@ const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [
   --trace    prints all that happened
   --hash     prints a hash of what happened
   --sometimes  fails where a state was reached in no world
+  --heap     fails where the memory of a client grows: compares the first day with the end
   --first    ends at the first world that breaks a rule, without a report`
 
 const { values } = parseArgs({
@@ -35,6 +38,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     hash: { type: 'boolean', default: false },
     sometimes: { type: 'boolean', default: false },
+    heap: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
     often: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -84,6 +88,16 @@ function* chosen(): Generator<World> {
 const MAX_REPORTS = 3
 const budget = Number(values.seconds) * 1000
 forbidEffects()
+/** After a collection, in bytes, once a day. */
+const heaps: number[] = []
+/** S7 */
+const MAX_GROWTH = 1.1
+setFlagsFromString('--expose_gc')
+const collect = runInNewContext('gc') as () => void
+function heap(): void {
+  collect()
+  heaps.push(process.memoryUsage().heapUsed)
+}
 // Each abort takes a stack, which is a seventh of all time.
 Error.stackTraceLimit = 0
 const began = realNow()
@@ -91,7 +105,7 @@ const totals = { worlds: 0, span: 0, failed: 0 }
 const marks = new Set<string>()
 const isTimeLeft = (): boolean => realNow() - began < budget
 for (const world of chosen()) {
-  const outcome = await runWorld(world, values.trace ? Infinity : undefined)
+  const outcome = await runWorld(world, values.trace ? Infinity : undefined, values.heap ? heap : undefined)
   totals.worlds++
   totals.span += outcome.span
   for (const mark of outcome.marks) marks.add(mark)
@@ -109,6 +123,11 @@ const spent = (realNow() - began) / 1000
 print(
   `${totals.worlds} worlds, ${totals.failed} with alarms; ${(totals.span / 86_400_000).toFixed(2)} virtual days in ${spent.toFixed(1)} s`,
 )
+if (values.heap) {
+  const [first = 0, last = 0] = [heaps[0], heaps.at(-1)]
+  print(`heap: ${heaps.map((size) => (size / 1e6).toFixed(1)).join(', ')} MB`)
+  if (last > first * MAX_GROWTH) totals.failed++
+}
 const missed = values.sometimes ? SOMETIMES.filter((mark) => !marks.has(mark)) : []
 for (const mark of missed) print(`never reached: ${mark}`)
 process.exitCode = totals.failed + missed.length > 0 ? 1 : 0

@@ -17,7 +17,14 @@ import { User } from './user.ts'
 import { NameServers } from './name-servers.ts'
 import { Receiver } from './receiver.ts'
 import { MAX_WAITING, Questions, unsaved } from './judge-limits.ts'
-import { causeAlarms, heardAlarms, publishedAlarms, statusAlarms, toldAlarm } from './judge-truth.ts'
+import {
+  causeAlarms,
+  explainAlarms,
+  heardAlarms,
+  publishedAlarms,
+  statusAlarms,
+  toldAlarm,
+} from './judge-truth.ts'
 import type { StatusReport } from '../../src/client/report/status.ts'
 import type { ResolvedSettings } from '../../src/app/client/settings/settings.ts'
 import { type Received, UpdateService } from './update-service.ts'
@@ -37,11 +44,15 @@ export interface Outcome {
   readonly latencies: readonly number[]
 }
 
+const nothing = (): void => undefined
 const MINUTE = 60_000
+const DAY = 1440 * MINUTE
 /** After the last fault: until no wait that is legal can be in force, and then changes in a home without faults. */
 const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, end: 125 * MINUTE } as const
 const TRACE_LINES = 60
 const RESTART = 5000
+/** Supervisors wait at least five seconds before they kill. */
+const MAX_ENDING = 5000
 /** The user looks at the status so often. */
 const ASK_INTERVAL = 10 * MINUTE
 /** Enough calls of the disk to save what an answer says. */
@@ -51,8 +62,12 @@ const CALLS_TO_SAVE = 12
 const FAILED_WATCHER = 'a watcher failed and is restarted'
 
 /** Lets a world happen to the client, and judges what it does. */
-export async function runWorld(world: World, traceLines = TRACE_LINES): Promise<Outcome> {
-  return new Life(world, traceLines).run()
+export async function runWorld(
+  world: World,
+  traceLines = TRACE_LINES,
+  onDay: () => void = nothing,
+): Promise<Outcome> {
+  return new Life(world, traceLines).run(onDay)
 }
 
 class Life {
@@ -80,6 +95,9 @@ class Life {
   #linesLeft = 5
   /** Of the daemon that runs. */
   #reload: (() => void) | undefined
+  #stop: (() => void) | undefined
+  /** How long it stays away after a signal to stop. */
+  #down = 0
   /** Kills the client so many milliseconds after the next answer. */
   #killAfterAnswer: number | undefined
   /** The daemon that has taken its locks. */
@@ -133,9 +151,10 @@ class Life {
     })
   }
 
-  async run(): Promise<Outcome> {
+  async run(onDay: () => void): Promise<Outcome> {
     const { faultsEnd, events } = this.#world
     this.#start()
+    for (let at = DAY; at < faultsEnd; at += DAY) this.#at(at, onDay)
     for (const event of events) this.#at(event.at, () => this.#apply(event))
     this.#at(faultsEnd, () => this.#endFaults())
     for (let at = ASK_INTERVAL; at < faultsEnd + QUIET.end; at += ASK_INTERVAL)
@@ -205,6 +224,7 @@ class Life {
     const found = [
       ...statusAlarms(report, this.#service, context),
       ...causeAlarms(report, this.#service, context),
+      ...explainAlarms(report),
       ...publishedAlarms(report, this.#parts.nameServers, this.#service, context),
     ]
     for (const [rule, because] of found) this.#alarm(rule, because)
@@ -243,6 +263,7 @@ class Life {
     const run = this.#machine.newRun()
     this.#machine.run = run
     this.#reload = undefined
+    this.#stop = undefined
     this.#note(`run ${run.nth} starts`)
     this.#scheduler.after(0, run, () => void this.#live(run))
   }
@@ -264,6 +285,10 @@ class Life {
         locks: locks.value,
         signals: {
           ...NO_SIGNALS,
+          onStop: (stop) => {
+            this.#stop = stop
+            return nothing
+          },
           onReload: (reload) => {
             this.#reload = reload
             return nothing
@@ -285,6 +310,7 @@ class Life {
       })
       if (!run.isAlive) return
       // One that starts has the lock of the folder for a moment, until it finds the socket of this one.
+      if (cause === 'asked') return this.#ended(run)
       if (cause === 'lost') this.#restart(run, 'another daemon has the folder')
       else this.#alarm('S6', 'the daemon has ended')
     } catch (error) {
@@ -317,6 +343,24 @@ class Life {
     this.#forgetFresh()
     this.#machine.end(run)
     this.#at(this.#scheduler.now + down, () => this.#startAgain())
+  }
+
+  #terminate(down: number): void {
+    const { run } = this.#machine
+    const stop = this.#stop
+    if (run === undefined || stop === undefined) return this.#kill(down)
+    this.#down = down
+    this.#scheduler.after(0, run, stop)
+    this.#at(this.#scheduler.now + MAX_ENDING, () => {
+      if (run.isAlive && (run.frozenUntil ?? 0) <= this.#scheduler.now - MAX_ENDING)
+        this.#alarm('S6', 'the daemon does not end after a signal')
+    })
+  }
+
+  #ended(run: Run): void {
+    this.#note(`run ${run.nth} ends`)
+    this.#machine.end(run)
+    this.#at(this.#scheduler.now + this.#down, () => this.#startAgain())
   }
 
   /** An answer that came a moment ago cannot be saved yet. */
@@ -367,6 +411,8 @@ class Life {
         return this.#at(now + event.resume, () => this.#resume())
       case 'kill':
         return this.#kill(event.down)
+      case 'sigterm':
+        return this.#terminate(event.down)
       case 'killAtAnswer':
         this.#killAfterAnswer = event.delay
         return undefined
@@ -540,6 +586,5 @@ function endOf(event: WorldEvent): number {
   return at + span + down + stale + gap * count
 }
 
-const nothing = (): void => undefined
 const NO_SUPERVISOR = { ready: nothing, status: nothing, reloaded: nothing, stopping: nothing, beat: nothing }
-const NO_SIGNALS = { onStop: () => nothing, onPoke: () => nothing, onReload: () => nothing }
+const NO_SIGNALS = { onPoke: () => nothing }
