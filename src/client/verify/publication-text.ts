@@ -1,3 +1,4 @@
+import { FAMILIES, type Family, FAMILY_NAMES } from '../../net/address.ts'
 import { isAnswered, type Publication, type ServerCheck, type ServerFinding } from './publication.ts'
 
 type Text = (publication: Publication) => string
@@ -74,7 +75,14 @@ function formatUnanswered(servers: readonly ServerCheck[]): string {
     formatClause(silent, 'does not answer', 'do not answer'),
     formatClause(lame, 'does not answer for the zone', 'do not answer for the zone'),
   ]
-  return clauses.join('')
+  return [...clauses, ...FAMILIES.map((family) => formatPartly(servers, family))].join('')
+}
+
+/** Servers that answer for the other family: some drop questions for AAAA. */
+function formatPartly(servers: readonly ServerCheck[], family: Family): string {
+  const found = servers.filter(({ unanswered }) => unanswered.includes(family))
+  const what = `for ${FAMILY_NAMES[family]}`
+  return formatClause(found, `does not answer ${what}`, `do not answer ${what}`)
 }
 
 const formatClause = (servers: readonly ServerCheck[] = [], one: string, several: string): string =>

@@ -24,6 +24,8 @@ export interface ServerCheck {
   readonly finding: ServerFinding
   /** Of a finding about an address. */
   readonly family: Family | null
+  /** For these it gives no answer, while it answers for the other one. */
+  readonly unanswered: readonly Family[]
   /** What it gives where that is not what the service confirmed. */
   readonly addresses: readonly Address[]
   /** In milliseconds since the confirmation; null where the server was asked at another time. */
@@ -54,7 +56,7 @@ export interface Confirmed {
   readonly previous: Addresses
 }
 
-/** The worst finding of the families that are confirmed. */
+/** The worst finding of the confirmed families that are answered. A family without an answer hides no other. */
 export function checkOf(
   server: string,
   answers: Readonly<Partial<Record<Family, ServerAnswer>>>,
@@ -66,11 +68,18 @@ export function checkOf(
       ? []
       : [{ family, ...findingOf(answer, expected, previous[family]) }]
   })
-  const [worst = { family: null, finding: 'silent' as const, addresses: [] }] = findings.toSorted(
-    (a, b) => SERVER_FINDINGS.indexOf(b.finding) - SERVER_FINDINGS.indexOf(a.finding),
-  )
+  const answered = findings.filter(isAnswered)
+  const [worst = { family: null, finding: 'silent' as const, addresses: [] }] = (
+    answered.length > 0 ? answered : findings
+  ).toSorted((a, b) => SERVER_FINDINGS.indexOf(b.finding) - SERVER_FINDINGS.indexOf(a.finding))
   const isAboutAddress = worst.finding === 'old' || worst.finding === 'missing' || worst.finding === 'other'
-  return { server, ...worst, family: isAboutAddress ? worst.family : null }
+  const left = answered.length > 0 ? findings.filter((one) => !isAnswered(one)) : []
+  return {
+    server,
+    ...worst,
+    family: isAboutAddress ? worst.family : null,
+    unanswered: left.map(({ family }) => family),
+  }
 }
 
 function findingOf(
@@ -85,7 +94,8 @@ function findingOf(
 }
 
 /** Whether a server gave an answer for the zone. */
-export const isAnswered = ({ finding }: ServerCheck): boolean => finding !== 'lame' && finding !== 'silent'
+export const isAnswered = ({ finding }: Pick<ServerCheck, 'finding'>): boolean =>
+  finding !== 'lame' && finding !== 'silent'
 
 /** What the servers give together, `age` after the confirmation. */
 export function stateOf(servers: readonly ServerCheck[], age: Duration): PublicationState {

@@ -99,7 +99,8 @@ async function askServers(
   const families = FAMILIES.filter((family) => addresses[family] !== undefined)
   await Promise.all(
     servers.map(async (server) => {
-      if (checks.get(server.name)?.finding === 'seen') return
+      const earlier = checks.get(server.name)
+      if (earlier !== undefined && isWhole(earlier)) return
       const answers = await Promise.all(
         families.map(
           async (family) => [family, await askServer(server, { hostname, family }, context)] as const,
@@ -129,10 +130,15 @@ const silent = (server: string): ServerCheck => ({
   finding: 'silent',
   family: null,
   addresses: [],
+  unanswered: [],
   took: null,
 })
 
+/** It gives all confirmed addresses. */
+const isWhole = ({ finding, unanswered }: ServerCheck): boolean =>
+  finding === 'seen' && unanswered.length === 0
+
 function isDone({ state, servers }: Publication, { isAwaited }: Verification, rounds: number): boolean {
-  const isEverySeen = servers.every(({ finding }) => finding === 'seen')
+  const isEverySeen = servers.every(isWhole)
   return state === 'published' && (isEverySeen || (isAwaited && rounds >= MAX_UNANSWERED))
 }

@@ -15,6 +15,7 @@ const publication = (
     finding,
     family: 'v4',
     addresses: given === '' ? [] : given.split(' ').map(address),
+    unanswered: [],
     took,
   })),
   because: null,
@@ -41,4 +42,19 @@ it.each([
   [publication('unverified', [], { because: 'no zone' }),                             'not verified: no zone'],
 ])('%#: %s', (given, text) => {
   expect(formatPublication(given)).toBe(text)
+})
+
+it('a family without an answer is named', () => {
+  const server = (name: string, finding: ServerFinding, unanswered: readonly ('v4' | 'v6')[]) => ({
+    server: name,
+    finding,
+    family: null,
+    addresses: [],
+    unanswered,
+    took: null,
+  })
+  const servers = [server('ns1', 'seen', ['v6']), server('ns2', 'seen', ['v6']), server('ns3', 'seen', [])]
+  expect(formatPublication({ state: 'published', servers, because: null })).toBe(
+    'published: seen at ns1, ns2, ns3; ns1, ns2 do not answer for IPv6',
+  )
 })

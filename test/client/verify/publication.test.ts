@@ -51,8 +51,10 @@ describe('what one server gives for both families', () => {
     [given(NEW), given(OLD6), 'old'],
     [given(OLD), MISSING, 'missing'],
     [given(OTHER), MISSING, 'other'],
-    [given(NEW), LAME, 'lame'],
-    [SILENT, given(OLD6), 'silent'],
+    [given(NEW), LAME, 'seen'],
+    [given(OTHER), LAME, 'other'],
+    [SILENT, given(OLD6), 'old'],
+    [SILENT, LAME, 'silent'],
   ])('%j and %j together are %s', (v4, v6, finding) => {
     expect(checkOf('ns1', { v4, v6 }, confirmed).finding).toBe(finding)
   })
@@ -61,6 +63,12 @@ describe('what one server gives for both families', () => {
     expect(checkOf('ns1', { v4: given(NEW), v6: MISSING }, confirmed).family).toBe('v6')
     expect(checkOf('ns1', { v4: given(OLD), v6: given(NEW6) }, confirmed).family).toBe('v4')
     expect(checkOf('ns1', { v4: given(NEW), v6: LAME }, confirmed).family).toBeNull()
+  })
+
+  it('names a family without an answer beside one with an answer', () => {
+    expect(checkOf('ns1', { v4: given(NEW), v6: SILENT }, confirmed).unanswered).toEqual(['v6'])
+    expect(checkOf('ns1', { v4: LAME, v6: given(OLD6) }, confirmed).unanswered).toEqual(['v4'])
+    expect(checkOf('ns1', { v4: LAME, v6: SILENT }, confirmed).unanswered).toEqual([])
   })
 
   it('a family that was not confirmed does not count', () => {
@@ -76,6 +84,7 @@ describe('what all servers give', () => {
       finding,
       family: null,
       addresses: [],
+      unanswered: [],
       took: null,
     }))
   const [early, late] = [seconds(299), minutes(5)]

@@ -68,6 +68,13 @@ describe('after a confirmation', () => {
     expect(questions).toHaveLength(1 + ROUNDS.length)
   })
 
+  it('a server that drops the questions of one family gives the other, and is asked again', async () => {
+    const addresses = { v4: address(NEW), v6: address('2001:db8::2') }
+    const { last, questions } = await run([newAt(0)], { addresses })
+    expect(last).toMatchObject({ state: 'published', servers: [{ finding: 'seen', unanswered: ['v6'] }] })
+    expect(questions).toHaveLength(2 * ROUNDS.length)
+  })
+
   it('a process that waits asks it twice, where the others give the address', async () => {
     const { last, questions } = await run([newAt(0), () => 'silent'], { isAwaited: true })
     expect(last?.state).toBe('published')
