@@ -15,6 +15,8 @@ export type Sighting =
       readonly tunnels?: readonly Address[]
       /** The interface of the previous address lost it, and the kernel does not send from this address. */
       readonly isSubstitute?: true
+      /** The router started a moment ago, and may state the address that it had before. */
+      readonly isEarly?: true
     }
   | {
       readonly kind: 'none'

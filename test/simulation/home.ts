@@ -61,7 +61,12 @@ export class Home {
   touched = 0
   vpn: 'up' | 'down' = 'down'
   /** The router answers again after this moment, and states its old address until the second one. */
-  readonly reboot = { until: 0, staleUntil: 0, stale: undefined as Address | undefined, epochFrom: 0 }
+  readonly reboot = {
+    until: 0,
+    staleUntil: 0,
+    stale: undefined as Address | undefined,
+    epochFrom: -1_000_000,
+  }
   readonly #scheduler: Scheduler
   readonly #draw: Stream
   readonly #kernel = new Set<() => void>()
@@ -241,7 +246,7 @@ export class Home {
 
   /** Seconds since the router started. */
   routerEpoch(): number {
-    return Math.floor((this.#scheduler.now - this.reboot.epochFrom) / 1000) + 1000
+    return Math.max(0, Math.floor((this.#scheduler.now - this.reboot.epochFrom) / 1000))
   }
 
   /** The router or the modem gives "port unreachable" for a datagram to this address. */

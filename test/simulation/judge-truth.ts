@@ -27,6 +27,8 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
     home.hadVpnSince(now - 10 * MINUTE) ? undefined : ['T2', 'a VPN is told of, and there is none'],
   'the router reports its public address': (_, { world }) =>
     DOES_REPORT.has(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],
+  'the router changed its address without an announcement': (_, { world }) =>
+    world.home.router === 'upnp' ? ['T3', 'a router that knows only UPnP is told to announce nothing'] : undefined,
   'a source is paused': ({ now, fields }, { home, world }) =>
     world.home.liars.some((host) => String(fields['source']).includes(host)) || home.hadVpnSince(now - 10 * MINUTE) || now - home.touched < MINUTE
       ? undefined : ['T4', `an honest source is paused: ${String(fields['source'])}`],

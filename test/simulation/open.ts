@@ -13,9 +13,10 @@ const AFTER = 60_000
 /** Faults that seeds have found and that are not mended yet. */
 export const OPEN: readonly OpenFault[] = [
   {
-    what: 'a router that states its old address after a restart is believed',
+    what: 'a router that states its old address by UPnP after a restart is believed',
     rules: ['S1', 'T1', 'T2', 'T4'],
-    isIt: ({ home }, now) => now < home.reboot.staleUntil + AFTER && now >= home.reboot.until,
+    isIt: ({ home }, now) =>
+      home.plan.router === 'upnp' && now < home.reboot.staleUntil + AFTER && now >= home.reboot.until,
   },
   {
     what: 'a client that has lost its state starts behind a VPN, and no router states the address',

@@ -199,4 +199,12 @@ export const PLANTED: readonly PlantedFault[] = [
     to: '    observers.stopping()\n    if (locks.hasLost()) composed.end()\n',
     flags: '--only sigterm',
   },
+  {
+    what: 'a router that has just started is believed against two operators',
+    rule: 'T2',
+    file: 'client/sources/pmp.ts',
+    from: "sighting.kind === 'seen' && epoch < EARLY",
+    to: "sighting.kind === 'seen' && epoch < 0",
+    flags: '--only reboot --often 8 --router announces',
+  },
 ]

@@ -86,8 +86,12 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
   const chosen = seen.find(({ source }) => source.vantage === 'chosen')
   if (chosen !== undefined)
     return agreed({ address: chosen.sighting.address, near: [chosen], outside: [] }, [])
-  const near = seen.filter(({ source }) => source.vantage !== 'outside')
   const outside = seen.filter(({ source }) => source.vantage === 'outside')
+  const near = believed(
+    seen.filter(({ source }) => source.vantage !== 'outside'),
+    outside,
+    question,
+  )
   const best = bestOf({ near, outside }, question)
   const behindVpn = agreeBehindVpn({ near, outside }, best, question)
   if (behindVpn !== undefined) return behindVpn
@@ -99,6 +103,28 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
   if (!isNone(votes)) return { kind: 'open' }
   const isKnown = question.hasOutside !== true || isHopeless(question, votes)
   return isKnown ? { kind: 'none' } : { kind: 'open', isUnasked: true }
+}
+
+/**
+ * A router that has just started may state its old address: two outside operators are right against it, where their
+ * answers come through the line of the router.
+ */
+function believed(
+  near: readonly SeenVote[],
+  outside: readonly SeenVote[],
+  { uplink }: AgreementQuestion,
+): readonly SeenVote[] {
+  const agreedAddress = outside.find(
+    ({ sighting, source }) =>
+      sighting.address !== uplink?.foreign &&
+      outside.some(
+        (other) => other.source.operator !== source.operator && other.sighting.address === sighting.address,
+      ),
+  )?.sighting.address
+  if (agreedAddress === undefined || uplink?.isElsewhere === true) return near
+  return near.filter(
+    ({ sighting }) => sighting.isEarly !== true || addressesIn(sighting).includes(agreedAddress),
+  )
 }
 
 function bestOf(votes: SeenVotes, question: AgreementQuestion): Candidate | undefined {
@@ -121,7 +147,8 @@ function isConfirmed(candidate: Candidate, { previous, hint, quorum }: Agreement
   const count = operatorsIn(candidate) + (near.length > 0 ? 1 : 0)
   // A substitute for an interface that lost its address: only an outside vote shows that the host is reachable there.
   if (operatorsIn(candidate) === 0 && near.every(({ sighting }) => sighting.isSubstitute)) return false
-  if (address !== previous || hint === 'doubted') return count >= quorum
+  const isEarly = near.length > 0 && near.every(({ sighting }) => sighting.isEarly)
+  if (address !== previous || hint === 'doubted' || isEarly) return count >= quorum
   return (hint === 'no' && near.length === 0) || isMain || count >= quorum
 }
 

@@ -72,9 +72,13 @@ interface RouterOptions extends Pick<QueryOptions, 'allowed'> {
 }
 
 export function sightingOf(
-  { code, address }: RouterAnswer,
+  { code, address, epoch }: RouterAnswer,
   { by, allowed, noAddressCodes }: RouterOptions,
 ): Sighting {
   if (code !== 0 && !noAddressCodes.includes(code)) return unknown(`the router answered with code ${code}`)
-  return validatedOfRouter(address, { by, allowed })
+  const sighting = validatedOfRouter(address, { by, allowed })
+  return sighting.kind === 'seen' && epoch < EARLY ? { ...sighting, isEarly: true } : sighting
 }
+
+/** In seconds since the start of the router, or since its last change of address (RFC 6886 §3.6). */
+const EARLY = 60

@@ -152,7 +152,7 @@ class RouterWatcher {
     return this.#state.doesRouterReport && between(this.#differsSince, now) < MAX_DIFFERENCE
   }
 
-  #changed({ address: gateway }: Gateway, { answer }: RouterReport): void {
+  #changed({ address: gateway }: Gateway, { answer, by }: RouterReport): void {
     const { hint, clock, report } = this.#context
     hint('router-differs')
     const { latest } = this.#announcements
@@ -161,7 +161,8 @@ class RouterWatcher {
       latest !== undefined &&
       latest.address === answer.address &&
       between(latest.at, clock.now()) < MAX_ANNOUNCEMENT_AGE
-    if (!this.#doesAnnounce) report({ kind: 'notAnnounced', gateway })
+    // A router that knows UPnP alone sends events.
+    if (!this.#doesAnnounce && by === 'natPmp') report({ kind: 'notAnnounced', gateway })
   }
 
   #intervalAfter(current: RouterReport | undefined): Duration {

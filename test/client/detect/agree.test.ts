@@ -7,6 +7,7 @@ import {
   agree,
   quorumOf,
   type SourceVote,
+  type UplinkView,
 } from '../../../src/client/detect/agree.ts'
 import type { Vantage } from '../../../src/client/sources/source.ts'
 import { type Address, parseAddress } from '../../../src/net/address.ts'
@@ -19,14 +20,14 @@ const address = (text: string): Address => {
 }
 const [A, B, C] = ['8.8.8.8', '9.9.9.9', '1.1.1.1'].map(address) as [Address, Address, Address]
 
-/** "router A", "x B": a source and its answer; x, y and z are outside operators, x2 is a second source of x. */
+/** "router A", "x B": a source and its answer; x, y and z are outside operators, x2 is a second source of x, early a new router. */
 function votesOf(text: string): readonly SourceVote[] {
   return text
     .split(', ')
     .filter((one) => one !== '')
     .map((one) => {
       const [name = '', answer = ''] = one.split(' ')
-      const near: Record<string, Vantage> = { router: 'router', own: 'own', you: 'chosen' }
+      const near: Record<string, Vantage> = { router: 'router', early: 'router', own: 'own', you: 'chosen' }
       const vantage = near[name] ?? 'outside'
       const named: Record<string, Address> = { A, B, C }
       const sighting: Sighting =
@@ -34,7 +35,12 @@ function votesOf(text: string): readonly SourceVote[] {
           ? { kind: 'none' }
           : answer === '?'
             ? { kind: 'unknown', because: 'no answer' }
-            : { kind: 'seen', address: named[answer] ?? address(answer), by: name }
+            : {
+                kind: 'seen',
+                address: named[answer] ?? address(answer),
+                by: name,
+                ...(name === 'early' && { isEarly: true }),
+              }
       return { source: { name, operator: name.replace(/\d$/, ''), vantage }, sighting }
     })
 }
@@ -107,6 +113,23 @@ describe('the previous address by hint level', () => {
     ['no',      'router B, x B',       'B'],
     ['no',      'router B, own A',     'A'],
   ])('%s: %s gives %s', (hint, votes, result) => expect(ask(votes, { previous: A, hint })).toBe(result))
+})
+
+describe('a router that has just started', () => {
+  const uplink = { published: [A], isElsewhere: false, isProven: true } as const
+  // biome-ignore format: a table
+  it.each<[string, Partial<UplinkView>, string]>([
+    ['early A, x B, y B',  {},                    'B'],
+    ['router A, x B, y B', {},                    'A'],
+    ['early A',            {},                    'open'],
+    ['early A, x B',       {},                    'open'],
+    ['early A, x A',       {},                    'A'],
+    ['early A, x B, x2 B', {},                    'open'],
+    ['early A, x B, y B',  { isElsewhere: true }, 'A'],
+    ['early A, x B, y B',  { foreign: B },        'A'],
+  ])('%s with %o is %s', (votes, over, result) =>
+    expect(ask(votes, { previous: A, hint: 'hinted', uplink: { ...uplink, ...over } })).toBe(result),
+  )
 })
 
 describe('over IPv6', () => {

@@ -25,6 +25,7 @@ describe('the PCP source', () => {
       if (query.length !== 60 || query[0] !== 2 || query[1] !== 1) return undefined
       const answer = Buffer.from(query)
       answer.fill(0, 2, 24).set([0x81], 1)
+      answer.writeUInt32BE(3600, 8)
       query.copy(answer, 4, 4, 8)
       answer.set([code], 3)
       answer.writeUInt16BE(4444, 42)
