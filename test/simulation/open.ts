@@ -18,11 +18,6 @@ export const OPEN: readonly OpenFault[] = [
     isIt: ({ home }, now) =>
       home.plan.router === 'upnp' && now < home.reboot.staleUntil + AFTER && now >= home.reboot.until,
   },
-  {
-    what: 'a client that has lost its state starts behind a VPN, and no router states the address',
-    rules: ['S1', 'T1', 'T4'],
-    isIt: ({ home, diskFailed }, now) => diskFailed > -Infinity && home.hadVpnSince(now - AFTER),
-  },
 ]
 
 export const isOpen = (rule: string, witness: Witness, now: number): boolean =>

@@ -207,4 +207,12 @@ export const PLANTED: readonly PlantedFault[] = [
     to: "sighting.kind === 'seen' && epoch < 0",
     flags: '--only reboot --often 8 --router announces',
   },
+  {
+    what: 'a VPN that is up at the first start is taken for the line, where no router states an address',
+    rule: 'S1',
+    file: 'app/client/detect/binding.ts',
+    from: '{ elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }',
+    to: '{ elsewhere: route.interface }',
+    flags: '--only vpn,powerCut --often 30 --router mute',
+  },
 ]

@@ -36,7 +36,7 @@ export interface UplinkView {
   readonly isProven: boolean
   /** The address at which outside services saw another uplink; they continue to see it. */
   readonly foreign?: Address
-  /** All families leave through one tunnel, and the router of the published uplink is known: a VPN, not the only uplink. */
+  /** IPv4 leaves through a tunnel, and the router of this network is known: a VPN, not the only uplink. */
   readonly isVpn?: true
 }
 

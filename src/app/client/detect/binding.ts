@@ -108,16 +108,16 @@ function v4Route(
   home: Gateway | undefined,
   all: readonly InterfaceAddress[],
 ): OutsideRoute {
+  const isTunnel = all.some((one) => one.interface === route.interface && one.isTunnel)
   if (home === undefined || home.interface === route.interface) {
     // Without a router of its own, a tunnel besides another network is a VPN; a dial-up or mobile link is the uplink itself.
-    const isVpn =
-      all.some((one) => one.interface === route.interface && one.isTunnel) &&
-      !/^(ppp|ww)/.test(route.interface)
+    const isVpn = isTunnel && !/^(ppp|ww)/.test(route.interface)
     const hasOther = all.some(({ address, isTunnel }) => familyOf(address) === 'v4' && !isTunnel)
     if (isVpn && hasOther) return { elsewhere: route.interface }
   }
   if (home === undefined) return {}
-  if (home.interface !== route.interface) return { elsewhere: route.interface }
+  if (home.interface !== route.interface)
+    return { elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }
   const isOther = route.gateway !== undefined && route.gateway !== home.address
   return isOther ? { elsewhere: `${route.gateway} on ${route.interface}` } : {}
 }

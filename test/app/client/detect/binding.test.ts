@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { outsideRouteOf } from '../../../../src/app/client/detect/binding.ts'
+import type { OutsideRoute } from '../../../../src/client/detect/uplink.ts'
+import type { Family } from '../../../../src/net/address.ts'
+import type { InterfaceAddress } from '../../../../src/ports/interfaces.ts'
+import type { Gateway, OutboundRoute } from '../../../../src/ports/network.ts'
+import { address } from '../../../fakes/address.ts'
+
+const on = (name: string, one: string, isTunnel = false): InterfaceAddress => ({
+  interface: name,
+  address: address(one),
+  isTunnel,
+  isTemporary: false,
+  isUnusable: false,
+  isPermanent: false,
+  prefixLength: 24,
+})
+const LAN = on('eth0', '192.168.1.10')
+const TUNNEL = on('wg0', '10.8.0.2', true)
+const ROUTER: Gateway = { address: address('192.168.1.1'), interface: 'eth0', local: LAN.address }
+const via = (name: string, gateway?: string): OutboundRoute => ({
+  address: LAN.address,
+  interface: name,
+  ...(gateway !== undefined && { gateway: address(gateway) }),
+})
+
+interface Host {
+  readonly v4: OutboundRoute
+  readonly v6?: OutboundRoute
+  readonly router?: Gateway
+}
+const HOME: Host = { v4: via('eth0', '192.168.1.1'), router: ROUTER }
+const VPN: Host = { v4: via('wg0'), router: ROUTER }
+
+// biome-ignore format: a table
+it.each<[string, Host, Family, OutsideRoute]>([
+  ['the router',                            HOME,                                               'v4', {}],
+  ['a tunnel beside the router',            VPN,                                                'v4', { elsewhere: 'wg0', isVpn: true }],
+  ['another line beside the router',        { ...HOME, v4: via('eth1', '192.168.2.1') },        'v4', { elsewhere: 'eth1' }],
+  ['another gateway',                       { ...HOME, v4: via('eth0', '192.168.1.2') },        'v4', { elsewhere: '192.168.1.2 on eth0' }],
+  ['a tunnel beside a network without a router', { v4: via('wg0') },                            'v4', { elsewhere: 'wg0' }],
+  ['the tunnel of IPv4',                    { ...VPN, v6: via('wg0') },                         'v6', { elsewhere: 'wg0', isVpn: true }],
+  ['a tunnel for IPv6 alone',               { ...HOME, v6: via('wg0') },                        'v6', { elsewhere: 'wg0' }],
+  ['the network itself',                    { ...HOME, v6: via('eth0') },                       'v6', {}],
+])('questions through %s', async (_, { v4, v6, router }, family, expected) => {
+  const ports = {
+    gateway: async () => Promise.resolve(router),
+    outboundRoute: async (one: Family) => Promise.resolve(one === 'v4' ? v4 : v6),
+    interfaces: async () => Promise.resolve([LAN, TUNNEL]),
+  }
+  expect(await outsideRouteOf({}, ports, () => undefined)?.(family)).toEqual(expected)
+})
