@@ -1,4 +1,4 @@
-import type { Addresses } from '../../src/net/address.ts'
+import { type Addresses, FAMILIES } from '../../src/net/address.ts'
 import type { RouterKind, World } from './draw.ts'
 import type { Home } from './home.ts'
 import { addressesIn, type Received } from './update-service.ts'
@@ -121,11 +121,32 @@ export const isForgotten = ({ diskFailed }: Witness, inHand: number): boolean =>
 /** S4: whatever happens, so many requests and changes in five minutes. */
 function pace(received: readonly Received[], last: Received): readonly Finding[] {
   const recent = received.filter(({ at }) => at > last.at - PACE.span)
-  const changes = recent.filter(({ answer }) => answer.startsWith('200 good'))
+  const changes = changesIn(recent)
   return [
     ...(recent.length > PACE.requests ? [['S4', `${recent.length} requests in five minutes`] as const] : []),
-    ...(changes.length > PACE.changes ? [['S4', `${changes.length} changes in five minutes`] as const] : []),
+    ...(changes > PACE.changes ? [['S4', `${changes} changes in five minutes`] as const] : []),
   ]
+}
+
+/** Of one family each; another family within 15 s belongs to the same change. */
+function changesIn(received: readonly Received[]): number {
+  let count = 0
+  let begin = -Infinity
+  let families: readonly string[] = []
+  let before: Addresses = {}
+  for (const { at, myip } of received.filter((one) => one.answer.startsWith('200 good'))) {
+    const now: Addresses = addressesIn(myip)
+    const changed = FAMILIES.filter((family) => now[family] !== undefined && now[family] !== before[family])
+    before = { ...before, ...now }
+    if (at - begin < 15 * SECOND && !changed.some((family) => families.includes(family))) {
+      families = [...families, ...changed]
+    } else if (changed.length > 0) {
+      count++
+      begin = at
+      families = changed
+    }
+  }
+  return count
 }
 
 /** S5: what a confirmation in hand has confirmed is not sent again. */

@@ -1,5 +1,14 @@
-import { after, before, type Duration, type Instant, isBefore, longest, minutes } from '../../base/time.ts'
-import { type Address, listed } from '../../net/address.ts'
+import {
+  after,
+  before,
+  type Duration,
+  type Instant,
+  isBefore,
+  longest,
+  minutes,
+  seconds,
+} from '../../base/time.ts'
+import { type Address, FAMILIES, type Family, familyOf, listed } from '../../net/address.ts'
 import { networkOf } from '../../net/network.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { Sent } from './state.ts'
@@ -44,16 +53,42 @@ export interface PaceDelay {
   readonly max: number
 }
 
-/** Hostnames of an account may have different host parts in one prefix. */
-const networksOf = ({ addresses }: Sent): string =>
-  addresses
-    .split(',')
-    .map((text) => networkOf(text as Address))
-    .join()
+/** By family. Hostnames of an account may have different host parts in one prefix. */
+const networksOf = ({ addresses }: Sent): Partial<Record<Family, string>> =>
+  Object.fromEntries(
+    addresses
+      .split(',')
+      .filter((text) => text !== '')
+      .map((text) => [familyOf(text as Address), networkOf(text as Address)]),
+  )
+
+/** When a line comes back, its IPv6 address is usable later than the IPv4 one (RFC 4862 §5.4). */
+const ONE_RECONNECT = seconds(15)
+
+/** The requests that begin a change of address. */
+function changesIn(sent: readonly Sent[]): readonly Sent[] {
+  let networks: ReturnType<typeof networksOf> = {}
+  const changes: { readonly first: Sent; readonly families: readonly Family[] }[] = []
+  for (const one of sent) {
+    const present = networksOf(one)
+    const changed = FAMILIES.filter(
+      (family) => present[family] !== undefined && present[family] !== networks[family],
+    )
+    networks = { ...networks, ...present }
+    const last = changes.at(-1)
+    const isOfLast =
+      last !== undefined &&
+      isBefore(one.at, after(last.first.at, ONE_RECONNECT)) &&
+      !changed.some((family) => last.families.includes(family))
+    if (isOfLast) changes.splice(-1, 1, { ...last, families: [...last.families, ...changed] })
+    else if (changed.length > 0) changes.push({ first: one, families: changed })
+  }
+  return changes.map(({ first }) => first)
+}
 
 /**
- * The delay of a request; undefined where it may be sent. A request for another network than the request before is a
- * change of address, so several names that move to the same network are one change.
+ * The delay of a request; undefined where it may be sent. A request for another network than the requests before is a
+ * change of address, so several names that move to the same network are one change, as are both families of one reconnect.
  */
 export function paceDelay(
   recent: readonly Sent[],
@@ -61,10 +96,8 @@ export function paceDelay(
   { pace, minGap, now }: Pace,
 ): PaceDelay | undefined {
   const counted = recent.filter(({ at }) => isBefore(before(now, WINDOW), at))
-  const networks = [...counted, sentOf(request, now)].map(networksOf)
-  const isOther = (_: unknown, at: number): boolean => networks[at] !== networks[at - 1]
-  const changes = counted.filter(isOther)
-  const isChange = isOther(request, counted.length)
+  const changes = changesIn(counted)
+  const isChange = changesIn([...counted, sentOf(request, now)]).length > changes.length
   const byRequests = delayBy('requests', counted, pace)
   const byChanges = isChange ? delayBy('changes of address', changes, maxChanges(pace)) : undefined
   const delays = [byRequests, byChanges, delayByGap(recent, minGap, now)].filter((one) => one !== undefined)

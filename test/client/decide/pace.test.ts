@@ -91,6 +91,20 @@ describe('a request is held back', () => {
     expect(held('2001:db8::1')).toBe('requests')
   })
 
+  it.each<[string, readonly string[], Duration, boolean]>([
+    ['IPv6 fifteen seconds after IPv4 is a change', ['192.0.2.1', '192.0.2.2'], seconds(15), true],
+    ['IPv6 sooner belongs to it', ['192.0.2.1', '192.0.2.2'], seconds(14), false],
+    ['but IPv6 twice does not', ['192.0.2.1', '192.0.2.2,2001:db8:1::1'], seconds(1), true],
+  ])('%s', (_, before, later, isHeld) => {
+    const recent = before.map((text, n) => sentOf(request(...text.split(',')), at(100 * n)))
+    const delay = paceDelay(recent, request('192.0.2.2', '2001:db8:2::1'), {
+      pace: 5,
+      minGap,
+      now: after(at(100), later),
+    })
+    expect(delay?.limit).toBe(isHeld ? 'changes of address' : undefined)
+  })
+
   it('by the first change already, where the pace is one or two', () =>
     expect(
       [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, minGap, now })?.max),
