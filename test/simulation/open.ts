@@ -13,10 +13,12 @@ const AFTER = 60_000
 /** Faults that seeds have found and that are not mended yet. */
 export const OPEN: readonly OpenFault[] = [
   {
-    what: 'a router that states its old address by UPnP after a restart is believed',
+    what: 'a router that states its old address by UPnP after a restart, or while a VPN is up, is believed',
     rules: ['S1', 'T1', 'T2', 'T4'],
     isIt: ({ home }, now) =>
-      home.plan.router === 'upnp' && now < home.reboot.staleUntil + AFTER && now >= home.reboot.until,
+      (home.plan.router === 'upnp' || home.hadVpnSince(now - AFTER)) &&
+      now < home.reboot.staleUntil + AFTER &&
+      now >= home.reboot.until,
   },
 ]
 
