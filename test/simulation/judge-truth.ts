@@ -88,8 +88,8 @@ export function publishedAlarms(
   { now, witness }: Asked,
 ): readonly Finding[] {
   const lag = witness.world.home.nameServers.lag
-  // What is under way to the name servers may bring back an earlier address.
-  if (received.some(({ at }) => at > now - lag - MINUTE)) return []
+  // What is under way to the name servers may bring back an earlier address; a lost answer brings an unknown one.
+  if (received.some(({ at }) => at > now - lag - MINUTE) || received.at(-1)?.inHand === undefined) return []
   return accounts.flatMap(({ hostnames }) =>
     hostnames.flatMap(({ hostname, confirmed, published }): readonly Finding[] => {
       const stored = names.get(hostname) ?? {}

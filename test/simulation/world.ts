@@ -125,7 +125,10 @@ class Life {
       receiver: new Receiver(),
       draw: streamOf(world.seed, 'calls'),
       attempts: [],
-      onRequest: (received) => this.#judgeSaved(received),
+      onRequest: (received) => {
+        this.#judge()
+        this.#judgeSaved(received)
+      },
       onAnswer: (received) => this.#answered(received),
       onQuestion: (run, host) => {
         const found = this.#questions.add(run, host, this.#scheduler.now)

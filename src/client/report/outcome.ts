@@ -3,6 +3,7 @@ import type { DesiredState } from '../decide/desired-state.ts'
 import {
   heldUntil,
   isHeldBack,
+  isRequestDue,
   pacedIn,
   type SightingsByName,
   sightingsOf,
@@ -30,6 +31,8 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   if (isStopped || isRefused) return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.status.kind === 'waiting' ? 'waiting' : 'unreached'
+  // The next attempt is under way.
+  if (account.status.kind === 'retrying' && isRequestDue(state, desired, { world, now })) return 'unreached'
   if (pacedIn(state, desired, { world, now }) !== undefined) return 'waiting'
   const seen = world.sightings?.[desired.account]
   const isIncomplete = hosts.some(({ touched }) => touched === undefined)

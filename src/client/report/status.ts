@@ -51,11 +51,14 @@ function formatOutcome(report: AccountReport, isRunning: boolean): string {
   const since = formatSince(report.since)
   // Without a daemon no attempt happens by itself.
   const next = `${isRunning ? 'next attempt' : 'no attempt before'} ${formatTime(report.nextAttempt)}`
+  const due = isRunning
+    ? 'an update is on its way'
+    : 'an update is due; run holdfast update, or start the daemon'
   // biome-ignore format: a table
   const texts: { readonly [O in Outcome]: string } = {
-    settled:        'up to date',
+    settled:        report.isDue === true ? due : 'up to date',
     addressUnknown: `no address to send${since}: ${because}`,
-    unreached:      report.since === null ? (isRunning ? 'an update is on its way' : 'an update is due; run holdfast update, or start the daemon') : `service not reached${since} (${because}); ${next}`,
+    unreached:      report.since === null ? due : `service not reached${since} (${because}); ${next}`,
     waiting:        `waiting${since}, ${formatCause(because)}; ${next}`,
     stopped:        `stopped${since}, ${formatCause(because)}; run holdfast explain to see what to do`,
   }

@@ -51,6 +51,14 @@ it('announces no attempt without a daemon', () =>
     'key@dyn.test: waiting since 2026-01-01 00:00:00, the service answered 911 (fatal error at the service); no attempt before 2026-01-01 00:30:00',
   ))
 
+it('tells an update that is due', () => {
+  const accounts = [accountReport('settled', { isDue: true })]
+  expect(formatStatus({ isRunning: true, accounts })[1]).toBe('key@dyn.test: an update is on its way')
+  expect(formatStatus({ isRunning: false, accounts })[1]).toBe(
+    'key@dyn.test: an update is due; run holdfast update, or start the daemon',
+  )
+})
+
 it('names the cause and since when no address is known', () =>
   expect(
     formatStatus({
