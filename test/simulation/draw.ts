@@ -32,6 +32,8 @@ export interface HomePlan {
   readonly liars: readonly string[]
   /** A second line, used while the first one fails. */
   readonly backup: boolean
+  /** The network has IPv6 only, and the host translates IPv4 (464XLAT, RFC 6877): no router of IPv4 is near. */
+  readonly isTranslated: boolean
   /** The client verifies what the name servers answer. */
   readonly isVerified: boolean
   readonly nameServers: {
@@ -212,9 +214,6 @@ const FIRST_EVENT = 2 * MINUTE
 const EVENTS_AN_HOUR = 12
 
 export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN_HOUR }: DrawOptions): World {
-  const home = streamOf(seed, 'home')
-  const ipv6 = streamOf(seed, 'ipv6')
-  const others = streamOf(seed, 'others')
   const swarm = streamOf(seed, 'swarm')
   const chosen = EVENT_KINDS.filter(() => swarm() < 0.5)
   const kinds = only ?? (chosen.length > 0 ? chosen : EVENT_KINDS)
@@ -229,23 +228,33 @@ export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN
   return {
     seed,
     faultsEnd,
-    home: {
-      router: router ?? oneOf(home, ROUTERS),
-      probe: home() < 0.7,
-      roundTrip: between(home, 8, 120),
-      loss: home() < 0.7 ? 0 : between(home, 0, 0.05),
-      call: between(home, 0.05, 20),
-      ipv6: oneOf(ipv6, ['none', ...IPV6_KINDS]),
-      renumbers: ipv6() < 0.5,
-      liars: home() < 0.8 ? [] : [oneOf(home, LIARS)],
-      backup: others() < 0.5,
-      webhook: others() < 0.5,
-      isVerified: others() < 0.3,
-      nameServers: {
-        lag: others() < 0.8 ? between(others, 0, 90 * SECOND) : 7 * MINUTE,
-        isSilent: others() < 0.2,
-      },
-    },
+    home: homeOf(seed, router),
     events: events.toSorted((a, b) => a.at - b.at),
   }
+}
+
+function homeOf(seed: number, router: RouterKind | undefined): HomePlan {
+  const home = streamOf(seed, 'home')
+  const ipv6 = streamOf(seed, 'ipv6')
+  const others = streamOf(seed, 'others')
+  const plan: HomePlan = {
+    router: router ?? oneOf(home, ROUTERS),
+    probe: home() < 0.7,
+    roundTrip: between(home, 8, 120),
+    loss: home() < 0.7 ? 0 : between(home, 0, 0.05),
+    call: between(home, 0.05, 20),
+    ipv6: oneOf(ipv6, ['none', ...IPV6_KINDS]),
+    renumbers: ipv6() < 0.5,
+    liars: home() < 0.8 ? [] : [oneOf(home, LIARS)],
+    backup: others() < 0.5,
+    webhook: others() < 0.5,
+    isVerified: others() < 0.3,
+    nameServers: {
+      lag: others() < 0.8 ? between(others, 0, 90 * SECOND) : 7 * MINUTE,
+      isSilent: others() < 0.2,
+    },
+    isTranslated: false,
+  }
+  const isTranslated = others() < 0.1 && router === undefined && plan.ipv6 !== 'none'
+  return isTranslated ? { ...plan, isTranslated, router: 'mute', probe: false, backup: false } : plan
 }

@@ -16,6 +16,8 @@ export const GATEWAY: Gateway = {
 }
 /** The second line: its router answers no question. */
 const BACKUP = { interface: 'eth1', gateway: address('192.168.2.1'), local: address('192.168.2.10') }
+/** Of a host that translates IPv4 (RFC 7335). */
+const TRANSLATOR = { interface: 'clat', local: address('192.0.0.4') }
 const TUNNEL = { interface: 'wg0', local: address('10.8.0.2') }
 const VPN_SERVER = address('198.51.100.9')
 /** What outside services see of a VPN, and what a router that is not the last one states. */
@@ -212,7 +214,7 @@ export class Home {
   announce(forged?: Address): void {
     this.touched = this.#scheduler.now
     const said = this.routerAnswer()
-    if (this.isOnBackup) return
+    if (this.isOnBackup || this.plan.isTranslated) return
     const own = said === undefined || said === 'refused' ? undefined : said.address
     const stated = forged ?? own
     const bytes = pmpAnswer(stated === undefined ? 3 : 0, this.routerEpoch(), stated)
@@ -256,8 +258,14 @@ export class Home {
 
   interfaces(): readonly InterfaceAddress[] {
     const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local, isTunnel: true }
+    const translator = {
+      ...HOST_ADDRESS,
+      interface: TRANSLATOR.interface,
+      address: TRANSLATOR.local,
+      isTunnel: true,
+    }
     return [
-      ...(this.isOnBackup ? [] : [HOST_ADDRESS]),
+      ...(this.plan.isTranslated ? [translator] : this.isOnBackup ? [] : [HOST_ADDRESS]),
       ...(this.plan.backup ? [{ ...HOST_ADDRESS, interface: BACKUP.interface, address: BACKUP.local }] : []),
       ...this.ipv6.interfaces(),
       ...(this.#hasTunnelAddress ? [{ ...tunnel, prefixLength: 32 }] : []),
@@ -268,6 +276,12 @@ export class Home {
     const first = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
     const second = { interface: BACKUP.interface, gateway: BACKUP.gateway, metric: 200 }
     const home = this.isOnBackup ? second : first
+    const overTranslator = { interface: TRANSLATOR.interface, metric: 100, destination: ANYWHERE, length: 0 }
+    if (this.plan.isTranslated)
+      return [
+        overTranslator,
+        ...(this.#hasTunnelRoute ? [{ ...overTranslator, interface: TUNNEL.interface, metric: 0 }] : []),
+      ]
     return [
       ...(this.isOnBackup ? [] : [{ ...first, destination: ANYWHERE, length: 0 }]),
       ...(this.plan.backup ? [{ ...second, destination: ANYWHERE, length: 0 }] : []),
@@ -281,6 +295,8 @@ export class Home {
   }
 
   outboundRoute(): OutboundRoute | undefined {
+    if (!this.#hasTunnelRoute && this.plan.isTranslated)
+      return { address: TRANSLATOR.local, interface: TRANSLATOR.interface }
     if (!this.#hasTunnelRoute && this.isOnBackup)
       return { address: BACKUP.local, interface: BACKUP.interface, gateway: BACKUP.gateway }
     if (!this.#hasTunnelRoute)

@@ -20,6 +20,7 @@ const HOME: HomePlan = {
   renumbers: false,
   liars: [],
   backup: false,
+  isTranslated: false,
   isVerified: false,
   nameServers: { lag: 0, isSilent: false },
   webhook: false,

@@ -14,6 +14,7 @@ const SIMPLER: readonly Partial<HomePlan>[] = [
   { isVerified: false },
   { nameServers: { lag: 0, isSilent: false } },
   { backup: false },
+  { isTranslated: false },
   { probe: true },
   { roundTrip: 20 },
   { call: 1 },

@@ -103,6 +103,9 @@ async function unboundRoute(family: Family, ports: RoutePorts): Promise<OutsideR
   return { elsewhere: route.interface, ...(v4.elsewhere === route.interface && { isVpn: true }) }
 }
 
+/** IPv4 that this host carries over IPv6 (464XLAT, DS-Lite; RFC 7335): an uplink, though its interface is a tunnel. */
+const isTranslated = (address = ''): boolean => /^192\.0\.0\.[0-7]$/.test(address)
+
 function v4Route(
   route: OutboundRoute,
   home: Gateway | undefined,
@@ -111,9 +114,12 @@ function v4Route(
   const isTunnel = all.some((one) => one.interface === route.interface && one.isTunnel)
   if (home === undefined || home.interface === route.interface) {
     // Without a router of its own, a tunnel besides another network is a VPN; a dial-up or mobile link is the uplink itself.
-    const isVpn = isTunnel && !/^(ppp|ww)/.test(route.interface)
-    const hasOther = all.some(({ address, isTunnel }) => familyOf(address) === 'v4' && !isTunnel)
-    if (isVpn && hasOther) return { elsewhere: route.interface }
+    const isVpn = isTunnel && !/^(ppp|ww)/.test(route.interface) && !isTranslated(route.address)
+    const hasOther = all.some(
+      ({ address, isTunnel }) => familyOf(address) === 'v4' && (!isTunnel || isTranslated(address)),
+    )
+    const isKnown = all.some(({ address }) => isTranslated(address))
+    if (isVpn && hasOther) return { elsewhere: route.interface, ...(isKnown && { isVpn: true }) }
   }
   if (home === undefined) return {}
   if (home.interface !== route.interface)

@@ -17,6 +17,7 @@ const on = (name: string, one: string, isTunnel = false): InterfaceAddress => ({
 })
 const LAN = on('eth0', '192.168.1.10')
 const TUNNEL = on('wg0', '10.8.0.2', true)
+const TRANSLATOR = on('clat', '192.0.0.4', true)
 const ROUTER: Gateway = { address: address('192.168.1.1'), interface: 'eth0', local: LAN.address }
 const via = (name: string, gateway?: string): OutboundRoute => ({
   address: LAN.address,
@@ -28,6 +29,7 @@ interface Host {
   readonly v4: OutboundRoute
   readonly v6?: OutboundRoute
   readonly router?: Gateway
+  readonly interfaces?: readonly InterfaceAddress[]
 }
 const HOME: Host = { v4: via('eth0', '192.168.1.1'), router: ROUTER }
 const VPN: Host = { v4: via('wg0'), router: ROUTER }
@@ -39,14 +41,17 @@ it.each<[string, Host, Family, OutsideRoute]>([
   ['another line beside the router',        { ...HOME, v4: via('eth1', '192.168.2.1') },        'v4', { elsewhere: 'eth1' }],
   ['another gateway',                       { ...HOME, v4: via('eth0', '192.168.1.2') },        'v4', { elsewhere: '192.168.1.2 on eth0' }],
   ['a tunnel beside a network without a router', { v4: via('wg0') },                            'v4', { elsewhere: 'wg0' }],
+  ['a tunnel alone',                        { v4: via('wg0'), interfaces: [TUNNEL] },           'v4', {}],
+  ['a tunnel on a host that translates',    { v4: via('wg0'), interfaces: [TUNNEL, TRANSLATOR] }, 'v4', { elsewhere: 'wg0', isVpn: true }],
+  ['a host that translates',                { v4: { ...via('clat'), address: TRANSLATOR.address }, interfaces: [LAN, TRANSLATOR] }, 'v4', {}],
   ['the tunnel of IPv4',                    { ...VPN, v6: via('wg0') },                         'v6', { elsewhere: 'wg0', isVpn: true }],
   ['a tunnel for IPv6 alone',               { ...HOME, v6: via('wg0') },                        'v6', { elsewhere: 'wg0' }],
   ['the network itself',                    { ...HOME, v6: via('eth0') },                       'v6', {}],
-])('questions through %s', async (_, { v4, v6, router }, family, expected) => {
+])('questions through %s', async (_, { v4, v6, router, interfaces = [LAN, TUNNEL] }, family, expected) => {
   const ports = {
     gateway: async () => Promise.resolve(router),
     outboundRoute: async (one: Family) => Promise.resolve(one === 'v4' ? v4 : v6),
-    interfaces: async () => Promise.resolve([LAN, TUNNEL]),
+    interfaces: async () => Promise.resolve(interfaces),
   }
   expect(await outsideRouteOf({}, ports, () => undefined)?.(family)).toEqual(expected)
 })
