@@ -22,7 +22,7 @@ const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [
   --trace    prints all that happened
   --hash     prints a hash of what happened
   --sometimes  fails where a state was reached in no world
-  --heap     fails where the memory of a client grows: compares the first day with the end
+  --heap     fails where the memory of a client grows: compares the second day with the end
   --first    ends at the first world that breaks a rule, without a report`
 
 const { values } = parseArgs({
@@ -124,9 +124,10 @@ print(
   `${totals.worlds} worlds, ${totals.failed} with alarms; ${(totals.span / 86_400_000).toFixed(2)} virtual days in ${spent.toFixed(1)} s`,
 )
 if (values.heap) {
-  const [first = 0, last = 0] = [heaps[0], heaps.at(-1)]
+  // On the first day, some code has not run yet.
+  const [second = 0, last = 0] = [heaps[1], heaps.at(-1)]
   print(`heap: ${heaps.map((size) => (size / 1e6).toFixed(1)).join(', ')} MB`)
-  if (last > first * MAX_GROWTH) totals.failed++
+  if (last > second * MAX_GROWTH) totals.failed++
 }
 const missed = values.sometimes ? SOMETIMES.filter((mark) => !marks.has(mark)) : []
 for (const mark of missed) print(`never reached: ${mark}`)
