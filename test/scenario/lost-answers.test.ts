@@ -79,3 +79,23 @@ it('a name whose offline request was refused is not in doubt', async () => {
   await oneShot({ script: ['!donator'], desiredStates: [{ isOffline: true }], file })
   expect(await oneShot({ script: [], file })).toEqual([])
 })
+
+it('a name that may be online is set offline again', async () => {
+  const file = disk()
+  const desiredStates = [{ isOffline: true }]
+  await oneShot({ script: ['good'], file })
+  await oneShot({ script: ['good'], desiredStates, file })
+  await oneShot({ script: ['unreached'], file })
+  expect(sentIn(await oneShot({ script: ['good'], desiredStates, file }))).toEqual([
+    'hostname=home.example.test&myip=192.0.2.1&offline=YES',
+  ])
+  expect(await oneShot({ script: [], desiredStates, file })).toEqual([])
+})
+
+it('an address that an answer left out is sent again after another one without an answer', async () => {
+  const file = disk()
+  await oneShot({ script: [`good ${A}`], addressesAt: () => [A, A6], file })
+  await oneShot({ script: ['unreached'], addressesAt: () => [A, B6], file })
+  expect(await oneShot({ script: [`good ${A}`], addressesAt: () => [A, A6], file })).toHaveLength(1)
+  expect(await oneShot({ script: [], addressesAt: () => [A, A6], file }), 'and then no more').toEqual([])
+})

@@ -46,11 +46,12 @@ export function sentTo(host: HostState, { addresses, offline }: UpdateRequest): 
   const differing = picked(addresses, (family) => addresses[family] !== host.confirmed[family])
   const { unanswered } = host
   const isOffline = unanswered?.isOffline === true || (offline === 'YES' && !host.isOffline)
-  if (Object.keys(differing).length === 0 && !isOffline) return host
+  const isOnline = unanswered?.isOnline === true || (offline !== 'YES' && host.isOffline)
+  if (Object.keys(differing).length === 0 && !isOffline && !isOnline) return host
   return {
     ...host,
     ...(offline === 'YES' && host.touchedBy && { touchedBy: {} }),
-    unanswered: { addresses: { ...unanswered?.addresses, ...differing }, isOffline },
+    unanswered: { addresses: { ...unanswered?.addresses, ...differing }, isOffline, isOnline },
   }
 }
 
@@ -63,7 +64,9 @@ export function notOffline(host: HostState): HostState {
 /** What remains in doubt after a confirmation of these addresses. */
 function stillUnanswered({ unanswered }: HostState, confirmed: Addresses): Pick<HostState, 'unanswered'> {
   const addresses = picked(unanswered?.addresses ?? {}, (family) => confirmed[family] === undefined)
-  return Object.keys(addresses).length === 0 ? {} : { unanswered: { addresses, isOffline: false } }
+  return Object.keys(addresses).length === 0
+    ? {}
+    : { unanswered: { addresses, isOffline: false, isOnline: false } }
 }
 
 /** An offline request leaves no moment: after it, each family is sent again. */

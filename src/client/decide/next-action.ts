@@ -167,15 +167,17 @@ function dueFor(
   const hostnames = [hostname]
   const isOverdue = isRefreshDue({ touched: host.touched, spread: host.spread }, desired, now)
   if (goesOffline(account, desired))
-    return host.isOffline && !isOverdue ? undefined : { hostnames, addresses: host.confirmed, offline: 'YES' }
+    return host.isOffline && host.unanswered?.isOnline !== true && !isOverdue
+      ? undefined
+      : { hostnames, addresses: host.confirmed, offline: 'YES' }
   const known = desired.reliesOnConnection ? {} : addressesOf(seen, desired)
   const hasNone = known.v4 === undefined && known.v6 === undefined
   if (hasNone && !desired.reliesOnConnection) return undefined
   const changed = FAMILIES.filter(
     (family) =>
       known[family] !== undefined &&
-      known[family] !== host.unechoed?.[family] &&
-      (known[family] !== host.confirmed[family] || isInDoubt(host, family, known[family])),
+      (isInDoubt(host, family, known[family]) ||
+        (known[family] !== host.confirmed[family] && known[family] !== host.unechoed?.[family])),
   )
   const isFirst = hasNone && host.touched === undefined
   const { isApart } = desired.form

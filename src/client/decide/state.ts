@@ -43,7 +43,10 @@ export type Moments = Readonly<Partial<Record<Family, Instant>>>
 export interface Unanswered {
   /** The last address of each family that differs from the confirmed one. */
   readonly addresses: Addresses
+  /** One of them was to set it offline. */
   readonly isOffline: boolean
+  /** One of them was to bring it back. */
+  readonly isOnline: boolean
 }
 
 export interface HostState {

@@ -117,8 +117,8 @@ function readHost(value: unknown): HostState {
 }
 
 function readUnanswered(value: unknown): Unanswered {
-  const { addresses, isOffline } = record(value)
-  return { addresses: readAddresses(addresses), isOffline: isOffline === true }
+  const { addresses, isOffline, isOnline } = record(value)
+  return { addresses: readAddresses(addresses), isOffline: boolean(isOffline), isOnline: boolean(isOnline) }
 }
 
 const readMoments = (moments: Record<string, unknown>): Moments =>
@@ -190,6 +190,11 @@ const mapValues = <T>(values: Record<string, unknown>, read: (value: unknown) =>
 
 function string(value: unknown): string {
   if (typeof value !== 'string') throw new Error('a string is missing')
+  return value
+}
+
+function boolean(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new Error('a truth value is missing')
   return value
 }
 

@@ -220,7 +220,7 @@ function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport 
 }
 
 function remarksOn(
-  { confirmed, isOffline, unechoed, answered, stopped }: HostState,
+  { confirmed, isOffline, unechoed, unanswered, answered, stopped }: HostState,
   seen: Sightings,
 ): readonly string[] {
   const isGone = (sighting: Sighting | undefined): boolean =>
@@ -235,6 +235,9 @@ function remarksOn(
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,
     ),
+    ...listed(unanswered?.addresses ?? {})
+      .filter((address) => !listed(unechoed ?? {}).includes(address))
+      .map((address) => `${address} was sent, and no answer came: the service may have it`),
     ...FAMILIES.filter((family) => answered?.[family] !== undefined).map(
       (family) =>
         `${confirmed[family]} was sent, but the service answered ${answered?.[family]}: look at the record there`,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hours } from '../../../src/base/time.ts'
+import { hours, minutes } from '../../../src/base/time.ts'
 import { forever, run } from '../../../src/client/agent/run.ts'
 import { ExchangeLog } from '../../../src/client/report/exchange-log.ts'
 import { reportAccounts } from '../../../src/client/report/report.ts'
@@ -22,5 +22,20 @@ it('reports since when no address is known, and the next look', async () => {
     outcome: 'addressUnknown',
     since: '2026-01-01T00:15:00.000Z',
     nextLook: expect.stringMatching(/^2026-01-01T01:/) as string,
+  })
+})
+
+it('an address that was sent without an answer is remarked', async () => {
+  const script = ['good 192.0.2.1', ...Array<string>(20).fill('unreached')]
+  const scene = world(disk(), script, (minute) => [minute < 12 ? '192.0.2.1' : '192.0.2.2'])
+  scene.stopAfter(minutes(16))
+  const loop = await run(scene, [{ kind: 'started' }], forever)
+  const [account] = reportAccounts(loop, {
+    exchanges: new ExchangeLog(),
+    clock: { now: scene.clock.now(), wallAt: (at) => at },
+  })
+  expect(account?.hostnames[0]).toMatchObject({
+    confirmed: { v4: '192.0.2.1' },
+    remarks: ['192.0.2.2 was sent, and no answer came: the service may have it'],
   })
 })
