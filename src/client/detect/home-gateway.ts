@@ -15,8 +15,8 @@ export const defaultGateway =
 
 /**
  * Finds the home router behind a full-tunnel VPN that replaces the default route: the last gateway that is not of a
- * tunnel, as long as this host still has its address on that interface; otherwise the gateway of a host route, as VPNs
- * add for their server.
+ * tunnel, as long as this host still has its address on that interface; otherwise the next default gateway that is not of a
+ * tunnel, or the gateway of a host route, as VPNs add for their server.
  */
 export function homeGateway({ routes, interfaces }: RoutePorts): FindGateway {
   let home: Gateway | undefined
@@ -25,8 +25,13 @@ export function homeGateway({ routes, interfaces }: RoutePorts): FindGateway {
     const current = gatewayIn(table, all, interfaceName)
     if (current !== undefined && !isTunnelIn(all, current.interface)) return (home = current)
     if (home !== undefined && home.interface !== current?.interface && isReachable(home, all)) return home
+    const other = gatewayIn(
+      table.filter((route) => !isTunnelIn(all, route.interface)),
+      all,
+      interfaceName,
+    )
     const hidden = interfaceName === undefined ? hostRouteGateway(table, all) : undefined
-    home = hidden ?? current
+    home = other ?? hidden ?? current
     return home
   }
 }

@@ -61,6 +61,15 @@ it('behind a VPN, the home router stays the one that was seen before', async () 
   expect((await find())?.address).toBe('10.9.0.1')
 })
 
+it('after a start behind a VPN, it is the next default gateway', async () => {
+  const { ports } = host([
+    { ...VPN, metric: 50 },
+    { ...HOME, metric: 100 },
+  ])
+  expect(await homeGateway(ports)()).toMatchObject({ address: '192.168.1.1', interface: 'eth0' })
+  expect(await homeGateway(ports)('wg0')).toMatchObject({ address: '10.9.0.1' })
+})
+
 it('after a start behind a VPN, it is the gateway of a route to one host', async () => {
   const server = route('eth0', '192.168.1.1', { destination: address('198.51.100.9'), length: 32 })
   const { ports } = host([VPN, { ...server, interface: 'wg0' }, server])
