@@ -24,6 +24,11 @@ const INTERVALS: { readonly natPmp: Duration; readonly upnp: Duration } = {
 /** For a router that announces changes: finds lost announcements. */
 const ANNOUNCING_INTERVAL: Duration = seconds(30)
 const MUTE_INTERVAL: Duration = minutes(5)
+/** A router that has answered and does not, such as one that restarts, is asked more often for a while. */
+const LOST: { readonly interval: Duration; readonly span: Duration } = {
+  interval: seconds(1),
+  span: minutes(10),
+}
 /** After an announcement, which may precede the change (RFC 6886 defines no order). */
 const AFTER_ANNOUNCEMENT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
 /** An announcement belongs to a change that was found within this span after it. */
@@ -166,7 +171,10 @@ class RouterWatcher {
   }
 
   #intervalAfter(current: RouterReport | undefined): Duration {
-    if (current === undefined) return MUTE_INTERVAL
+    if (current === undefined) {
+      const silence = this.#previous && between(this.#previous.at, this.#context.clock.now())
+      return silence !== undefined && silence < LOST.span ? LOST.interval : MUTE_INTERVAL
+    }
     const { latest } = this.#announcements
     const age = latest === undefined ? undefined : between(latest.at, this.#context.clock.now())
     const next = age === undefined ? undefined : AFTER_ANNOUNCEMENT.find((span) => span > age)

@@ -293,6 +293,25 @@ describe('the router watcher', () => {
     expect([state.doesRouterReport, findings]).toEqual([false, []])
   })
 
+  it('asks a router that has answered each second while it restarts, for ten minutes', async () => {
+    void watchRouter(context, state)
+    await clock.pass(minutes(1))
+    network.answers = false
+    await clock.pass(minutes(9))
+    network.answers = true
+    network.wan = address('9.9.9.9')
+    hints.length = 0
+    await clock.pass(seconds(2))
+    expect(hints).toContain('router-differs')
+    network.answers = false
+    await clock.pass(minutes(20))
+    network.answers = true
+    network.wan = address('8.8.4.4')
+    hints.length = 0
+    await clock.pass(seconds(2))
+    expect(hints).toEqual([])
+  })
+
   it('reports once that the router answers, and that it no longer does', async () => {
     network.answers = false
     void watchRouter(context, state)
