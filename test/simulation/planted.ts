@@ -123,7 +123,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a request without an answer leaves no doubt',
     rule: 'L2',
     file: 'client/decide/next-action.ts',
-    from: ' || isInDoubt(host, family, known[family])',
+    from: 'isInDoubt(host, family, known[family]) ||',
     to: '',
     flags: '--only flap,lostAnswer --often 8',
   },

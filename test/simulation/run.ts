@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { drawWorld, EVENT_KINDS, type EventKind, ROUTERS, type RouterKind, type World } from './draw.ts'
+import { drawWorld, EVENT_KINDS, ROUTERS, type World } from './draw.ts'
 import { MENDED } from './mended.ts'
 import { forbidEffects, realNow } from './scheduler.ts'
 import { shrunk } from './shrink.ts'
@@ -25,25 +25,37 @@ const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [
   --heap     fails where the memory of a client grows: compares the second day with the end
   --first    ends at the first world that breaks a rule, without a report`
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    count: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '0' },
-    hours: { type: 'string', default: '1' },
-    only: { type: 'string' },
-    router: { type: 'string' },
-    world: { type: 'string' },
-    mended: { type: 'boolean', default: false },
-    trace: { type: 'boolean', default: false },
-    hash: { type: 'boolean', default: false },
-    sometimes: { type: 'boolean', default: false },
-    heap: { type: 'boolean', default: false },
-    first: { type: 'boolean', default: false },
-    often: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
+/** A wrong flag ends with what is right. */
+function read<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    return process.exit(64)
+  }
+}
+
+const { values } = read(() =>
+  parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      count: { type: 'string', default: '1' },
+      seconds: { type: 'string', default: '0' },
+      hours: { type: 'string', default: '1' },
+      only: { type: 'string' },
+      router: { type: 'string' },
+      world: { type: 'string' },
+      mended: { type: 'boolean', default: false },
+      trace: { type: 'boolean', default: false },
+      hash: { type: 'boolean', default: false },
+      sometimes: { type: 'boolean', default: false },
+      heap: { type: 'boolean', default: false },
+      first: { type: 'boolean', default: false },
+      often: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  }),
+)
 if (values.help) {
   console.log(USAGE)
   process.exit(0)
@@ -51,13 +63,30 @@ if (values.help) {
 
 process.env['TZ'] = 'UTC'
 const print = console.log.bind(console)
-const only = values.only?.split(',') as EventKind[] | undefined
-const router = values.router as RouterKind | undefined
+
+/** Of a flag: a number that is not less than this. */
+const numberOf = (name: 'seed' | 'count' | 'seconds' | 'hours' | 'often', min = 0): number =>
+  read(() => {
+    const value = Number(values[name])
+    if (values[name] !== '' && value >= min && value < Infinity) return value
+    throw new Error(`--${name}: ${values[name]} is no number of at least ${min}`)
+  })
+/** Of a flag: words of this list. */
+const wordsOf = <W extends string>(name: string, given: string, words: readonly W[]): readonly W[] =>
+  read(() =>
+    given.split(',').map((one) => {
+      const found = words.find((word) => word === one)
+      if (found === undefined) throw new Error(`--${name}: ${one} is none of ${words.join(', ')}`)
+      return found
+    }),
+  )
+const only = values.only === undefined ? undefined : wordsOf('only', values.only, EVENT_KINDS)
+const [router] = values.router === undefined ? [] : wordsOf('router', values.router, ROUTERS)
 const options = {
-  hours: Number(values.hours),
+  hours: numberOf('hours', 0.1),
   ...(only !== undefined && { only }),
   ...(router !== undefined && { router }),
-  ...(values.often !== undefined && { often: Number(values.often) }),
+  ...(values.often !== undefined && { often: numberOf('often') }),
 }
 
 const rulesOf = ({ alarms }: Outcome): string => [...new Set(alarms.map(({ rule }) => rule))].join()
@@ -75,18 +104,26 @@ async function report(world: World, rule: string): Promise<void> {
   for (const line of trace.slice(-40)) print(`  ${line}`)
 }
 
+const worldIn = (text: string): World =>
+  read(() => {
+    const world = JSON.parse(text) as Partial<World>
+    if (world.home === undefined || world.events === undefined || world.faultsEnd === undefined)
+      throw new Error('--world: a world has seed, home, events and faultsEnd, as a report prints them')
+    return world as World
+  })
+
 /** The worlds that the flags choose, drawn one by one. */
 function* chosen(): Generator<World> {
-  const seed = Number(values.seed)
-  if (values.world !== undefined) yield JSON.parse(values.world) as World
+  const seed = numberOf('seed')
+  if (values.world !== undefined) yield worldIn(values.world)
   else if (values.mended) yield* MENDED.map(({ world }) => world)
-  else
-    for (let nth = 0; nth < Number(values.count) || isTimeLeft(); nth++) yield drawWorld(seed + nth, options)
+  else for (let nth = 0; nth < count || isTimeLeft(); nth++) yield drawWorld(seed + nth, options)
 }
 
 /** Shrinking takes seconds for each. */
 const MAX_REPORTS = 3
-const budget = Number(values.seconds) * 1000
+const budget = numberOf('seconds') * 1000
+const count = numberOf('count')
 forbidEffects()
 /** After a collection, in bytes, once a day. */
 const heaps: number[] = []

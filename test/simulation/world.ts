@@ -169,8 +169,10 @@ class Life {
     })
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
-      // What the disk has lost nobody can tell.
-      const isRemembered = this.#world.events.every(({ kind }) => kind !== 'disk' && kind !== 'powerCut')
+      // What the disk has lost, or is a day old by the clock, nobody tells.
+      const isRemembered = this.#world.events.every(
+        ({ kind }) => !['disk', 'powerCut', 'clock'].includes(kind),
+      )
       for (const found of isRemembered ? heardAlarms(this.#parts.receiver) : []) this.#alarm(...found)
     })
     const span = faultsEnd + QUIET.end

@@ -67,7 +67,7 @@ export async function ownState(
     )
     const elsewhere = isPrivate ? await acquireLock(folder, socket) : found
     if (elsewhere.kind === 'acquired')
-      return fallbackLock(elsewhere, folder, {
+      return fallbackLock({ ...elsewhere, path: `${elsewhere.path} or ${configured}` }, folder, {
         files,
         ownConfigured: async () => acquireLock(configured, socket),
       })
