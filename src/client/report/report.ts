@@ -235,9 +235,9 @@ function remarksOn(
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,
     ),
-    ...listed(unanswered?.addresses ?? {})
-      .filter((address) => !listed(unechoed ?? {}).includes(address))
-      .map((address) => `${address} was sent, and no answer came: the service may have it`),
+    ...FAMILIES.filter(
+      (family) => confirmed[family] !== undefined && unanswered?.addresses[family] !== undefined,
+    ).map((family) => `${unanswered?.addresses[family]} was sent, and the service has not confirmed it`),
     ...FAMILIES.filter((family) => answered?.[family] !== undefined).map(
       (family) =>
         `${confirmed[family]} was sent, but the service answered ${answered?.[family]}: look at the record there`,

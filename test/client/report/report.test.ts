@@ -25,7 +25,7 @@ it('reports since when no address is known, and the next look', async () => {
   })
 })
 
-it('an address that was sent without an answer is remarked', async () => {
+it('an address that was sent and not confirmed is remarked', async () => {
   const script = ['good 192.0.2.1', ...Array<string>(20).fill('unreached')]
   const scene = world(disk(), script, (minute) => [minute < 12 ? '192.0.2.1' : '192.0.2.2'])
   scene.stopAfter(minutes(16))
@@ -36,6 +36,6 @@ it('an address that was sent without an answer is remarked', async () => {
   })
   expect(account?.hostnames[0]).toMatchObject({
     confirmed: { v4: '192.0.2.1' },
-    remarks: ['192.0.2.2 was sent, and no answer came: the service may have it'],
+    remarks: ['192.0.2.2 was sent, and the service has not confirmed it'],
   })
 })
