@@ -197,7 +197,7 @@ export interface DrawOptions {
   /** Only these kinds; without it, a random half of all. */
   readonly only?: readonly EventKind[]
   readonly router?: RouterKind
-  /** Events an hour. */
+  /** Events an hour; without it, 12 in most homes. */
   readonly often?: number
 }
 
@@ -212,11 +212,20 @@ export interface World {
 /** Before the first event, the client is quiet for a while. */
 const FIRST_EVENT = 2 * MINUTE
 const EVENTS_AN_HOUR = 12
+/** Few homes have a line so bad that the client has to slow down. */
+const BAD_LINE: { readonly share: number; readonly often: number; readonly kinds: readonly EventKind[] } = {
+  share: 0.02,
+  often: 400,
+  kinds: ['change', 'flap', 'prefix'],
+}
 
-export function drawWorld(seed: number, { hours, only, router, often = EVENTS_AN_HOUR }: DrawOptions): World {
+export function drawWorld(seed: number, { hours, only: chosen, router, often: wanted }: DrawOptions): World {
+  const isBad = chosen === undefined && wanted === undefined && streamOf(seed, 'line')() < BAD_LINE.share
+  const only = isBad ? BAD_LINE.kinds : chosen
+  const often = wanted ?? (isBad ? BAD_LINE.often : EVENTS_AN_HOUR)
   const swarm = streamOf(seed, 'swarm')
-  const chosen = EVENT_KINDS.filter(() => swarm() < 0.5)
-  const kinds = only ?? (chosen.length > 0 ? chosen : EVENT_KINDS)
+  const half = EVENT_KINDS.filter(() => swarm() < 0.5)
+  const kinds = only ?? (half.length > 0 ? half : EVENT_KINDS)
   const faultsEnd = hours * HOUR
   const when = streamOf(seed, 'when')
   const count = Math.max(1, Math.round(often * hours))

@@ -10,8 +10,16 @@ export interface OpenFault {
 /** In milliseconds: until the rounds that the fault begins are over. */
 const AFTER = 60_000
 
+/** Within one round of questions, in milliseconds. */
+const ROUND = 5000
+
 /** Faults that seeds have found and that are not mended yet. */
 export const OPEN: readonly OpenFault[] = [
+  {
+    what: 'a line that changes between the answers of the router and of the outside is told as a VPN',
+    rules: ['T2'],
+    isIt: ({ home }, now) => now - home.touched < ROUND,
+  },
   {
     what: 'a router that states its old address by UPnP after a restart, or while a VPN is up, is believed',
     rules: ['S1', 'T1', 'T2', 'T4'],

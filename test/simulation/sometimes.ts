@@ -17,6 +17,8 @@ type Never =
   | 'leavesElsewhere'
   /** The kernel always reports. */
   | 'kernelWatchMissing'
+  /** Writes fail, and reads do not. */
+  | 'stateUnreadable'
   /** Rule S6. */
   | 'watcherFailed'
   | 'ended'
@@ -54,7 +56,6 @@ const EVENTS: { readonly [K in Sometimes]: true } = {
   hinted: true,
   sleeping: true,
   stateSetAside: true,
-  stateUnreadable: true,
   stateSavedElsewhere: true,
   stateSavedAgain: true,
   stateNotSaved: true,

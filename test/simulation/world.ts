@@ -89,6 +89,8 @@ class Life {
   #written: string
   readonly #questions = new Questions()
   #judged = 0
+  /** How many are not done yet. */
+  #resumes = 0
   /** How many events. */
   #happened = 0
   /** Of the trace, after the first alarm. */
@@ -499,9 +501,10 @@ class Life {
   #resume(): void {
     this.#service.stop = undefined
     this.#witness.lifted = Infinity
+    this.#resumes++
     this.#user.resume(() => {
       this.#happened++
-      this.#witness.lifted = this.#scheduler.now
+      if (--this.#resumes === 0) this.#witness.lifted = this.#scheduler.now
     })
   }
 
