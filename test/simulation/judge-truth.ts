@@ -108,7 +108,7 @@ export function publishedAlarms(
   )
 }
 
-/** L3: whoever is told has heard in the end that all is well. */
+/** L3: the last message about a problem is its end. */
 export function heardAlarms({ messages }: Receiver): readonly Finding[] {
   const last = messages.findLast(({ event }) => PROBLEMS.has(event) || event === 'recovered')
   return last !== undefined && last.event !== 'recovered'

@@ -1,4 +1,4 @@
-import { type Addresses, FAMILIES } from '../../src/net/address.ts'
+import { type Addresses, FAMILIES, type Family } from '../../src/net/address.ts'
 import type { RouterKind, World } from './draw.ts'
 import type { Home } from './home.ts'
 import { addressesIn, type Received } from './update-service.ts'
@@ -121,30 +121,30 @@ export const isForgotten = ({ diskFailed }: Witness, inHand: number): boolean =>
 /** S4: whatever happens, so many requests and changes in five minutes. */
 function pace(received: readonly Received[], last: Received): readonly Finding[] {
   const recent = received.filter(({ at }) => at > last.at - PACE.span)
-  const changes = changesIn(recent)
+  const changes = changesIn(received, last.at - PACE.span)
   return [
     ...(recent.length > PACE.requests ? [['S4', `${recent.length} requests in five minutes`] as const] : []),
     ...(changes > PACE.changes ? [['S4', `${changes} changes in five minutes`] as const] : []),
   ]
 }
 
-/** Of one family each; another family within 15 s belongs to the same change. */
-function changesIn(received: readonly Received[]): number {
-  let count = 0
-  let begin = -Infinity
-  let families: readonly string[] = []
+/** How many changes begin after this moment: both families within 15 s are one. What changed follows from all requests. */
+function changesIn(received: readonly Received[], since: number): number {
   let before: Addresses = {}
-  for (const { at, myip } of received.filter((one) => one.answer.startsWith('200 good'))) {
-    const now: Addresses = addressesIn(myip)
+  let count = 0
+  let first = -Infinity
+  let families: readonly Family[] = []
+  for (const { at, answer, myip } of received) {
+    const now = addressesIn(myip)
     const changed = FAMILIES.filter((family) => now[family] !== undefined && now[family] !== before[family])
+    if (!answer.startsWith('200 good')) continue
     before = { ...before, ...now }
-    if (at - begin < 15 * SECOND && !changed.some((family) => families.includes(family))) {
-      families = [...families, ...changed]
-    } else if (changed.length > 0) {
-      count++
-      begin = at
-      families = changed
-    }
+    if (at <= since || changed.length === 0) continue
+    const isSame = at - first < 15 * SECOND && !changed.some((family) => families.includes(family))
+    families = isSame ? [...families, ...changed] : changed
+    if (isSame) continue
+    count++
+    first = at
   }
   return count
 }

@@ -95,7 +95,7 @@ export class Machine {
     if (longer <= 0) return
     this.#asleepUntil = now + span
     for (const run of this.#processes) this.freeze(run, span)
-    // Nobody looks at a clock until then.
+    // No process reads a clock until then.
     this.slept += longer
   }
 
@@ -161,7 +161,7 @@ export class Machine {
     this.#renames = this.#renames.filter(({ from }) => dirname(from) !== dirname(path))
   }
 
-  /** Away, or to another name. No fsync of the folder follows, so that a power cut may undo it. */
+  /** Removes the file, or gives it another name. No fsync of the folder follows, so that a power cut may undo it. */
   #rename(from: string, to: string | undefined): void {
     const text = this.files.get(from)
     if (text === undefined) return

@@ -13,7 +13,7 @@ interface Message {
   readonly isTaken: boolean
 }
 
-/** Whoever is told by a webhook. */
+/** The receiver of a webhook. */
 export class Receiver {
   readonly messages: Message[] = []
   fault: ReceiverFault | undefined

@@ -98,7 +98,7 @@ class Life {
   /** Of the daemon that runs. */
   #reload: (() => void) | undefined
   #stop: (() => void) | undefined
-  /** How long it stays away after a signal to stop. */
+  /** How long it is down after a signal to stop. */
   #down = 0
   /** Kills the client so many milliseconds after the next answer. */
   #killAfterAnswer: number | undefined
@@ -171,7 +171,7 @@ class Life {
     })
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
-      // What the disk has lost, or is a day old by the clock, nobody tells.
+      // Messages that the disk lost, or that are a day old by the clock, are not delivered.
       const isRemembered = this.#world.events.every(
         ({ kind }) => !['disk', 'powerCut', 'clock'].includes(kind),
       )
@@ -526,7 +526,7 @@ class Life {
     this.#parts.receiver.fault = undefined
     this.#machine.diskFault = undefined
     this.#killAfterAnswer = undefined
-    // A reload starts each watcher anew: it would hide what they have learnt wrongly.
+    // A reload restarts each watcher, which would hide a wrong state of one.
     if (this.#written !== this.#service.password) this.#writePassword(false)
     this.#startAgain()
     this.#resume()

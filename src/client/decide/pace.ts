@@ -65,7 +65,7 @@ const networksOf = ({ addresses }: Sent): Partial<Record<Family, string>> =>
 /** When a line comes back, its IPv6 address is usable later than the IPv4 one (RFC 4862 §5.4). */
 const ONE_RECONNECT = seconds(15)
 
-/** The requests that begin a change of address. */
+/** The first request of each change of address. */
 function changesIn(sent: readonly Sent[]): readonly Sent[] {
   let networks: ReturnType<typeof networksOf> = {}
   const changes: { readonly first: Sent; readonly families: readonly Family[] }[] = []

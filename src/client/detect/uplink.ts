@@ -5,7 +5,7 @@ import type { Agreement, UplinkView } from './agree.ts'
 export interface OutsideRoute {
   /** The interface, where it is not the one to the router. */
   readonly elsewhere?: string
-  /** A tunnel through which IPv4 leaves, beside a router. */
+  /** IPv4 leaves through a tunnel, although this network has a router. */
   readonly isVpn?: true
 }
 
