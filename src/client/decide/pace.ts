@@ -68,8 +68,6 @@ const ONE_RECONNECT = seconds(15)
 /** The first request of each change of address. */
 function changesIn(sent: readonly Sent[]): readonly Sent[] {
   let networks: ReturnType<typeof networksOf> = {}
-  // Of the last change. The request that sent them may be lost, so that the next one changes them at the service.
-  let joined: readonly Family[] = []
   const changes: { readonly first: Sent; readonly families: readonly Family[] }[] = []
   for (const one of sent) {
     const present = networksOf(one)
@@ -82,14 +80,8 @@ function changesIn(sent: readonly Sent[]): readonly Sent[] {
       last !== undefined &&
       isBefore(one.at, after(last.first.at, ONE_RECONNECT)) &&
       !changed.some((family) => last.families.includes(family))
-    if (isOfLast) {
-      changes.splice(-1, 1, { ...last, families: [...last.families, ...changed] })
-      joined = [...joined, ...changed]
-    } else if (changed.length > 0) {
-      const repeated = joined.filter((family) => present[family] !== undefined)
-      changes.push({ first: one, families: [...changed, ...repeated] })
-      joined = joined.filter((family) => !repeated.includes(family))
-    }
+    if (isOfLast) changes.splice(-1, 1, { ...last, families: [...last.families, ...changed] })
+    else if (changed.length > 0) changes.push({ first: one, families: changed })
   }
   return changes.map(({ first }) => first)
 }

@@ -105,23 +105,6 @@ describe('a request is held back', () => {
     expect(delay?.limit).toBe(isHeld ? 'changes of address' : undefined)
   })
 
-  it('when IPv6 changes after a request that may have changed it too', () => {
-    const [a, b, c] = ['2001:db8:1::1', '2001:db8:2::1', '2001:db8:3::1']
-    const recent = [
-      sentOf(request('192.0.2.1', a), at(0)),
-      sentOf(request('192.0.2.2'), at(100)),
-      // Of the same change; if it is lost, the next request brings this network to the service.
-      sentOf(request(b), at(101)),
-      sentOf(request('192.0.2.3', b), at(120)),
-    ]
-    const delay = paceDelay(recent, request(c), { pace: 10, minGap, now: at(130) })
-    expect(delay).toBeUndefined()
-    const four = [...recent, sentOf(request(c), at(130))]
-    expect(paceDelay(four, request('192.0.2.4'), { pace: 10, minGap, now: at(200) })?.limit).toBe(
-      'changes of address',
-    )
-  })
-
   it('by the first change already, where the pace is one or two', () =>
     expect(
       [1, 2, 4].map((pace) => paceDelay(sent('192.0.2.1'), request('192.0.2.2'), { pace, minGap, now })?.max),
