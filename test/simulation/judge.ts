@@ -62,7 +62,7 @@ export function safetyAlarms(received: readonly Received[], witness: Witness): r
     ...truth(last, earlier, witness),
     ...stops(last, earlier, witness),
     ...waits(last, earlier, witness),
-    ...pace(received, last),
+    ...pace(received, last, witness),
     ...needless(last, earlier, witness),
   ].map(([rule, because]) => ({ rule, at: last.at, because }))
 }
@@ -119,25 +119,27 @@ const waits = (last: Received, earlier: readonly Received[], witness: Witness): 
 export const isForgotten = ({ diskFailed }: Witness, inHand: number): boolean => diskFailed >= inHand
 
 /** S4: whatever happens, so many requests and changes in five minutes. */
-function pace(received: readonly Received[], last: Received): readonly Finding[] {
+function pace(received: readonly Received[], last: Received, { attempts }: Witness): readonly Finding[] {
   const recent = received.filter(({ at }) => at > last.at - PACE.span)
-  const changes = changesIn(received, last.at - PACE.span)
+  const changes = changesIn(attempts, last.at - PACE.span)
   return [
     ...(recent.length > PACE.requests ? [['S4', `${recent.length} requests in five minutes`] as const] : []),
     ...(changes > PACE.changes ? [['S4', `${changes} changes in five minutes`] as const] : []),
   ]
 }
 
-/** How many changes begin after this moment: both families within 15 s are one. What changed follows from all requests. */
-function changesIn(received: readonly Received[], since: number): number {
+/**
+ * How many changes begin after this moment: both families within 15 s are one. What changed follows from all requests, also
+ * from those that never arrived: a repetition is no change.
+ */
+function changesIn(attempts: readonly Attempt[], since: number): number {
   let before: Addresses = {}
   let count = 0
   let first = -Infinity
   let families: readonly Family[] = []
-  for (const { at, answer, myip } of received) {
+  for (const { at, myip } of attempts) {
     const now = addressesIn(myip)
     const changed = FAMILIES.filter((family) => now[family] !== undefined && now[family] !== before[family])
-    if (!answer.startsWith('200 good')) continue
     before = { ...before, ...now }
     if (at <= since || changed.length === 0) continue
     const isSame = at - first < 15 * SECOND && !changed.some((family) => families.includes(family))
