@@ -113,4 +113,13 @@ export const MENDED: readonly MendedWorld[] = [
       { kind: 'kill', at: 800_000, down: 1000 },
     ]),
   },
+  {
+    what: 'an address from before an interruption is sent after it',
+    rule: 'S1',
+    mistake: 'an answer from before an interruption is used after it',
+    world: world({ router: 'answers', ipv6: 'temporary', renumbers: true }, 60 * MINUTE, [
+      { kind: 'outage', at: 1_013_148, span: 173_225 },
+      { kind: 'freeze', at: 1_027_065, span: 226_107 },
+    ]),
+  },
 ]

@@ -10,6 +10,8 @@ export interface PlantedFault {
   readonly flags?: string
   /** In the short run too. */
   readonly isQuick?: true
+  /** One world in thousands shows it: it is looked for in its row of the mended worlds only. */
+  readonly isRare?: true
 }
 
 /** Most mistakes need the events that they are about: a seed without these says nothing. */
@@ -214,5 +216,13 @@ export const PLANTED: readonly PlantedFault[] = [
     from: '{ elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }',
     to: '{ elsewhere: route.interface }',
     flags: '--only vpn,powerCut --often 30 --router mute',
+  },
+  {
+    what: 'an answer from before an interruption is used after it',
+    rule: 'S1',
+    file: 'client/agent/look.ts',
+    from: 'return isBefore(agent.clock.now(), end) || agent.end.aborted ? view : lookOnce(agent, context)',
+    to: 'return isBefore(agent.clock.now(), end) ? view : view',
+    isRare: true,
   },
 ]

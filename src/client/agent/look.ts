@@ -4,6 +4,8 @@ import {
   type Duration,
   earliest,
   type Instant,
+  isBefore,
+  minutes,
   seconds,
   withJitter,
 } from '../../base/time.ts'
@@ -31,11 +33,17 @@ interface SourceGroup {
   readonly hostnames: readonly string[]
 }
 
-/** Queries every source in parallel, once for each family that is desired from it. */
-export async function look(
-  agent: Agent,
-  { jobs, schedule, requests, before }: LookContext,
-): Promise<WorldView> {
+/** A longer look was interrupted (SIGSTOP, a paused virtual machine): its first answers may be wrong by now. */
+const MAX_LOOK: Duration = minutes(1)
+
+/** Queries every source in parallel, once for each family that is desired from it; again after an interruption. */
+export async function look(agent: Agent, context: LookContext): Promise<WorldView> {
+  const end = after(agent.clock.now(), MAX_LOOK)
+  const view = await lookOnce(agent, context)
+  return isBefore(agent.clock.now(), end) || agent.end.aborted ? view : lookOnce(agent, context)
+}
+
+async function lookOnce(agent: Agent, { jobs, schedule, requests, before }: LookContext): Promise<WorldView> {
   const given = requests.flatMap((request) => request.givenAddresses ?? [])
   const groups = jobs.flatMap((job) =>
     [...groupBySource(job, given)].map(([source, hostnames]): SourceGroup => ({ job, source, hostnames })),

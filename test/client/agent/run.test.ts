@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { milliseconds, minutes } from '../../../src/base/time.ts'
+import { after, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
 import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
 import { look, PENDING } from '../../../src/client/agent/look.ts'
 import { forever, once, run } from '../../../src/client/agent/run.ts'
@@ -125,4 +125,26 @@ it('an address that arrives after its look causes another look, also where it is
   arrive(seen('192.0.2.1'))
   await new Promise((resolve) => void setImmediate(resolve))
   expect(scene.inbox.take()).toEqual([LOOK_REQUEST])
+})
+
+it.each([
+  [59, 1],
+  [61, 2],
+])('a look that took %d s, as in a process that was stopped, is done %d times', async (took, times) => {
+  const scene = world(disk(), [])
+  let now = START
+  const clock = { ...scene.clock, now: () => now }
+  let looks = 0
+  const source: AddressProvider = {
+    name: 'it',
+    look: async (family) => {
+      if (family === 'v4' && looks++ === 0) now = after(now, seconds(took))
+      return { kind: 'seen', address: address(family === 'v4' ? '192.0.2.1' : '2001:db8::1'), by: 'it' }
+    },
+  }
+  const { schedule } = scene
+  const jobs = scene.jobs.map((job) => ({ ...job, source }))
+  const before = { nextLook: START, sightings: undefined }
+  await look({ ...scene, clock }, { jobs, schedule, requests: [], before })
+  expect(looks).toBe(times)
 })
