@@ -15,7 +15,7 @@ export type Sighting =
       readonly tunnels?: readonly Address[]
       /** The interface of the previous address lost it, and the kernel does not send from this address. */
       readonly isSubstitute?: true
-      /** The router started a moment ago, and may state the address that it had before. */
+      /** The router started within the last minute, and may report its previous address. */
       readonly isEarly?: true
     }
   | {

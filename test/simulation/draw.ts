@@ -135,12 +135,11 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
       count: Math.floor(between(draw, 5, 300)),
       gap: between(draw, 5, 2 * SECOND),
     }),
-    service: (at, draw) => ({
-      kind: 'service',
-      at,
-      span: between(draw, SECOND, 20 * MINUTE),
-      says: oneOf(draw, SERVICE_FAULTS),
-    }),
+    service: (at, draw) => {
+      const [span, says] = [between(draw, SECOND, 20 * MINUTE), oneOf(draw, SERVICE_FAULTS)]
+      // A problem is told after an hour.
+      return { kind: 'service', at, span: draw() < 0.1 ? 5 * span : span, says }
+    },
     stop: (at, draw) => ({
       kind: 'stop',
       at,

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import { wordingOf } from '../../src/client/agent/wording.ts'
 import { HINTS } from '../../src/client/watch/hint.ts'
-import type { NotificationEvent } from '../../src/config/notify-settings.ts'
+import { NOTIFICATION_EVENTS, type NotificationEvent } from '../../src/config/notify-settings.ts'
 import { SERVICE_FAULTS, STOP_WORDS } from './draw.ts'
 
 /** What no home of a simulation can show. */
@@ -61,21 +61,8 @@ const EVENTS: { readonly [K in Sometimes]: true } = {
   stateNotSaved: true,
 }
 
-const TOLD: readonly NotificationEvent[] = [
-  'started',
-  'changed',
-  'stopped',
-  'waiting',
-  'unreached',
-  'unknown',
-  'unsaved',
-  'recovered',
-  'behind-nat',
-  'flipping',
-  'outlier',
-  'quarantined',
-  'state-lost',
-]
+/** The service confirms what was sent, and a webhook at the end of a daemon may find no line. */
+const NEVER_TOLD: readonly NotificationEvent[] = ['different', 'ended']
 
 /** States that must be reached in many worlds: else the rules about them prove nothing. */
 export const SOMETIMES: readonly string[] = [
@@ -83,7 +70,7 @@ export const SOMETIMES: readonly string[] = [
   ...Object.keys(HINTS).map((hint) => markOf('something may have changed', hint)),
   ...SERVICE_FAULTS.map((fault) => `service: ${fault}`),
   ...STOP_WORDS.map((word) => `service: ${word}`),
-  ...TOLD.map((event) => `webhook: ${event}`),
+  ...NOTIFICATION_EVENTS.filter((event) => !NEVER_TOLD.includes(event)).map((event) => `webhook: ${event}`),
 ]
 
 /** A line of the log, with its cause where that is a word of a table. */

@@ -41,7 +41,7 @@ export function confirmedBy(
   }
 }
 
-/** The state of a hostname while a request is on its way: only its answer shows what the service has. */
+/** The state of a hostname when a request is sent: until its answer, the service has the old or the new address. */
 export function sentTo(host: HostState, { addresses, offline }: UpdateRequest): HostState {
   const differing = picked(addresses, (family) => addresses[family] !== host.confirmed[family])
   const { unanswered } = host
@@ -55,13 +55,13 @@ export function sentTo(host: HostState, { addresses, offline }: UpdateRequest): 
   }
 }
 
-/** The state of a hostname after the service refused to set it offline: only its addresses can be in doubt. */
+/** The state of a hostname after the service refused the offline option: its addresses may still be unconfirmed. */
 export function notOffline(host: HostState): HostState {
   const { unanswered: _, ...rest } = host
   return { ...rest, ...stillUnanswered(host, {}) }
 }
 
-/** What remains in doubt after a confirmation of these addresses. */
+/** The unanswered addresses that a confirmation of these leaves. */
 function stillUnanswered({ unanswered }: HostState, confirmed: Addresses): Pick<HostState, 'unanswered'> {
   const addresses = picked(unanswered?.addresses ?? {}, (family) => confirmed[family] === undefined)
   return Object.keys(addresses).length === 0

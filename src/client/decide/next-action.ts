@@ -191,7 +191,7 @@ function dueFor(
   return addresses && { hostnames, addresses }
 }
 
-/** A request with another address has no answer: the service may have that one (decision 0046). */
+/** Another address was sent, and its request has no answer: the service may have stored it (decision 0046). */
 const isInDoubt = ({ unanswered }: HostState, family: Family, known: Address): boolean =>
   (unanswered?.addresses[family] ?? known) !== known
 

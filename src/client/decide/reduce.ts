@@ -57,7 +57,7 @@ export function reduce(state: State, seen: Observation, context: ReduceContext):
   }
 }
 
-/** The hostnames of a request whose addresses are in doubt until its answer. */
+/** The hostnames that a request changes, with what is unanswered. */
 const doubted = (account: AccountState, request: UpdateRequest): AccountState['hosts'] =>
   Object.fromEntries(
     request.hostnames.flatMap((name) => {

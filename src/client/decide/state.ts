@@ -43,9 +43,9 @@ export type Moments = Readonly<Partial<Record<Family, Instant>>>
 export interface Unanswered {
   /** The last address of each family that differs from the confirmed one. */
   readonly addresses: Addresses
-  /** One of them was to set it offline. */
+  /** A request to set the hostname offline has no answer. */
   readonly isOffline: boolean
-  /** One of them was to bring it back. */
+  /** A request to set it online again has no answer. */
   readonly isOnline: boolean
 }
 
@@ -54,7 +54,7 @@ export interface HostState {
   readonly confirmed: Addresses
   /** Those that it confirmed before an update was forced: a service may delete what the next request does not name. */
   readonly earlier?: Addresses
-  /** Of requests without an answer: the service may have done them. */
+  /** From requests without an answer: the service may have stored it. */
   readonly unanswered?: Unanswered
   /** When it confirmed each family last, where each has a request of its own. A confirmed family without a moment is due. */
   readonly touchedBy?: Moments

@@ -20,7 +20,7 @@ export interface AgreementQuestion {
   readonly hint: HintLevel
   /** The interfaces of this host are among the sources: over IPv6 only an address of this host may be published. */
   readonly hasOwn: boolean
-  /** Outside services are among the sources: without a word of theirs it is not known that there is no address. */
+  /** Outside services are among the sources: if none answers, the address is unknown, and not missing. */
   readonly hasOutside?: boolean
   /** The uplink that outside services see; without it, the published one. */
   readonly uplink?: UplinkView
@@ -106,8 +106,8 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
 }
 
 /**
- * A router that has just started may state its old address: two outside operators are right against it, where their
- * answers come through the line of the router.
+ * A router that has just started may report its old address. Two outside operators override it if the outside questions
+ * leave through that router.
  */
 function believed(
   near: readonly SeenVote[],

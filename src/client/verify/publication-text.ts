@@ -78,7 +78,7 @@ function formatUnanswered(servers: readonly ServerCheck[]): string {
   return [...clauses, ...FAMILIES.map((family) => formatPartly(servers, family))].join('')
 }
 
-/** Servers that answer for the other family: some drop questions for AAAA. */
+/** Servers that answer for one family only; some drop questions for AAAA. */
 function formatPartly(servers: readonly ServerCheck[], family: Family): string {
   const found = servers.filter(({ unanswered }) => unanswered.includes(family))
   const what = `for ${FAMILY_NAMES[family]}`

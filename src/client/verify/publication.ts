@@ -24,7 +24,7 @@ export interface ServerCheck {
   readonly finding: ServerFinding
   /** Of a finding about an address. */
   readonly family: Family | null
-  /** For these it gives no answer, while it answers for the other one. */
+  /** Families without an answer, if the server answers for the other one. */
   readonly unanswered: readonly Family[]
   /** What it gives where that is not what the service confirmed. */
   readonly addresses: readonly Address[]
@@ -56,7 +56,7 @@ export interface Confirmed {
   readonly previous: Addresses
 }
 
-/** The worst finding of the confirmed families that are answered. A family without an answer hides no other. */
+/** The worst finding of the families with an answer; of all, if there is no answer. */
 export function checkOf(
   server: string,
   answers: Readonly<Partial<Record<Family, ServerAnswer>>>,

@@ -51,7 +51,7 @@ export async function watchOutside(
 
 interface Known {
   readonly published: Address | undefined
-  /** A round without an agreement is repeated: the same answer again is no reason for another one. */
+  /** The last round had no agreement and is repeated by a timer, so the same answer again needs no hint. */
   readonly isOpen: boolean
 }
 

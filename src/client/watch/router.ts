@@ -24,7 +24,7 @@ const INTERVALS: { readonly natPmp: Duration; readonly upnp: Duration } = {
 /** For a router that announces changes: finds lost announcements. */
 const ANNOUNCING_INTERVAL: Duration = seconds(30)
 const MUTE_INTERVAL: Duration = minutes(5)
-/** A router that has answered and does not, such as one that restarts, is asked more often for a while. */
+/** After a router stops answering, for example because it restarts. */
 const LOST: { readonly interval: Duration; readonly span: Duration } = {
   interval: seconds(1),
   span: minutes(10),

@@ -56,7 +56,7 @@ function renewer(lock: OwnLock): () => Promise<RenewOutcome> {
   }
 }
 
-/** In this thread: another one would be woken for it each minute, and this one again for its result. */
+/** Synchronous: an asynchronous call each minute also wakes a thread of the pool, and this thread for its result. */
 function fileIdentity(path: string): string | undefined {
   try {
     const { dev, ino, size, ctimeMs } = lstatSync(path)

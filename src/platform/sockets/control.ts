@@ -72,7 +72,7 @@ function serveConnection(socket: Socket, handle: ControlHandler): void {
   })
 }
 
-/** In this thread: it is asked each minute, and another thread would be woken for it. */
+/** Synchronous: an asynchronous call each minute also wakes a thread of the pool. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path)

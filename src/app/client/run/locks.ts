@@ -70,7 +70,7 @@ const formatPid = ({ pid }: LockOwner): string => (pid === undefined ? '' : `(pr
 
 type Held = Omit<Extract<LockOutcome, { kind: 'acquired' }>, 'kind'>
 
-/** The lock of a folder that cannot be written now: another daemon must not take it when it can. */
+/** The lock of a folder that is not writable yet: each renewal tries to take it, before another daemon does. */
 function lateLock(path: string, acquire: () => Promise<LockOutcome>): Held {
   let acquired: Held | undefined
   return {
