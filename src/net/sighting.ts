@@ -28,6 +28,8 @@ export type Sighting =
   | {
       readonly kind: 'unknown'
       readonly because: string
+      /** The same cause is reported once, whatever each source answered; without it, `because` tells. */
+      readonly cause?: string
       /** The source refused the request: rate limit or blocked client. */
       readonly isRefusal?: true
       /** An address is known, and held back until it is stable. */

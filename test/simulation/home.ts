@@ -161,6 +161,13 @@ export class Home {
     else this.#later(gap, lease)
   }
 
+  /** Back to the address before this one, as a line that failed over. */
+  changeBack(): void {
+    const before = this.#leases.at(-2)?.address
+    this.#drop()
+    this.#lease(before ?? publicAddress(++this.#nth))
+  }
+
   /** To another address and back. */
   flap(span: number): void {
     const before = this.#own()

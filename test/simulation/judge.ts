@@ -204,3 +204,12 @@ export function boundOf({ router, loss, ipv6 }: World['home']): number {
   if (DOES_REPORT.has(router)) return factor * 2 * SECOND + check
   return factor * 30 * SECOND + check
 }
+
+/**
+ * The same for a change back to the address before: where the router states it, or answers at it. Elsewhere it must stay for a
+ * while first, because two uplinks that alternate look the same.
+ */
+export function boundOfReturn(home: World['home']): number | undefined {
+  if (DOES_REPORT.has(home.router)) return boundOf(home)
+  return home.probe && home.loss <= 0.01 && home.liars.length === 0 ? boundOf(home) - 25 * SECOND : undefined
+}

@@ -122,6 +122,14 @@ export const PLANTED: readonly PlantedFault[] = [
     flags: '--only change --router mute --hours 0.2',
   },
   {
+    what: 'the router is not asked for an address that returns',
+    rule: 'L1',
+    file: 'client/detect/family-detector.ts',
+    from: 'return { ...agreement, hasNear: true }',
+    to: 'return agreement',
+    flags: '--only change --router mute --hours 0.2',
+  },
+  {
     what: 'a request without an answer leaves no doubt',
     rule: 'L2',
     file: 'client/decide/next-action.ts',

@@ -4,7 +4,7 @@ import { scheduleOf } from '../../src/app/client/settings/client-schedule.ts'
 import type { Addresses } from '../../src/net/address.ts'
 import type { EventKind, World, WorldEvent } from './draw.ts'
 import { FORGED, Home } from './home.ts'
-import { type Alarm, boundOf, isForgotten, safetyAlarms, type Witness } from './judge.ts'
+import { type Alarm, boundOf, boundOfReturn, isForgotten, safetyAlarms, type Witness } from './judge.ts'
 import { Machine, type Run } from './machine.ts'
 import { portsOf, START, type WorldParts } from './ports.ts'
 import { streamOf } from './random.ts'
@@ -48,7 +48,7 @@ const nothing = (): void => undefined
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 /** After the last fault: until no wait that is legal can be in force, and then changes in a home without faults. */
-const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, end: 125 * MINUTE } as const
+const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, back: 118 * MINUTE, end: 130 * MINUTE } as const
 const TRACE_LINES = 60
 const RESTART = 5000
 /** Supervisors wait at least five seconds before they kill. */
@@ -164,10 +164,21 @@ class Life {
     this.#at(faultsEnd, () => this.#endFaults())
     for (let at = ASK_INTERVAL; at < faultsEnd + QUIET.end; at += ASK_INTERVAL)
       this.#at(at, () => this.#user.status((report) => this.#judgeStatus(report)))
-    this.#at(faultsEnd + QUIET.first, () => this.#quietChange())
+    const bound = boundOf(this.#world.home)
+    this.#at(faultsEnd + QUIET.first, () => {
+      this.#home.change(0)
+      this.#judgeChange(bound)
+    })
     this.#at(faultsEnd + QUIET.second, () => {
       this.#home.changePrefix()
-      this.#quietChange()
+      this.#home.change(0)
+      this.#judgeChange(bound)
+    })
+    const boundBack = boundOfReturn(this.#world.home)
+    this.#at(faultsEnd + QUIET.back, () => {
+      if (boundBack === undefined) return
+      this.#home.changeBack()
+      this.#judgeChange(boundBack)
     })
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
@@ -563,10 +574,8 @@ class Life {
   }
 
   /** L1: a change in a home without faults is confirmed in time. */
-  #quietChange(): void {
-    this.#home.change(0)
+  #judgeChange(bound: number): void {
     const { now } = this.#scheduler
-    const bound = boundOf(this.#world.home)
     const check = (): void => {
       const isConfirmed = HOSTNAMES.every((name) => this.#isRight(this.#service.names.get(name)))
       const took = this.#scheduler.now - now

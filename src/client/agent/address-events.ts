@@ -101,7 +101,11 @@ function nothingKnown(known: AddressEvents, group: ObservedGroup): AddressEvents
   const because = families.flatMap((family) => reasonOf(seen[family], family) ?? []).join('; ')
   return because === ''
     ? known
-    : report(known, subjectKey(group, 'any'), { kind: 'addressUnknown', account, hostnames, because })
+    : report(
+        known,
+        { key: subjectKey(group, 'any'), cause: families.map((family) => causeOf(seen[family])).join('; ') },
+        { kind: 'addressUnknown', account, hostnames, because },
+      )
 }
 
 function familyEvents(known: AddressEvents, group: ObservedGroup, family: Family): AddressEvents {
@@ -120,11 +124,19 @@ function familyEvents(known: AddressEvents, group: ObservedGroup, family: Family
     const isReported = !sighting.isHeld && span >= UNKNOWN_AFTER
     const { because } = sighting
     return isReported
-      ? report(next, subjectKey(group, family), { kind: 'addressUnknown', ...about, because })
+      ? report(
+          next,
+          { key: subjectKey(group, family), cause: causeOf(sighting) },
+          { kind: 'addressUnknown', ...about, because },
+        )
       : next
   }
   return address !== undefined && !sighting.isLeft && span >= GONE_AFTER
-    ? report(next, subjectKey(group, `${family} gone`), { kind: 'familyGone', ...about, address })
+    ? report(
+        next,
+        { key: subjectKey(group, `${family} gone`), cause: 'gone' },
+        { kind: 'familyGone', ...about, address },
+      )
     : next
 }
 
@@ -154,10 +166,18 @@ function reasonOf(sighting: Sighting | undefined, family: Family): string | unde
     : undefined
 }
 
+/** What a sighting reports once. */
+const causeOf = (sighting: Sighting | undefined): string =>
+  sighting?.kind === 'unknown' ? (sighting.cause ?? normalized(sighting.because)) : ''
+
+interface ReportedCause {
+  readonly key: string
+  readonly cause: string
+}
+
 /** Adds the event, unless its cause was reported before. */
-function report(known: AddressEvents, key: string, event: AgentEvent): AddressEvents {
+function report(known: AddressEvents, { key, cause }: ReportedCause, event: AgentEvent): AddressEvents {
   const causes = known.reported[key] ?? []
-  const cause = 'because' in event ? normalized(event.because) : event.kind
   if (causes.includes(cause) || causes.length >= MAX_CAUSES) return known
   return {
     reported: { ...known.reported, [key]: [...causes, cause] },

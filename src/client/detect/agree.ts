@@ -62,7 +62,7 @@ export type Agreement =
       readonly kind: 'open'
       readonly isElsewhere?: true
       readonly elsewhere?: Address
-      /** No near source has an address, and no outside source could be asked. */
+      /** No outside source could be asked. */
       readonly isUnasked?: true
     }
 

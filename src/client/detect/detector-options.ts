@@ -18,5 +18,7 @@ export interface DetectorOptions {
   readonly published: (family: Family) => readonly Address[]
   /** The route of outside queries; undefined where any uplink may be published. */
   readonly outboundRoute: ((family: Family) => Promise<OutsideRoute>) | undefined
+  /** Whether a router near this host has the address. */
+  readonly isAtRouter: (address: Address, signal: AbortSignal) => Promise<boolean>
   readonly signal: AbortSignal
 }

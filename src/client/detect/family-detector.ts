@@ -117,7 +117,8 @@ export class FamilyDetector {
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
-    const agreement = await this.#confirm(votes, uplink, AbortSignal.any([signal, restart.signal]))
+    const end = AbortSignal.any([signal, restart.signal])
+    const agreement = await this.#nearby(await this.#confirm(votes, uplink, end), through, end)
     if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
     const sighting = this.#record(agreement, votes, through)
     this.#isOpen = agreement.kind === 'open'
@@ -130,6 +131,16 @@ export class FamilyDetector {
   /** A VPN comes up in steps: the route may change after it was read, and before the outside answers. */
   async #isStillThrough(before: string | undefined): Promise<boolean> {
     return (await this.#uplink.now()).through === before
+  }
+
+  /**
+   * Of two uplinks that alternate, the router has the one that is in use: an address that returns, and that only outside
+   * sources report, need not stay for a while then. Through a VPN, its server would answer in the place of the router.
+   */
+  async #nearby(agreement: Agreement, through: string | undefined, signal: AbortSignal): Promise<Agreement> {
+    const isAsked = this.#family === 'v4' && through === undefined && this.#guard.holdsBack(agreement)
+    if (!isAsked || !(await this.#options.isAtRouter(agreement.address, signal))) return agreement
+    return { ...agreement, hasNear: true }
   }
 
   async #confirm(
@@ -149,8 +160,14 @@ export class FamilyDetector {
       ...(uplink !== undefined && { uplink }),
     }
     const round = { question, near: this.#near, outside: registry.available(this.#sources, this.#family) }
-    const mayAsk = limitedTo(question, votes, registry)
-    return confirmAddress(round, { clock: this.#options.clock, mayAsk, signal, votes })
+    const limit = limitedTo(question, votes, registry)
+    const agreement = await confirmAddress(round, {
+      clock: this.#options.clock,
+      mayAsk: limit.mayAsk,
+      signal,
+      votes,
+    })
+    return agreement.kind === 'open' && limit.isReached() ? { ...agreement, isUnasked: true } : agreement
   }
 
   #record(agreement: Agreement, votes: readonly SourceVote[], through: string | undefined): Sighting {
@@ -166,21 +183,32 @@ export class FamilyDetector {
   }
 }
 
+interface RoundLimit {
+  readonly mayAsk: (source: AddressSource) => boolean
+  /** Whether an outside source was not asked. */
+  readonly isReached: () => boolean
+}
+
 /** A round takes one token, however many outside sources it asks; rounds of the schedule take none. */
 function limitedTo(
   { family, hint, previous }: AgreementQuestion,
   votes: readonly SourceVote[],
   registry: SourceRegistry,
-): (source: AddressSource) => boolean {
-  let isPaid = hint === 'no'
-  return (source) => {
+): RoundLimit {
+  let [isPaid, isReached] = [hint === 'no', false]
+  const mayAsk = (source: AddressSource): boolean => {
     const isOutside = source.vantage === 'outside'
     if (isOutside)
-      isPaid ||= registry.spendBudget(hint === 'doubted' || hasNews(votes, previous) ? 'news' : 'hint')
-    if (isOutside && !isPaid) return false
+      isPaid ||= registry.spendBudget(
+        family,
+        hint === 'doubted' || hasNews(votes, previous) ? 'news' : 'hint',
+      )
+    isReached = isOutside && !isPaid
+    if (isReached) return false
     registry.recordRequest(source, family)
     return true
   }
+  return { mayAsk, isReached: () => isReached }
 }
 
 const isFresh = ({ answers, at }: LatestResult, { hints }: HintCounts, now: Instant): boolean =>

@@ -4,7 +4,7 @@ import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
-import { type AddressHistory, NO_HISTORY, passOrHold } from './flip.ts'
+import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
 /** The votes of a round. */
 interface RoundVotes {
@@ -36,12 +36,22 @@ export class FlipGuard {
     return this.#history.current
   }
 
+  /** Whether only the time since it was replaced speaks against the address. */
+  holdsBack(agreement: Agreement): agreement is Extract<Agreement, { kind: 'agreed' }> {
+    const { clock } = this.#options
+    return (
+      agreement.kind === 'agreed' &&
+      !agreement.hasNear &&
+      isReturning(this.#history, agreement.address, clock.now())
+    )
+  }
+
   sightingOf(agreement: Agreement, { votes, through }: RoundVotes): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
     this.#reportUplink(agreement, through)
     if (agreement.kind === 'open') {
       const unasked = agreement.isUnasked ? `; ${UNASKED}` : ''
-      return { kind: 'unknown', because: `${reasonOf(votes, through)}${unasked}` }
+      return { kind: 'unknown', ...reasonOf(votes, through, unasked) }
     }
     return this.#passOrHold(agreement)
   }
@@ -84,8 +94,12 @@ export class FlipGuard {
 
 const UNASKED = 'outside sources were asked too often in the last minutes, and wait'
 
-function reasonOf(votes: readonly SourceVote[], through: string | undefined): string {
-  if (votes.length === 0) return 'no source answered'
+function reasonOf(
+  votes: readonly SourceVote[],
+  through: string | undefined,
+  unasked: string,
+): Pick<Extract<Sighting, { kind: 'unknown' }>, 'because' | 'cause'> {
+  if (votes.length === 0) return { because: `no source answered${unasked}` }
   const answers = votes
     .map(({ source, sighting }) => {
       if (sighting.kind === 'seen') return `${source.name} reports ${sighting.address}`
@@ -93,11 +107,11 @@ function reasonOf(votes: readonly SourceVote[], through: string | undefined): st
     })
     .join('; ')
   if (!votes.some(({ sighting }) => sighting.kind === 'seen'))
-    return `no source reports an address: ${answers}`
-  if (through !== undefined)
-    return (
-      `outside queries leave through ${through}, as with a VPN, ` +
-      `and cannot confirm the address of the router: ${answers}`
-    )
-  return `${votes.length === 1 ? 'one source alone is not enough' : 'no two sources agree'}: ${answers}`
+    return { because: `no source reports an address: ${answers}${unasked}` }
+  if (through !== undefined) {
+    const cause = `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router`
+    return { because: `${cause}: ${answers}${unasked}`, cause }
+  }
+  const what = votes.length === 1 ? 'one source alone is not enough' : 'no two sources agree'
+  return { because: `${what}: ${answers}${unasked}` }
 }

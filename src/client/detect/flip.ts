@@ -26,9 +26,19 @@ interface FlipOutcome {
 
 interface FlipInput {
   readonly now: Instant
-  /** The router or an interface reports the address: then it belongs to this uplink, and is never held back. */
+  /** The router or an interface has the address: then it belongs to this uplink, and is never held back. */
   readonly hasNear: boolean
 }
+
+/** Whether the address was replaced a short while ago, so that it is held back. */
+export const isReturning = (
+  { current, left, returning }: AddressHistory,
+  address: Address,
+  now: Instant,
+): boolean => address !== current && (returning?.address === address || isRecent(left[address], now))
+
+const isRecent = (leftAt: Instant | undefined, now: Instant): boolean =>
+  leftAt !== undefined && isBefore(now, after(leftAt, RETURN_WINDOW))
 
 /** Passes an address, or holds back one that flips (A, B, A): it must then stay for a while, longer after each flip. */
 export function passOrHold(
@@ -36,13 +46,10 @@ export function passOrHold(
   address: Address,
   { now, hasNear }: FlipInput,
 ): FlipOutcome {
-  const { current, left, returning, flips } = history
+  const { current, returning, flips } = history
   const { returning: _, ...settled } = history
   if (address === current) return { history: settled }
-  if (hasNear) return { history: moved({ ...settled, flips: 0 }, address, now) }
-  const leftAt = left[address]
-  const isBack = leftAt !== undefined && isBefore(now, after(leftAt, RETURN_WINDOW))
-  if (!isBack && returning?.address !== address)
+  if (hasNear || !isReturning(history, address, now))
     return { history: moved({ ...settled, flips: 0 }, address, now) }
   if (returning?.address === address) {
     const until = after(returning.since, returning.holdFor)
@@ -54,7 +61,7 @@ export function passOrHold(
 }
 
 function moved(history: AddressHistory, address: Address, now: Instant): AddressHistory {
-  const recent = Object.entries(history.left).filter(([, at]) => isBefore(now, after(at, RETURN_WINDOW)))
+  const recent = Object.entries(history.left).filter(([, at]) => isRecent(at, now))
   const left = history.current === undefined ? recent : [...recent, [history.current, now] as const]
   return { ...history, current: address, left: Object.fromEntries(left) }
 }

@@ -26,18 +26,23 @@ export interface SourceRecords {
   readonly health: Readonly<Record<string, SourceHealth>>
   /** The last requests of each source and family, as many as the largest burst. */
   readonly requests: Readonly<Record<string, readonly Instant[]>>
-  /** Each round takes a token of its reason. */
-  readonly budgets: { readonly [R in BudgetReason]: TokenBucket }
+  /** Each round takes a token of its family and reason; a bucket that is missing is full. */
+  readonly budgets: { readonly [K in BudgetKey]?: TokenBucket }
 }
 
 /**
  * Why a round outside the schedule asks outside sources. Any host of the link can forge a `hint`; `news` is an answer of a
- * source, or an observation of this host. The budgets are separate, so that forged hints delay nothing real.
+ * source, or an observation of this host. The budgets are separate, so that forged hints delay nothing real, and one family
+ * does not use up the budget of the other.
  */
 export type BudgetReason = 'hint' | 'news'
+type BudgetKey = `${Family} ${BudgetReason}`
 
-/** Enough to confirm a burst of changes; limits what forged hints cost the outside services. */
-const BUDGET: BucketLimits = { burst: 30, refill: seconds(5) }
+/** Enough to confirm a burst of changes; limits what forged hints and a line that never rests cost the outside services. */
+const BUDGETS: { readonly [R in BudgetReason]: BucketLimits } = {
+  hint: { burst: 30, refill: seconds(5) },
+  news: { burst: 30, refill: seconds(3) },
+}
 
 /** The duration of each quarantine of a source; the last row repeats. */
 // biome-ignore format: a table
@@ -49,11 +54,7 @@ const QUARANTINE: readonly Duration[] = [
 
 const MAX_BURST = 8
 
-export const newSourceRecords = (now: Instant): SourceRecords => ({
-  health: {},
-  requests: {},
-  budgets: { hint: fullBucket(BUDGET, now), news: fullBucket(BUDGET, now) },
-})
+export const NEW_RECORDS: SourceRecords = { health: {}, requests: {}, budgets: {} }
 
 const NEW: SourceHealth = { hasDisagreed: false, quarantines: 0 }
 const healthOf = ({ health }: SourceRecords, name: string): SourceHealth => health[name] ?? NEW
@@ -113,9 +114,10 @@ export function withQuarantine(records: SourceRecords, name: string, now: Instan
 /** Takes one round out of the budget; undefined where the budget is spent. */
 export function withBudgetSpent(
   records: SourceRecords,
-  reason: BudgetReason,
+  { family, reason }: { readonly family: Family; readonly reason: BudgetReason },
   now: Instant,
 ): SourceRecords | undefined {
-  const bucket = takeToken(records.budgets[reason], BUDGET, now)
-  return bucket && { ...records, budgets: { ...records.budgets, [reason]: bucket } }
+  const [key, limits] = [`${family} ${reason}`, BUDGETS[reason]] as const
+  const bucket = takeToken(records.budgets[key] ?? fullBucket(limits, now), limits, now)
+  return bucket && { ...records, budgets: { ...records.budgets, [key]: bucket } }
 }

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts'
 import {
   type BudgetReason,
   mayAsk,
-  newSourceRecords,
+  NEW_RECORDS,
   quarantineLeft,
   type SourceRecords,
   withAgreement,
@@ -28,14 +28,13 @@ export class SourceRegistry {
   readonly #report: (finding: Finding) => void
   /** Router addresses that were reported. */
   readonly #reported = new Set<string>()
-  #records: SourceRecords
+  #records: SourceRecords = NEW_RECORDS
   #turn = 0
   #addresslessRounds = 0
 
   constructor(clock: Clock, report: (finding: Finding) => void) {
     this.#clock = clock
     this.#report = report
-    this.#records = newSourceRecords(clock.now())
   }
 
   /** The outside sources that may be asked now, in the order of use. */
@@ -47,9 +46,9 @@ export class SourceRegistry {
     return rotated(available, this.#turn++)
   }
 
-  /** Whether another round may ask outside sources for this reason; counts the round. */
-  spendBudget(reason: BudgetReason): boolean {
-    const records = withBudgetSpent(this.#records, reason, this.#clock.now())
+  /** Whether another round of this family may ask outside sources for this reason; counts the round. */
+  spendBudget(family: Family, reason: BudgetReason): boolean {
+    const records = withBudgetSpent(this.#records, { family, reason }, this.#clock.now())
     this.#records = records ?? this.#records
     return records !== undefined
   }

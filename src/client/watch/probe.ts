@@ -1,16 +1,13 @@
 import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
+import { HOPS, MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
-/** The first port of traceroute(8), which is closed on hosts. */
-const CLOSED_PORT = 33_434
 /** Linux sends one ICMP error a second to each peer (icmp(7), icmp_ratelimit); a longer interval loses none. */
 const PROBE_INTERVAL: Duration = milliseconds(1300)
 /** After a timeout; long enough that the same limit does not cause the second one. */
 const RETRY_DELAY: Duration = milliseconds(200)
-const PROBE_TIMEOUT = { min: milliseconds(40), max: milliseconds(250) } as const
-/** One or two routers between this host and the internet. */
-const HOPS = [1, 2] as const
+const MIN_PROBE_TIMEOUT: Duration = milliseconds(40)
 const TIMEOUTS_FOR_HINT = 2
 /** The rate limit may suppress the first answers of a router. */
 const MAX_CALIBRATIONS = 6
@@ -62,7 +59,7 @@ const isCurrent = ({ context: { signal }, state, address }: ProbeTarget): boolea
 async function calibrate(target: ProbeTarget): Promise<number | undefined> {
   for (let attempt = 0; attempt < MAX_CALIBRATIONS * HOPS.length && isCurrent(target); attempt++) {
     const hops = HOPS[attempt % HOPS.length] ?? 1
-    if ((await roundTrip(target, hops, PROBE_TIMEOUT.max)) !== undefined) return hops
+    if ((await roundTrip(target, hops, MAX_PROBE_TIMEOUT)) !== undefined) return hops
     await pause(target.context, PROBE_INTERVAL)
   }
   return undefined
@@ -71,11 +68,11 @@ async function calibrate(target: ProbeTarget): Promise<number | undefined> {
 /** Probes while the address is current; a second consecutive timeout is a hint. False where the router stopped answering. */
 async function probe(target: ProbeTarget, hops: number): Promise<boolean> {
   const { context, state } = target
-  let [slowest, timeouts] = [PROBE_TIMEOUT.min / 2, 0]
+  let [slowest, timeouts] = [MIN_PROBE_TIMEOUT / 2, 0]
   state.isProbed = true
   await pause(context, PROBE_INTERVAL)
   while (isCurrent(target)) {
-    const timeout = Math.min(PROBE_TIMEOUT.max, Math.max(PROBE_TIMEOUT.min, 4 * slowest))
+    const timeout = Math.min(MAX_PROBE_TIMEOUT, Math.max(MIN_PROBE_TIMEOUT, 4 * slowest))
     const took = await roundTrip(target, hops, milliseconds(timeout))
     timeouts = took === undefined ? timeouts + 1 : 0
     slowest = Math.max(slowest * 0.95, took ?? 0)
@@ -86,26 +83,11 @@ async function probe(target: ProbeTarget, hops: number): Promise<boolean> {
   return true
 }
 
-/** The time to the ICMP error; undefined without one. */
-async function roundTrip(
+const roundTrip = async (
   { context: { ports, signal }, address }: ProbeTarget,
   hops: number,
   timeout: Duration,
-): Promise<Duration | undefined> {
-  const outcome = await ports.datagram(
-    {
-      to: address,
-      port: CLOSED_PORT,
-      bytes: Uint8Array.from([0]),
-      again: [],
-      timeout,
-      hops,
-      isAnswer: () => false,
-    },
-    signal,
-  )
-  return outcome.kind === 'refused' ? outcome.took : undefined
-}
+): Promise<Duration | undefined> => probeAt(ports.datagram, { address, hops, timeout }, signal)
 
 /** Returns after the span, or when the address is no longer current. */
 async function waitForChange(target: ProbeTarget, span: Duration): Promise<void> {

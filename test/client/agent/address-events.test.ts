@@ -29,7 +29,7 @@ const confirmed = (...texts: readonly string[]): State => ({
 /** The events of each look. */
 function eventsOf(
   looks: readonly (readonly [at: Duration, seen: Sightings])[],
-  state: State,
+  state: State = NEW_STATE,
 ): readonly string[][] {
   let reported: ReportedCauses = {}
   return looks.map(([at, sightings]) => {
@@ -75,6 +75,18 @@ describe('address events report', () => {
     const looks = causes.map((cause, n) => [at(n), { v4: unknown(cause) }] as const)
 
     expect(eventsOf(looks, confirmed('8.8.8.8')).map((events) => events.length)).toEqual([0, 1, 1, 1, 0])
+  })
+
+  it('a cause once, whatever its details are', () => {
+    const held = (because: string): Sightings => ({ v4: { kind: 'unknown', because, cause: 'a VPN' } })
+
+    expect(
+      eventsOf([
+        [at(0), held('a VPN: x')],
+        [at(5), held('a VPN: x; y')],
+        [at(10), { v4: unknown('a VPN: z') }],
+      ]),
+    ).toEqual([['addressUnknown'], [], ['addressUnknown']])
   })
 
   it('a published family that is unknown for ten seconds, and that it is known again', () =>

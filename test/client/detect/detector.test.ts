@@ -93,6 +93,47 @@ describe('a round', () => {
   })
 })
 
+describe('an address that returns', () => {
+  const returning = (isAtRouter: boolean, through?: string) => {
+    const probed: string[] = []
+    let truth = OLD
+    const made = scene(
+      { x: { answers: () => truth }, y: { answers: () => truth } },
+      {
+        isAtRouter: async (address) => {
+          probed.push(address)
+          return Promise.resolve(isAtRouter)
+        },
+        outboundRoute: async () => Promise.resolve(through === undefined ? {} : { elsewhere: through }),
+      },
+    )
+    const flip = async (): Promise<readonly string[]> => {
+      const said: string[] = []
+      for (const next of [OLD, NEW, OLD]) {
+        truth = next
+        made.made.hint(true)
+        said.push((await made.look()).said)
+      }
+      return said
+    }
+    return { flip, probed }
+  }
+
+  it('is published at once where the router has it, and held back where it does not', async () => {
+    const held = returning(false)
+    expect(await held.flip()).toEqual(['8.8.8.8', '9.9.9.9', 'unknown'])
+    const near = returning(true)
+    expect(await near.flip()).toEqual(['8.8.8.8', '9.9.9.9', '8.8.8.8'])
+    expect([held.probed, near.probed]).toEqual([['8.8.8.8'], ['8.8.8.8']])
+  })
+
+  it('is not asked for at the router of a VPN', async () => {
+    const { flip, probed } = returning(true, 'wg0')
+    expect((await flip()).at(-1)).toBe('unknown')
+    expect(probed).toEqual([])
+  })
+})
+
 describe('hints', () => {
   it('restart a round that started before them', async () => {
     let truth = OLD
@@ -232,6 +273,7 @@ describe('over IPv6', () => {
       requestLook: () => undefined,
       published: () => [],
       outboundRoute: undefined,
+      isAtRouter: async () => Promise.resolve(false),
       signal: never,
     })
     const looked = made.look('v6', never)

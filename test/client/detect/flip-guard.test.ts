@@ -60,11 +60,24 @@ describe('a round without a verdict tells', () => {
     ],
     [[vote('x', UNKNOWN)], 'tun0', 'no source reports an address: x: rain'],
   ])('of %j through %j: %s', (votes, through, because) =>
-    expect(scene().weigh({ kind: 'open' }, votes, through)).toEqual({ kind: 'unknown', because }),
+    expect(scene().weigh({ kind: 'open' }, votes, through)).toMatchObject({ kind: 'unknown', because }),
   )
 
+  it('whose cause behind a VPN is the same, whatever each source answered', () => {
+    const { weigh } = scene()
+    const [one, other] = [[vote('x', seen(A))], [vote('x', seen(A)), vote('y', UNKNOWN)]].map((votes) =>
+      weigh({ kind: 'open' }, votes, 'tun0'),
+    )
+    const cause =
+      'outside queries leave through tun0, as with a VPN, and cannot confirm the address of the router'
+    expect([one, other]).toMatchObject([{ cause }, { cause }])
+    expect(weigh({ kind: 'open' }, [vote('x', seen(A))])).not.toHaveProperty('cause')
+  })
+
   it('that no outside source could be asked', () =>
-    expect(scene().weigh({ kind: 'open', isUnasked: true }, [vote('router', { kind: 'none' })])).toEqual({
+    expect(
+      scene().weigh({ kind: 'open', isUnasked: true }, [vote('router', { kind: 'none' })]),
+    ).toMatchObject({
       kind: 'unknown',
       because:
         'no source reports an address: router: none; outside sources were asked too often in the last minutes, and wait',

@@ -11,7 +11,7 @@ import {
 import {
   isQuarantined,
   mayAsk,
-  newSourceRecords,
+  NEW_RECORDS,
   withAgreement,
   withBudgetSpent,
   withDisagreement,
@@ -25,7 +25,7 @@ const at = (span: number): Instant => after(START, milliseconds(span))
 describe('the record of a source', () => {
   it('a source is not asked again for a family within its cooldown', () => {
     const source = { name: 'x', cooldown: minutes(1) }
-    const records = withRequest(newSourceRecords(START), { source, family: 'v4' }, START)
+    const records = withRequest(NEW_RECORDS, { source, family: 'v4' }, START)
 
     expect(mayAsk(records, { source, family: 'v4' }, at(59_999))).toBe(false)
     expect(mayAsk(records, { source, family: 'v4' }, at(60_000))).toBe(true)
@@ -33,7 +33,7 @@ describe('the record of a source', () => {
   })
 
   it('the second consecutive disagreement quarantines a source', () => {
-    const once = withDisagreement(newSourceRecords(START), 'x', START)
+    const once = withDisagreement(NEW_RECORDS, 'x', START)
     const interrupted = withDisagreement(withAgreement(once, 'x'), 'x', START)
     const twice = withDisagreement(once, 'x', START)
 
@@ -46,7 +46,7 @@ describe('the record of a source', () => {
   })
 
   it('each quarantine is longer than the one before', () => {
-    let records = newSourceRecords(START)
+    let records = NEW_RECORDS
     const spans = [1, 2, 3, 4].map(() => {
       records = withQuarantine(records, 'x', START)
       return [1, 4, 24].filter(
@@ -58,7 +58,7 @@ describe('the record of a source', () => {
   })
 
   it('after a quarantine, one disagreement causes no other', () => {
-    const quarantined = withQuarantine(newSourceRecords(START), 'x', START)
+    const quarantined = withQuarantine(NEW_RECORDS, 'x', START)
     const once = withDisagreement(quarantined, 'x', at(hours(1)))
 
     expect(isQuarantined(once, 'x', at(hours(1)))).toBe(false)
@@ -67,7 +67,7 @@ describe('the record of a source', () => {
 
   it('a source with a burst of eight is asked eight times within eight cooldowns', () => {
     const source = { name: 'x', cooldown: minutes(1), burst: 8 }
-    let records = newSourceRecords(START)
+    let records = NEW_RECORDS
     const asked = Array.from({ length: 20 }, () => {
       const isAllowed = mayAsk(records, { source, family: 'v4' }, START)
       if (isAllowed) records = withRequest(records, { source, family: 'v4' }, START)
@@ -81,7 +81,7 @@ describe('the record of a source', () => {
 
   it('remembers no more requests of a source than the largest burst, however long the program runs', () => {
     const request = { source: { name: 'x', cooldown: minutes(1) }, family: 'v4' } as const
-    let records = newSourceRecords(START)
+    let records = NEW_RECORDS
     for (let n = 0; n < 100; n++) records = withRequest(records, request, at(n))
 
     expect(Object.values(records.requests).flat()).toHaveLength(8)
@@ -89,18 +89,23 @@ describe('the record of a source', () => {
 })
 
 describe('the budget of rounds', () => {
-  it('allows a burst of thirty, then one in five seconds, separately for each reason', () => {
-    let records = newSourceRecords(START)
+  it.each([
+    ['hint', seconds(5)],
+    ['news', seconds(3)],
+  ] as const)('for a %s allows a burst of thirty, then one in %i ms', (reason, refill) => {
+    let records = NEW_RECORDS
     const take = (now: Instant): boolean => {
-      const next = withBudgetSpent(records, 'hint', now)
+      const next = withBudgetSpent(records, { family: 'v4', reason }, now)
       records = next ?? records
       return next !== undefined
     }
 
     expect(Array.from({ length: 33 }, () => take(START)).filter(Boolean)).toHaveLength(30)
-    expect(take(at(seconds(4)))).toBe(false)
-    expect(take(at(seconds(5)))).toBe(true)
+    expect(take(at(refill - 1))).toBe(false)
+    expect(take(at(refill))).toBe(true)
     expect(Array.from({ length: 40 }, () => take(at(hours(1)))).filter(Boolean)).toHaveLength(30)
-    expect(withBudgetSpent(records, 'news', START)).toBeDefined()
+    const other = reason === 'hint' ? 'news' : 'hint'
+    expect(withBudgetSpent(records, { family: 'v4', reason: other }, at(hours(1)))).toBeDefined()
+    expect(withBudgetSpent(records, { family: 'v6', reason }, at(hours(1)))).toBeDefined()
   })
 })

@@ -1,6 +1,7 @@
 import { seconds } from '../../../base/time.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
 import { type Detector, detector } from '../../../client/detect/detector.ts'
+import { isAtRouter } from '../../../client/sources/hop-probe.ts'
 import { makeSources, type SourceSelection } from '../../../client/sources/make-sources.ts'
 import type { SourcePorts } from '../../../client/sources/ports.ts'
 import type { AddressProvider } from '../../../client/sources/provider.ts'
@@ -175,6 +176,7 @@ class SettingsDetection implements AddressDetection {
     if (cached !== undefined) return cached
     const { report, published, end: outerEnd } = this.#listeners
     const { agreement, allowVpn } = settings.config
+    const from = localAddressOf(binding, this.#network.interfaces)
     const made = detector({
       clock: this.#system.steady,
       random: this.#system.random,
@@ -190,6 +192,12 @@ class SettingsDetection implements AddressDetection {
             { ...this.#portsFor(binding), interfaces: this.#network.interfaces },
             report,
           ),
+      isAtRouter: async (address, signal) =>
+        isAtRouter(
+          { datagram: this.#network.datagram, clock: this.#system.steady, from: await from?.('v4') },
+          address,
+          signal,
+        ),
       signal: AbortSignal.any([outerEnd, end.signal]),
     })
     detectors.set(key, made)
