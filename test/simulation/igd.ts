@@ -29,6 +29,13 @@ const addressAnswer = (address: string): string =>
 <u:GetExternalIPAddressResponse xmlns:u="${TYPE}"><NewExternalIPAddress>${address}</NewExternalIPAddress>
 </u:GetExternalIPAddressResponse></s:Body></s:Envelope>`
 
+/** §2.4.9. */
+const statusAnswer = (uptime: number): string =>
+  `<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>
+<u:GetStatusInfoResponse xmlns:u="${TYPE}"><NewConnectionStatus>Connected</NewConnectionStatus>
+<NewLastConnectionError>ERROR_NONE</NewLastConnectionError><NewUptime>${uptime}</NewUptime></u:GetStatusInfoResponse>
+</s:Body></s:Envelope>`
+
 interface IgdAnswer {
   readonly status: number
   readonly body: string
@@ -40,13 +47,15 @@ const SUBSCRIBED = { sid: 'uuid:1', timeout: 'Second-1800' }
 /** The web server of a router that knows UPnP; undefined: no answer. */
 export function igdAnswer(
   home: Home,
-  { url, method = 'GET' }: Pick<HttpRequest, 'url' | 'method'>,
+  { url, method = 'GET', headers: given = {} }: Pick<HttpRequest, 'url' | 'method' | 'headers'>,
 ): IgdAnswer | undefined {
   const stated = home.upnpAddress()
   if (stated === undefined) return undefined
   const { pathname } = new URL(url)
   const answer = (status: number, body = '', headers = {}): IgdAnswer => ({ status, body, headers })
   if (pathname === '/root.xml') return answer(200, DESCRIPTION)
+  if (pathname === '/control' && given['soapaction']?.endsWith('#GetStatusInfo"'))
+    return answer(200, statusAnswer(home.routerEpoch()))
   if (pathname === '/control') return answer(200, addressAnswer(stated))
   if (pathname === '/events') return method === 'SUBSCRIBE' ? answer(200, '', SUBSCRIBED) : answer(200)
   return answer(404)

@@ -125,8 +125,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'the router is not asked for an address that returns',
     rule: 'L1',
     file: 'client/detect/family-detector.ts',
-    from: 'return { ...agreement, hasNear: true }',
-    to: 'return agreement',
+    from: 'return this.#options.isAtRouter(agreement.address, signal)',
+    to: 'return false',
     flags: '--only change --router mute --hours 0.2',
   },
   {

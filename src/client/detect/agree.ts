@@ -164,7 +164,7 @@ function agreeBehindVpn(
   { uplink, previous }: AgreementQuestion,
 ): Agreement | undefined {
   const local = near.flatMap(({ source, sighting }) =>
-    withoutTunnels(sighting).map((address) => ({ source, address })),
+    withoutTunnels(sighting).map((address) => ({ source, address, isEarly: sighting.isEarly === true })),
   )
   const isLocal = best !== undefined && local.some(({ address }) => address === best.address)
   if (uplink === undefined || isLocal) return undefined
@@ -175,7 +175,8 @@ function agreeBehindVpn(
     local.find(({ address }) => address === previous) ??
     local.find(({ address }) => uplink.published.includes(address))
   if (!isElsewhere && (unchanged === undefined || best === undefined)) return undefined
-  const trusted = unchanged ?? (uplink.isProven ? local[0] : undefined)
+  // No outside service can confirm that a router that has just started does not report its old address.
+  const trusted = unchanged?.isEarly ? undefined : (unchanged ?? (uplink.isProven ? local[0] : undefined))
   const exit = outside.find(({ sighting }) => !local.some(({ address }) => address === sighting.address))
   const elsewhere = { isElsewhere: true, ...(exit && { elsewhere: exit.sighting.address }) } as const
   if (trusted === undefined) return { kind: 'open', ...elsewhere }

@@ -12,7 +12,7 @@ import {
 } from './agree.ts'
 import { confirmAddress } from './confirm.ts'
 import type { DetectorOptions } from './detector-options.ts'
-import { FlipGuard } from './flip-guard.ts'
+import { FlipGuard, type RoundResult } from './flip-guard.ts'
 import { type RecheckTimer, recheckTimer } from './recheck-timer.ts'
 import type { SourceRegistry } from './source-registry.ts'
 import { type UplinkTracker, uplinkTracker } from './uplink.ts'
@@ -118,9 +118,10 @@ export class FamilyDetector {
     const { uplink, through } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
-    const agreement = await this.#nearby(await this.#confirm(votes, uplink, end), through, end)
+    const agreement = await this.#confirm(votes, uplink, end)
+    const isAtRouter = await this.#isAtRouter(agreement, through, end)
     if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
-    const sighting = this.#record(agreement, votes, through)
+    const sighting = this.#record(agreement, { votes, isAtRouter, ...(through !== undefined && { through }) })
     this.#isOpen = agreement.kind === 'open'
     this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: clock.now() }
     if (this.#isOpen) this.#rechecks.schedule()
@@ -137,10 +138,13 @@ export class FamilyDetector {
    * Of two uplinks that alternate, the router has the one that is in use: an address that returns, and that only outside
    * sources report, need not stay for a while then. Through a VPN, its server would answer in the place of the router.
    */
-  async #nearby(agreement: Agreement, through: string | undefined, signal: AbortSignal): Promise<Agreement> {
-    const isAsked = this.#family === 'v4' && through === undefined && this.#guard.holdsBack(agreement)
-    if (!isAsked || !(await this.#options.isAtRouter(agreement.address, signal))) return agreement
-    return { ...agreement, hasNear: true }
+  async #isAtRouter(
+    agreement: Agreement,
+    through: string | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (this.#family !== 'v4' || through !== undefined || !this.#guard.holdsBack(agreement)) return false
+    return this.#options.isAtRouter(agreement.address, signal)
   }
 
   async #confirm(
@@ -152,7 +156,7 @@ export class FamilyDetector {
     const previous = this.current
     const question: AgreementQuestion = {
       family: this.#family,
-      hint: hintLevel(this.#latest?.answers, hints()),
+      hint: this.#guard.isInDoubt ? 'doubted' : hintLevel(this.#latest?.answers, hints()),
       quorum: this.#quorum,
       hasOwn: this.#hasOwn,
       hasOutside: this.#sources.some(({ vantage }) => vantage === 'outside'),
@@ -170,14 +174,11 @@ export class FamilyDetector {
     return agreement.kind === 'open' && limit.isReached() ? { ...agreement, isUnasked: true } : agreement
   }
 
-  #record(agreement: Agreement, votes: readonly SourceVote[], through: string | undefined): Sighting {
+  #record(agreement: Agreement, round: RoundResult): Sighting {
     const { registry } = this.#context
-    registry.recordVotes(votes)
-    if (agreement.kind === 'agreed') registry.recordAgreement(agreement, votes)
-    const sighting = this.#guard.sightingOf(agreement, {
-      votes,
-      ...(through !== undefined && { through }),
-    })
+    registry.recordVotes(round.votes)
+    if (agreement.kind === 'agreed') registry.recordAgreement(agreement, round.votes)
+    const sighting = this.#guard.sightingOf(agreement, round)
     this.#uplink.record(agreement)
     return sighting
   }

@@ -1,4 +1,4 @@
-import { type Instant, milliseconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, milliseconds, seconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -6,9 +6,11 @@ import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
 import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
-/** The votes of a round. */
-interface RoundVotes {
+/** What a round showed besides its agreement. */
+export interface RoundResult {
   readonly votes: readonly SourceVote[]
+  /** The router answers at the address, whatever it reports. */
+  readonly isAtRouter: boolean
   /** The interface of outside queries, where it is not the one to the router. */
   readonly through?: string
 }
@@ -27,6 +29,8 @@ export class FlipGuard {
   /** Uplinks that were reported. */
   readonly #reported = new Set<string>()
   #history: AddressHistory = NO_HISTORY
+  /** What outside services saw in the round before, instead of the address that is reported near. */
+  #suspect: Address | undefined
 
   constructor(options: FlipGuardOptions) {
     this.#options = options
@@ -34,6 +38,11 @@ export class FlipGuard {
 
   get current(): Address | undefined {
     return this.#history.current
+  }
+
+  /** Whether the next round must ask outside services again, although nothing near has changed. */
+  get isInDoubt(): boolean {
+    return this.#suspect !== undefined
   }
 
   /** Whether only the time since it was replaced speaks against the address. */
@@ -46,20 +55,26 @@ export class FlipGuard {
     )
   }
 
-  sightingOf(agreement: Agreement, { votes, through }: RoundVotes): Sighting {
+  sightingOf(agreement: Agreement, { votes, through, isAtRouter }: RoundResult): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
     this.#reportUplink(agreement, through)
     if (agreement.kind === 'open') {
       const unasked = agreement.isUnasked ? `; ${UNASKED}` : ''
       return { kind: 'unknown', ...reasonOf(votes, through, unasked) }
     }
-    return this.#passOrHold(agreement)
+    return this.#passOrHold(agreement, isAtRouter)
   }
 
-  #passOrHold({ address, by, hasNear }: Extract<Agreement, { kind: 'agreed' }>): Sighting {
+  #passOrHold(
+    { address, by, hasNear }: Extract<Agreement, { kind: 'agreed' }>,
+    isAtRouter: boolean,
+  ): Sighting {
     const { clock, report } = this.#options
     const before = this.#history
-    const { history, heldUntil } = passOrHold(before, address, { now: clock.now(), hasNear })
+    const { history, heldUntil } = passOrHold(before, address, {
+      now: clock.now(),
+      hasNear: hasNear || isAtRouter,
+    })
     this.#history = history
     if (heldUntil === undefined) return { kind: 'seen', address, by: by.join(' and ') }
     if (before.returning?.since !== history.returning?.since) {
@@ -76,12 +91,20 @@ export class FlipGuard {
     if (!signal.aborted) requestLook()
   }
 
-  /** Once for each uplink that outside services see. */
+  /**
+   * Once for each uplink that outside services see. Where no route shows it, the line may have changed between the answers of
+   * one round, so a second round must see the same.
+   */
   #reportUplink(agreement: Exclude<Agreement, { kind: 'none' }>, through: string | undefined): void {
-    if (!agreement.isElsewhere) return
-    const { elsewhere: outside } = agreement
+    const outside = agreement.isElsewhere ? agreement.elsewhere : undefined
+    const before = this.#suspect
+    this.#suspect = undefined
     const uplink = through ?? outside
-    if (uplink === undefined || this.#reported.has(uplink)) return
+    if (!agreement.isElsewhere || uplink === undefined || this.#reported.has(uplink)) return
+    if (through === undefined && before !== outside) {
+      this.#suspect = outside
+      return void this.#lookAt(after(this.#options.clock.now(), DOUBT_DELAY))
+    }
     this.#reported.add(uplink)
     this.#options.report({
       kind: 'elsewhere',
@@ -92,6 +115,8 @@ export class FlipGuard {
   }
 }
 
+/** Longer than the answer of a round is reused, and than a change takes to reach router and outside services. */
+const DOUBT_DELAY: Duration = seconds(2)
 const UNASKED = 'outside sources were asked too often in the last minutes, and wait'
 
 function reasonOf(

@@ -78,22 +78,31 @@ const rankOf = ({ type }: WanService): number => ORDER.findIndex((one) => type.e
 const absolute = (url: string | undefined, base: string): string | undefined =>
   url !== undefined && url !== '' && URL.canParse(url, base) ? new URL(url, base).href : undefined
 
-/** WANIPConnection:1 §2.4.18: the action has no arguments. */
+/** WANIPConnection:1 §2.4.18 and §2.4.9: the actions have no arguments. */
+type IgdAction = 'GetExternalIPAddress' | 'GetStatusInfo'
+
 export const encodeAction = (
   type: string,
+  action: IgdAction,
 ): { readonly body: string; readonly headers: Readonly<Record<string, string>> } => ({
   body:
     '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" ' +
     's:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">' +
-    `<s:Body><u:GetExternalIPAddress xmlns:u="${type}"/></s:Body></s:Envelope>`,
+    `<s:Body><u:${action} xmlns:u="${type}"/></s:Body></s:Envelope>`,
   headers: {
     'content-type': 'text/xml; charset="utf-8"',
-    soapaction: `"${type}#GetExternalIPAddress"`,
+    soapaction: `"${type}#${action}"`,
   },
 })
 
 /** The address in the response; undefined where the router has none or omits it. */
-export function decodeAction(text: string): Address | undefined {
+export function decodeAddress(text: string): Address | undefined {
   const address = isPlainXml(text) ? parseAddress(elementOf(text, 'NewExternalIPAddress') ?? '') : undefined
   return address === '0.0.0.0' ? undefined : address
+}
+
+/** §2.4.9: for how many seconds the connection is up; undefined where the router does not tell. */
+export function decodeUptime(text: string): number | undefined {
+  const [seconds] = /^\d{1,10}$/.exec(isPlainXml(text) ? (elementOf(text, 'NewUptime') ?? '') : '') ?? []
+  return seconds === undefined ? undefined : Number(seconds)
 }

@@ -3,9 +3,10 @@ import { milliseconds, seconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Gateway } from '../../ports/network.ts'
 import {
-  decodeAction,
+  decodeAddress,
   decodeDescription,
   decodeLocation,
+  decodeUptime,
   encodeAction,
   encodeSearch,
   MAX_DOCUMENT_BYTES,
@@ -13,7 +14,7 @@ import {
   SSDP_PORT,
   type WanService,
 } from './igd-codec.ts'
-import { gatewaySource } from './pmp.ts'
+import { EARLY, gatewaySource } from './pmp.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
 import { unknown, validatedOfRouter } from './validate.ts'
@@ -21,16 +22,27 @@ import { unknown, validatedOfRouter } from './validate.ts'
 type IgdPorts = Pick<SourcePorts, 'datagram' | 'gateway' | 'http'>
 type IgdHttp = Pick<SourcePorts, 'http'> & Pick<QueryOptions, 'userAgent'>
 
-/** UPnP IGD. The service is searched once; each look is one request. A failed request drops the service. */
-export function igdSource(ports: IgdPorts, { allowed, userAgent }: QueryOptions): AddressSource {
+interface IgdOptions extends Pick<QueryOptions, 'userAgent' | 'allowed'> {
+  /** Asks for the age of the connection too: an address of a new one may be the previous address. */
+  readonly asksAge: boolean
+}
+
+/** UPnP IGD. The service is searched once; each look is one request or two. A failed request drops the service. */
+export function igdSource(ports: IgdPorts, { allowed, userAgent, asksAge }: IgdOptions): AddressSource {
   let cached: { readonly gateway: Address; readonly service: WanService } | undefined
   return gatewaySource('upnp', ports, async (gateway, signal) => {
     if (cached?.gateway !== gateway.address) cached = undefined
     const service = cached?.service ?? (await findService(gateway, { ...ports, userAgent }, signal))
     if (typeof service === 'string') return unknown(service)
-    const answer = await requestAddress(service, { http: ports.http, userAgent }, signal)
+    const http = { http: ports.http, userAgent }
+    const [answer, isEarly] = await Promise.all([
+      requestAddress(service, http, signal),
+      asksAge && isNewConnection(service, http, signal),
+    ])
     cached = answer.ok ? { gateway: gateway.address, service } : undefined
-    return answer.ok ? validatedOfRouter(answer.value, { by: 'upnp', allowed }) : unknown(answer.error)
+    if (!answer.ok) return unknown(answer.error)
+    const sighting = validatedOfRouter(answer.value, { by: 'upnp', allowed })
+    return sighting.kind === 'seen' && isEarly ? { ...sighting, isEarly } : sighting
   })
 }
 
@@ -97,16 +109,29 @@ async function search(
 }
 
 async function requestAddress(
-  { control, type }: WanService,
-  { http, userAgent }: IgdHttp,
+  service: WanService,
+  ports: IgdHttp,
   signal: AbortSignal,
 ): Promise<Result<Address | undefined, string>> {
-  const { body, headers } = encodeAction(type)
-  const base = requestTo(control, userAgent)
-  const answer = await http(
-    { ...base, method: 'POST', body, headers: { ...base.headers, ...headers } },
-    signal,
-  )
+  const answer = await act(service, 'GetExternalIPAddress', ports, signal)
   if (answer.kind === 'unreached') return err(`not reached (${answer.because})`)
-  return answer.status === 200 ? ok(decodeAction(answer.body)) : err(`answered HTTP ${answer.status}`)
+  return answer.status === 200 ? ok(decodeAddress(answer.body)) : err(`answered HTTP ${answer.status}`)
+}
+
+/** False where the router does not tell. */
+async function isNewConnection(service: WanService, ports: IgdHttp, signal: AbortSignal): Promise<boolean> {
+  const answer = await act(service, 'GetStatusInfo', ports, signal)
+  if (answer.kind === 'unreached' || answer.status !== 200) return false
+  return (decodeUptime(answer.body) ?? EARLY) < EARLY
+}
+
+async function act(
+  { control, type }: WanService,
+  action: Parameters<typeof encodeAction>[1],
+  { http, userAgent }: IgdHttp,
+  signal: AbortSignal,
+): ReturnType<IgdHttp['http']> {
+  const { body, headers } = encodeAction(type, action)
+  const base = requestTo(control, userAgent)
+  return http({ ...base, method: 'POST', body, headers: { ...base.headers, ...headers } }, signal)
 }

@@ -32,7 +32,7 @@ const MAKERS: { readonly [K in Kind]: Maker<K> } = {
   router: (_, ports, options) => routerSource(ports, options),
   natPmp: (_, ports, options) => pmpSource(ports, options),
   pcp: (_, ports, options) => pcpSource(ports, options),
-  upnp: (_, ports, options) => igdSource(ports, options),
+  upnp: (_, ports, options) => igdSource(ports, { ...options, asksAge: true }),
   command: (_, ports, options) => commandSource(options.command, ports, options),
   stun: stunSource,
   dns: dnsSource,

@@ -81,4 +81,4 @@ export function sightingOf(
 }
 
 /** In seconds since the start of the router, or since its last change of address (RFC 6886 §3.6). */
-const EARLY = 60
+export const EARLY = 60

@@ -5,7 +5,7 @@ import type { AddressSource } from './source.ts'
 
 /** NAT-PMP or UPnP, whichever the router supports. The protocol that answered is used alone until it fails. */
 export function routerSource(ports: SourcePorts, options: QueryOptions): AddressSource {
-  const protocols = [pmpSource(ports, options), igdSource(ports, options)] as const
+  const protocols = [pmpSource(ports, options), igdSource(ports, { ...options, asksAge: true })] as const
   let supported: AddressSource | undefined
   return {
     ...protocols[0],

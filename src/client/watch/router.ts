@@ -88,7 +88,7 @@ class RouterWatcher {
     this.#state = state
     this.#wake = wakeSignal(context.signal)
     this.#gateways = new GatewayCache(context.ports)
-    this.#upnp = igdSource(context.ports, { userAgent: context.userAgent, allowed: [] })
+    this.#upnp = igdSource(context.ports, { userAgent: context.userAgent, allowed: [], asksAge: false })
     this.#announcements = new AnnouncementListener(context, () => {
       context.hint('announcement')
       this.wake()

@@ -125,8 +125,10 @@ describe('a router that has just started', () => {
     ['early A, x B',       {},                    'open'],
     ['early A, x A',       {},                    'A'],
     ['early A, x B, x2 B', {},                    'open'],
-    ['early A, x B, y B',  { isElsewhere: true }, 'A'],
-    ['early A, x B, y B',  { foreign: B },        'A'],
+    ['early A, x B, y B',  { isElsewhere: true }, 'open'],
+    ['early A, x B, y B',  { foreign: B },        'open'],
+    ['early C, x B, y B',  { isElsewhere: true }, 'C'],
+    ['own A, x B, y B',    { isElsewhere: true }, 'A'],
   ])('%s with %o is %s', (votes, over, result) =>
     expect(ask(votes, { previous: A, hint: 'hinted', uplink: { ...uplink, ...over } })).toBe(result),
   )

@@ -33,7 +33,7 @@ function scene() {
   const tell = (finding: Finding): void => void findings.push(finding)
   const made = new FlipGuard({ clock, report: tell, requestLook: () => looks++, signal: ending.signal })
   const weigh = (verdict: Agreement, votes: readonly SourceVote[] = [], through?: string) =>
-    made.sightingOf(verdict, { votes, ...(through !== undefined && { through }) })
+    made.sightingOf(verdict, { votes, isAtRouter: false, ...(through !== undefined && { through }) })
   return { clock, findings, made, weigh, ending, looks: () => looks }
 }
 

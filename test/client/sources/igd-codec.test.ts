@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  decodeAction,
+  decodeAddress,
+  decodeUptime,
   decodeDescription,
   decodeLocation,
   encodeAction,
@@ -99,7 +100,17 @@ describe('the UPnP codec', () => {
     ['a fault',                 soap('<s:Fault><faultcode>s:Client</faultcode></s:Fault>'), undefined],
     ['a document type',         `<!DOCTYPE x>${told('198.51.100.5')}`,                 undefined],
     ['more than 64 KiB',        told('198.51.100.5') + ' '.repeat(64 * 1024),          undefined],
-  ])('decodes an answer with %s', (_, text, expected) => expect(decodeAction(text)).toBe(expected))
+  ])('decodes an answer with %s', (_, text, expected) => expect(decodeAddress(text)).toBe(expected))
+
+  // biome-ignore format: a table
+  it.each<[string, number | undefined]>([
+    [soap('<NewUptime>86400</NewUptime>'),                    86_400],
+    [soap('<u:NewUptime> 0 </u:NewUptime>'),                  0],
+    [soap('<NewUptime>-1</NewUptime>'),                       undefined],
+    [soap('<NewUptime>12345678901</NewUptime>'),              undefined],
+    [soap('<NewUptime/>'),                                    undefined],
+    [`<!DOCTYPE x>${soap('<NewUptime>5</NewUptime>')}`,       undefined],
+  ])('decodes the age of a connection in %s', (text, expected) => expect(decodeUptime(text)).toBe(expected))
 
   // biome-ignore format: a table
   it.each<[string, string, string | undefined]>([
@@ -131,7 +142,10 @@ describe('the UPnP codec', () => {
   })
 
   it('encodes the action with the type of the service', () => {
-    const { body, headers } = encodeAction('urn:schemas-upnp-org:service:WANIPConnection:2')
+    const { body, headers } = encodeAction(
+      'urn:schemas-upnp-org:service:WANIPConnection:2',
+      'GetExternalIPAddress',
+    )
 
     expect(headers['soapaction']).toBe(
       '"urn:schemas-upnp-org:service:WANIPConnection:2#GetExternalIPAddress"',
@@ -144,7 +158,7 @@ describe('the UPnP codec', () => {
   it('decodes every address', () =>
     fc.assert(
       fc.property(addressBytes, (bytes) => {
-        expect(decodeAction(told(textOf(bytes)))).toBe(isZero(bytes) ? undefined : textOf(bytes))
+        expect(decodeAddress(told(textOf(bytes)))).toBe(isZero(bytes) ? undefined : textOf(bytes))
       }),
       RUNS,
     ))
@@ -156,7 +170,7 @@ describe('the UPnP codec', () => {
         (bytes) => {
           const text = Buffer.from(bytes).toString()
           const found = decodeDescription(text, LOCATION)
-          decodeAction(text)
+          decodeAddress(text)
           decodeLocation(bytes)
 
           if (found !== undefined)
@@ -178,7 +192,7 @@ describe('the UPnP codec', () => {
   ])('decodes %s in time', (_, text) => {
     const cost = cpuOf(() => {
       decodeDescription(text, LOCATION)
-      decodeAction(text)
+      decodeAddress(text)
       decodeLocation(Buffer.from(text))
     })
 

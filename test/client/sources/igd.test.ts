@@ -3,6 +3,8 @@ import { igdSource } from '../../../src/client/sources/igd.ts'
 import { sourceContract } from '../../contract/source.ts'
 import { never, asking, unknown, seen, PUBLIC, ports, type Router, upnpRouter } from './responders.ts'
 
+const ADDRESS = { ...asking, asksAge: false }
+
 describe('the UPnP source', () => {
   // biome-ignore format: a table
   it.each<[string, string, Router, object]>([
@@ -18,11 +20,11 @@ describe('the UPnP source', () => {
   ])('handles a router that %s', async (_, host, router, expected) => {
     await upnpRouter(host, router)
 
-    expect(await igdSource(ports(host), asking).look('v4', never)).toEqual(expected)
+    expect(await igdSource(ports(host), ADDRESS).look('v4', never)).toEqual(expected)
   })
   it('searches once, and sends one request for each later look', async () => {
     const { asked, search } = await upnpRouter('127.0.0.77')
-    const source = igdSource(ports('127.0.0.77'), asking)
+    const source = igdSource(ports('127.0.0.77'), ADDRESS)
 
     await source.look('v4', never)
     await source.look('v4', never)
@@ -31,8 +33,22 @@ describe('the UPnP source', () => {
     expect(search.received).toHaveLength(1)
   })
 
+  // biome-ignore format: a table
+  it.each<[string, string, Router, boolean]>([
+    ['a connection of this minute',     '127.0.0.78', { uptime: '59' },   true],
+    ['an older connection',             '127.0.0.79', { uptime: '60' },   false],
+    ['a connection of an unknown age',  '127.0.0.80', { uptime: 'soon' }, false],
+    ['no answer to that',               '127.0.0.81', {},                 false],
+  ])('asks for the age of the connection: %s', async (_, host, router, isEarly) => {
+    const { asked } = await upnpRouter(host, router)
+    const sighting = await igdSource(ports(host), { ...asking, asksAge: true }).look('v4', never)
+
+    expect(sighting).toEqual({ ...seen(PUBLIC, 'upnp'), ...(isEarly && { isEarly }) })
+    expect(asked).toEqual(['GET /desc.xml', 'POST /ctl', 'POST /ctl'])
+  })
+
   sourceContract('UPnP', async () => {
     await upnpRouter('127.0.0.100')
-    return igdSource(ports('127.0.0.100'), asking)
+    return igdSource(ports('127.0.0.100'), ADDRESS)
   })
 })

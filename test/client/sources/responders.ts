@@ -84,6 +84,8 @@ export interface Router {
   readonly control?: string
   readonly status?: number
   readonly address?: string
+  /** What it answers to GetStatusInfo; without it, an error. */
+  readonly uptime?: string
 }
 
 /** A router with UPnP: the search by UDP, the description and the action by HTTP. */
@@ -95,6 +97,10 @@ export async function upnpRouter(host: string, over: Router = {}) {
     if (request.url === '/desc.xml')
       return response.end(`<root><device><serviceList><service><serviceType>${type}</serviceType>
         <controlURL>${over.control ?? '/ctl'}</controlURL><eventSubURL>/evt</eventSubURL></service></serviceList></device></root>`)
+    if (over.uptime !== undefined && request.headers['soapaction'] === `"${type}#GetStatusInfo"`)
+      return response.end(
+        `<NewConnectionStatus>Connected</NewConnectionStatus><NewUptime>${over.uptime}</NewUptime>`,
+      )
     const isRight =
       body.includes('GetExternalIPAddress') &&
       request.headers['soapaction'] === `"${type}#GetExternalIPAddress"`
