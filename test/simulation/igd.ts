@@ -47,7 +47,7 @@ const SUBSCRIBED = { sid: 'uuid:1', timeout: 'Second-1800' }
 /** The web server of a router that knows UPnP; undefined: no answer. */
 export function igdAnswer(
   home: Home,
-  { url, method = 'GET', headers: given = {} }: Pick<HttpRequest, 'url' | 'method' | 'headers'>,
+  { url, method = 'GET', headers: given }: Pick<HttpRequest, 'url' | 'method' | 'headers'>,
 ): IgdAnswer | undefined {
   const stated = home.upnpAddress()
   if (stated === undefined) return undefined

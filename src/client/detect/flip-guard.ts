@@ -92,8 +92,8 @@ export class FlipGuard {
   }
 
   /**
-   * Once for each uplink that outside services see. Where no route shows it, the line may have changed between the answers of
-   * one round, so a second round must see the same.
+   * Once for each uplink that outside services see. Where no route shows it, the line may have changed between the
+   * answers of one round, so a second round must see the same.
    */
   #reportUplink(agreement: Exclude<Agreement, { kind: 'none' }>, through: string | undefined): void {
     const outside = agreement.isElsewhere ? agreement.elsewhere : undefined

@@ -79,7 +79,7 @@ const absolute = (url: string | undefined, base: string): string | undefined =>
   url !== undefined && url !== '' && URL.canParse(url, base) ? new URL(url, base).href : undefined
 
 /** WANIPConnection:1 §2.4.18 and §2.4.9: the actions have no arguments. */
-type IgdAction = 'GetExternalIPAddress' | 'GetStatusInfo'
+export type IgdAction = 'GetExternalIPAddress' | 'GetStatusInfo'
 
 export const encodeAction = (
   type: string,

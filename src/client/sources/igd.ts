@@ -9,6 +9,7 @@ import {
   decodeUptime,
   encodeAction,
   encodeSearch,
+  type IgdAction,
   MAX_DOCUMENT_BYTES,
   SSDP_GROUP,
   SSDP_PORT,
@@ -113,23 +114,22 @@ async function requestAddress(
   ports: IgdHttp,
   signal: AbortSignal,
 ): Promise<Result<Address | undefined, string>> {
-  const answer = await act(service, 'GetExternalIPAddress', ports, signal)
+  const answer = await act(service, ports, { action: 'GetExternalIPAddress', signal })
   if (answer.kind === 'unreached') return err(`not reached (${answer.because})`)
   return answer.status === 200 ? ok(decodeAddress(answer.body)) : err(`answered HTTP ${answer.status}`)
 }
 
 /** False where the router does not tell. */
 async function isNewConnection(service: WanService, ports: IgdHttp, signal: AbortSignal): Promise<boolean> {
-  const answer = await act(service, 'GetStatusInfo', ports, signal)
+  const answer = await act(service, ports, { action: 'GetStatusInfo', signal })
   if (answer.kind === 'unreached' || answer.status !== 200) return false
   return (decodeUptime(answer.body) ?? EARLY) < EARLY
 }
 
 async function act(
   { control, type }: WanService,
-  action: Parameters<typeof encodeAction>[1],
   { http, userAgent }: IgdHttp,
-  signal: AbortSignal,
+  { action, signal }: { readonly action: IgdAction; readonly signal: AbortSignal },
 ): ReturnType<IgdHttp['http']> {
   const { body, headers } = encodeAction(type, action)
   const base = requestTo(control, userAgent)
