@@ -1,4 +1,5 @@
 import type { Address, Family } from './address.ts'
+import type { Nat } from './nat.ts'
 
 /**
  * The result of one lookup of the address of one family. `unknown` (the lookup failed) must never be handled as `none` (the
@@ -15,6 +16,8 @@ export type Sighting =
       readonly tunnels?: readonly Address[]
       /** The interface of the previous address lost it, and the kernel does not send from this address. */
       readonly isSubstitute?: true
+      /** What is between this network and the internet over IPv4. */
+      readonly nat?: Nat
       /** The router started within the last minute, and may report its previous address. */
       readonly isEarly?: true
     }

@@ -3,6 +3,8 @@ import type { StatusReport } from '../../src/client/report/status.ts'
 import { FAMILIES, listed } from '../../src/net/address.ts'
 import { DOES_REPORT, type Finding, IS_CONFIRMED, isForgotten, STOPS, type Witness } from './judge.ts'
 import type { NameServers } from './name-servers.ts'
+import type { Nat, NatKind } from '../../src/net/nat.ts'
+import type { HomePlan, RouterKind } from './draw.ts'
 import type { Receiver } from './receiver.ts'
 import { addressesIn, type UpdateService } from './update-service.ts'
 
@@ -12,6 +14,17 @@ export interface Told {
   readonly msg: string
   readonly fields: Readonly<Record<string, unknown>>
 }
+
+/** What is between the home and the internet over IPv4. */
+export const natOfHome = ({ isTranslated, router }: HomePlan): NatKind | undefined =>
+  isTranslated ? '464xlat' : NAT_OF_ROUTER[router]
+const NAT_OF_ROUTER: Readonly<Partial<Record<RouterKind, NatKind>>> = {
+  noAddress: 'unstated',
+  private: 'double-nat',
+  shared: 'cgnat',
+  other: 'double-nat',
+}
+export const NAT_TOLD = 'the router has no public address; this host cannot be reached over IPv4 from outside'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -27,6 +40,9 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
     home.hadVpnSince(now - 10 * MINUTE) ? undefined : ['T2', 'a VPN is told of, and there is none'],
   'the router reports its public address': (_, { world }) =>
     DOES_REPORT.has(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],
+  [NAT_TOLD]: ({ fields }, { world }) =>
+    (fields['nat'] as Nat).kind === natOfHome(world.home)
+      ? undefined : ['T10', `${(fields['nat'] as Nat).kind} is told, and the home has ${natOfHome(world.home)}`],
   'the router changed its address without an announcement': (_, { world }) =>
     world.home.router === 'upnp' ? ['T3', 'a router that knows only UPnP is told to announce nothing'] : undefined,
   'a source is paused': ({ now, fields }, { home, world }) =>

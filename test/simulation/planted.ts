@@ -130,6 +130,22 @@ export const PLANTED: readonly PlantedFault[] = [
     flags: '--only change --router mute --hours 0.2',
   },
   {
+    what: 'a double NAT is not told',
+    rule: 'L4',
+    file: 'client/detect/nat.ts',
+    from: "sighting.kind === 'seen' && sighting.isEarly !== true",
+    to: 'false',
+    flags: '--only change --router other --hours 0.1',
+  },
+  {
+    what: 'one round is enough to tell of a double NAT',
+    rule: 'T10',
+    file: 'client/detect/family-detector.ts',
+    from: 'const isCertain = nat?.address !== undefined && !isGlobal(nat.address)',
+    to: 'const isCertain = nat !== undefined',
+    flags: '--only change,reboot,flap --router answers --often 60',
+  },
+  {
     what: 'a request without an answer leaves no doubt',
     rule: 'L2',
     file: 'client/decide/next-action.ts',

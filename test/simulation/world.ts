@@ -21,6 +21,8 @@ import {
   causeAlarms,
   explainAlarms,
   heardAlarms,
+  NAT_TOLD,
+  natOfHome,
   publishedAlarms,
   statusAlarms,
   toldAlarm,
@@ -51,6 +53,8 @@ const DAY = 1440 * MINUTE
 const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, back: 118 * MINUTE, end: 130 * MINUTE } as const
 const TRACE_LINES = 60
 const RESTART = 5000
+/** L4: until the user knows that nothing from outside reaches this host. */
+const MAX_TOLD = 5000
 /** Supervisors wait at least five seconds before they kill. */
 const MAX_ENDING = 5000
 /** The user looks at the status so often. */
@@ -187,6 +191,15 @@ class Life {
         ({ kind }) => !['disk', 'powerCut', 'clock'].includes(kind),
       )
       for (const found of isRemembered ? heardAlarms(this.#parts.receiver) : []) this.#alarm(...found)
+    })
+    // The first event comes later.
+    this.#at(MAX_TOLD, () => {
+      if (
+        natOfHome(this.#world.home) !== undefined &&
+        !this.#marks.has(NAT_TOLD) &&
+        this.#world.home.loss === 0
+      )
+        this.#alarm('L4', `${natOfHome(this.#world.home)} is not told in time`)
     })
     const span = faultsEnd + QUIET.end
     await this.#scheduler.runUntil(span)

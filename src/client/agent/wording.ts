@@ -1,6 +1,7 @@
 import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
-import { FAMILY_NAMES, listed } from '../../net/address.ts'
+import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
+import { formatNat, type Nat, NATS } from '../../net/nat.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -92,7 +93,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   flipping:           { level: 'warn',  msg: 'the address changes back and forth; it is held until it is stable',
     line: ({ address, heldFor }) => `${address} appears and disappears, as with two uplinks; it is held for ${formatDuration(heldFor)}; to publish only one line, bind the hostname to an interface` },
   behindAnother:      { level: 'warn',  msg: 'the router has no public address; this host cannot be reached over IPv4 from outside',
-    line: ({ router, because }) => `the router has no public address (${router === 'none' ? '' : `${router}: `}${because}); this host cannot be reached over IPv4 from outside` },
+    line: ({ nat, outside }) => natLine(nat, outside) },
   elsewhere:          { level: 'warn',  msg: 'outside services see another line, such as a VPN; its address is not published',
     line: ({ published, outside, through }) => `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ` +
       `${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface still reports ${published}, which stays published`}. ` +
@@ -129,6 +130,9 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   stateNotSaved:      { level: 'error', msg: 'the state cannot be saved; stops and waits are lost when this process ends',
     line: ({ because }) => `the state cannot be saved (${because}); stops and waits are lost when this process ends; name a writable folder with --state-dir` },
 }
+
+export const natLine = (nat: Nat, outside: Address): string =>
+  `${NATS[nat.kind].name}: ${formatNat(nat, outside)}; this host cannot be reached over IPv4 from outside by itself`
 
 /** The row of one event, typed for it. */
 export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): WordingRow<K> =>

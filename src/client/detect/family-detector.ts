@@ -1,6 +1,8 @@
 import { after, type Instant, isBefore, milliseconds } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
+import type { Nat } from '../../net/nat.ts'
 import type { Sighting } from '../../net/sighting.ts'
+import { isGlobal } from '../../net/special.ts'
 import type { AddressSource } from '../sources/source.ts'
 import {
   type Agreement,
@@ -11,10 +13,12 @@ import {
   type UplinkView,
 } from './agree.ts'
 import { confirmAddress } from './confirm.ts'
+import { natOf } from './nat.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { FlipGuard, type RoundResult } from './flip-guard.ts'
 import { type RecheckTimer, recheckTimer } from './recheck-timer.ts'
 import type { SourceRegistry } from './source-registry.ts'
+import { Twice } from './twice.ts'
 import { type UplinkTracker, uplinkTracker } from './uplink.ts'
 
 /** A younger answer without a later hint is reused. */
@@ -57,6 +61,10 @@ export class FamilyDetector {
   readonly #near: readonly AddressSource[]
   readonly #hasOwn: boolean
   readonly #quorum: number
+  readonly #twice: Twice
+  readonly #natTwice: Twice
+  /** Those that were reported. */
+  readonly #nats = new Set<string>()
   readonly #guard: FlipGuard
   readonly #rechecks: RecheckTimer
   readonly #uplink: UplinkTracker
@@ -74,7 +82,9 @@ export class FamilyDetector {
     this.#near = this.#sources.filter(({ vantage }) => vantage !== 'outside')
     this.#hasOwn = this.#near.some(({ vantage }) => vantage === 'own')
     this.#quorum = options.agreement === 'one' ? 1 : quorumOf(this.#sources, family)
-    this.#guard = new FlipGuard(options)
+    this.#twice = new Twice(options)
+    this.#natTwice = new Twice(options)
+    this.#guard = new FlipGuard(options, this.#twice)
     this.#rechecks = recheckTimer(options, options.requestLook)
     this.#uplink = uplinkTracker(family, options)
   }
@@ -147,6 +157,22 @@ export class FamilyDetector {
     return this.#options.isAtRouter(agreement.address, signal)
   }
 
+  /** Told once. What rests on a word of the router that may be out of date, a second round must show too. */
+  #natOf(agreement: Agreement, { votes, through }: RoundResult): Nat | undefined {
+    const isOfLine =
+      agreement.kind === 'agreed' && !agreement.isElsewhere && through === undefined && this.#family === 'v4'
+    const nat = isOfLine ? natOf(votes, agreement.address) : undefined
+    const key = JSON.stringify(nat)
+    const isNew = nat !== undefined && !this.#nats.has(key)
+    const isCertain = nat?.address !== undefined && !isGlobal(nat.address)
+    const isSeenTwice = this.#natTwice.isConfirmed(isNew && !isCertain ? key : undefined)
+    if (isNew && (isCertain || isSeenTwice) && agreement.kind === 'agreed') {
+      this.#nats.add(key)
+      this.#options.report({ kind: 'behindAnother', nat, outside: agreement.address })
+    }
+    return nat
+  }
+
   async #confirm(
     votes: SourceVote[],
     uplink: UplinkView | undefined,
@@ -156,7 +182,8 @@ export class FamilyDetector {
     const previous = this.current
     const question: AgreementQuestion = {
       family: this.#family,
-      hint: this.#guard.isInDoubt ? 'doubted' : hintLevel(this.#latest?.answers, hints()),
+      hint:
+        this.#twice.isOpen || this.#natTwice.isOpen ? 'doubted' : hintLevel(this.#latest?.answers, hints()),
       quorum: this.#quorum,
       hasOwn: this.#hasOwn,
       hasOutside: this.#sources.some(({ vantage }) => vantage === 'outside'),
@@ -177,10 +204,11 @@ export class FamilyDetector {
   #record(agreement: Agreement, round: RoundResult): Sighting {
     const { registry } = this.#context
     registry.recordVotes(round.votes)
-    if (agreement.kind === 'agreed') registry.recordAgreement(agreement, round.votes)
+    if (agreement.kind === 'agreed') registry.recordAgreement(agreement)
     const sighting = this.#guard.sightingOf(agreement, round)
     this.#uplink.record(agreement)
-    return sighting
+    const nat = this.#natOf(agreement, round)
+    return nat !== undefined && sighting.kind === 'seen' ? { ...sighting, nat } : sighting
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Duration } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
+import type { Nat } from '../../net/nat.ts'
 
 /** What detection reports besides the address. */
 export type Finding =
@@ -29,5 +30,5 @@ export type Finding =
     }
   /** Packets from a bound interface leave through another one. */
   | { readonly kind: 'leavesElsewhere'; readonly interface: string; readonly through: string }
-  /** The external address of the router is not public: carrier-grade NAT, or a second router. */
-  | { readonly kind: 'behindAnother'; readonly router: Address | 'none'; readonly because: string }
+  /** Outside services see an address that neither the router nor this host has. */
+  | { readonly kind: 'behindAnother'; readonly nat: Nat; readonly outside: Address }

@@ -1,9 +1,10 @@
-import { after, type Duration, type Instant, milliseconds, seconds } from '../../base/time.ts'
+import { type Instant, milliseconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
+import type { Twice } from './twice.ts'
 import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
 /** What a round showed besides its agreement. */
@@ -26,23 +27,18 @@ interface FlipGuardOptions {
 /** Turns the agreements of one family into sightings. An address that flips is held back. */
 export class FlipGuard {
   readonly #options: FlipGuardOptions
+  readonly #twice: Twice
   /** Uplinks that were reported. */
   readonly #reported = new Set<string>()
   #history: AddressHistory = NO_HISTORY
-  /** What outside services saw in the round before, instead of the address that is reported near. */
-  #suspect: Address | undefined
 
-  constructor(options: FlipGuardOptions) {
+  constructor(options: FlipGuardOptions, twice: Twice) {
     this.#options = options
+    this.#twice = twice
   }
 
   get current(): Address | undefined {
     return this.#history.current
-  }
-
-  /** Whether the next round must ask outside services again, although nothing near has changed. */
-  get isInDoubt(): boolean {
-    return this.#suspect !== undefined
   }
 
   /** Whether only the time since it was replaced speaks against the address. */
@@ -97,14 +93,10 @@ export class FlipGuard {
    */
   #reportUplink(agreement: Exclude<Agreement, { kind: 'none' }>, through: string | undefined): void {
     const outside = agreement.isElsewhere ? agreement.elsewhere : undefined
-    const before = this.#suspect
-    this.#suspect = undefined
     const uplink = through ?? outside
-    if (!agreement.isElsewhere || uplink === undefined || this.#reported.has(uplink)) return
-    if (through === undefined && before !== outside) {
-      this.#suspect = outside
-      return void this.#lookAt(after(this.#options.clock.now(), DOUBT_DELAY))
-    }
+    const isNew = agreement.isElsewhere && uplink !== undefined && !this.#reported.has(uplink)
+    const isSeenTwice = this.#twice.isConfirmed(isNew && through === undefined ? outside : undefined)
+    if (!isNew || (through === undefined && !isSeenTwice)) return
     this.#reported.add(uplink)
     this.#options.report({
       kind: 'elsewhere',
@@ -115,8 +107,6 @@ export class FlipGuard {
   }
 }
 
-/** Longer than the answer of a round is reused, and than a change takes to reach router and outside services. */
-const DOUBT_DELAY: Duration = seconds(2)
 const UNASKED = 'outside sources were asked too often in the last minutes, and wait'
 
 function reasonOf(

@@ -1,5 +1,4 @@
-import type { Address, Family } from '../../net/address.ts'
-import { explainRange } from '../../net/special.ts'
+import type { Family } from '../../net/address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { Agreement, SourceVote } from './agree.ts'
@@ -17,20 +16,12 @@ import {
   withRequest,
 } from './source-health.ts'
 
-/** A router that redials has no address either, for a moment; so many rounds without one are a finding. */
-const ADDRESSLESS_LIMIT = 3
-const ADDRESSLESS =
-  'your provider shares the outside address among customers, or another router is in front of yours'
-
 /** The records of all sources over the rounds; reports what users should learn about a source. */
 export class SourceRegistry {
   readonly #clock: Clock
   readonly #report: (finding: Finding) => void
-  /** Router addresses that were reported. */
-  readonly #reported = new Set<string>()
   #records: SourceRecords = NEW_RECORDS
   #turn = 0
-  #addresslessRounds = 0
 
   constructor(clock: Clock, report: (finding: Finding) => void) {
     this.#clock = clock
@@ -63,17 +54,10 @@ export class SourceRegistry {
         this.#records = withQuarantine(this.#records, source.name, this.#clock.now())
         this.#reportQuarantine(source.name, sighting.because)
       }
-      if (source.vantage === 'router' && sighting.kind === 'none') this.#reportRouter(sighting.instead)
     }
   }
 
-  recordAgreement(
-    { by, against, address }: Extract<Agreement, { kind: 'agreed' }>,
-    votes: readonly SourceVote[],
-  ): void {
-    this.#addresslessRounds = votes.some(isAddressless) ? this.#addresslessRounds + 1 : 0
-    if (this.#addresslessRounds === ADDRESSLESS_LIMIT)
-      this.#report({ kind: 'behindAnother', router: 'none', because: ADDRESSLESS })
+  recordAgreement({ by, against, address }: Extract<Agreement, { kind: 'agreed' }>): void {
     for (const name of by) this.#records = withAgreement(this.#records, name)
     for (const { source, sighting } of against) {
       this.#records = withDisagreement(this.#records, source.name, this.#clock.now())
@@ -86,17 +70,7 @@ export class SourceRegistry {
     const duration = quarantineLeft(this.#records, source, this.#clock.now())
     if (duration > 0) this.#report({ kind: 'quarantined', source, duration, because })
   }
-
-  #reportRouter(address: Address | undefined): void {
-    if (address === undefined || this.#reported.has(address)) return
-    this.#reported.add(address)
-    this.#report({ kind: 'behindAnother', router: address, because: explainRange(address) })
-  }
 }
-
-/** A router without an address, not even a private one. */
-const isAddressless = ({ source, sighting }: SourceVote): boolean =>
-  source.vantage === 'router' && sighting.kind === 'none' && sighting.instead === undefined
 
 /** Starts with another one of the cheapest sources each time, so that a stale source does not decide every round. */
 function rotated(all: readonly AddressSource[], turn: number): readonly AddressSource[] {

@@ -1,6 +1,7 @@
 import { type Duration, formatDuration, milliseconds, minutes } from '../../base/time.ts'
 import { type Address, type Family } from '../../net/address.ts'
-import { explainRange, specialRangeOf } from '../../net/special.ts'
+import { formatNat, type NatKind, NATS } from '../../net/nat.ts'
+import { natOf } from '../detect/nat.ts'
 import type { SourceAnswer } from './survey.ts'
 
 /** What was measured in this network. */
@@ -37,21 +38,6 @@ const outside = ({ answers }: Evidence, family: Family): readonly SourceAnswer[]
   answers.filter(({ source, family: of }) => source.vantage === 'outside' && of === family)
 const isSeen = ({ sighting }: SourceAnswer): boolean => sighting.kind === 'seen'
 
-interface RouterAnswer {
-  readonly publicAddress?: Address
-  /** An address that is not public. */
-  readonly instead?: Address
-  /** It answered without an address. */
-  readonly hasNone?: boolean
-}
-
-function routerIn({ answers }: Evidence): RouterAnswer {
-  const sighting = answers.find(({ source }) => source.vantage === 'router')?.sighting
-  if (sighting?.kind === 'seen') return { publicAddress: sighting.address }
-  if (sighting?.kind !== 'none') return {}
-  return sighting.instead === undefined ? { hasNone: true } : { instead: sighting.instead }
-}
-
 const failedIn = (names: Evidence['names']): readonly string[] =>
   names.filter(({ isFound }) => !isFound).map(({ host }) => host)
 
@@ -63,6 +49,26 @@ const ownAddresses = ({ answers }: Evidence, family: Family): readonly Address[]
 
 /** Clocks that are set correctly differ by less. */
 const CLOCK_TOLERANCE = minutes(5)
+
+/** One rule for each kind. */
+const NAT_RULES: Readonly<Record<string, Rule>> = Object.fromEntries(
+  (Object.keys(NATS) as NatKind[]).map((kind) => [
+    NATS[kind].name,
+    {
+      find: ({ answers, agreed: { v4 } }) => {
+        const nat =
+          v4 &&
+          natOf(
+            answers.filter(({ family }) => family === 'v4'),
+            v4,
+          )
+        return nat?.kind === kind ? formatNat(nat, v4) : undefined
+      },
+      remedy: NATS[kind].remedy,
+      isTrouble: false,
+    },
+  ]),
+)
 
 const DIAGNOSES: Readonly<Record<string, Rule>> = {
   'no network': {
@@ -116,37 +122,7 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     remedy: 'check IPv6 at the router or the provider; until then, set ipv6 = false to publish only IPv4',
     isTrouble: true,
   },
-  CGNAT: {
-    find: (evidence) => {
-      const { instead, hasNone } = routerIn(evidence)
-      const { v4 } = evidence.agreed
-      if (instead !== undefined && specialRangeOf(instead) === 'cgnat')
-        return `the router has ${instead}, ${explainRange(instead)}; outside sources see ${v4 ?? 'no address'}`
-      // Many routers do not report an address that is not public.
-      return hasNone && v4 !== undefined && !ownAddresses(evidence, 'v4').includes(v4)
-        ? `the router reports no public address, but outside sources see ${v4}: ` +
-            'the provider shares it among customers, or there is another router in front'
-        : undefined
-    },
-    remedy: 'ask the provider for a public IPv4 address, or use IPv6',
-    isTrouble: false,
-  },
-  'double NAT': {
-    find: (evidence) => {
-      const { publicAddress, instead } = routerIn(evidence)
-      const { v4 } = evidence.agreed
-      if (instead !== undefined && specialRangeOf(instead) === 'private')
-        return (
-          `the router has ${instead}, an address in the network of another router; ` +
-          `outside sources see ${v4 ?? 'no address'}`
-        )
-      return publicAddress !== undefined && v4 !== undefined && publicAddress !== v4
-        ? `the router reports ${publicAddress}, but outside sources see ${v4}`
-        : undefined
-    },
-    remedy: 'put the first router into bridge mode, or forward its ports to the second',
-    isTrouble: false,
-  },
+  ...NAT_RULES,
   'clock wrong': {
     find: ({ clockAhead, isBeforeRelease }) => {
       if (clockAhead !== undefined && Math.abs(clockAhead) > CLOCK_TOLERANCE) {

@@ -1,5 +1,6 @@
 import { formatInstant, type Instant, LAST_INSTANT } from '../../base/time.ts'
 import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../../net/address.ts'
+import { NATS } from '../../net/nat.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
 import { remedyFor, REPLIES } from '../../protocol/reply.ts'
@@ -232,6 +233,7 @@ function remarksOn(
         `this host has no ${FAMILY_NAMES[family]} address now, ` +
         `but ${confirmed[family]} is still published; the update protocol cannot delete it`,
     ),
+    ...natRemarks(seen),
     ...listed(unechoed ?? {}).map(
       (address) => `${address} was sent, but the answer of the service does not name it: it is not confirmed`,
     ),
@@ -247,6 +249,11 @@ function remarksOn(
       : [`the service answered ${formatObeyedWord(stopped.because, stopped.said)}`]),
   ]
 }
+
+const natRemarks = ({ v4 }: Sightings): readonly string[] =>
+  v4?.kind === 'seen' && v4.nat !== undefined
+    ? [`IPv4 from outside does not reach this host by itself: ${NATS[v4.nat.kind].meaning}`]
+    : []
 
 function reportExchange(
   exchange: LoggedExchange | undefined,

@@ -2,7 +2,8 @@ import { milliseconds } from '../../base/time.ts'
 import { type Address, bitsOf, FAMILIES, type Family, familyOf } from '../../net/address.ts'
 import { isWithin, type Prefix, withHostPart } from '../../net/prefix.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { isGlobal } from '../../net/special.ts'
+import { isTranslated } from '../../net/nat.ts'
+import { isGlobal, specialRangeOf } from '../../net/special.ts'
 import type { InterfaceAddress } from '../../ports/interfaces.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
@@ -44,7 +45,7 @@ export function localSource(
         const before = previous[family]
         const candidates = await candidatesOf(selected, { family, ports, options, before })
         const [first] = candidates
-        if (first === undefined) return { kind: 'none' }
+        if (first === undefined) return noAddress(family, ports)
         const isSubstitute =
           before !== undefined &&
           before.interface !== first.interface &&
@@ -56,6 +57,13 @@ export function localSource(
       }
     },
   }
+}
+
+/** With the address of the route where that shows how IPv4 is shared or translated, and not only a network of its own. */
+async function noAddress(family: Family, { outboundRoute }: LocalPorts): Promise<Sighting> {
+  const { address } = (family === 'v4' && (await outboundRoute(family))) || {}
+  const isShared = address !== undefined && (isTranslated(address) || specialRangeOf(address) === 'cgnat')
+  return isShared ? { kind: 'none', instead: address } : { kind: 'none' }
 }
 
 interface LocalLook {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { minutes } from '../../../src/base/time.ts'
+import { minutes, seconds } from '../../../src/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import { uplinkTracker } from '../../../src/client/detect/uplink.ts'
 import { FlipGuard } from '../../../src/client/detect/flip-guard.ts'
+import { Twice } from '../../../src/client/detect/twice.ts'
 import type { Vantage } from '../../../src/client/sources/source.ts'
 import type { Address } from '../../../src/net/address.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
@@ -31,7 +32,8 @@ function scene() {
   const ending = new AbortController()
   let looks = 0
   const tell = (finding: Finding): void => void findings.push(finding)
-  const made = new FlipGuard({ clock, report: tell, requestLook: () => looks++, signal: ending.signal })
+  const options = { clock, report: tell, requestLook: () => looks++, signal: ending.signal }
+  const made = new FlipGuard(options, new Twice(options))
   const weigh = (verdict: Agreement, votes: readonly SourceVote[] = [], through?: string) =>
     made.sightingOf(verdict, { votes, isAtRouter: false, ...(through !== undefined && { through }) })
   return { clock, findings, made, weigh, ending, looks: () => looks }
@@ -116,9 +118,14 @@ describe('a verdict', () => {
     expect(looks()).toBe(0)
   })
 
-  it('about another line is told once for each line, and blames no source for it', () => {
-    const { findings, weigh } = scene()
+  it('about another line is told once for each line, and blames no source for it', async () => {
+    const { findings, weigh, clock, looks } = scene()
     const elsewhere = { isElsewhere: true, elsewhere: B, against: [vote('z', seen(B))] } as const
+    weigh(agreed(A, elsewhere))
+    weigh(agreed(A, elsewhere))
+    expect(findings).toEqual([])
+    await clock.pass(seconds(2))
+    expect(looks()).toBe(1)
     weigh(agreed(A, elsewhere))
     weigh(agreed(A, elsewhere))
     weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')

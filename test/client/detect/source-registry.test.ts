@@ -8,7 +8,7 @@ import type { Sighting } from '../../../src/net/sighting.ts'
 import { address } from '../../fakes/address.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
-const [GOOD, BAD, PRIVATE] = [address('9.9.9.9'), address('8.8.4.4'), address('192.168.1.2')]
+const [GOOD, BAD] = [address('9.9.9.9'), address('8.8.4.4')]
 const seen = (one = GOOD) => ({ kind: 'seen', address: one, by: 'x' }) as const
 const vote = <S extends Sighting>(name: string, vantage: Vantage, sighting: S) => ({
   source: { name, operator: name, vantage },
@@ -25,7 +25,7 @@ function registry() {
     const by = votes
       .filter(({ sighting }) => sighting.kind === 'seen' && sighting.address === GOOD)
       .map(({ source }) => source.name)
-    made.recordAgreement({ kind: 'agreed', address: GOOD, by, against, hasNear: false }, votes)
+    made.recordAgreement({ kind: 'agreed', address: GOOD, by, against, hasNear: false })
   }
   return { clock, findings, made, round }
 }
@@ -78,39 +78,6 @@ describe('the order of use', () => {
     expect(made.available(all, 'v4')).toEqual([y])
     await clock.pass(minutes(1))
     expect(made.available(all, 'v4')).toEqual([y, x])
-  })
-})
-
-describe('a router without a public address', () => {
-  const router = (sighting: Sighting): readonly SourceVote[] => [
-    vote('router', 'router', sighting),
-    vote('x', 'outside', seen()),
-  ]
-
-  it('is reported after three consecutive rounds, and once', () => {
-    const { round, findings } = registry()
-    for (const sighting of [{ kind: 'none' }, { kind: 'none' }, seen(), { kind: 'none' }, { kind: 'none' }])
-      round(router(sighting as Sighting))
-    expect(findings).toEqual([])
-    round(router({ kind: 'none' }))
-    expect(findings).toMatchObject([{ kind: 'behindAnother', router: 'none' }])
-    round(router({ kind: 'none' }))
-    expect(findings).toHaveLength(1)
-  })
-
-  it('is reported with the private address that it has, and only with that', () => {
-    const { round, findings } = registry()
-    for (let n = 0; n < 5; n++) round(router({ kind: 'none', instead: PRIVATE }))
-    expect(findings).toMatchObject([{ kind: 'behindAnother', router: PRIVATE }])
-  })
-
-  it.each<[string, Sighting]>([
-    ['an interface has no address', { kind: 'none' }],
-    ['an interface has a private one', { kind: 'none', instead: PRIVATE }],
-  ])('is not concluded where %s', (_, sighting) => {
-    const { round, findings } = registry()
-    for (let n = 0; n < 5; n++) round([vote('interfaces', 'own', sighting), vote('router', 'router', seen())])
-    expect(findings).toEqual([])
   })
 })
 

@@ -19,6 +19,9 @@ const outside = answer('x', 'outside', seen('8.8.8.8'))
 const instead = (text: string): SourceAnswer =>
   answer('router', 'router', { kind: 'none', instead: address(text) })
 
+const own = (text: string): SourceAnswer =>
+  answer('interfaces', 'own', { kind: 'none', instead: address(text) })
+
 // biome-ignore format: a table
 describe('the diagnosis', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
@@ -29,7 +32,11 @@ describe('the diagnosis', () => {
     ['name not found', { names: [{ host: 'a.test', isFound: false }, { host: 'b.test', isFound: true }] },  /^a\.test cannot be resolved/],
     ['IPv6 broken',    { answers: [...HEALTHY.answers, answer('interfaces', 'own', seen('2600::1')), answer('x', 'outside', LOST, 'v6')] }, /has 2600::1, but no outside source/],
     ['CGNAT',          { answers: [instead('100.64.9.9'), outside] },                                        /100\.64\.9\.9, cgnat: an address that your provider shares.*outside sources see 8\.8\.8\.8/],
-    ['CGNAT',          { answers: [answer('router', 'router', { kind: 'none' }), outside] },                 /reports no public address, but outside sources see 8\.8\.8\.8: the provider shares/],
+    ['CGNAT or double NAT', { answers: [answer('router', 'router', { kind: 'none' }), outside] },            /reports no public address, but outside sources see 8\.8\.8\.8: the provider shares/],
+    ['DS-Lite',        { answers: [instead('192.0.0.2'), outside] },                                         /^the router has 192\.0\.0\.2, transition: .*outside sources see 8\.8\.8\.8/],
+    ['DS-Lite',        { answers: [own('192.0.0.2'), outside] },                                             /^this host has 192\.0\.0\.2/],
+    ['464XLAT',        { answers: [own('192.0.0.4'), outside] },                                             /^this host has 192\.0\.0\.4/],
+    ['CGNAT',          { answers: [own('100.64.9.9'), outside] },                                            /^this host has 100\.64\.9\.9, cgnat/],
     ['double NAT',     { answers: [instead('192.168.1.2'), outside] },                                       /192\.168\.1\.2.*outside sources see 8\.8\.8\.8/],
     ['double NAT',     { answers: [answer('router', 'router', seen('9.9.9.9')), outside] },                  /router reports 9\.9\.9\.9, but outside sources see 8\.8\.8\.8/],
     ['clock wrong',    { clockAhead: hours(3) },                                                             /clock is 3h ahead/],

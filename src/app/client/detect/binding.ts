@@ -4,6 +4,7 @@ import type { OutsideRoute } from '../../../client/detect/uplink.ts'
 import type { SourcePorts } from '../../../client/sources/ports.ts'
 import type { HostSettings } from '../../../config/client-settings.ts'
 import { type Address, type Family, familyOf } from '../../../net/address.ts'
+import { isTranslated } from '../../../net/nat.ts'
 import type { InterfaceAddress, Interfaces } from '../../../ports/interfaces.ts'
 import type { Gateway, OutboundRoute } from '../../../ports/network.ts'
 
@@ -18,8 +19,11 @@ export const bindingOf = (host: HostSettings | undefined): Binding => ({
   ...(host?.from !== undefined && { from: host.from }),
 })
 
+/** Each detector finds the same. */
+const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'])
+
 /**
- * Passes the findings of the detector of a binding. Each detector finds the same VPN, which is reported once. A bound
+ * Passes the findings of the detector of a binding. What all detectors find is reported once. A bound
  * hostname needs no report of a VPN; `outsideRouteOf` reports a missing rule.
  */
 export function findingFilter(
@@ -28,7 +32,7 @@ export function findingFilter(
   const reported = new Set<string>()
   const reportOnce = (finding: Finding): void => {
     const text = JSON.stringify(finding)
-    if (finding.kind === 'elsewhere' && reported.has(text)) return
+    if (ONCE.has(finding.kind) && reported.has(text)) return
     reported.add(text)
     report(finding)
   }
@@ -103,9 +107,7 @@ async function unboundRoute(family: Family, ports: RoutePorts): Promise<OutsideR
   return { elsewhere: route.interface, ...(v4.elsewhere === route.interface && { isVpn: true }) }
 }
 
-/** IPv4 that this host carries over IPv6 (464XLAT, DS-Lite; RFC 7335): an uplink, though its interface is a tunnel. */
-const isTranslated = (address = ''): boolean => /^192\.0\.0\.[0-7]$/.test(address)
-
+/** A tunnel for IPv4 that this host carries over IPv6 (464XLAT, DS-Lite) is an uplink, and no VPN. */
 function v4Route(
   route: OutboundRoute,
   home: Gateway | undefined,

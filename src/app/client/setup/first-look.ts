@@ -1,5 +1,6 @@
-import { formatInstant, seconds } from '../../../base/time.ts'
-import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
+import { seconds } from '../../../base/time.ts'
+import { natLine } from '../../../client/agent/wording.ts'
+import { natOf } from '../../../client/detect/nat.ts'
 import { verify, ONE_ROUND } from '../../../client/verify/verify.ts'
 import { ACCOUNT_SETTINGS } from '../../../config/client-settings.ts'
 import { onOff } from '../../../config/reader.ts'
@@ -23,20 +24,14 @@ export interface FirstLook {
   readonly remarks: readonly string[]
 }
 
-const NO_NAMES: EventFormat = { account: (key) => key, time: formatInstant }
-
 /** The addresses of this host, as the sources see them now. Sends no update. */
 export async function firstLook(system: SystemPorts): Promise<FirstLook> {
   const settings = await readSettings({ layer: {}, configFile: undefined, accounts: [] }, 'nothing')
   if (!settings.ok) return { conclusions: [], remarks: [] }
-  const remarks = new Set<string>()
   const signal = system.steady.deadline(TIMEOUT.look)
   const detection = (await detectionBy(system))(settings.value, {
     userAgent: userAgentOf(settings.value),
-    // Behind carrier-grade NAT, the name leads to an address that others share.
-    report: (event) => {
-      if (event.kind === 'behindAnother') remarks.add(wordingOf(event).line(event, NO_NAMES))
-    },
+    report: () => undefined,
     wake: () => undefined,
     published: () => [],
     end: signal,
@@ -44,12 +39,21 @@ export async function firstLook(system: SystemPorts): Promise<FirstLook> {
   const expired = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const ask = async <T>(_of: string, answer: Promise<T>, otherwise: () => T): Promise<T> =>
     Promise.race([answer, expired.then(otherwise)])
-  const { conclusions } = await surveySources(settings.value, detection, {
+  const { conclusions, answers } = await surveySources(settings.value, detection, {
     ask,
     clock: system.steady,
     signal,
   })
-  return { conclusions, remarks: [...remarks] }
+  const outside = conclusions.find(({ family }) => family === 'v4')?.address ?? null
+  // Behind carrier-grade NAT, the name leads to an address that others share.
+  const nat =
+    outside === null
+      ? undefined
+      : natOf(
+          answers.filter(({ family }) => family === 'v4'),
+          outside,
+        )
+  return { conclusions, remarks: nat === undefined || outside === null ? [] : [natLine(nat, outside)] }
 }
 
 /** Whether each hostname has these addresses already, at the name servers of its zone. */

@@ -96,10 +96,12 @@ it('the end of what was held back is no news, and neither is that', async () => 
   ])
 })
 
+const NAT = { kind: 'cgnat', address: '100.64.9.9' as Address } as const
+
 it.each<[string, AgentEvent]>([
   [
-    'webhook behind-nat: the router has no public address',
-    { kind: 'behindAnother', router: address, because: 'private' },
+    'webhook behind-nat: CGNAT: the router has 100.64.9.9',
+    { kind: 'behindAnother', nat: NAT, outside: address },
   ],
   ['webhook flipping: 192.0.2.1 appears', { kind: 'flipping', address, heldFor: minutes(5) }],
   ['webhook outlier: web reports', { kind: 'outlier', source: 'web', reported: address, agreed: address }],
@@ -120,7 +122,7 @@ it('a state that is lost is told by a program, too', async () =>
 it('what is not delivered is remembered in its order', async () => {
   const { notifier, saved } = await listening(false)
   notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
-  notifier.record({ kind: 'behindAnother', router: address, because: 'private' })
+  notifier.record({ kind: 'behindAnother', nat: NAT, outside: address })
   await notifier.finish(1000)
   const { pending } = JSON.parse(saved.at(-1) ?? '') as { pending: { notification: { event: string } }[] }
   expect(pending.map(({ notification }) => notification.event)).toEqual(['flipping', 'behind-nat'])

@@ -1,0 +1,52 @@
+import type { Address } from './address.ts'
+import { explainRange, specialRangeOf } from './special.ts'
+
+/** How IPv4 of this network is shared or translated. `unstated`: one of these, and the router does not say which. */
+export type NatKind = 'cgnat' | 'ds-lite' | '464xlat' | 'double-nat' | 'unstated'
+
+/** What is between this network and the internet over IPv4: nothing from outside reaches this host by itself. */
+export interface Nat {
+  readonly kind: NatKind
+  /** The address in the place of the public one; undefined where the router states none. */
+  readonly address?: Address
+  /** The address is of this host, and not of its router. */
+  readonly isOwn?: true
+}
+
+interface NatText {
+  readonly name: string
+  readonly meaning: string
+  readonly remedy: string
+}
+
+const ASK_PROVIDER = 'ask the provider for a public IPv4 address, or use IPv6'
+const BRIDGE = 'put the first router into bridge mode, or forward its ports to the second'
+// biome-ignore format: a table
+export const NATS: { readonly [K in NatKind]: NatText } = {
+  cgnat:        { name: 'CGNAT',               remedy: ASK_PROVIDER, meaning: 'the provider shares the public IPv4 address among customers (CGNAT)' },
+  'ds-lite':    { name: 'DS-Lite',             remedy: ASK_PROVIDER, meaning: 'IPv4 travels over IPv6 to the provider, which shares its address among customers (DS-Lite)' },
+  '464xlat':    { name: '464XLAT',             remedy: 'use IPv6: this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
+  'double-nat': { name: 'double NAT',          remedy: BRIDGE,       meaning: 'another router is in front of the router of this network (double NAT)' },
+  unstated:     { name: 'CGNAT or double NAT', remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares it among customers (CGNAT, DS-Lite), or another router is in front (double NAT)' },
+}
+
+/** RFC 6333 §5.7: the client's end of DS-Lite, and that of the provider. */
+const DS_LITE: readonly string[] = ['192.0.0.1', '192.0.0.2']
+/** RFC 7335: reserved for hosts and routers that carry IPv4 over IPv6. */
+const IS_CONTINUED = /^192\.0\.0\.[0-7]$/
+
+export const isTranslated = (address = ''): boolean => IS_CONTINUED.test(address)
+
+/** By the address that is in the place of the public one. */
+export function natWith(address: Address): Nat {
+  if (isTranslated(address)) return { kind: DS_LITE.includes(address) ? 'ds-lite' : '464xlat', address }
+  return { kind: specialRangeOf(address) === 'cgnat' ? 'cgnat' : 'double-nat', address }
+}
+
+/** What was observed, as one sentence. `outside`: what outside services see. */
+export function formatNat({ kind, address, isOwn }: Nat, outside: Address | undefined): string {
+  const seen = `outside sources see ${outside ?? 'no address'}`
+  if (address === undefined) return `the router reports no public address, but ${seen}: ${NATS[kind].meaning}`
+  if (specialRangeOf(address) === undefined) return `the router reports ${address}, but ${seen}`
+  return `${isOwn ? 'this host' : 'the router'} has ${address}, ${explainRange(address)}; ${seen}`
+}
