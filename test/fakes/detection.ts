@@ -55,6 +55,7 @@ export function scene(script: Readonly<Record<string, Script>>, over: Partial<De
     random: () => 0,
     published: () => [],
     outboundRoute: undefined,
+    hasRoute: async () => Promise.resolve(true),
     isAtRouter: async () => Promise.resolve(false),
     signal: never,
     ...over,

@@ -34,6 +34,8 @@ export interface HomePlan {
   readonly backup: boolean
   /** The network has IPv6 only, and the host translates IPv4 (464XLAT, RFC 6877): no router of IPv4 is near. */
   readonly isTranslated: boolean
+  /** The line has IPv6 only, and the host knows that, or only the router does. */
+  readonly lacksIpv4?: 'route' | 'uplink'
   /** The client verifies what the name servers answer. */
   readonly isVerified: boolean
   readonly nameServers: {
@@ -263,6 +265,10 @@ function homeOf(seed: number, router: RouterKind | undefined): HomePlan {
     },
     isTranslated: false,
   }
-  const isTranslated = others() < 0.1 && router === undefined && plan.ipv6 !== 'none'
-  return isTranslated ? { ...plan, isTranslated, router: 'mute', probe: false, backup: false } : plan
+  const hasIpv6Only = router === undefined && plan.ipv6 !== 'none'
+  const without = { ...plan, router: 'mute', probe: false, backup: false } as const
+  if (others() < 0.1 && hasIpv6Only) return { ...without, isTranslated: true }
+  if (others() < 0.2 && hasIpv6Only)
+    return { ...without, renumbers: true, lacksIpv4: others() < 0.5 ? 'route' : 'uplink' }
+  return plan
 }

@@ -91,7 +91,7 @@ export class Home {
 
   /** The public address of the line in use. */
   get address(): Address | undefined {
-    return this.#current()?.address
+    return this.plan.lacksIpv4 === undefined ? this.#current()?.address : undefined
   }
 
   /** Whether the second line is in use. */
@@ -101,11 +101,17 @@ export class Home {
 
   /** The address that an outside server sees of a packet that leaves now. */
   egress(family: Family = 'v4'): Address | undefined {
-    const { address: own } = this
+    const own = this.#current()?.address
     if (own === undefined || this.isRebooting()) return undefined
     if (family === 'v6') return this.ipv6.egress()
+    if (this.plan.lacksIpv4 !== undefined) return undefined
     if (!this.#hasTunnelRoute) return own
     return this.#hasTunnelAddress ? VPN_EXIT : undefined
+  }
+
+  /** Of a request to a server with both families. */
+  anyEgress(): Address | undefined {
+    return this.egress() ?? (this.plan.lacksIpv4 === undefined ? undefined : this.egress('v6'))
   }
 
   isRebooting(): boolean {
@@ -191,7 +197,7 @@ export class Home {
 
   /** The tunnel comes up in two steps, and goes down in one. */
   startVpn(step: number, span: number): void {
-    if (this.vpn === 'up') return
+    if (this.vpn === 'up' || this.plan.lacksIpv4 !== undefined) return
     this.vpn = 'up'
     const address = (): void => this.#setTunnel({ address: true })
     const route = (): void => this.#setTunnel({ route: true })
@@ -271,6 +277,7 @@ export class Home {
       address: TRANSLATOR.local,
       isTunnel: true,
     }
+    if (this.plan.lacksIpv4 === 'route') return this.ipv6.interfaces()
     return [
       ...(this.plan.isTranslated ? [translator] : this.isOnBackup ? [] : [HOST_ADDRESS]),
       ...(this.plan.backup ? [{ ...HOST_ADDRESS, interface: BACKUP.interface, address: BACKUP.local }] : []),
@@ -283,6 +290,7 @@ export class Home {
     const first = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
     const second = { interface: BACKUP.interface, gateway: BACKUP.gateway, metric: 200 }
     const home = this.isOnBackup ? second : first
+    if (this.plan.lacksIpv4 === 'route') return []
     const overTranslator = { interface: TRANSLATOR.interface, metric: 100, destination: ANYWHERE, length: 0 }
     if (this.plan.isTranslated)
       return [
@@ -302,6 +310,7 @@ export class Home {
   }
 
   outboundRoute(): OutboundRoute | undefined {
+    if (this.plan.lacksIpv4 === 'route') return undefined
     if (!this.#hasTunnelRoute && this.plan.isTranslated)
       return { address: TRANSLATOR.local, interface: TRANSLATOR.interface }
     if (!this.#hasTunnelRoute && this.isOnBackup)

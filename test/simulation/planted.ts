@@ -146,6 +146,22 @@ export const PLANTED: readonly PlantedFault[] = [
     flags: '--only change,reboot,flap --router answers --often 60',
   },
   {
+    what: 'IPv4 is looked for at a line that has none, in rounds',
+    rule: 'S10',
+    file: 'client/detect/rest.ts',
+    from: 'return isLong &&',
+    to: 'return false && isLong &&',
+    flags: '--only change --hours 0.1',
+  },
+  {
+    what: 'IPv4 is looked for at a line that has none, all the time',
+    rule: 'S10',
+    file: 'client/watch/outside.ts',
+    from: 'if (isUnpublished && isOtherKnown &&',
+    to: 'if (false && isUnpublished && isOtherKnown &&',
+    flags: '--only change --hours 0.1',
+  },
+  {
     what: 'a request without an answer leaves no doubt',
     rule: 'L2',
     file: 'client/decide/next-action.ts',

@@ -30,6 +30,8 @@ export interface WorldParts {
   readonly attempts: Attempt[]
   /** A service outside is asked. */
   readonly onQuestion: (run: Run, host: string) => void
+  /** The IPv4 addresses of a name are looked up. */
+  readonly onLookUp: () => void
   /** The service has a request of the client. */
   readonly onRequest: (received: Received) => void
   /** The client has an answer of the service. */
@@ -82,9 +84,10 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
     datagram: async (request, signal) => datagram(world, run, { request, signal }),
     stream: async () => call(() => 'no TCP'),
     lookUpName: async (host, family) => {
-      await scheduler.pause(home.egress() === undefined ? 3000 : moment() + home.plan.roundTrip, run)
+      if (family === 'v4') world.onLookUp()
+      await scheduler.pause(home.anyEgress() === undefined ? 3000 : moment() + home.plan.roundTrip, run)
       const found = addressOfHost(host, family)
-      if (found === undefined || home.egress() === undefined) throw new Error('ENOTFOUND')
+      if (found === undefined || home.anyEgress() === undefined) throw new Error('ENOTFOUND')
       return { addresses: [found], ttl: milliseconds(300_000) }
     },
     program: async () => call(() => ({ kind: 'failed', because: 'no program' }) as const),
@@ -407,17 +410,17 @@ async function overTheLine(
     }
     const abort = (): void => finish(TIMED_OUT)
     const oneWay = between(draw, 0.5, 0.7) * home.plan.roundTrip
-    const left = home.egress()
+    const left = home.anyEgress()
     cancels.push(scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)))
     signal.addEventListener('abort', abort)
     if (left === undefined) return
     // The request is on its way whatever happens to the client.
     scheduler.after(4 * oneWay, scheduler.world, () => {
-      if (home.egress() !== left) return
+      if (home.anyEgress() !== left) return
       const { said, delay, onAnswer } = arrive()
       if (said === 'hang') return
       scheduler.after(delay + oneWay, run, () => {
-        if (home.egress() !== left || isOver) return
+        if (home.anyEgress() !== left || isOver) return
         if (said === 'reset') return finish(RESET)
         onAnswer?.()
         finish(said)

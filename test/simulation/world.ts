@@ -48,7 +48,10 @@ export interface Outcome {
 
 const nothing = (): void => undefined
 const MINUTE = 60_000
-const DAY = 1440 * MINUTE
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** S10: of a host without one family, in an hour. */
+const MAX_LOOK_UPS = 20
 /** After the last fault: until no wait that is legal can be in force, and then changes in a home without faults. */
 const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, back: 118 * MINUTE, end: 130 * MINUTE } as const
 const TRACE_LINES = 60
@@ -93,6 +96,8 @@ class Life {
   #written: string
   readonly #questions = new Questions()
   #judged = 0
+  /** In the last hour before the quiet changes. */
+  #lookUps = 0
   /** How many are not done yet. */
   #resumes = 0
   /** How many events. */
@@ -136,6 +141,9 @@ class Life {
         this.#judgeSaved(received)
       },
       onAnswer: (received) => this.#answered(received),
+      onLookUp: () => {
+        if (this.#scheduler.now > world.faultsEnd + QUIET.first - HOUR) this.#lookUps++
+      },
       onQuestion: (run, host) => {
         const found = this.#questions.add(run, host, this.#scheduler.now)
         if (found !== undefined) this.#alarm(...found)
@@ -186,6 +194,8 @@ class Life {
     })
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
+      if (this.#world.home.lacksIpv4 !== undefined && this.#lookUps > MAX_LOOK_UPS)
+        this.#alarm('S10', `${this.#lookUps} names are looked up in an hour without IPv4`)
       // Messages that the disk lost, or that are a day old by the clock, are not delivered.
       const isRemembered = this.#world.events.every(
         ({ kind }) => !['disk', 'powerCut', 'clock'].includes(kind),

@@ -18,6 +18,8 @@ export interface DetectorOptions {
   readonly published: (family: Family) => readonly Address[]
   /** The route of outside queries; undefined where any uplink may be published. */
   readonly outboundRoute: ((family: Family) => Promise<OutsideRoute>) | undefined
+  /** Whether this host has a route to the internet of this family. */
+  readonly hasRoute: (family: Family) => Promise<boolean>
   /** Whether a router near this host has the address. */
   readonly isAtRouter: (address: Address, signal: AbortSignal) => Promise<boolean>
   readonly signal: AbortSignal

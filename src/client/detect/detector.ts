@@ -20,10 +20,12 @@ export interface Detector extends AddressProvider {
 export function detector(options: DetectorOptions): Detector {
   const registry = new SourceRegistry(options.clock, options.report)
   let counts: HintCounts = { hints: 0, doubts: 0 }
-  const context = { registry, hints: () => counts }
-  const detectors = {
-    v4: new FamilyDetector('v4', options, context),
-    v6: new FamilyDetector('v6', options, context),
+  const hints = (): HintCounts => counts
+  const isKnown = (family: Family): boolean =>
+    detectors[family].current !== undefined && !detectors[family].isOpen
+  const detectors: { readonly [F in Family]: FamilyDetector } = {
+    v4: new FamilyDetector('v4', options, { registry, hints, isOtherKnown: () => isKnown('v6') }),
+    v6: new FamilyDetector('v6', options, { registry, hints, isOtherKnown: () => isKnown('v4') }),
   }
   return {
     name: options.sources.map(({ name }) => name).join(', '),

@@ -15,8 +15,9 @@ import {
 import { confirmAddress } from './confirm.ts'
 import { natOf } from './nat.ts'
 import type { DetectorOptions } from './detector-options.ts'
-import { FlipGuard, type RoundResult } from './flip-guard.ts'
+import { FlipGuard, type RoundResult, type Unasked } from './flip-guard.ts'
 import { type RecheckTimer, recheckTimer } from './recheck-timer.ts'
+import { Rest } from './rest.ts'
 import type { SourceRegistry } from './source-registry.ts'
 import { Twice } from './twice.ts'
 import { type UplinkTracker, uplinkTracker } from './uplink.ts'
@@ -37,6 +38,8 @@ export interface HintCounts {
 interface DetectorContext {
   readonly registry: SourceRegistry
   readonly hints: () => HintCounts
+  /** This host has a public address of the other family. */
+  readonly isOtherKnown: () => boolean
 }
 
 interface LatestResult {
@@ -44,6 +47,14 @@ interface LatestResult {
   readonly at: Instant
   /** The hints that this result answers. */
   readonly answers: HintCounts
+}
+
+interface RoundStart {
+  /** Filled while the round runs. */
+  readonly votes: SourceVote[]
+  readonly uplink: UplinkView | undefined
+  readonly unasked: Unasked | undefined
+  readonly signal: AbortSignal
 }
 
 interface DetectionRound {
@@ -66,6 +77,7 @@ export class FamilyDetector {
   /** Those that were reported. */
   readonly #nats = new Set<string>()
   readonly #guard: FlipGuard
+  readonly #rest: Rest
   readonly #rechecks: RecheckTimer
   readonly #uplink: UplinkTracker
   #latest: LatestResult | undefined
@@ -85,6 +97,7 @@ export class FamilyDetector {
     this.#twice = new Twice(options)
     this.#natTwice = new Twice(options)
     this.#guard = new FlipGuard(options, this.#twice)
+    this.#rest = new Rest(family, options, context.isOtherKnown)
     this.#rechecks = recheckTimer(options, options.requestLook)
     this.#uplink = uplinkTracker(family, options)
   }
@@ -128,10 +141,17 @@ export class FamilyDetector {
     const { uplink, through } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
-    const agreement = await this.#confirm(votes, uplink, end)
+    const unasked = await this.#unasked(hints)
+    const agreement = await this.#confirm({ votes, uplink, unasked, signal: end })
     const isAtRouter = await this.#isAtRouter(agreement, through, end)
     if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
-    const sighting = this.#record(agreement, { votes, isAtRouter, ...(through !== undefined && { through }) })
+    if (unasked === undefined) this.#rest.record(votes, hints.hints)
+    const sighting = this.#record(agreement, {
+      votes,
+      isAtRouter,
+      ...(through !== undefined && { through }),
+      ...(unasked !== undefined && { unasked }),
+    })
     this.#isOpen = agreement.kind === 'open'
     this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: clock.now() }
     if (this.#isOpen) this.#rechecks.schedule()
@@ -173,11 +193,13 @@ export class FamilyDetector {
     return nat
   }
 
-  async #confirm(
-    votes: SourceVote[],
-    uplink: UplinkView | undefined,
-    signal: AbortSignal,
-  ): Promise<Agreement> {
+  /** Why no outside source is asked in this round. */
+  async #unasked({ hints }: HintCounts): Promise<Unasked | undefined> {
+    if (!(await this.#options.hasRoute(this.#family))) return 'route'
+    return this.#rest.isDue(hints) ? 'rest' : undefined
+  }
+
+  async #confirm({ votes, uplink, unasked, signal }: RoundStart): Promise<Agreement> {
     const { registry, hints } = this.#context
     const previous = this.current
     const question: AgreementQuestion = {
@@ -190,7 +212,8 @@ export class FamilyDetector {
       ...(previous !== undefined && { previous }),
       ...(uplink !== undefined && { uplink }),
     }
-    const round = { question, near: this.#near, outside: registry.available(this.#sources, this.#family) }
+    const outside = unasked === undefined ? registry.available(this.#sources, this.#family) : []
+    const round = { question, near: this.#near, outside }
     const limit = limitedTo(question, votes, registry)
     const agreement = await confirmAddress(round, {
       clock: this.#options.clock,

@@ -7,9 +7,14 @@ import type { Finding } from './finding.ts'
 import type { Twice } from './twice.ts'
 import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
+/** The host has no route of this family, or the outside did not answer for so long that it is asked rarely. */
+export type Unasked = 'route' | 'rest'
+
 /** What a round showed besides its agreement. */
 export interface RoundResult {
   readonly votes: readonly SourceVote[]
+  /** Why no outside source was asked. */
+  readonly unasked?: Unasked
   /** The router answers at the address, whatever it reports. */
   readonly isAtRouter: boolean
   /** The interface of outside queries, where it is not the one to the router. */
@@ -51,14 +56,14 @@ export class FlipGuard {
     )
   }
 
-  sightingOf(agreement: Agreement, { votes, through, isAtRouter }: RoundResult): Sighting {
+  sightingOf(agreement: Agreement, round: RoundResult): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
-    this.#reportUplink(agreement, through)
+    this.#reportUplink(agreement, round.through)
     if (agreement.kind === 'open') {
-      const unasked = agreement.isUnasked ? `; ${UNASKED}` : ''
-      return { kind: 'unknown', ...reasonOf(votes, through, unasked) }
+      const reason = round.unasked ?? (agreement.isUnasked ? 'budget' : undefined)
+      return { kind: 'unknown', ...reasonOf(round, reason === undefined ? '' : `; ${UNASKED[reason]}`) }
     }
-    return this.#passOrHold(agreement, isAtRouter)
+    return this.#passOrHold(agreement, round.isAtRouter)
   }
 
   #passOrHold(
@@ -107,11 +112,15 @@ export class FlipGuard {
   }
 }
 
-const UNASKED = 'outside sources were asked too often in the last minutes, and wait'
+// biome-ignore format: a table
+const UNASKED: { readonly [U in Unasked | 'budget']: string } = {
+  budget: 'outside sources were asked too often in the last minutes, and wait',
+  route:  'this host has no route to the internet of this family',
+  rest:   'no outside source has answered for a while; they are asked each hour, and when something changes',
+}
 
 function reasonOf(
-  votes: readonly SourceVote[],
-  through: string | undefined,
+  { votes, through }: RoundResult,
   unasked: string,
 ): Pick<Extract<Sighting, { kind: 'unknown' }>, 'because' | 'cause'> {
   if (votes.length === 0) return { because: `no source answered${unasked}` }

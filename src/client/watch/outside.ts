@@ -1,4 +1,13 @@
-import { after, type Duration, milliseconds, minutes, seconds, withJitter } from '../../base/time.ts'
+import {
+  after,
+  between,
+  type Duration,
+  type Instant,
+  milliseconds,
+  minutes,
+  seconds,
+  withJitter,
+} from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import { networkOf } from '../../net/network.ts'
 import type { Sighting } from '../../net/sighting.ts'
@@ -16,6 +25,8 @@ const OFFLINE = { interval: seconds(1), constantFailures: 60, growth: 1.1 } as c
 const MAX_OFFLINE_INTERVAL = { unpublished: seconds(10), published: seconds(30) } as const
 const LOOK_TIMEOUT: Duration = seconds(3)
 const NO_ROUTE_INTERVAL: Duration = minutes(1)
+/** A family that this network does not have: nothing of it was ever seen, and the other one is known. */
+const ABSENT = { after: minutes(10), interval: minutes(6) } as const
 
 /** Asks one of the cheap outside sources at intervals, in turn. */
 export async function watchOutside(
@@ -27,26 +38,35 @@ export async function watchOutside(
   const outside = state.outside.filter(({ families }) => families.includes(family))
   if (outside.length === 0) return
   let previous: Sighting | undefined
-  for (let [turn, failures] = [0, 0]; !signal.aborted; turn++) {
-    await sleepOrNotified(
-      context,
-      intervalAfter(failures, family, { context, state }),
-      state.recheckListeners,
-    )
+  let failing: Failing | undefined
+  for (let turn = 0; !signal.aborted; turn++) {
+    const interval = intervalAfter(failing, family, { context, state })
+    // A round without an agreement is repeated often, and does not end a long pause.
+    const listeners = interval === ABSENT.interval ? state.kernelListeners : state.recheckListeners
+    await sleepOrNotified(context, interval, listeners)
     if (signal.aborted) return
-    // Without an IPv6 route no outside source can answer; the kernel notifies of a new route.
-    if (family === 'v6' && (await context.ports.outboundRoute(family)) === undefined) {
+    // Without a route no outside source can answer; the kernel notifies of a new one.
+    if ((await context.ports.outboundRoute(family)) === undefined) {
       await clock.sleep(after(clock.now(), NO_ROUTE_INTERVAL), signal)
       continue
     }
     const source = outside[turn % outside.length]
     const current = await source?.look(family, AbortSignal.any([signal, clock.deadline(LOOK_TIMEOUT)]))
     if (current === undefined) continue
-    failures = current.kind === 'seen' ? 0 : failures + 1
+    failing =
+      current.kind === 'seen'
+        ? undefined
+        : { since: failing?.since ?? clock.now(), count: (failing?.count ?? 0) + 1 }
     const known = { published: state.published(family), isOpen: state.isOpen(family) }
     if (isNews(previous, current, known)) hint('outside-differs')
     previous = current
   }
+}
+
+/** Questions in a row without an answer. */
+interface Failing {
+  readonly since: Instant
+  readonly count: number
 }
 
 interface Known {
@@ -72,15 +92,24 @@ const isOther = (known: Address, { address }: Extract<Sighting, { kind: 'seen' }
   networkOf(known) !== networkOf(address)
 
 interface OutsideWatch {
-  readonly context: Pick<WatcherContext, 'random'>
+  readonly context: Pick<WatcherContext, 'random' | 'clock'>
   readonly state: WatcherState
 }
 
-function intervalAfter(failures: number, family: Family, { context, state }: OutsideWatch): Duration {
+function intervalAfter(
+  failing: Failing | undefined,
+  family: Family,
+  { context, state }: OutsideWatch,
+): Duration {
   const isUnpublished = state.published(family) === undefined
   // A round without an agreement counts like a failure, as does the time before the first round.
-  if (failures > 0 || state.isOpen(family)) {
-    const grown = OFFLINE.interval * OFFLINE.growth ** Math.max(0, failures - OFFLINE.constantFailures)
+  if (failing !== undefined || state.isOpen(family)) {
+    const { since = context.clock.now(), count = 0 } = failing ?? {}
+    const other = family === 'v4' ? 'v6' : 'v4'
+    const isOtherKnown = state.published(other) !== undefined && !state.isOpen(other)
+    if (isUnpublished && isOtherKnown && between(since, context.clock.now()) >= ABSENT.after)
+      return ABSENT.interval
+    const grown = OFFLINE.interval * OFFLINE.growth ** Math.max(0, count - OFFLINE.constantFailures)
     return milliseconds(
       Math.min(grown, isUnpublished ? MAX_OFFLINE_INTERVAL.unpublished : MAX_OFFLINE_INTERVAL.published),
     )

@@ -93,6 +93,19 @@ describe('a round', () => {
   })
 })
 
+describe('a host without a route of a family', () => {
+  it('asks no outside source, and says so', async () => {
+    const script = { router: router(always(NOTHING)), x: { answers: always(NEW) } }
+    const { look, made, asked } = scene(script, { hasRoute: async () => Promise.resolve(false) })
+
+    expect((await look()).said).toBe('unknown')
+    expect(asked).toEqual(['router'])
+    expect(await made.look('v4', never)).toMatchObject({
+      because: expect.stringContaining('this host has no route to the internet of this family') as string,
+    })
+  })
+})
+
 describe('an address that returns', () => {
   const returning = (isAtRouter: boolean, through?: string) => {
     const probed: string[] = []
@@ -273,6 +286,7 @@ describe('over IPv6', () => {
       requestLook: () => undefined,
       published: () => [],
       outboundRoute: undefined,
+      hasRoute: async () => Promise.resolve(true),
       isAtRouter: async () => Promise.resolve(false),
       signal: never,
     })

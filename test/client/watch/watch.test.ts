@@ -95,7 +95,7 @@ beforeEach(() => {
     resolve: async () => [],
     entropy: systemEntropy,
     forget: () => undefined,
-    outboundRoute: async () => undefined,
+    outboundRoute: async (family) => (family === 'v4' ? { interface: 'eth0' } : undefined),
     gateway: async () => network.gateway,
     program: async () => ({ kind: 'failed', because: 'no program' }),
     openChannel: () => ({ ask: datagram, close: () => undefined }),

@@ -192,6 +192,8 @@ class SettingsDetection implements AddressDetection {
             { ...this.#portsFor(binding), interfaces: this.#network.interfaces },
             report,
           ),
+      hasRoute: async (family) =>
+        (await this.#network.outboundRoute(family, await from?.(family))) !== undefined,
       isAtRouter: async (address, signal) =>
         isAtRouter(
           { datagram: this.#network.datagram, clock: this.#system.steady, from: await from?.('v4') },

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { hours, minutes } from '../../../src/base/time.ts'
+import { Rest } from '../../../src/client/detect/rest.ts'
+import type { Address } from '../../../src/net/address.ts'
+import { virtualClock } from '../../fakes/clock.ts'
+import { NOTHING, NEW } from '../../fakes/detection.ts'
+
+const vote = (isAnswered: boolean) => ({
+  source: { name: 'x', operator: 'x', vantage: 'outside' } as const,
+  sighting: isAnswered ? NEW : NOTHING,
+})
+
+async function failing(
+  over: { readonly published?: readonly Address[]; readonly isOtherKnown?: boolean } = {},
+) {
+  const clock = virtualClock()
+  const { published = [], isOtherKnown = true } = over
+  const made = new Rest('v4', { clock, published: () => published }, () => isOtherKnown)
+  made.record([vote(false)], 1)
+  await clock.pass(minutes(9))
+  made.record([vote(false)], 1)
+  return { clock, made }
+}
+
+describe('a family without an answer', () => {
+  it('is asked for ten minutes, and then once an hour and at each hint', async () => {
+    const { clock, made } = await failing()
+    expect(made.isDue(1)).toBe(false)
+    await clock.pass(minutes(1))
+    expect([made.isDue(1), made.isDue(2)]).toEqual([true, false])
+    await clock.pass(hours(1))
+    expect(made.isDue(1)).toBe(false)
+    made.record([vote(false)], 1)
+    expect(made.isDue(1)).toBe(true)
+    made.record([vote(true)], 1)
+    expect(made.isDue(1)).toBe(false)
+  })
+
+  it.each([
+    ['an address of it is published', { published: ['9.9.9.9' as Address] }],
+    ['the other family is unknown too', { isOtherKnown: false }],
+  ])('is asked on where %s', async (_, over) => {
+    const { clock, made } = await failing(over)
+    await clock.pass(minutes(20))
+    expect(made.isDue(1)).toBe(false)
+  })
+})
