@@ -140,7 +140,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'one round is enough to tell of a double NAT',
     rule: 'T10',
-    file: 'client/detect/family-detector.ts',
+    file: 'client/detect/nat-reporter.ts',
     from: 'const isCertain = nat?.address !== undefined && !isGlobal(nat.address)',
     to: 'const isCertain = nat !== undefined',
     flags: '--only change,reboot,flap --router answers --often 60',

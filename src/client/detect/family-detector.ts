@@ -1,8 +1,6 @@
 import { after, type Instant, isBefore, milliseconds } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
-import type { Nat } from '../../net/nat.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { isGlobal } from '../../net/special.ts'
 import type { AddressSource } from '../sources/source.ts'
 import {
   type Agreement,
@@ -13,7 +11,7 @@ import {
   type UplinkView,
 } from './agree.ts'
 import { confirmAddress } from './confirm.ts'
-import { natOf } from './nat.ts'
+import { NatReporter } from './nat-reporter.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { FlipGuard, type RoundResult, type Unasked } from './flip-guard.ts'
 import { type RecheckTimer, recheckTimer } from './recheck-timer.ts'
@@ -73,9 +71,7 @@ export class FamilyDetector {
   readonly #hasOwn: boolean
   readonly #quorum: number
   readonly #twice: Twice
-  readonly #natTwice: Twice
-  /** Those that were reported. */
-  readonly #nats = new Set<string>()
+  readonly #nat: NatReporter
   readonly #guard: FlipGuard
   readonly #rest: Rest
   readonly #rechecks: RecheckTimer
@@ -95,8 +91,8 @@ export class FamilyDetector {
     this.#hasOwn = this.#near.some(({ vantage }) => vantage === 'own')
     this.#quorum = options.agreement === 'one' ? 1 : quorumOf(this.#sources, family)
     this.#twice = new Twice(options)
-    this.#natTwice = new Twice(options)
     this.#guard = new FlipGuard(options, this.#twice)
+    this.#nat = new NatReporter(options)
     this.#rest = new Rest(family, options, context.isOtherKnown)
     this.#rechecks = recheckTimer(options, options.requestLook)
     this.#uplink = uplinkTracker(family, options)
@@ -177,22 +173,6 @@ export class FamilyDetector {
     return this.#options.isAtRouter(agreement.address, signal)
   }
 
-  /** Told once. What rests on a word of the router that may be out of date, a second round must show too. */
-  #natOf(agreement: Agreement, { votes, through }: RoundResult): Nat | undefined {
-    const isOfLine =
-      agreement.kind === 'agreed' && !agreement.isElsewhere && through === undefined && this.#family === 'v4'
-    const nat = isOfLine ? natOf(votes, agreement.address) : undefined
-    const key = JSON.stringify(nat)
-    const isNew = nat !== undefined && !this.#nats.has(key)
-    const isCertain = nat?.address !== undefined && !isGlobal(nat.address)
-    const isSeenTwice = this.#natTwice.isConfirmed(isNew && !isCertain ? key : undefined)
-    if (isNew && (isCertain || isSeenTwice) && agreement.kind === 'agreed') {
-      this.#nats.add(key)
-      this.#options.report({ kind: 'behindAnother', nat, outside: agreement.address })
-    }
-    return nat
-  }
-
   /** Why no outside source is asked in this round. */
   async #unasked({ hints }: HintCounts): Promise<Unasked | undefined> {
     if (!(await this.#options.hasRoute(this.#family))) return 'route'
@@ -204,8 +184,7 @@ export class FamilyDetector {
     const previous = this.current
     const question: AgreementQuestion = {
       family: this.#family,
-      hint:
-        this.#twice.isOpen || this.#natTwice.isOpen ? 'doubted' : hintLevel(this.#latest?.answers, hints()),
+      hint: this.#twice.isOpen || this.#nat.isInDoubt ? 'doubted' : hintLevel(this.#latest?.answers, hints()),
       quorum: this.#quorum,
       hasOwn: this.#hasOwn,
       hasOutside: this.#sources.some(({ vantage }) => vantage === 'outside'),
@@ -230,7 +209,7 @@ export class FamilyDetector {
     if (agreement.kind === 'agreed') registry.recordAgreement(agreement)
     const sighting = this.#guard.sightingOf(agreement, round)
     this.#uplink.record(agreement)
-    const nat = this.#natOf(agreement, round)
+    const nat = this.#family === 'v4' ? this.#nat.of(agreement, round) : undefined
     return nat !== undefined && sighting.kind === 'seen' ? { ...sighting, nat } : sighting
   }
 }

@@ -1,0 +1,39 @@
+import type { Nat } from '../../net/nat.ts'
+import { isGlobal } from '../../net/special.ts'
+import type { Agreement } from './agree.ts'
+import type { DetectorOptions } from './detector-options.ts'
+import type { RoundResult } from './flip-guard.ts'
+import { natOf } from './nat.ts'
+import { Twice } from './twice.ts'
+
+/** Reports once what is between this network and the internet over IPv4. */
+export class NatReporter {
+  readonly #options: Pick<DetectorOptions, 'report'>
+  readonly #twice: Twice
+  readonly #reported = new Set<string>()
+
+  constructor(options: Pick<DetectorOptions, 'clock' | 'requestLook' | 'signal' | 'report'>) {
+    this.#options = options
+    this.#twice = new Twice(options)
+  }
+
+  /** See `Twice.isOpen`. */
+  get isInDoubt(): boolean {
+    return this.#twice.isOpen
+  }
+
+  /** By one round. What rests on a word of the router that may be out of date, a second round must show too. */
+  of(agreement: Agreement, { votes, through }: RoundResult): Nat | undefined {
+    const isOfLine = agreement.kind === 'agreed' && !agreement.isElsewhere && through === undefined
+    const nat = isOfLine ? natOf(votes, agreement.address) : undefined
+    const key = JSON.stringify(nat)
+    const isNew = nat !== undefined && !this.#reported.has(key)
+    const isCertain = nat?.address !== undefined && !isGlobal(nat.address)
+    const isSeenTwice = this.#twice.isConfirmed(isNew && !isCertain ? key : undefined)
+    if (isNew && isOfLine && (isCertain || isSeenTwice)) {
+      this.#reported.add(key)
+      this.#options.report({ kind: 'behindAnother', nat, outside: agreement.address })
+    }
+    return nat
+  }
+}
