@@ -1,8 +1,10 @@
 import { lookUpName } from '../platform/names/resolve.ts'
 import { systemInterfaces } from '../platform/network/interfaces.ts'
 import { listenForEvents, runProgram, systemRoutes } from '../platform/network/network.ts'
+import { startPing } from '../platform/network/ping.ts'
 import { systemOutboundRoute } from '../platform/network/outbound-route.ts'
 import { watchKernel } from '../platform/network/watch-kernel.ts'
+import { isOnBattery } from '../platform/process/power.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../platform/sockets/datagram.ts'
 import { askByStream } from '../platform/sockets/stream.ts'
 import type { NetworkPorts } from '../ports/system.ts'
@@ -20,4 +22,6 @@ export const NETWORK_PORTS: NetworkPorts = {
   listenToGroup,
   listenForEvents,
   watchKernel,
+  startPing,
+  isOnBattery,
 }

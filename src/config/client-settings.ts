@@ -224,6 +224,7 @@ export const CLIENT_SETTINGS = {
   ipv6Prefix:    { reader: prefix,                          help: 'publish only an IPv6 address in this range, such as 2001:db8::/32; default: any range' },
   ipv6Suffix:    { reader: suffix,                          help: 'publish only an IPv6 address with this suffix, such as ::1:2; default: any suffix' },
   watch:         { reader: onOff,                           help: 'detect changes within seconds, with events of the kernel and the router and a few packets per minute; off: check only after each interval', fallback: true },
+  ping:          { reader: onOff,                           help: 'notice a change in a tenth of a second where the router does not report it: ping the public address, which never leaves this network; not on battery', fallback: true },
   allow:         { reader: listReader(rangeClass, { enum: RANGE_CLASSES }), help: `publish addresses of these non-public ranges too: ${RANGE_CLASSES.join(', ')}`, fallback: [] },
   interval:      { reader: duration(minutes(1), days(7)),   help: 'time between checks of the address: 1m to 7d', fallback: minutes(5) },
   schedule:      { reader: cron,                            help: 'cron expression for checks of the address, instead of interval: five fields, or six with seconds, in local time' },

@@ -102,3 +102,24 @@ export type ListenForEvents = (
  * watched.
  */
 export type WatchKernel = (onChange: () => void, onUnavailable: (because: string) => void) => Closable
+
+/** ICMP echo requests (RFC 792) to one address. */
+export interface PingRequest {
+  readonly to: Address
+  /** TTL. */
+  readonly hops: number
+  readonly interval: Duration
+}
+
+/**
+ * Sends requests until it is closed. Calls `onMissing` for each without a reply when the next one is sent, and `onEnd` once,
+ * where it cannot send them, or cannot any more.
+ */
+export type StartPing = (
+  request: PingRequest,
+  onMissing: () => void,
+  onEnd: (because: string) => void,
+) => Closable
+
+/** Whether this host runs on battery now. Never rejects. */
+export type IsOnBattery = () => Promise<boolean>

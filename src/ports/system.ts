@@ -11,11 +11,13 @@ import type {
   FindAddresses,
   FindNameServers,
   FindOutboundRoute,
+  IsOnBattery,
   ListenForEvents,
   ListenToGroup,
   LookUpName,
   ReadRoutes,
   RunProgram,
+  StartPing,
   WatchKernel,
 } from './network.ts'
 import type { AskByStream } from './stream.ts'
@@ -64,4 +66,6 @@ export interface NetworkPorts {
   readonly listenToGroup: ListenToGroup
   readonly listenForEvents: ListenForEvents
   readonly watchKernel: WatchKernel
+  readonly startPing: StartPing
+  readonly isOnBattery: IsOnBattery
 }

@@ -91,10 +91,11 @@ export interface DaemonOptions {
   /** The client's own default otherwise. */
   readonly sources: string | undefined
   readonly service: Service
+  readonly environment: Readonly<Record<string, string>>
 }
 
 /** A daemon that remembers nothing, in folders of its own. */
-export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonOptions): Daemon {
+export function startDaemon(lab: Lab, { node, where, sources, service, environment }: DaemonOptions): Daemon {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const args = ['run', '--server', `http://${LISTEN}`, '--username', service.username]
   const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
@@ -104,6 +105,7 @@ export function startDaemon(lab: Lab, { node, where, sources, service }: DaemonO
   const child = lab.spawn(where, node ?? process.execPath, [LAUNCHER, ...args, ...more, ...last], {
     HOLDFAST_PASSWORD: service.password,
     HOLDFAST_VERIFY: 'no',
+    ...environment,
     ...(sources === undefined && { NODE_EXTRA_CA_CERTS: join(lab.folder, CERTIFICATE_FILE) }),
   })
   child.stdout?.resume()

@@ -31,6 +31,8 @@ export interface Scenario {
   readonly others?: readonly string[]
   /** Instead of the usual ones; or those that the client has by itself. */
   readonly sources?: readonly string[] | 'default'
+  /** Settings of the daemon. */
+  readonly environment?: Readonly<Record<string, string>>
   /** From the first publication on, until the first change, in ms. */
   readonly settle?: number
   /** After this many ms a change counts as missed. */
@@ -96,7 +98,8 @@ export const limitOf = ({ scenario }: Stage): number => scenario.limit ?? DEFAUL
 
 export function launch({ scenario, lab, service, daemons, node }: Stage): Daemon {
   const where: Where = scenario.where ?? 'host'
-  const daemon = startDaemon(lab, { node, where, sources: sourcesFor(scenario), service })
+  const { environment = {} } = scenario
+  const daemon = startDaemon(lab, { node, where, sources: sourcesFor(scenario), service, environment })
   daemons.push(daemon)
   return daemon
 }

@@ -34,6 +34,10 @@ export interface HomePlan {
   readonly backup: boolean
   /** The network has IPv6 only, and the host translates IPv4 (464XLAT, RFC 6877): no router of IPv4 is near. */
   readonly isTranslated: boolean
+  /** The router replies to pings to the public address. */
+  readonly pings?: boolean
+  /** The link to the router loses so many that they are of no use. */
+  readonly losesPings?: boolean
   /** The line has IPv6 only, and the host knows that, or only the router does. */
   readonly lacksIpv4?: 'route' | 'uplink'
   /** The client verifies what the name servers answer. */
@@ -85,6 +89,8 @@ export type WorldEvent =
       readonly isEverywhere: boolean
     }
   | { readonly kind: 'poke'; readonly at: number }
+  /** On battery for a while. */
+  | { readonly kind: 'battery'; readonly at: number; readonly span: number }
   /** The password changes, and so many milliseconds later the user writes it into the settings and reloads them. */
   | { readonly kind: 'password'; readonly at: number; readonly span: number; readonly isRestart: boolean }
   | { readonly kind: 'reload'; readonly at: number }
@@ -172,6 +178,7 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
       isEverywhere: draw() < 0.5,
     }),
     poke: (at) => ({ kind: 'poke', at }),
+    battery: (at, draw) => ({ kind: 'battery', at, span: between(draw, SECOND, 10 * MINUTE) }),
     password: (at, draw) => ({
       kind: 'password',
       at,
@@ -270,5 +277,5 @@ function homeOf(seed: number, router: RouterKind | undefined): HomePlan {
   if (others() < 0.1 && hasIpv6Only) return { ...without, isTranslated: true }
   if (others() < 0.2 && hasIpv6Only)
     return { ...without, renumbers: true, lacksIpv4: others() < 0.5 ? 'route' : 'uplink' }
-  return plan
+  return { ...plan, pings: others() < 0.7, losesPings: others() < 0.2 }
 }

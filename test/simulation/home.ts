@@ -62,6 +62,7 @@ export class Home {
   /** When something of the line, the router or the VPN last began or ended. */
   touched = 0
   vpn: 'up' | 'down' = 'down'
+  isOnBattery = false
   /** The router answers again after this moment, and states its old address until the second one. */
   readonly reboot = {
     until: 0,
@@ -74,6 +75,7 @@ export class Home {
   readonly #kernel = new Set<() => void>()
   readonly #announcements = new Set<AnnouncementListener>()
   readonly #upnp = new Set<() => void>()
+  readonly #touches = new Set<() => void>()
   #hasTunnelAddress = false
   #hasTunnelRoute = false
   #nth = 0
@@ -269,6 +271,17 @@ export class Home {
     return this.plan.probe && !this.isRebooting() && !this.isOnBackup && this.address === one
   }
 
+  /** The router replies to a ping to this address. */
+  isPinged(one: string): boolean {
+    return this.plan.pings === true && this.address === one && this.isProbed(this.address)
+  }
+
+  /** A change of the line, the router or the VPN follows. */
+  onTouched(listener: () => void): Closable {
+    this.#touches.add(listener)
+    return { close: () => void this.#touches.delete(listener) }
+  }
+
   interfaces(): readonly InterfaceAddress[] {
     const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local, isTunnel: true }
     const translator = {
@@ -376,6 +389,7 @@ export class Home {
   #mark(line: string): void {
     this.touched = this.#scheduler.now
     this.#scheduler.note(`home ${line}`)
+    for (const tell of this.#touches) tell()
   }
 
   #later(span: number, work: () => void): void {

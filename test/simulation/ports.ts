@@ -1,5 +1,6 @@
 import { ok } from '../../src/base/result.ts'
 import { instant, milliseconds } from '../../src/base/time.ts'
+import { address } from '../fakes/address.ts'
 import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { ControlOutcome } from '../../src/ports/control.ts'
@@ -90,7 +91,14 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       if (found === undefined || home.anyEgress() === undefined) throw new Error('ENOTFOUND')
       return { addresses: [found], ttl: milliseconds(300_000) }
     },
-    program: async () => call(() => ({ kind: 'failed', because: 'no program' }) as const),
+    program: async ([, ...args]) => {
+      // Three pings, from which it is known whether the router replies.
+      await scheduler.pause(500, run)
+      const code = home.isPinged(address(args.at(-1) ?? '')) ? 0 : 1
+      return { kind: 'ended', code, stdout: '' }
+    },
+    startPing: ({ to }, onMissing) => startPing(world, run, { to, onMissing }),
+    isOnBattery: async () => call(() => home.isOnBattery),
     openChannel: () => ({
       ask: async (request, signal) => datagram(world, run, { request, signal }),
       close: () => undefined,
@@ -145,6 +153,40 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
         nameServers: async (name) => call(() => ok(name === ZONE ? [NAME_SERVER.name] : [])),
       }),
     network: async () => Promise.resolve(network),
+  }
+}
+
+/** How long a reply is missed before it is told, in milliseconds: one to two intervals of the pings. */
+const MISSED = { min: 60, max: 120 } as const
+/** Of a link that loses pings: one is missed so often. */
+const LOSS_INTERVAL = 900
+
+/** Events instead of pings, which would be most of all entries: the home tells when it may have changed. */
+function startPing(
+  { scheduler, home, draw }: WorldParts,
+  run: Run,
+  { to, onMissing }: { readonly to: string; readonly onMissing: () => void },
+): { readonly close: () => void } {
+  let isClosed = false
+  const look = (): void => {
+    if (isClosed || home.isPinged(to)) return
+    onMissing()
+    scheduler.after(MISSED.min, run, look)
+  }
+  const listener = home.onTouched(
+    () => void scheduler.after(between(draw, MISSED.min, MISSED.max), run, look),
+  )
+  const lose = (): void => {
+    if (isClosed) return
+    if (home.isPinged(to)) onMissing()
+    scheduler.after(LOSS_INTERVAL, run, lose)
+  }
+  if (home.plan.losesPings) scheduler.after(LOSS_INTERVAL, run, lose)
+  return {
+    close: () => {
+      isClosed = true
+      listener.close()
+    },
   }
 }
 

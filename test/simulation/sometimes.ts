@@ -53,6 +53,8 @@ const EVENTS: { readonly [K in Sometimes]: true } = {
   routerMute: true,
   notAnnounced: true,
   probeAnswers: true,
+  pingAnswers: true,
+  pingUnreliable: true,
   hinted: true,
   sleeping: true,
   stateSetAside: true,

@@ -486,6 +486,9 @@ class Life {
           machine.diskFault = undefined
           if (event.isEverywhere) this.#witness.diskFailed = this.#scheduler.now + MINUTE
         })
+      case 'battery':
+        home.isOnBattery = true
+        return this.#at(now + event.span, () => (home.isOnBattery = false))
       case 'poke':
         return this.#control({ do: 'poke' })
       case 'password':

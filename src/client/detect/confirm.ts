@@ -23,6 +23,8 @@ interface ConfirmationRound {
   readonly near: readonly AddressSource[]
   /** In the order of use. */
   readonly outside: readonly AddressSource[]
+  /** No near source confirms an address here, so that two outside sources are needed: they start together. */
+  readonly isAlone: boolean
 }
 
 interface RoundContext {
@@ -36,7 +38,7 @@ interface RoundContext {
 
 /** Asks the sources, cheap ones first, until the question is settled. Requests that still run then are aborted. */
 export async function confirmAddress(
-  { question, near, outside }: ConfirmationRound,
+  { question, near, outside, isAlone }: ConfirmationRound,
   context: RoundContext,
 ): Promise<Agreement> {
   const { clock, signal, votes } = context
@@ -52,7 +54,7 @@ export async function confirmAddress(
     else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort()
   }
   const round = { question, context, end, headStart: headStart.signal, record, start: clock.now() }
-  const starts = near.length > 0 ? STARTS.withNear : STARTS.alone
+  const starts = isAlone ? STARTS.alone : STARTS.withNear
   await Promise.all([
     ...near.map(async (source) => ask(source, milliseconds(0), round)),
     ...outside.map(async (source, at) => ask(source, startOf(starts, at), round)),

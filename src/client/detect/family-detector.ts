@@ -78,6 +78,8 @@ export class FamilyDetector {
   readonly #uplink: UplinkTracker
   #latest: LatestResult | undefined
   #isOpen = false
+  /** The last agreement was of outside sources alone. */
+  #isWithoutNear = false
   #pending: Promise<Sighting> | undefined
   /** The last round that a hint may restart; one that is over does not start again. */
   #round: DetectionRound | undefined
@@ -149,6 +151,7 @@ export class FamilyDetector {
       ...(unasked !== undefined && { unasked }),
     })
     this.#isOpen = agreement.kind === 'open'
+    this.#isWithoutNear = agreement.kind === 'agreed' && !agreement.hasNear
     this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: clock.now() }
     if (this.#isOpen) this.#rechecks.schedule()
     else this.#rechecks.reset()
@@ -192,7 +195,8 @@ export class FamilyDetector {
       ...(uplink !== undefined && { uplink }),
     }
     const outside = unasked === undefined ? registry.available(this.#sources, this.#family) : []
-    const round = { question, near: this.#near, outside }
+    const isAlone = this.#near.length === 0 || (question.hint === 'doubted' && this.#isWithoutNear)
+    const round = { question, near: this.#near, outside, isAlone }
     const limit = limitedTo(question, votes, registry)
     const agreement = await confirmAddress(round, {
       clock: this.#options.clock,

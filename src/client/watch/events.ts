@@ -16,18 +16,23 @@ const PATH_OCTETS = 16
  */
 export async function watchEvents(
   context: WatcherContext,
-  state: Pick<WatcherState, 'kernelListeners' | 'askRouterNow'>,
+  state: Pick<WatcherState, 'kernelListeners' | 'askRouterNow' | 'hasEvents'>,
 ): Promise<void> {
   const { ports, hint, signal, userAgent } = context
   while (!signal.aborted) {
     const gateway = await ports.gateway()
     const service =
       gateway === undefined ? 'none' : await findService(gateway, { ...ports, userAgent }, signal)
-    if (gateway !== undefined && typeof service !== 'string')
-      await followEvents(context, { gateway, service }, () => {
+    if (gateway !== undefined && typeof service !== 'string') {
+      await followEvents(context, { gateway, service }, (isFirst) => {
+        state.hasEvents = true
+        // §4.1.2: the first event reports the current state, not a change.
+        if (isFirst) return
         hint('router-event')
         state.askRouterNow()
       })
+      state.hasEvents = false
+    }
     await sleepOrNotified(context, SEARCH_INTERVAL, state.kernelListeners)
   }
 }
@@ -41,15 +46,14 @@ interface EventPublisher {
 async function followEvents(
   context: WatcherContext,
   { gateway, service }: EventPublisher,
-  notify: () => void,
+  notify: (isFirst: boolean) => void,
 ): Promise<void> {
   // Unguessable, so that no other host can send events.
   const path = `/${Buffer.from(context.ports.entropy(PATH_OCTETS)).toString('hex')}`
   let isFirst = true
   const server = await context.ports.listenForEvents(gateway.local, (request) => {
     if (!isEvent(request, gateway, path)) return
-    // §4.1.2: the first event reports the current state, not a change.
-    if (!isFirst) notify()
+    notify(isFirst)
     isFirst = false
   })
   if (server === undefined) return

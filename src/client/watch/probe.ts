@@ -1,6 +1,7 @@
 import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import { HOPS, MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
+import { RouterPing } from './router-ping.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Linux sends one ICMP error a second to each peer (icmp(7), icmp_ratelimit); a longer interval loses none. */
@@ -8,7 +9,9 @@ const PROBE_INTERVAL: Duration = milliseconds(1300)
 /** After a timeout; long enough that the same limit does not cause the second one. */
 const RETRY_DELAY: Duration = milliseconds(200)
 const MIN_PROBE_TIMEOUT: Duration = milliseconds(40)
-const TIMEOUTS_FOR_HINT = 2
+const MAX_TIMEOUTS = 4
+/** While pings are answered. */
+const PINGED_INTERVAL: Duration = milliseconds(15_000)
 /** The rate limit may suppress the first answers of a router. */
 const MAX_CALIBRATIONS = 6
 const RECALIBRATION_DELAY: Duration = minutes(10)
@@ -23,6 +26,7 @@ const UNNEEDED_INTERVAL: Duration = milliseconds(15_000)
 export async function watchProbe(context: WatcherContext, state: WatcherState): Promise<void> {
   const { signal, report } = context
   let hops: number | undefined
+  const ping = new RouterPing(context)
   while (!signal.aborted) {
     state.isProbed = false
     const address = state.doesRouterReport ? undefined : state.published('v4')
@@ -30,7 +34,7 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
       await pause(context, state.doesRouterReport ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
       continue
     }
-    const target = { context, state, address }
+    const target = { context, state, address, ping }
     const isKnown = hops !== undefined
     hops ??= await calibrate(target)
     if (hops === undefined) {
@@ -43,6 +47,7 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
 }
 
 interface ProbeTarget {
+  readonly ping: RouterPing
   readonly context: WatcherContext
   readonly state: WatcherState
   readonly address: Address
@@ -65,22 +70,32 @@ async function calibrate(target: ProbeTarget): Promise<number | undefined> {
   return undefined
 }
 
-/** Probes while the address is current; a second consecutive timeout is a hint. False where the router stopped answering. */
+/**
+ * Probes while the address is current. A second consecutive timeout is a hint; after a missing ping, the first. False where
+ * the router stopped answering.
+ */
 async function probe(target: ProbeTarget, hops: number): Promise<boolean> {
-  const { context, state } = target
+  const { context, state, address, ping } = target
   let [slowest, timeouts] = [MIN_PROBE_TIMEOUT / 2, 0]
   state.isProbed = true
-  await pause(context, PROBE_INTERVAL)
-  while (isCurrent(target)) {
-    const timeout = Math.min(MAX_PROBE_TIMEOUT, Math.max(MIN_PROBE_TIMEOUT, 4 * slowest))
-    const took = await roundTrip(target, hops, milliseconds(timeout))
-    timeouts = took === undefined ? timeouts + 1 : 0
-    slowest = Math.max(slowest * 0.95, took ?? 0)
-    if (timeouts === TIMEOUTS_FOR_HINT) context.hint('probe-lost')
-    if (timeouts > 2 * TIMEOUTS_FOR_HINT) return false
-    await pause(context, timeouts === 1 ? RETRY_DELAY : PROBE_INTERVAL)
+  await ping.start(address, hops)
+  try {
+    await ping.pause(PROBE_INTERVAL)
+    while (isCurrent(target)) {
+      const timeout = Math.min(MAX_PROBE_TIMEOUT, Math.max(MIN_PROBE_TIMEOUT, 4 * slowest))
+      const took = await roundTrip(target, hops, milliseconds(timeout))
+      timeouts = took === undefined ? timeouts + 1 : 0
+      slowest = Math.max(slowest * 0.95, took ?? 0)
+      if (timeouts === ping.timeoutsForHint) context.hint('probe-lost')
+      if (timeouts > MAX_TIMEOUTS) return false
+      if (took !== undefined) await ping.answered()
+      if (timeouts === 1) await pause(context, RETRY_DELAY)
+      else await ping.pause(ping.isRunning && timeouts === 0 ? PINGED_INTERVAL : PROBE_INTERVAL)
+    }
+    return true
+  } finally {
+    ping.stop()
   }
-  return true
 }
 
 const roundTrip = async (

@@ -21,7 +21,7 @@ const INTERVALS: { readonly natPmp: Duration; readonly upnp: Duration } = {
   natPmp: seconds(1),
   upnp: seconds(2),
 }
-/** For a router that announces changes: finds lost announcements. */
+/** For a router that announces changes, or sends events: finds lost ones. */
 const ANNOUNCING_INTERVAL: Duration = seconds(30)
 const MUTE_INTERVAL: Duration = minutes(5)
 /** After a router stops answering, for example because it restarts. */
@@ -179,7 +179,7 @@ class RouterWatcher {
     const age = latest === undefined ? undefined : between(latest.at, this.#context.clock.now())
     const next = age === undefined ? undefined : AFTER_ANNOUNCEMENT.find((span) => span > age)
     if (age !== undefined && next !== undefined) return milliseconds(next - age)
-    return this.#doesAnnounce ? ANNOUNCING_INTERVAL : INTERVALS[current.by]
+    return this.#doesAnnounce || this.#state.hasEvents ? ANNOUNCING_INTERVAL : INTERVALS[current.by]
   }
 
   async #pause(span: Duration): Promise<void> {

@@ -13,6 +13,7 @@ export function watch(context: WatcherContext, detection: WatchedDetection): voi
   const state: WatcherState = {
     ...detection,
     doesRouterReport: false,
+    hasEvents: false,
     isProbed: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,

@@ -2,7 +2,13 @@ import { after, type Duration } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { OpenChannel } from '../../ports/datagram.ts'
-import type { ListenForEvents, ListenToGroup, WatchKernel } from '../../ports/network.ts'
+import type {
+  IsOnBattery,
+  ListenForEvents,
+  ListenToGroup,
+  StartPing,
+  WatchKernel,
+} from '../../ports/network.ts'
 import type { SourcePorts } from '../sources/ports.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { Hint } from './hint.ts'
@@ -12,6 +18,8 @@ export interface WatchPorts extends SourcePorts {
   readonly listenToGroup: ListenToGroup
   readonly listenForEvents: ListenForEvents
   readonly watchKernel: WatchKernel
+  readonly startPing: StartPing
+  readonly isOnBattery: IsOnBattery
 }
 
 /** The environment of every watcher. */
@@ -22,6 +30,8 @@ export interface WatcherContext {
   /** The boot clock, which includes sleep. */
   readonly uptime: () => Duration
   readonly userAgent: string
+  /** The public address may be asked by ping, many times a second. */
+  readonly mayPing: boolean
   readonly hint: (hint: Hint) => void
   readonly report: (finding: WatcherFinding) => void
   /** Ends the watcher. */
@@ -34,6 +44,10 @@ export type WatcherFinding =
   /** The router changed its address without an announcement; a firewall rule for announcements may be missing. */
   | { readonly kind: 'notAnnounced'; readonly gateway: Address }
   | { readonly kind: 'probeAnswers'; readonly hops: number }
+  /** The router answers pings to its public address. */
+  | { readonly kind: 'pingAnswers' }
+  /** So many pings are lost while nothing changes that they are not used any more. */
+  | { readonly kind: 'pingUnreliable' }
   | { readonly kind: 'kernelWatchMissing'; readonly because: string }
   | { readonly kind: 'watcherFailed'; readonly watcher: string; readonly because: string }
 
@@ -55,6 +69,8 @@ export interface WatchedDetection {
 export interface WatcherState extends WatchedDetection {
   /** The router answers requests for its address, and that is the public one. */
   doesRouterReport: boolean
+  /** The router sends events: the first one after a subscription has arrived. */
+  hasEvents: boolean
   /** The loss of the address by the router would be noticed within seconds. */
   isProbed: boolean
   /** Called after a change of the kernel's addresses or routes. */

@@ -43,6 +43,7 @@ async function round(
   let over: { readonly kind: string; readonly took: number } | undefined
   const done = confirmAddress(
     {
+      isAlone: near.length === 0,
       question,
       near: near.map((one, n) => make(`near${n}`, vantage, one)),
       outside: outside.map((one, n) => make(`out${n}`, 'outside', one)),

@@ -105,6 +105,8 @@ beforeEach(() => {
       return { close: () => undefined }
     },
     listenForEvents: async () => undefined,
+    startPing: () => ({ close: () => undefined }),
+    isOnBattery: async () => false,
     watchKernel: (changed, missing) => {
       network.kernel = { changed, missing }
       return { close: () => undefined }
@@ -114,6 +116,7 @@ beforeEach(() => {
     asksRouter: true,
     doesRouterReport: false,
     isProbed: false,
+    hasEvents: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
     recheckListeners: new Set(),
@@ -125,6 +128,7 @@ beforeEach(() => {
     ports,
     clock,
     userAgent: 'test',
+    mayPing: false,
     random: () => 0,
     uptime: () => milliseconds(clock.now()),
     hint: (hint) => hints.push(hint),

@@ -108,6 +108,7 @@ class SettingsDetection implements AddressDetection {
     watch(
       {
         userAgent,
+        mayPing: settings.config.ping,
         clock: steady,
         random,
         uptime: () => clocks().uptime,

@@ -1,0 +1,158 @@
+import {
+  after,
+  type Duration,
+  type Instant,
+  isBefore,
+  milliseconds,
+  minutes,
+  seconds,
+} from '../../base/time.ts'
+import type { Address } from '../../net/address.ts'
+import type { Closable } from '../../ports/network.ts'
+import type { WatcherContext } from './watcher.ts'
+
+/** A lost address is noticed after one to two intervals; one reply takes a router some microseconds. */
+const INTERVAL: Duration = milliseconds(60)
+/** Whether the router replies at all: three requests. */
+const TRIAL: { readonly count: number; readonly interval: Duration; readonly timeout: Duration } = {
+  count: 3,
+  interval: milliseconds(200),
+  timeout: seconds(3),
+}
+/** More losses without a change in this span are those of a bad link, such as Wi-Fi. */
+const LOSSES: { readonly span: Duration; readonly max: number } = {
+  span: minutes(1),
+  max: (0.05 * minutes(1)) / INTERVAL,
+}
+
+/** So long after a loss, a missing reply is a hint only when the probe has no answer either. */
+const DISTRUST: Duration = minutes(10)
+const POWER_INTERVAL: Duration = seconds(30)
+
+/**
+ * Pings the public address while the router answers there: the first reply that is missing is a hint, and wakes the probe.
+ * Off on battery, where ping(8) may not be used, and after many losses.
+ */
+export class RouterPing {
+  readonly #context: WatcherContext
+  #running: Closable | undefined
+  #target: { readonly address: Address; readonly hops: number } | undefined
+  /** The router does not reply to pings at this address, or they cannot be sent. */
+  #isRefused = false
+  /** Ends the pause of the probe. */
+  #missing = new AbortController()
+  #hasHinted = false
+  #losses: readonly Instant[] = []
+  #power: { readonly isBattery: boolean; readonly until: Instant } | undefined
+  #isUnreliable = false
+  #isReported = false
+
+  constructor(context: WatcherContext) {
+    this.#context = context
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** How many timeouts of the probe in a row are a hint; none where there was one already. */
+  get timeoutsForHint(): number {
+    if (this.#hasHinted) return Infinity
+    return this.#missing.signal.aborted ? 1 : 2
+  }
+
+  /** Does nothing where the router does not reply. */
+  async start(address: Address, hops: number): Promise<void> {
+    this.stop()
+    this.#target = { address, hops }
+    if (await this.#isWanted()) await this.#run(address, hops)
+  }
+
+  stop(): void {
+    this.#halt()
+    this.#target = undefined
+    this.#isRefused = false
+  }
+
+  /** Until a reply is missing; one that is missing already ends no pause. */
+  async pause(span: Duration): Promise<void> {
+    const { clock, signal } = this.#context
+    const end = this.#missing.signal.aborted ? signal : AbortSignal.any([signal, this.#missing.signal])
+    await clock.sleep(after(clock.now(), span), end)
+  }
+
+  /** The probe is answered: a reply that was missing was lost. */
+  async answered(): Promise<void> {
+    if (this.#missing.signal.aborted) this.#countLoss()
+    this.#missing = new AbortController()
+    this.#hasHinted = false
+    const target = this.#target
+    const isWanted = target !== undefined && (await this.#isWanted())
+    if (!isWanted) this.#halt()
+    else if (!this.isRunning) await this.#run(target.address, target.hops)
+  }
+
+  async #run(address: Address, hops: number): Promise<void> {
+    const { ports, report } = this.#context
+    if (!(await this.#doesReply(address, hops))) return void (this.#isRefused = true)
+    this.#running = ports.startPing(
+      { to: address, hops, interval: INTERVAL },
+      () => this.#miss(),
+      () => {
+        this.#running = undefined
+        this.#isRefused = true
+      },
+    )
+    if (!this.#isReported) report({ kind: 'pingAnswers' })
+    this.#isReported = true
+  }
+
+  #halt(): void {
+    this.#running?.close()
+    this.#running = undefined
+    this.#missing = new AbortController()
+    this.#hasHinted = false
+  }
+
+  #miss(): void {
+    if (this.#missing.signal.aborted || !this.isRunning) return
+    const { clock, hint } = this.#context
+    const last = this.#losses.at(-1)
+    this.#hasHinted = last === undefined || !isBefore(clock.now(), after(last, DISTRUST))
+    if (this.#hasHinted) hint('probe-lost')
+    this.#missing.abort(MISSING)
+  }
+
+  #countLoss(): void {
+    const now = this.#context.clock.now()
+    this.#losses = [...this.#losses.filter((at) => isBefore(now, after(at, LOSSES.span))), now]
+    if (this.#losses.length <= LOSSES.max || this.#isUnreliable) return
+    this.#isUnreliable = true
+    this.#context.report({ kind: 'pingUnreliable' })
+  }
+
+  async #isWanted(): Promise<boolean> {
+    const { mayPing } = this.#context
+    return mayPing && !this.#isUnreliable && !this.#isRefused && !(await this.#isOnBattery())
+  }
+
+  async #isOnBattery(): Promise<boolean> {
+    const { clock, ports } = this.#context
+    if (this.#power === undefined || !isBefore(clock.now(), this.#power.until)) {
+      const isBattery = await ports.isOnBattery()
+      this.#power = { isBattery, until: after(clock.now(), POWER_INTERVAL) }
+    }
+    return this.#power.isBattery
+  }
+
+  async #doesReply(address: Address, hops: number): Promise<boolean> {
+    const { ports, signal } = this.#context
+    const { count, interval, timeout } = TRIAL
+    const options = ['-c', count, '-i', interval / seconds(1), '-W', 1, '-t', hops].map(String)
+    const outcome = await ports.program(['ping', '-n', '-q', ...options, address], timeout, signal)
+    return outcome.kind === 'ended' && outcome.code === 0
+  }
+}
+
+/** A constant reason: without one, each abort makes an error with a stack. */
+const MISSING = new Error('a reply is missing')

@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import type { Hint } from '../../../src/client/watch/hint.ts'
+import { RouterPing } from '../../../src/client/watch/router-ping.ts'
+import type { WatcherContext, WatcherFinding } from '../../../src/client/watch/watcher.ts'
+import { address } from '../../fakes/address.ts'
+import { type VirtualClock, virtualClock } from '../../fakes/clock.ts'
+
+const PUBLIC = address('8.8.8.8')
+
+let clock: VirtualClock
+let hints: Hint[]
+let findings: WatcherFinding[]
+/** Each ping that was started. */
+let pings: { readonly words: string; isClosed: boolean; miss: () => void; end: () => void }[]
+let trials: string[]
+let host: { replies: boolean; isBattery: boolean }
+
+function make(mayPing = true): RouterPing {
+  const ports = {
+    program: async (argv: readonly string[]) => {
+      trials.push(argv.join(' '))
+      return Promise.resolve({ kind: 'ended', code: host.replies ? 0 : 1, stdout: '' } as const)
+    },
+    startPing: (
+      { to, hops, interval }: { to: string; hops: number; interval: number },
+      miss: () => void,
+      end: (because: string) => void,
+    ) => {
+      const ping = { words: `${to} ${hops} ${interval}`, isClosed: false, miss, end: () => end('ended') }
+      pings.push(ping)
+      return { close: () => (ping.isClosed = true) }
+    },
+    isOnBattery: async () => Promise.resolve(host.isBattery),
+  }
+  const context = {
+    ports,
+    clock,
+    mayPing,
+    hint: (hint: Hint) => hints.push(hint),
+    report: (finding: WatcherFinding) => findings.push(finding),
+    signal: new AbortController().signal,
+  }
+  return new RouterPing(context as unknown as WatcherContext)
+}
+
+beforeEach(() => {
+  clock = virtualClock()
+  hints = []
+  findings = []
+  pings = []
+  trials = []
+  host = { replies: true, isBattery: false }
+})
+
+describe('pings to the public address', () => {
+  it('are sent where the router replies to three of them', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 2)
+
+    expect(trials).toEqual(['ping -n -q -c 3 -i 0.2 -W 1 -t 2 8.8.8.8'])
+    expect(pings).toMatchObject([{ words: '8.8.8.8 2 60', isClosed: false }])
+    expect(findings).toEqual([{ kind: 'pingAnswers' }])
+    ping.stop()
+    expect([pings[0]?.isClosed, ping.isRunning]).toEqual([true, false])
+    await ping.start(PUBLIC, 1)
+    expect(findings).toHaveLength(1)
+  })
+
+  it.each([
+    ['the router does not reply', () => (host.replies = false), true],
+    ['this host runs on battery', () => (host.isBattery = true), true],
+    ['the settings say so', () => undefined, false],
+  ])('are not sent where %s', async (_, prepare, mayPing) => {
+    prepare()
+    const ping = make(mayPing)
+    await ping.start(PUBLIC, 1)
+    for (let n = 0; n < 5; n++) await ping.answered()
+
+    expect(pings).toEqual([])
+    expect(trials.length).toBeLessThanOrEqual(1)
+    expect(findings).toEqual([])
+  })
+
+  it('give a hint at the first reply that is missing, once, and end the pause', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 1)
+    let isOver = false
+    void ping.pause(seconds(15)).then(() => (isOver = true))
+    pings[0]?.miss()
+    pings[0]?.miss()
+    await clock.pass(milliseconds(1))
+
+    expect([hints, isOver, ping.timeoutsForHint]).toEqual([['probe-lost'], true, Infinity])
+    void ping.pause(seconds(1)).then(() => (isOver = false))
+    await clock.pass(milliseconds(500))
+    expect(isOver).toBe(true)
+  })
+
+  it('give a hint only with the probe for ten minutes after one was lost', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 1)
+    pings[0]?.miss()
+    await ping.answered()
+    pings[0]?.miss()
+    expect([hints, ping.timeoutsForHint]).toEqual([['probe-lost'], 1])
+    await ping.answered()
+    await clock.pass(minutes(10))
+    pings[0]?.miss()
+    expect(hints).toHaveLength(2)
+  })
+
+  it('end where more than one in twenty is lost in a minute, and this is told once', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 1)
+    for (let n = 0; n < 60; n++) {
+      pings[0]?.miss()
+      await ping.answered()
+      await clock.pass(milliseconds(900))
+    }
+
+    expect([pings.length, pings[0]?.isClosed, ping.timeoutsForHint]).toEqual([1, true, 2])
+    expect(findings).toEqual([{ kind: 'pingAnswers' }, { kind: 'pingUnreliable' }])
+  })
+
+  it('stop on battery, and go on after it', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 1)
+    host.isBattery = true
+    await clock.pass(seconds(30))
+    await ping.answered()
+    expect([pings.length, pings[0]?.isClosed]).toEqual([1, true])
+    host.isBattery = false
+    await clock.pass(seconds(30))
+    await ping.answered()
+    expect([pings.length, ping.isRunning]).toEqual([2, true])
+  })
+
+  it('that end by themselves are not started again for this address', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 1)
+    pings[0]?.end()
+    await ping.answered()
+    expect([pings.length, ping.isRunning]).toEqual([1, false])
+    await ping.start(address('9.9.9.9'), 1)
+    expect(pings).toHaveLength(2)
+  })
+})
