@@ -1,4 +1,5 @@
 import { after, type Duration, type Instant, milliseconds } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -47,9 +48,9 @@ export async function confirmAddress(
     if (settled.signal.aborted) return
     votes.push({ source, sighting })
     agreement = agree(votes, question)
-    if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort()
+    if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort(WAIT_ENDED)
     // There is a new address to confirm, or no near source reports one.
-    else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort()
+    else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort(WAIT_ENDED)
   }
   const round = { question, context, end, headStart: headStart.signal, record, start: clock.now() }
   const starts = near.length > 0 ? STARTS.withNear : STARTS.alone

@@ -7,6 +7,7 @@ import {
   minutes,
   seconds,
 } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { askPmp } from '../sources/pmp.ts'
@@ -96,7 +97,7 @@ class RouterWatcher {
   }
 
   wake(): void {
-    this.#wake.controller.abort()
+    this.#wake.controller.abort(WAIT_ENDED)
   }
 
   networkChanged(): void {
