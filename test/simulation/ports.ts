@@ -190,24 +190,25 @@ interface ClockParts {
 }
 
 const EXPIRED = new Error('expired')
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted
 
 function clockOn({ scheduler, run, now, onWait }: ClockParts): Clock {
-  const pause = async (span: number, signal: AbortSignal): Promise<void> =>
+  const pause = async (span: number, ends: readonly AbortSignal[]): Promise<void> =>
     new Promise((resolve) => {
       const finish = (): void => {
         cancel()
-        signal.removeEventListener('abort', finish)
+        for (const end of ends) end.removeEventListener('abort', finish)
         resolve()
       }
       const cancel = scheduler.after(span, run, finish)
-      signal.addEventListener('abort', finish)
+      for (const end of ends) end.addEventListener('abort', finish)
     })
   return {
     now,
-    async sleep(until, signal) {
-      while (!signal.aborted && now() < until) {
+    async sleep(until, ...ends) {
+      while (!ends.some(isAborted) && now() < until) {
         onWait()
-        await pause(Math.max(Math.min(until - now(), MAX_TIMER), 1), signal)
+        await pause(Math.max(Math.min(until - now(), MAX_TIMER), 1), ends)
       }
     },
     deadline: (span) => {

@@ -78,8 +78,7 @@ async function ask(
 ): Promise<void> {
   // One signal for each source: Node 20 reports eleven listeners of one signal as a leak.
   const end = AbortSignal.any([roundEnd])
-  if (offset > 0)
-    await clock.sleep(after(start, offset), offset === HEAD_START ? AbortSignal.any([end, headStart]) : end)
+  if (offset > 0) await clock.sleep(after(start, offset), end, ...(offset === HEAD_START ? [headStart] : []))
   if (end.aborted || !mayAsk(source)) return
   const sighting = await Promise.race([source.look(question.family, end), aborted(end)])
   if (sighting !== undefined) record(source, sighting)

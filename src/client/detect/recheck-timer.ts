@@ -22,8 +22,8 @@ export function recheckTimer(
   let rounds = 0
   let pending = new AbortController()
   const wait = async (until: Instant, end: AbortSignal): Promise<void> => {
-    await clock.sleep(until, end)
-    if (!end.aborted) requestLook()
+    await clock.sleep(until, signal, end)
+    if (!signal.aborted && !end.aborted) requestLook()
   }
   return {
     reset: () => {
@@ -34,7 +34,7 @@ export function recheckTimer(
       pending.abort(WAIT_ENDED)
       pending = new AbortController()
       const pause = withJitter(PAUSES[rounds++] ?? MAX_PAUSE, JITTER, random())
-      void wait(after(clock.now(), pause), AbortSignal.any([signal, pending.signal]))
+      void wait(after(clock.now(), pause), pending.signal)
     },
   }
 }

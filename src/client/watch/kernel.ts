@@ -50,7 +50,7 @@ async function compareUntilEnd(
   let previous = await fingerprint(ports)
   while (!signal.aborted) {
     const until = notification.isWorking ? NEVER : after(clock.now(), POLL_INTERVAL)
-    await clock.sleep(until, AbortSignal.any([signal, notification.controller.signal]))
+    await clock.sleep(until, signal, notification.controller.signal)
     notification.controller = new AbortController()
     const current = await fingerprint(ports)
     if (current !== previous) changed()

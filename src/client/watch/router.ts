@@ -53,17 +53,6 @@ export async function watchRouter(context: WatcherContext, state: WatcherState):
   }
 }
 
-interface WakeSignal {
-  readonly controller: AbortController
-  /** The controller's, or the end of the watcher. Made once, because the watcher pauses each second. */
-  readonly signal: AbortSignal
-}
-
-function wakeSignal(end: AbortSignal): WakeSignal {
-  const controller = new AbortController()
-  return { controller, signal: AbortSignal.any([end, controller.signal]) }
-}
-
 interface RouterReport {
   readonly by: 'natPmp' | 'upnp'
   readonly answer: RouterAnswer
@@ -77,7 +66,7 @@ class RouterWatcher {
   readonly #gateways: GatewayCache
   readonly #upnp: AddressSource
   /** Ends the pause between two requests. */
-  #wake: WakeSignal
+  #wake = new AbortController()
   /** The last change came with an announcement. */
   #doesAnnounce = false
   #previous: RouterReport | undefined
@@ -87,7 +76,6 @@ class RouterWatcher {
   constructor(context: WatcherContext, state: WatcherState) {
     this.#context = context
     this.#state = state
-    this.#wake = wakeSignal(context.signal)
     this.#gateways = new GatewayCache(context.ports)
     this.#upnp = igdSource(context.ports, { userAgent: context.userAgent, allowed: [] })
     this.#announcements = new AnnouncementListener(context, () => {
@@ -97,7 +85,7 @@ class RouterWatcher {
   }
 
   wake(): void {
-    this.#wake.controller.abort(WAIT_ENDED)
+    this.#wake.abort(WAIT_ENDED)
   }
 
   networkChanged(): void {
@@ -186,8 +174,8 @@ class RouterWatcher {
   async #pause(span: Duration): Promise<void> {
     const { clock, signal } = this.#context
     await clock.sleep(after(clock.now(), MIN_INTERVAL), signal)
-    await clock.sleep(after(clock.now(), milliseconds(span - MIN_INTERVAL)), this.#wake.signal)
-    if (this.#wake.controller.signal.aborted) this.#wake = wakeSignal(signal)
+    await clock.sleep(after(clock.now(), milliseconds(span - MIN_INTERVAL)), signal, this.#wake.signal)
+    if (this.#wake.signal.aborted) this.#wake = new AbortController()
   }
 }
 

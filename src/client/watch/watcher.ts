@@ -73,6 +73,6 @@ export async function sleepOrNotified(
   const notified = new AbortController()
   const listener = (): void => notified.abort(WAIT_ENDED)
   listeners.add(listener)
-  await clock.sleep(after(clock.now(), span), AbortSignal.any([signal, notified.signal]))
+  await clock.sleep(after(clock.now(), span), signal, notified.signal)
   listeners.delete(listener)
 }

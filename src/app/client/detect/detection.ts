@@ -198,7 +198,8 @@ class SettingsDetection implements AddressDetection {
             { ...this.#portsFor(binding), interfaces: this.#network.interfaces },
             report,
           ),
-      signal: end.signal,
+      // Its own: Node 20 reports eleven listeners of one signal as a leak.
+      signal: AbortSignal.any([end.signal]),
     })
     detectors.set(key, made)
     return made
