@@ -287,7 +287,7 @@ async function datagram(
   run: Run,
   { request, signal }: Datagram,
 ): Promise<DatagramOutcome> {
-  const { bytes, again, timeout } = request
+  const { again, timeout } = request
   if (signal.aborted) return { kind: 'silent' }
   const host = hostAt(request.to)
   if (host !== undefined) world.onQuestion(run, host)
@@ -296,7 +296,7 @@ async function datagram(
     family: familyOf(request.to),
     timeout,
     signal,
-    answer: () => answerTo(world, { ...request, bytes: Uint8Array.from(bytes) }),
+    answer: () => answerTo(world, request),
   })
   if (asked === undefined) return { kind: 'silent' }
   const { value, sent } = asked
