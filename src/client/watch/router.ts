@@ -173,8 +173,9 @@ class RouterWatcher {
 
   async #pause(span: Duration): Promise<void> {
     const { clock, signal } = this.#context
-    await clock.sleep(after(clock.now(), MIN_INTERVAL), signal)
-    await clock.sleep(after(clock.now(), milliseconds(span - MIN_INTERVAL)), signal, this.#wake.signal)
+    const start = clock.now()
+    await clock.sleep(after(start, span), signal, this.#wake.signal)
+    await clock.sleep(after(start, MIN_INTERVAL), signal)
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
   }
 }
