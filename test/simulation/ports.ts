@@ -12,6 +12,7 @@ import { type Family, familyOf } from '../../src/net/address.ts'
 import type { Machine, Run } from './machine.ts'
 import { addressOfHost, dnsAnswer, hostAt, pageOf, pmpAnswer, seenBy, stunAnswer } from './outside.ts'
 import { callbackIn, igdAnswer, searchAnswer } from './igd.ts'
+import { onAbort } from './on-abort.ts'
 import { NAME_SERVER, type NameServers, ZONE } from './name-servers.ts'
 import { type Receiver, WEBHOOK } from './receiver.ts'
 import { type Attempt, IS_CONFIRMED } from './judge.ts'
@@ -196,12 +197,10 @@ function clockOn({ scheduler, run, now, onWait }: ClockParts): Clock {
   const pause = async (span: number, ends: readonly AbortSignal[]): Promise<void> =>
     new Promise((resolve) => {
       const finish = (): void => {
-        cancel()
-        for (const end of ends) end.removeEventListener('abort', finish)
+        for (const cancel of cancels) cancel()
         resolve()
       }
-      const cancel = scheduler.after(span, run, finish)
-      for (const end of ends) end.addEventListener('abort', finish)
+      const cancels = [scheduler.after(span, run, finish), ...ends.map((end) => onAbort(end, finish))]
     })
   return {
     now,
@@ -254,7 +253,6 @@ async function firstAnswer<T>(
     let sent = 0
     const finish = (asked: Asked<T> | undefined): void => {
       for (const cancel of cancels) cancel()
-      signal.removeEventListener('abort', abort)
       resolve(asked)
     }
     const abort = (): void => finish(undefined)
@@ -271,8 +269,7 @@ async function firstAnswer<T>(
       cancels.push(scheduler.after(delay, run, arrive))
     }
     for (const span of at) if (span < timeout) cancels.push(scheduler.after(span, run, send))
-    cancels.push(scheduler.after(timeout, run, abort))
-    signal.addEventListener('abort', abort)
+    cancels.push(scheduler.after(timeout, run, abort), onAbort(signal, abort))
     if (signal.aborted) abort()
   })
 }
@@ -403,14 +400,15 @@ async function overTheLine(
     const finish = (outcome: HttpOutcome): void => {
       isOver = true
       for (const cancel of cancels) cancel()
-      signal.removeEventListener('abort', abort)
       resolve(outcome)
     }
     const abort = (): void => finish(TIMED_OUT)
     const oneWay = between(draw, 0.5, 0.7) * home.plan.roundTrip
     const left = home.egress()
-    cancels.push(scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)))
-    signal.addEventListener('abort', abort)
+    cancels.push(
+      scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)),
+      onAbort(signal, abort),
+    )
     if (left === undefined) return
     // The request is on its way whatever happens to the client.
     scheduler.after(4 * oneWay, scheduler.world, () => {
