@@ -3,8 +3,8 @@ import type { Duration, Instant } from '../base/time.ts'
 /** The current time, and waiting. */
 export interface Clock {
   now(): Instant
-  /** Resolves at `until`, or when the signal aborts; never rejects. */
-  sleep(until: Instant, signal: AbortSignal): Promise<void>
+  /** Resolves at `until`, or when one of the signals aborts; never rejects. */
+  sleep(until: Instant, ...ends: readonly AbortSignal[]): Promise<void>
   /** A signal that aborts after the span. Does not keep the process alive. */
   deadline(span: Duration): AbortSignal
 }

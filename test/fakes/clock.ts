@@ -12,10 +12,10 @@ export function virtualClock(): VirtualClock {
   const schedule = (at: number, wake: () => void): void => void waiting.push({ at, wake })
   return {
     now: () => now,
-    sleep: async (until, signal) =>
+    sleep: async (until, ...ends) =>
       new Promise((done) => {
-        if (signal.aborted || until <= now) return done()
-        signal.addEventListener('abort', () => done(), { once: true })
+        if (ends.some(({ aborted }) => aborted) || until <= now) return done()
+        for (const end of ends) end.addEventListener('abort', () => done(), { once: true })
         schedule(until, done)
       }),
     deadline: (span) => {

@@ -227,6 +227,16 @@ const BAD_LINE: { readonly share: number; readonly often: number; readonly kinds
   kinds: ['change', 'flap', 'prefix'],
 }
 
+/** In few homes, when all else is over, the service is not reached for longer than the hour after which a message says so. */
+const LONG_FAULT = { share: 0.04, span: 75 * MINUTE, says: ['reset', 'hang'] } as const
+
+function longFault(at: number, draw: Stream): readonly WorldEvent[] {
+  return [
+    { kind: 'service', at, span: LONG_FAULT.span, says: oneOf(draw, LONG_FAULT.says) },
+    { kind: 'change', at: at + SECOND, gap: 0 },
+  ]
+}
+
 export function drawWorld(seed: number, { hours, only: chosen, router, often: wanted }: DrawOptions): World {
   const isBad = chosen === undefined && wanted === undefined && streamOf(seed, 'line')() < BAD_LINE.share
   const only = isBad ? BAD_LINE.kinds : chosen
@@ -234,19 +244,23 @@ export function drawWorld(seed: number, { hours, only: chosen, router, often: wa
   const swarm = streamOf(seed, 'swarm')
   const half = EVENT_KINDS.filter(() => swarm() < 0.5)
   const kinds = only ?? (half.length > 0 ? half : EVENT_KINDS)
-  const faultsEnd = hours * HOUR
+  const home = homeOf(seed, router)
+  const long = streamOf(seed, 'long fault')
+  const isWhole = chosen === undefined && wanted === undefined && !isBad
+  const hasLongFault = isWhole && home.webhook && long() < LONG_FAULT.share
+  const end = hours * HOUR
   const when = streamOf(seed, 'when')
   const count = Math.max(1, Math.round(often * hours))
   const events = Array.from({ length: count }, (_, nth) => {
     const draw = streamOf(seed, `event ${nth}`)
     const kind = oneOf(draw, kinds)
-    return MAKERS[kind](between(when, FIRST_EVENT, Math.max(FIRST_EVENT + 1, faultsEnd)), draw)
+    return MAKERS[kind](between(when, FIRST_EVENT, Math.max(FIRST_EVENT + 1, end)), draw)
   })
   return {
     seed,
-    faultsEnd,
-    home: homeOf(seed, router),
-    events: events.toSorted((a, b) => a.at - b.at),
+    faultsEnd: hasLongFault ? end + LONG_FAULT.span : end,
+    home,
+    events: [...events.toSorted((a, b) => a.at - b.at), ...(hasLongFault ? longFault(end, long) : [])],
   }
 }
 

@@ -14,15 +14,15 @@ const DAD = 1500
 const DEPRECATED = 600_000
 
 interface HostPrefix {
-  readonly nth: number
+  readonly stable: Address
+  readonly temporary: Address
   readonly usableFrom: number
   /** In use until this moment. */
   to: number
 }
 
-const stableIn = ({ nth }: HostPrefix): Address => address(`2a00:0:${nth.toString(16)}::10`)
-const temporaryIn = ({ nth }: HostPrefix): Address => address(`2a00:0:${nth.toString(16)}::abcd:1`)
 const ULA = address('fd00::10')
+const ROUTER = address('fe80::1')
 
 /** The prefix that the line delegates, and the addresses that the host makes of it. */
 export class HomeIpv6 {
@@ -44,21 +44,17 @@ export class HomeIpv6 {
 
   /** The address to publish: stable, and usable. */
   get address(): Address | undefined {
-    const current = this.#current()
-    return current === undefined ? undefined : stableIn(current)
+    return this.#current()?.stable
   }
 
   /** What an outside server sees. */
   egress(): Address | undefined {
     const current = this.#current()
-    if (current === undefined) return undefined
-    return this.#kind === 'temporary' ? temporaryIn(current) : stableIn(current)
+    return this.#kind === 'temporary' ? current?.temporary : current?.stable
   }
 
   hadWithin(one: string, span: number): boolean {
-    return this.#prefixes.some(
-      (prefix) => stableIn(prefix) === one && prefix.to >= this.#scheduler.now - span,
-    )
+    return this.#prefixes.some(({ stable, to }) => stable === one && to >= this.#scheduler.now - span)
   }
 
   /** The line is up with a new prefix: the addresses of the earlier one are deprecated, and the new ones are tentative. */
@@ -67,9 +63,16 @@ export class HomeIpv6 {
     this.#end()
     this.#hasCarrier = true
     const { now } = this.#scheduler
-    const prefix = { nth: ++this.#nth, usableFrom: this.#nth === 1 ? now : now + DAD, to: Infinity }
+    const nth = ++this.#nth
+    const net = `2a00:0:${nth.toString(16)}`
+    const prefix = {
+      stable: address(`${net}::10`),
+      temporary: address(`${net}::abcd:1`),
+      usableFrom: nth === 1 ? now : now + DAD,
+      to: Infinity,
+    }
     this.#prefixes = [...this.#prefixes.filter(({ to }) => to > now - DEPRECATED), prefix]
-    this.#scheduler.note(`home prefix ${prefix.nth}`)
+    this.#scheduler.note(`home prefix ${nth}`)
     this.#onKernel()
     this.#scheduler.after(DAD, this.#scheduler.world, this.#onKernel)
   }
@@ -87,8 +90,8 @@ export class HomeIpv6 {
     const made = this.#prefixes.flatMap((prefix) => {
       if (prefix.to < now - DEPRECATED) return []
       const isUnusable = prefix.to <= now || prefix.usableFrom > now
-      const stable = this.#with(stableIn(prefix), { isUnusable })
-      const temporary = this.#with(temporaryIn(prefix), { isUnusable, isTemporary: true })
+      const stable = this.#with(prefix.stable, { isUnusable })
+      const temporary = this.#with(prefix.temporary, { isUnusable, isTemporary: true })
       return this.#kind === 'temporary' ? [temporary, stable] : [stable]
     })
     return [this.#with(ULA, {}), ...made]
@@ -96,9 +99,7 @@ export class HomeIpv6 {
 
   outboundRoute(): OutboundRoute | undefined {
     const source = this.egress()
-    return source === undefined
-      ? undefined
-      : { address: source, interface: this.#interface, gateway: address('fe80::1') }
+    return source === undefined ? undefined : { address: source, interface: this.#interface, gateway: ROUTER }
   }
 
   #with(one: Address, facts: Partial<InterfaceAddress>): InterfaceAddress {

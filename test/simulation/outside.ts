@@ -65,13 +65,22 @@ export function dnsAnswer(request: Uint8Array, seen: Address | undefined): Uint8
   return Buffer.concat([head, query.subarray(12), ...(isAnswered ? [record, data] : [])])
 }
 
+/** Asked each second: made once for each address. */
+const OCTETS = new Map<Address, Uint8Array>()
+
+function octetsOf(one: Address): Uint8Array {
+  const known = OCTETS.get(one) ?? bytesOf(one)
+  OCTETS.set(one, known)
+  return known
+}
+
 /** RFC 6886 §3.2. */
 export function pmpAnswer(code: number, epoch: number, stated: Address | undefined): Uint8Array {
   const message = Buffer.alloc(12)
   message[1] = 128
   message.writeUInt16BE(code, 2)
   message.writeUInt32BE(epoch, 4)
-  if (stated !== undefined) message.set(bytesOf(stated), 8)
+  if (stated !== undefined) message.set(octetsOf(stated), 8)
   return message
 }
 

@@ -13,6 +13,7 @@ import { type Family, familyOf } from '../../src/net/address.ts'
 import type { Machine, Run } from './machine.ts'
 import { addressOfHost, dnsAnswer, hostAt, pageOf, pmpAnswer, seenBy, stunAnswer } from './outside.ts'
 import { callbackIn, igdAnswer, searchAnswer } from './igd.ts'
+import { onAbort } from './on-abort.ts'
 import { NAME_SERVER, type NameServers, ZONE } from './name-servers.ts'
 import { type Receiver, WEBHOOK } from './receiver.ts'
 import { type Attempt, IS_CONFIRMED } from './judge.ts'
@@ -235,24 +236,23 @@ interface ClockParts {
 }
 
 const EXPIRED = new Error('expired')
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted
 
 function clockOn({ scheduler, run, now, onWait }: ClockParts): Clock {
-  const pause = async (span: number, signal: AbortSignal): Promise<void> =>
+  const pause = async (span: number, ends: readonly AbortSignal[]): Promise<void> =>
     new Promise((resolve) => {
       const finish = (): void => {
-        cancel()
-        signal.removeEventListener('abort', finish)
+        for (const cancel of cancels) cancel()
         resolve()
       }
-      const cancel = scheduler.after(span, run, finish)
-      signal.addEventListener('abort', finish)
+      const cancels = [scheduler.after(span, run, finish), ...ends.map((end) => onAbort(end, finish))]
     })
   return {
     now,
-    async sleep(until, signal) {
-      while (!signal.aborted && now() < until) {
+    async sleep(until, ...ends) {
+      while (!ends.some(isAborted) && now() < until) {
         onWait()
-        await pause(Math.max(Math.min(until - now(), MAX_TIMER), 1), signal)
+        await pause(Math.max(Math.min(until - now(), MAX_TIMER), 1), ends)
       }
     },
     deadline: (span) => {
@@ -298,7 +298,6 @@ async function firstAnswer<T>(
     let sent = 0
     const finish = (asked: Asked<T> | undefined): void => {
       for (const cancel of cancels) cancel()
-      signal.removeEventListener('abort', abort)
       resolve(asked)
     }
     const abort = (): void => finish(undefined)
@@ -315,8 +314,7 @@ async function firstAnswer<T>(
       cancels.push(scheduler.after(delay, run, arrive))
     }
     for (const span of at) if (span < timeout) cancels.push(scheduler.after(span, run, send))
-    cancels.push(scheduler.after(timeout, run, abort))
-    signal.addEventListener('abort', abort)
+    cancels.push(scheduler.after(timeout, run, abort), onAbort(signal, abort))
     if (signal.aborted) abort()
   })
 }
@@ -331,7 +329,7 @@ async function datagram(
   run: Run,
   { request, signal }: Datagram,
 ): Promise<DatagramOutcome> {
-  const { bytes, again, timeout } = request
+  const { again, timeout } = request
   if (signal.aborted) return { kind: 'silent' }
   const host = hostAt(request.to)
   if (host !== undefined) world.onQuestion(run, host)
@@ -340,7 +338,7 @@ async function datagram(
     family: familyOf(request.to),
     timeout,
     signal,
-    answer: () => answerTo(world, { ...request, bytes: Uint8Array.from(bytes) }),
+    answer: () => answerTo(world, request),
   })
   if (asked === undefined) return { kind: 'silent' }
   const { value, sent } = asked
@@ -447,14 +445,15 @@ async function overTheLine(
     const finish = (outcome: HttpOutcome): void => {
       isOver = true
       for (const cancel of cancels) cancel()
-      signal.removeEventListener('abort', abort)
       resolve(outcome)
     }
     const abort = (): void => finish(TIMED_OUT)
     const oneWay = between(draw, 0.5, 0.7) * home.plan.roundTrip
     const left = home.anyEgress()
-    cancels.push(scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)))
-    signal.addEventListener('abort', abort)
+    cancels.push(
+      scheduler.after(request.responseTimeout, run, () => finish(TIMED_OUT)),
+      onAbort(signal, abort),
+    )
     if (left === undefined) return
     // The request is on its way whatever happens to the client.
     scheduler.after(4 * oneWay, scheduler.world, () => {

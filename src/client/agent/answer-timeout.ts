@@ -1,4 +1,5 @@
 import { after, seconds } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Agent } from './agent.ts'
 
@@ -24,7 +25,7 @@ export function answerTimeout({ clock, inbox }: Pick<Agent, 'clock' | 'inbox'>):
     const finished = new AbortController()
     const abortLater = async (): Promise<void> => {
       await clock.sleep(after(clock.now(), ANSWER_TIMEOUT), finished.signal)
-      if (!finished.signal.aborted) abort.abort()
+      if (!finished.signal.aborted) abort.abort(WAIT_ENDED)
     }
     const onChange = (): void => void abortLater()
     const networkChange = inbox.networkChange()
@@ -32,7 +33,7 @@ export function answerTimeout({ clock, inbox }: Pick<Agent, 'clock' | 'inbox'>):
     else if (!wasAborted) networkChange.addEventListener('abort', onChange, { once: true })
     const observation = await exchange(AbortSignal.any([abandon, abort.signal]))
     networkChange.removeEventListener('abort', onChange)
-    finished.abort()
+    finished.abort(WAIT_ENDED)
     wasAborted = abort.signal.aborted
     return wasAborted && observation.kind === 'unreached'
       ? { ...observation, because: NETWORK_CHANGED }

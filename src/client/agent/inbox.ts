@@ -1,3 +1,4 @@
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import { type Addresses, FAMILIES } from '../../net/address.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Observation } from '../decide/observation.ts'
@@ -51,8 +52,8 @@ export function makeInbox(): Inbox {
     put: (request) => {
       const isRepeatable = request === POKE_REQUEST || request === LOOK_REQUEST
       if (!isRepeatable || !requests.includes(request)) requests.push(request)
-      arrival.abort()
-      if (request.observations.some(({ kind }) => kind === 'networkChanged')) networkChange.abort()
+      arrival.abort(WAIT_ENDED)
+      if (request.observations.some(({ kind }) => kind === 'networkChanged')) networkChange.abort(WAIT_ENDED)
     },
     take: () => {
       const conflict = requests.findIndex((request, at) =>

@@ -167,9 +167,9 @@ class AgentLoop {
     const { action } = this.#loop
     const until = action.kind === 'look' ? action.at : LAST_INSTANT
     if (until > clock.now() && until !== LAST_INSTANT) emit({ kind: 'sleeping', until })
-    const wake = AbortSignal.any([end, inbox.arrival()])
-    while (!wake.aborted && clock.now() < until) {
-      await clock.sleep(earliest(until, after(clock.now(), SAVE_INTERVAL)), wake)
+    const arrival = inbox.arrival()
+    while (!end.aborted && !arrival.aborted && clock.now() < until) {
+      await clock.sleep(earliest(until, after(clock.now(), SAVE_INTERVAL)), end, arrival)
       if (!(await this.#save())) return
     }
   }

@@ -109,7 +109,9 @@ const changeEach = (state: State, { desiredStates }: ReduceContext, changeOne: C
 
 function change(state: State, desired: DesiredState, changeOne: Change): State {
   const key = desired.account
-  const account = changeOne(accountOf(state, key), desired)
+  const before = accountOf(state, key)
+  const account = changeOne(before, desired)
+  if (account === before) return state
   // An account without any information is not part of the state, which saves a write.
   const isNews = Object.hasOwn(state.accounts, key) || JSON.stringify(account) !== JSON.stringify(NEW_ACCOUNT)
   return isNews ? { accounts: { ...state.accounts, [key]: account } } : state

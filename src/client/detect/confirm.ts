@@ -1,4 +1,5 @@
 import { after, type Duration, type Instant, milliseconds } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -49,11 +50,12 @@ export async function confirmAddress(
     if (settled.signal.aborted) return
     votes.push({ source, sighting })
     agreement = agree(votes, question)
-    if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort()
+    if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort(WAIT_ENDED)
     // There is a new address to confirm, or no near source reports one.
-    else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort()
+    else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort(WAIT_ENDED)
   }
-  const round = { question, context, end, headStart: headStart.signal, record, start: clock.now() }
+  const over = aborted(end)
+  const round = { question, context, end, over, headStart: headStart.signal, record, start: clock.now() }
   const starts = isAlone ? STARTS.alone : STARTS.withNear
   await Promise.all([
     ...near.map(async (source) => ask(source, milliseconds(0), round)),
@@ -67,6 +69,8 @@ interface RunningRound {
   readonly context: RoundContext
   readonly start: Instant
   readonly end: AbortSignal
+  /** Resolves at the end: the round does not wait for a source that ignores the signal. */
+  readonly over: Promise<undefined>
   readonly headStart: AbortSignal
   readonly record: (source: AddressSource, sighting: Sighting) => void
 }
@@ -75,14 +79,13 @@ interface RunningRound {
 async function ask(
   source: AddressSource,
   offset: Duration,
-  { question, context: { clock, mayAsk }, start, end: roundEnd, headStart, record }: RunningRound,
+  { question, context: { clock, mayAsk }, start, end: roundEnd, over, headStart, record }: RunningRound,
 ): Promise<void> {
   // One signal for each source: Node 20 reports eleven listeners of one signal as a leak.
   const end = AbortSignal.any([roundEnd])
-  if (offset > 0)
-    await clock.sleep(after(start, offset), offset === HEAD_START ? AbortSignal.any([end, headStart]) : end)
+  if (offset > 0) await clock.sleep(after(start, offset), end, ...(offset === HEAD_START ? [headStart] : []))
   if (end.aborted || !mayAsk(source)) return
-  const sighting = await Promise.race([source.look(question.family, end), aborted(end)])
+  const sighting = await Promise.race([source.look(question.family, end), over])
   if (sighting !== undefined) record(source, sighting)
 }
 
@@ -91,6 +94,5 @@ const startOf = (starts: readonly Duration[], at: number): Duration => {
   return starts[at] ?? milliseconds(last + FURTHER_INTERVAL * (at - starts.length + 1))
 }
 
-/** Does not wait for a source that ignores the signal. */
 const aborted = async (signal: AbortSignal): Promise<undefined> =>
   new Promise((done) => signal.addEventListener('abort', () => done(undefined)))

@@ -1,4 +1,5 @@
 import { after, type Instant, isBefore, milliseconds } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -121,7 +122,7 @@ export class FamilyDetector {
   hint(): void {
     this.#rechecks.reset()
     if (this.#round !== undefined && shouldRestart(this.#round, this.current, this.#options.clock.now()))
-      this.#round.restart.abort()
+      this.#round.restart.abort(WAIT_ENDED)
   }
 
   async #settle(signal: AbortSignal): Promise<Sighting> {

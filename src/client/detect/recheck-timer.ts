@@ -1,4 +1,5 @@
 import { after, type Duration, type Instant, minutes, seconds, withJitter } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 
 /** After consecutive rounds without an agreement: an uplink or a name server returns within seconds or minutes. */
@@ -21,19 +22,19 @@ export function recheckTimer(
   let rounds = 0
   let pending = new AbortController()
   const wait = async (until: Instant, end: AbortSignal): Promise<void> => {
-    await clock.sleep(until, end)
-    if (!end.aborted) requestLook()
+    await clock.sleep(until, signal, end)
+    if (!signal.aborted && !end.aborted) requestLook()
   }
   return {
     reset: () => {
       rounds = 0
-      pending.abort()
+      pending.abort(WAIT_ENDED)
     },
     schedule: () => {
-      pending.abort()
+      pending.abort(WAIT_ENDED)
       pending = new AbortController()
       const pause = withJitter(PAUSES[rounds++] ?? MAX_PAUSE, JITTER, random())
-      void wait(after(clock.now(), pause), AbortSignal.any([signal, pending.signal]))
+      void wait(after(clock.now(), pause), pending.signal)
     },
   }
 }

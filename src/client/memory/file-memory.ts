@@ -26,6 +26,7 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
   const { files, time, report, isOnRequest = false } = context
   const [configured = '', ...fallbacks] = folders
   let last: LastSave = { content: undefined, folder: configured }
+  const contentOf = contentMaker()
   const latestIn = async (some: readonly string[]) => readLatest(await trustedFolders(some, files), context)
 
   const movedTo = async (folder: string | undefined, because: string): Promise<void> => {
@@ -74,10 +75,16 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
 }
 
 /**
- * Equal for two files where the second need not be written: the same state,
- * and a wall clock that was not set between them.
+ * Equal for two files where the second need not be written: the same state, and a wall clock that was not set between
+ * them. Each minute and after each look it is mostly the same object: its text is made once.
  */
-const contentOf = (state: State, anchor: Anchor): string => `${clockOffset(anchor)} ${formatState(state)}`
+function contentMaker(): (state: State, anchor: Anchor) => string {
+  let last: { readonly state: State; readonly text: string } | undefined
+  return (state, anchor) => {
+    if (last?.state !== state) last = { state, text: formatState(state) }
+    return `${clockOffset(anchor)} ${last.text}`
+  }
+}
 
 /** How far the wall clock is from client time, in whole quarters of an hour, so that drift causes no write. */
 const clockOffset = ({ at, wall }: Anchor): number => Math.round(between(at, wall) / QUARTER)

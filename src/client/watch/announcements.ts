@@ -39,7 +39,8 @@ export class AnnouncementListener {
 
   /** Moves to the link of another gateway; without one, stops. */
   async listenTo(gateway: Gateway | undefined): Promise<void> {
-    if (JSON.stringify(gateway) === JSON.stringify(this.#gateway)) return
+    // Each second it is mostly the same object.
+    if (gateway === this.#gateway || JSON.stringify(gateway) === JSON.stringify(this.#gateway)) return
     this.#gateway = gateway
     for (const socket of this.#sockets) socket.close()
     this.#sockets = gateway === undefined ? [] : await this.#openSockets(gateway)

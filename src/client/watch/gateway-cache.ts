@@ -19,9 +19,12 @@ export class GatewayCache {
   async find(): Promise<Gateway | undefined> {
     if (this.#uses++ % REFRESH_AFTER === 0) {
       const gateway = await this.#ports.gateway()
-      if (JSON.stringify(gateway) !== JSON.stringify(this.#gateway)) this.invalidate()
+      // Users compare it by identity.
+      if (JSON.stringify(gateway) !== JSON.stringify(this.#gateway)) {
+        this.invalidate()
+        this.#gateway = gateway
+      }
       this.#uses = 1
-      this.#gateway = gateway
     }
     return this.#gateway
   }

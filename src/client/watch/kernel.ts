@@ -1,4 +1,5 @@
 import { after, type Duration, milliseconds, seconds } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Where the kernel does not notify. */
@@ -17,11 +18,11 @@ export async function watchKernelEvents(
   const { ports, report } = context
   const notification: KernelNotification = { controller: new AbortController(), isWorking: true }
   const watcher = ports.watchKernel(
-    () => notification.controller.abort(),
+    () => notification.controller.abort(WAIT_ENDED),
     (because) => {
       if (notification.isWorking) report({ kind: 'kernelWatchMissing', because })
       notification.isWorking = false
-      notification.controller.abort()
+      notification.controller.abort(WAIT_ENDED)
     },
   )
   try {
@@ -49,7 +50,7 @@ async function compareUntilEnd(
   let previous = await fingerprint(ports)
   while (!signal.aborted) {
     const until = notification.isWorking ? NEVER : after(clock.now(), POLL_INTERVAL)
-    await clock.sleep(until, AbortSignal.any([signal, notification.controller.signal]))
+    await clock.sleep(until, signal, notification.controller.signal)
     notification.controller = new AbortController()
     const current = await fingerprint(ports)
     if (current !== previous) changed()

@@ -42,7 +42,8 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
       continue
     }
     if (!isKnown) report({ kind: 'probeAnswers', hops })
-    if (!(await probe(target, hops))) hops = undefined
+    const isAnswered = await probe(target, hops).finally(() => ping.stop())
+    if (!isAnswered) hops = undefined
   }
 }
 
@@ -79,23 +80,19 @@ async function probe(target: ProbeTarget, hops: number): Promise<boolean> {
   let [slowest, timeouts] = [MIN_PROBE_TIMEOUT / 2, 0]
   state.isProbed = true
   await ping.start(address, hops)
-  try {
-    await ping.pause(PROBE_INTERVAL)
-    while (isCurrent(target)) {
-      const timeout = Math.min(MAX_PROBE_TIMEOUT, Math.max(MIN_PROBE_TIMEOUT, 4 * slowest))
-      const took = await roundTrip(target, hops, milliseconds(timeout))
-      timeouts = took === undefined ? timeouts + 1 : 0
-      slowest = Math.max(slowest * 0.95, took ?? 0)
-      if (timeouts === ping.timeoutsForHint) context.hint('probe-lost')
-      if (timeouts > MAX_TIMEOUTS) return false
-      if (took !== undefined) await ping.answered()
-      if (timeouts === 1) await pause(context, RETRY_DELAY)
-      else await ping.pause(ping.isRunning && timeouts === 0 ? PINGED_INTERVAL : PROBE_INTERVAL)
-    }
-    return true
-  } finally {
-    ping.stop()
+  await ping.pause(PROBE_INTERVAL)
+  while (isCurrent(target)) {
+    const timeout = Math.min(MAX_PROBE_TIMEOUT, Math.max(MIN_PROBE_TIMEOUT, 4 * slowest))
+    const took = await roundTrip(target, hops, milliseconds(timeout))
+    timeouts = took === undefined ? timeouts + 1 : 0
+    slowest = Math.max(slowest * 0.95, took ?? 0)
+    if (timeouts === ping.timeoutsForHint) context.hint('probe-lost')
+    if (timeouts > MAX_TIMEOUTS) return false
+    if (took !== undefined) await ping.answered()
+    if (timeouts === 1) await pause(context, RETRY_DELAY)
+    else await ping.pause(ping.isRunning && timeouts === 0 ? PINGED_INTERVAL : PROBE_INTERVAL)
   }
+  return true
 }
 
 const roundTrip = async (

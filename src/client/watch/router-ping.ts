@@ -7,6 +7,7 @@ import {
   minutes,
   seconds,
 } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address } from '../../net/address.ts'
 import type { Closable } from '../../ports/network.ts'
 import type { WatcherContext } from './watcher.ts'
@@ -77,8 +78,8 @@ export class RouterPing {
   /** Until a reply is missing; one that is missing already ends no pause. */
   async pause(span: Duration): Promise<void> {
     const { clock, signal } = this.#context
-    const end = this.#missing.signal.aborted ? signal : AbortSignal.any([signal, this.#missing.signal])
-    await clock.sleep(after(clock.now(), span), end)
+    const ends = this.#missing.signal.aborted ? [signal] : [signal, this.#missing.signal]
+    await clock.sleep(after(clock.now(), span), ...ends)
   }
 
   /** The probe is answered: a reply that was missing was lost. */
@@ -120,7 +121,7 @@ export class RouterPing {
     const last = this.#losses.at(-1)
     this.#hasHinted = last === undefined || !isBefore(clock.now(), after(last, DISTRUST))
     if (this.#hasHinted) hint('probe-lost')
-    this.#missing.abort(MISSING)
+    this.#missing.abort(WAIT_ENDED)
   }
 
   #countLoss(): void {
@@ -153,6 +154,3 @@ export class RouterPing {
     return outcome.kind === 'ended' && outcome.code === 0
   }
 }
-
-/** A constant reason: without one, each abort makes an error with a stack. */
-const MISSING = new Error('a reply is missing')

@@ -7,6 +7,7 @@ import {
   minutes,
   seconds,
 } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { askPmp } from '../sources/pmp.ts'
@@ -52,17 +53,6 @@ export async function watchRouter(context: WatcherContext, state: WatcherState):
   }
 }
 
-interface WakeSignal {
-  readonly controller: AbortController
-  /** The controller's, or the end of the watcher. Made once, because the watcher pauses each second. */
-  readonly signal: AbortSignal
-}
-
-function wakeSignal(end: AbortSignal): WakeSignal {
-  const controller = new AbortController()
-  return { controller, signal: AbortSignal.any([end, controller.signal]) }
-}
-
 interface RouterReport {
   readonly by: 'natPmp' | 'upnp'
   readonly answer: RouterAnswer
@@ -76,7 +66,7 @@ class RouterWatcher {
   readonly #gateways: GatewayCache
   readonly #upnp: AddressSource
   /** Ends the pause between two requests. */
-  #wake: WakeSignal
+  #wake = new AbortController()
   /** The last change came with an announcement. */
   #doesAnnounce = false
   #previous: RouterReport | undefined
@@ -86,7 +76,6 @@ class RouterWatcher {
   constructor(context: WatcherContext, state: WatcherState) {
     this.#context = context
     this.#state = state
-    this.#wake = wakeSignal(context.signal)
     this.#gateways = new GatewayCache(context.ports)
     this.#upnp = igdSource(context.ports, { userAgent: context.userAgent, allowed: [], asksAge: false })
     this.#announcements = new AnnouncementListener(context, () => {
@@ -96,7 +85,7 @@ class RouterWatcher {
   }
 
   wake(): void {
-    this.#wake.controller.abort()
+    this.#wake.abort(WAIT_ENDED)
   }
 
   networkChanged(): void {
@@ -184,9 +173,10 @@ class RouterWatcher {
 
   async #pause(span: Duration): Promise<void> {
     const { clock, signal } = this.#context
-    await clock.sleep(after(clock.now(), MIN_INTERVAL), signal)
-    await clock.sleep(after(clock.now(), milliseconds(span - MIN_INTERVAL)), this.#wake.signal)
-    if (this.#wake.controller.signal.aborted) this.#wake = wakeSignal(signal)
+    const start = clock.now()
+    await clock.sleep(after(start, span), signal, this.#wake.signal)
+    await clock.sleep(after(start, MIN_INTERVAL), signal)
+    if (this.#wake.signal.aborted) this.#wake = new AbortController()
   }
 }
 

@@ -1,4 +1,5 @@
 import { after, type Duration } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { OpenChannel } from '../../ports/datagram.ts'
@@ -86,8 +87,8 @@ export async function sleepOrNotified(
   listeners: Set<() => void>,
 ): Promise<void> {
   const notified = new AbortController()
-  const listener = (): void => notified.abort()
+  const listener = (): void => notified.abort(WAIT_ENDED)
   listeners.add(listener)
-  await clock.sleep(after(clock.now(), span), AbortSignal.any([signal, notified.signal]))
+  await clock.sleep(after(clock.now(), span), signal, notified.signal)
   listeners.delete(listener)
 }

@@ -26,25 +26,27 @@ function bootId(): string | undefined {
 }
 
 /** Like timers/promises, at a fraction of its cost: a daemon waits every second for months. */
-const pause = async (span: number, signal: AbortSignal): Promise<void> =>
+const pause = async (span: number, ends: readonly AbortSignal[]): Promise<void> =>
   new Promise((resolve) => {
     const finish = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
+      for (const end of ends) end.removeEventListener('abort', finish)
       resolve()
     }
     const timer = setTimeout(finish, span)
-    signal.addEventListener('abort', finish)
+    for (const end of ends) end.addEventListener('abort', finish)
   })
+
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted
 
 /** A clock with its own time source. Calls `onWait` at least once a minute during a wait. */
 export const clockBy = (now: () => Instant, onWait: () => void = () => undefined): Clock => ({
   now,
-  async sleep(until, signal) {
-    while (!signal.aborted && now() < until) {
+  async sleep(until, ...ends) {
+    while (!ends.some(isAborted) && now() < until) {
       onWait()
       const span = Math.min(until - now(), MAX_TIMER)
-      await pause(Math.max(span, 1), signal)
+      await pause(Math.max(span, 1), ends)
     }
   },
   deadline: (span) => timeoutSignal(span),

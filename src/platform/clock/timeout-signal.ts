@@ -5,7 +5,9 @@
  */
 export function timeoutSignal(span: number): AbortSignal {
   const controller = new AbortController()
-  const expire = (): void => controller.abort(new DOMException('The operation took too long', 'TimeoutError'))
-  setTimeout(expire, span).unref()
+  setTimeout(() => controller.abort(EXPIRED), span).unref()
   return controller.signal
 }
+
+/** Made once: each exception has a stack. */
+const EXPIRED = new DOMException('The operation took too long', 'TimeoutError')

@@ -1,4 +1,5 @@
 import { seconds } from '../../../base/time.ts'
+import { WAIT_ENDED } from '../../../base/wait-ended.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
 import { type Detector, detector } from '../../../client/detect/detector.ts'
 import { isAtRouter } from '../../../client/sources/hop-probe.ts'
@@ -35,11 +36,17 @@ interface Generation {
   readonly detectors: Map<string, Detector>
 }
 
-const generationOf = (settings: ResolvedSettings): Generation => ({
-  settings,
-  end: new AbortController(),
-  detectors: new Map(),
-})
+function generationOf(settings: ResolvedSettings, outerEnd: AbortSignal): Generation {
+  const end = new AbortController()
+  endWith(end, outerEnd)
+  return { settings, end, detectors: new Map() }
+}
+
+/** Not AbortSignal.any(): a listener of its signals costs more, and a watcher adds one each second. */
+function endWith(end: AbortController, outerEnd: AbortSignal): void {
+  if (outerEnd.aborted) end.abort(WAIT_ENDED)
+  else outerEnd.addEventListener('abort', () => end.abort(WAIT_ENDED), { signal: end.signal })
+}
 
 /** Detection by the network of this host; its modules are loaded for it. */
 export async function detectionBy(system: SystemPorts): Promise<MakeAddressDetection> {
@@ -77,7 +84,7 @@ class SettingsDetection implements AddressDetection {
     }
     this.#retries = fullBucket(RETRY_LIMITS, system.steady.now())
     this.#reportOf = findingFilter(listeners.report)
-    this.#generation = generationOf(settings)
+    this.#generation = generationOf(settings, listeners.end)
   }
 
   hint(hint: Hint): void {
@@ -102,6 +109,7 @@ class SettingsDetection implements AddressDetection {
   watch(signal: AbortSignal): void {
     this.#watchSignal = signal
     const { settings, end } = this.#generation
+    if (signal !== this.#listeners.end) endWith(end, signal)
     const { report, userAgent } = this.#listeners
     const { clocks, steady, random } = this.#system
     const first = settings.accounts.find(({ myip }) => myip === undefined)
@@ -115,7 +123,7 @@ class SettingsDetection implements AddressDetection {
         ports: { ...this.#network, ...this.#portsFor({}) },
         hint: (hint) => this.hint(hint),
         report,
-        signal: AbortSignal.any([signal, end.signal]),
+        signal: end.signal,
       },
       {
         ...this.#watchedBy(first),
@@ -125,8 +133,8 @@ class SettingsDetection implements AddressDetection {
   }
 
   adopt(settings: ResolvedSettings): void {
-    this.#generation.end.abort()
-    this.#generation = generationOf(settings)
+    this.#generation.end.abort(WAIT_ENDED)
+    this.#generation = generationOf(settings, this.#listeners.end)
     if (this.#watchSignal !== undefined && settings.config.watch) this.watch(this.#watchSignal)
   }
 
@@ -175,7 +183,7 @@ class SettingsDetection implements AddressDetection {
     const key = detectorKey(settings, account, binding)
     const cached = detectors.get(key)
     if (cached !== undefined) return cached
-    const { report, published, end: outerEnd } = this.#listeners
+    const { report, published } = this.#listeners
     const { agreement, allowVpn } = settings.config
     const from = localAddressOf(binding, this.#network.interfaces)
     const made = detector({
@@ -201,7 +209,8 @@ class SettingsDetection implements AddressDetection {
           address,
           signal,
         ),
-      signal: AbortSignal.any([outerEnd, end.signal]),
+      // Its own: Node 20 reports eleven listeners of one signal as a leak.
+      signal: AbortSignal.any([end.signal]),
     })
     detectors.set(key, made)
     return made
