@@ -60,7 +60,7 @@ describe('the unit', () => {
   it('of the one-shot has the same sandbox and credentials as the daemon', () => {
     const isShared = (line: string): boolean =>
       /^[A-Z]\w+=/.test(line) &&
-      !/^(Description|Type|Exec\w+|NotifyAccess|RuntimeDirectory|Restart\w*|WatchdogSec|WantedBy)=|=capset$/.test(
+      !/^(Description|Type|Exec\w+|NotifyAccess|RuntimeDirectory|Restart\w*|WatchdogSec|WantedBy)=|=(capset|setuid)$/.test(
         line,
       )
     const lines = read('holdfast-update.service').split('\n')

@@ -197,13 +197,17 @@ function confirmationsOf(
 export const DOES_REPORT: ReadonlySet<RouterKind> = new Set(['announces', 'answers', 'upnp'])
 
 /** L1: how long a change may take until it is confirmed, in a home without faults. In milliseconds. */
-export function boundOf({ router, loss, ipv6 }: World['home']): number {
+export function boundOf({ router, loss, ipv6, probe, pings, losesPings }: World['home']): number {
   const factor = loss > 0.01 ? 2 : 1
   // The host checks a new IPv6 address before it uses it (RFC 4862 §5.4).
   const check = ipv6 === 'none' ? 0 : 1.5 * SECOND
-  if (DOES_REPORT.has(router)) return factor * 2 * SECOND + check
+  const isPinged = probe && pings === true && losesPings !== true
+  if (DOES_REPORT.has(router) || isPinged) return factor * 2 * SECOND + check
   return factor * 30 * SECOND + check
 }
+
+/** Behind a mute router, until its probe and two outside services have answered. */
+const MAX_RETURN = 5 * SECOND
 
 /**
  * The same for a change back to the address before: where the router states it, or answers at it. Elsewhere it must stay for a
@@ -211,5 +215,6 @@ export function boundOf({ router, loss, ipv6 }: World['home']): number {
  */
 export function boundOfReturn(home: World['home']): number | undefined {
   if (DOES_REPORT.has(home.router)) return boundOf(home)
-  return home.probe && home.loss <= 0.01 && home.liars.length === 0 ? boundOf(home) - 25 * SECOND : undefined
+  const isCertain = home.probe && home.loss <= 0.01 && home.liars.length === 0
+  return isCertain ? Math.min(boundOf(home), MAX_RETURN) : undefined
 }

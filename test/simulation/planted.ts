@@ -162,6 +162,14 @@ export const PLANTED: readonly PlantedFault[] = [
     flags: '--only change --hours 0.1',
   },
   {
+    what: 'a missing reply to a ping wakes nothing',
+    rule: 'L1',
+    file: 'client/watch/router-ping.ts',
+    from: "if (this.#hasHinted) hint('probe-lost')\n    this.#missing.abort(WAIT_ENDED)",
+    to: '',
+    flags: '--only change --router mute --hours 0.2',
+  },
+  {
     what: 'a request without an answer leaves no doubt',
     rule: 'L2',
     file: 'client/decide/next-action.ts',
@@ -243,7 +251,7 @@ export const PLANTED: readonly PlantedFault[] = [
   },
   {
     what: 'a router that has just started is believed against two operators',
-    rule: 'S1',
+    rule: 'T2',
     file: 'client/sources/pmp.ts',
     from: "sighting.kind === 'seen' && epoch < EARLY",
     to: "sighting.kind === 'seen' && epoch < 0",

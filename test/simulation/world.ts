@@ -194,7 +194,10 @@ class Life {
     })
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
-      if (this.#world.home.lacksIpv4 !== undefined && this.#lookUps > MAX_LOOK_UPS)
+      const { lacksIpv4, ipv6, loss } = this.#world.home
+      const isIpv6Only = lacksIpv4 !== undefined && ipv6 !== 'none'
+      // Where answers are lost, IPv6 is unknown at times too.
+      if (isIpv6Only && this.#lookUps > MAX_LOOK_UPS * (loss > 0.01 ? 2 : 1))
         this.#alarm('S10', `${this.#lookUps} names are looked up in an hour without IPv4`)
       // Messages that the disk lost, or that are a day old by the clock, are not delivered.
       const isRemembered = this.#world.events.every(

@@ -96,6 +96,19 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       expect(guest.sh(watching).code).toBe(0)
     })
 
+    it('may ping', () => {
+      const exec = '/usr/bin/setpriv --pdeathsig TERM /usr/bin/ping -n -q -O -c 3 -i 0.06 -t 1 127.0.0.1'
+      guest.ok(`cd /etc/systemd/system && sed -e 's|^ExecStart=.*|ExecStart=${exec}|' -e 's|^Type=.*|Type=oneshot|' \\
+        -e '/^Restart/d' holdfast.service >ping-test.service && systemctl daemon-reload`)
+
+      expect(guest.sh('systemctl start ping-test; journalctl --unit ping-test --output cat')).toEqual({
+        code: 0,
+        stdout: expect.stringContaining('3 packets transmitted, 3 received') as string,
+        stderr: '',
+      })
+      guest.ok('rm /etc/systemd/system/ping-test.service && systemctl daemon-reload')
+    })
+
     it('takes a new hostname when it is reloaded', async () => {
       guest.ok(configuration(ONE_ACCOUNT.replace(']', ', "b.example.test"]')))
       guest.ok('systemctl reload holdfast')

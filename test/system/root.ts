@@ -9,8 +9,11 @@ import { whyNoMachine } from './machine.ts'
 const PACKAGES =
   'systemd systemd-sysv dbus dbus-user-session libpam-systemd login nodejs ca-certificates libatomic1 iproute2 procps'
 
-/** As Debian installs it, and without the recommended package that knows systemd's dynamic users. */
-const ROOTS = { full: `${PACKAGES} libnss-systemd`, minimal: PACKAGES } as const
+/** As Debian installs it; and without ping, and the recommended packages for systemd's dynamic users and for who may ping. */
+const ROOTS = {
+  full: `${PACKAGES} libnss-systemd iputils-ping linux-sysctl-defaults`,
+  minimal: PACKAGES,
+} as const
 
 const SUITE = 'trixie'
 const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'holdfast-ci')
