@@ -117,7 +117,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'the outside is not watched',
     rule: 'L1',
     file: 'client/watch/outside.ts',
-    from: "    if (isNews(previous, current, known)) hint('outside-differs')\n",
+    from: "    if (isNews(previous, current, known)) hint('outside-differs', family)\n",
     to: '',
     flags: '--only change --router mute --hours 0.2',
   },

@@ -34,7 +34,7 @@ export interface HintCounts {
   readonly doubts: number
 }
 
-interface DetectorContext {
+export interface DetectorContext {
   readonly registry: SourceRegistry
   readonly hints: () => HintCounts
   /** This host has a public address of the other family. */

@@ -58,7 +58,7 @@ export async function watchOutside(
         ? undefined
         : { since: failing?.since ?? clock.now(), count: (failing?.count ?? 0) + 1 }
     const known = { published: state.published(family), isOpen: state.isOpen(family) }
-    if (isNews(previous, current, known)) hint('outside-differs')
+    if (isNews(previous, current, known)) hint('outside-differs', family)
     previous = current
   }
 }

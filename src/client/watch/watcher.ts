@@ -33,7 +33,8 @@ export interface WatcherContext {
   readonly userAgent: string
   /** The public address may be asked by ping, many times a second. */
   readonly mayPing: boolean
-  readonly hint: (hint: Hint) => void
+  /** Without a family, something of both may have changed. */
+  readonly hint: (hint: Hint, family?: Family) => void
   readonly report: (finding: WatcherFinding) => void
   /** Ends the watcher. */
   readonly signal: AbortSignal

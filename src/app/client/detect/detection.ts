@@ -14,6 +14,7 @@ import type { WatchedDetection } from '../../../client/watch/watcher.ts'
 import type { HostSettings } from '../../../config/client-settings.ts'
 import { defaultGateway, homeGateway } from '../../../client/detect/home-gateway.ts'
 import { type CachingResolve, cachingResolve } from '../../../client/sources/cached-names.ts'
+import type { Family } from '../../../net/address.ts'
 import type { FindGateway } from '../../../ports/network.ts'
 import type { NetworkPorts, SystemPorts } from '../../../ports/system.ts'
 import {
@@ -87,9 +88,9 @@ class SettingsDetection implements AddressDetection {
     this.#generation = generationOf(settings, listeners.end)
   }
 
-  hint(hint: Hint): void {
+  hint(hint: Hint, family?: Family): void {
     this.#listeners.report({ kind: 'hinted', because: hint })
-    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].isDoubt)
+    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].isDoubt, family)
     this.#listeners.wake(this.#mayRetry())
   }
 
@@ -121,7 +122,7 @@ class SettingsDetection implements AddressDetection {
         random,
         uptime: () => clocks().uptime,
         ports: { ...this.#network, ...this.#portsFor({}) },
-        hint: (hint) => this.hint(hint),
+        hint: (hint, family) => this.hint(hint, family),
         report,
         signal: end.signal,
       },
