@@ -77,7 +77,7 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
  * Equal for two files where the second need not be written: the same state,
  * and a wall clock that was not set between them.
  */
-const contentOf = (state: State, anchor: Anchor): string => `${clockOffset(anchor)} ${formatState(state)}`
+const contentOf = (state: State, anchor: Anchor): string => `${clockOffset(anchor)} ${JSON.stringify(state)}`
 
 /** How far the wall clock is from client time, in whole quarters of an hour, so that drift causes no write. */
 const clockOffset = ({ at, wall }: Anchor): number => Math.round(between(at, wall) / QUARTER)
