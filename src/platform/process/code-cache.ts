@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -14,7 +13,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { Script } from 'node:vm'
+import type { Script } from 'node:vm'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
@@ -32,14 +31,19 @@ interface Compiled {
  */
 export function cacheCode(folder: string, uid: number): void {
   if (isForeign(folder, uid)) return
+  // Loaded here, because --version needs neither.
+  const { Script: Compiler } = process.getBuiltinModule('node:vm')
   const compiled: Compiled[] = []
   createRequire(join(folder, '_')).extensions['.cjs'] = (module, file) => {
     const [source, path] = [readFileSync(file, 'utf8'), join(folder, `${basename(file)}.bin`)]
     const cachedData = codeIn(path, source, uid)
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
-      filename: file,
-      ...(cachedData !== undefined && { cachedData }),
-    })
+    const script = new Compiler(
+      `(function (exports, require, module, __filename, __dirname) { ${source}\n})`,
+      {
+        filename: file,
+        ...(cachedData !== undefined && { cachedData }),
+      },
+    )
     if (script.cachedDataRejected !== false) compiled.push({ script, source, path })
     const body = script.runInThisContext() as (...given: readonly unknown[]) => void
     const load = (name: string): unknown => module.require(name)
@@ -65,8 +69,10 @@ function isForeign(folder: string, uid: number): boolean {
 const isOwn = ({ uid: owner, mode }: Stats, uid: number): boolean => owner === uid && (mode & 0o022) === 0
 
 const DIGEST = 32
-const digestOf = (source: string, code: Uint8Array): Buffer =>
-  createHash('sha256').update(`${process.version} ${process.arch}\0${source}\0`).update(code).digest()
+function digestOf(source: string, code: Uint8Array): Buffer {
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256').update(`${process.version} ${process.arch}\0${source}\0`).update(code).digest()
+}
 
 function codeIn(path: string, source: string, uid: number): Buffer | undefined {
   const bytes = ownBytes(path, uid)
