@@ -20,7 +20,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constant
 /** A file of the program that was compiled in this process, because the cache did not have it. */
 interface Compiled {
   readonly script: Script
-  readonly source: string
+  readonly source: Buffer
   readonly path: string
 }
 
@@ -35,10 +35,10 @@ export function cacheCode(folder: string, uid: number): void {
   const { Script: Compiler } = process.getBuiltinModule('node:vm')
   const compiled: Compiled[] = []
   createRequire(join(folder, '_')).extensions['.cjs'] = (module, file) => {
-    const [source, path] = [readFileSync(file, 'utf8'), join(folder, `${basename(file)}.bin`)]
+    const [source, path] = [readFileSync(file), join(folder, `${basename(file)}.bin`)]
     const cachedData = codeIn(path, source, uid)
     const script = new Compiler(
-      `(function (exports, require, module, __filename, __dirname) { ${source}\n})`,
+      `(function (exports, require, module, __filename, __dirname) { ${source.toString()}\n})`,
       {
         filename: file,
         ...(cachedData !== undefined && { cachedData }),
@@ -69,12 +69,16 @@ function isForeign(folder: string, uid: number): boolean {
 const isOwn = ({ uid: owner, mode }: Stats, uid: number): boolean => owner === uid && (mode & 0o022) === 0
 
 const DIGEST = 32
-function digestOf(source: string, code: Uint8Array): Buffer {
+function digestOf(source: Uint8Array, code: Uint8Array): Buffer {
   const { createHash } = process.getBuiltinModule('node:crypto')
-  return createHash('sha256').update(`${process.version} ${process.arch}\0${source}\0`).update(code).digest()
+  return createHash('sha256')
+    .update(`${process.version} ${process.arch} ${source.length}\0`)
+    .update(source)
+    .update(code)
+    .digest()
 }
 
-function codeIn(path: string, source: string, uid: number): Buffer | undefined {
+function codeIn(path: string, source: Uint8Array, uid: number): Buffer | undefined {
   const bytes = ownBytes(path, uid)
   const code = bytes?.subarray(DIGEST)
   if (bytes === undefined || code === undefined) return undefined
