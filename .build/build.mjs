@@ -85,7 +85,7 @@ const { output } = await bundle.generate({
       // Modules of commands that read settings.
       {
         name: 'console',
-        test: /src\/cli\/terminal\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts|node_modules\/env-paths/,
+        test: /src\/cli\/terminal\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts/,
       },
       // Modules of one update; address detection is separate.
       {

@@ -37,13 +37,10 @@ export function cacheCode(folder: string, uid: number): void {
   createRequire(join(folder, '_')).extensions['.cjs'] = (module, file) => {
     const [source, path] = [readFileSync(file), join(folder, `${basename(file)}.bin`)]
     const cachedData = codeIn(path, source, uid)
-    const script = new Compiler(
-      `(function (exports, require, module, __filename, __dirname) { ${source.toString()}\n})`,
-      {
-        filename: file,
-        ...(cachedData !== undefined && { cachedData }),
-      },
-    )
+    const script = new Compiler(wrapped(source), {
+      filename: file,
+      ...(cachedData !== undefined && { cachedData }),
+    })
     if (script.cachedDataRejected !== false) compiled.push({ script, source, path })
     const body = script.runInThisContext() as (...given: readonly unknown[]) => void
     const load = (name: string): unknown => module.require(name)
@@ -52,6 +49,11 @@ export function cacheCode(folder: string, uid: number): void {
   // At the end, because functions are compiled when they are first called.
   process.on('exit', () => keep(folder, uid, compiled))
 }
+
+/** Joined as octets, because V8 would copy a concatenated text as a whole before it uses it. */
+const wrapped = (source: Buffer): string => Buffer.concat([BEFORE, source, BEHIND]).toString()
+const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) { ')
+const BEHIND = Buffer.from('\n})')
 
 /**
  * Whether other users can write to the folder, or this user cannot read it. A
