@@ -1,5 +1,7 @@
-import * as fs from 'node:fs'
 import { promisify } from 'node:util'
+
+// Not an import, for which the bundle copies all of the module.
+const fs = process.getBuiltinModule('node:fs')
 
 /**
  * The functions of node:fs/promises that every command needs, on the callbacks of node:fs: that module also loads readline
