@@ -12,7 +12,6 @@ import {
   type AccountStatus,
   type HostState,
   hostOf,
-  NEW_HOST,
   READY,
   type Stop,
   type WaitCause,
@@ -48,7 +47,7 @@ export function applyReplies(
   const ordered = [...ofHosts, ...ofAccount.toSorted((a, b) => severity(a) - severity(b))]
   const answered = {
     ...account,
-    hosts: withHostReplies(account.hosts, ordered, context),
+    hosts: withHostReplies(account, ordered, context),
     ...(ofHosts.length > 0 && { status: READY }),
   }
   return ordered.reduce((state, line) => withAccountReply(state, line, context), answered)
@@ -56,17 +55,17 @@ export function applyReplies(
 
 /** All lines in one pass: one copy of the hostnames for each line would take time that grows with their square. */
 function withHostReplies(
-  hosts: AccountState['hosts'],
+  account: AccountState,
   lines: readonly ReplyLine[],
   context: ApplyContext,
 ): AccountState['hosts'] {
-  const changed = new Map(Object.entries(hosts))
+  const changed = new Map<string, HostState>()
   for (const line of lines) {
-    const before = changed.get(line.hostname)
-    const host = withHostReply(before ?? NEW_HOST, line, context)
-    if (host !== before && host !== NEW_HOST) changed.set(line.hostname, host)
+    const before = changed.get(line.hostname) ?? hostOf(account, line.hostname)
+    const host = withHostReply(before, line, context)
+    if (host !== before) changed.set(line.hostname, host)
   }
-  return Object.fromEntries(changed)
+  return { ...account.hosts, ...Object.fromEntries(changed) }
 }
 
 /** A refused feature is less severe than a wait, because ordinary updates continue. */

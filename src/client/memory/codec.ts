@@ -39,8 +39,18 @@ const withMoments = (record: object): object =>
 function momentText(key: string, value: unknown): unknown {
   if (typeof value === 'number') return MOMENTS.has(key) ? formatInstant(value as Instant) : value
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? value.map((item) => momentText('', item)) : withMoments(value)
+  if (Array.isArray(value)) return value.map((item) => momentText('', item))
+  return key === 'hosts' ? mapValues(value as AccountState['hosts'], hostText) : withMoments(value)
 }
+
+/** A request changes few hostnames of a large account: the others are the same objects as in the save before. */
+function hostText(host: HostState): object {
+  const text = hostTexts.get(host) ?? withMoments(host)
+  hostTexts.set(host, text)
+  return text
+}
+
+const hostTexts = new WeakMap<HostState, object>()
 
 const MOMENTS = new Set(['since', 'until', 'touched', ...FAMILIES, 'at', 'wall'])
 
@@ -191,8 +201,8 @@ function listIn(value: unknown): readonly unknown[] {
   return value
 }
 
-const mapValues = <T>(values: Record<string, unknown>, read: (value: unknown) => T): Record<string, T> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, read(value)]))
+const mapValues = <V, T>(values: Readonly<Record<string, V>>, change: (value: V) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 
 function string(value: unknown): string {
   if (typeof value !== 'string') throw new Error('a string is missing')
