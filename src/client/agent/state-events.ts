@@ -53,8 +53,9 @@ interface AccountChange {
 const stopped = ({ account }: DesiredState, { because, since, said }: Stop) =>
   ({ kind: 'stopped', account, because, since, ...(said !== undefined && { said }) }) as const
 
+/** Where a stop of one hostname stops the account, `stopOf` has found none. */
 const hostStops = ({ desired, was, is }: AccountChange): readonly AgentEvent[] =>
-  is.hosts === was.hosts
+  desired.nohostStops === 'account'
     ? []
     : desired.hostnames.flatMap((hostname) => {
         const stop = hostOf(is, hostname).stopped
