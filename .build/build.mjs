@@ -75,29 +75,35 @@ const { output } = await bundle.generate({
       // What --version needs, and every other line.
       {
         name: 'start',
-        test: /src\/app\/(about|crash|exit-codes|streams)\.ts$|src\/cli\/terminal\/signals\.ts$|package\.json$/,
+        test: /src\/app\/(about|crash|exit-codes|streams)\.ts$|src\/cli\/terminal\/signals\.ts$|^(?!.*node_modules).*package\.json$/,
       },
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/config\/(?!document|syntax|service-settings|read-service|toml-statements)/,
+        test: /src\/(base|net|protocol)\/|src\/client\/migration\/formats\.ts|src\/cli\/parse\/starts\.ts|src\/config\/(?!document|syntax|service-settings|read-service|toml-statements)/,
       },
       // Modules of commands that read settings.
       {
         name: 'console',
-        test: /src\/cli\/terminal\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log\/log|files\/(files|named-file|paths)|clock\/clock)\.ts|node_modules\/env-paths/,
+        test: /src\/cli\/terminal\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts/,
       },
       // Modules of one update; address detection is separate.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http\/(outcome|plain|proxy|service)|process\/(lock|identity)|clock\/release-date)\.ts|src\/app\/client\/(compose|clock-view|event-log|http-trace|jobs|one-shot|settings\/state-folders|state\/single-instance|detect\/address-detection)\.ts$|src\/client\/control\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http\/(outcome|plain|proxy|service)|process\/(lock|identity)|sockets\/control|clock\/release-date)\.ts|src\/cli\/(system|update)\.ts$|src\/app\/client\/(compose|clock-view|event-log|http-trace|jobs|one-shot|outcome-exit|settings\/state-folders|state\/single-instance|detect\/address-detection)\.ts$|src\/client\/control\//,
       },
     ],
   },
 })
 await bundle.close()
+/** One character beyond Latin-1 doubles the memory of the source of a file, each time that it is copied. */
+const inAscii = (code) =>
+  code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 put({
-  ...Object.fromEntries(output.map((one) => [one.fileName, one.type === 'chunk' ? one.code : one.source])),
+  ...Object.fromEntries(
+    output.map((one) => [one.fileName, one.type === 'chunk' ? inAscii(one.code) : one.source]),
+  ),
   'package.json': '{ "type": "commonjs" }\n',
   'LICENSES.txt': licences(packagesIn(output)),
 })

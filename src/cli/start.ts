@@ -4,6 +4,7 @@ import { ABOUT } from '../app/about.ts'
 import { bug, crash } from '../app/crash.ts'
 import { writeOut } from '../app/streams.ts'
 import { later } from '../platform/clock/timer.ts'
+import { cacheCode } from '../platform/process/code-cache.ts'
 import { codeCacheFolder } from '../platform/process/code-cache-folder.ts'
 import { dropRelativeFolders } from '../platform/files/environment-folders.ts'
 import { stopSignal } from './terminal/signals.ts'
@@ -57,10 +58,8 @@ type Main = (argv: readonly string[]) => Promise<number>
 async function load(argv: readonly string[]): Promise<Main> {
   const uid = process.getuid?.()
   const folder = codeCacheFolder(process.env, uid)
-  if (uid !== undefined && folder !== undefined && !argv.some((word) => WITHOUT_CACHE.includes(word))) {
-    const { cacheCode } = await import('../platform/process/code-cache.ts')
+  if (uid !== undefined && folder !== undefined && !argv.some((word) => WITHOUT_CACHE.includes(word)))
     cacheCode(folder, uid)
-  }
   return (await import('./main.ts')).main
 }
 

@@ -26,34 +26,41 @@ interface VerifiedOutput extends OutputFlags {
 
 /** `holdfast update`: updates the hostnames once; a running daemon does it in its own loop. */
 export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
-  const { asJson, isForced } = flags
+  const { asJson, isForced, isQuiet } = flags
   const settings = await readSettings(flags.settings)
   if (!settings.ok) return fail(settings.error, asJson)
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
-  const system = systemPorts()
-  const options = { system, log, isForced, onStop: onStopSignal }
-  if (flags.isDryRun) return catchStateErrors(asJson, async () => printDryRun(settings.value, options, flags))
-  const updates = desiredStatesOf(settings.value).map((desired, at) =>
-    accountUpdate(desired, configuredAddresses(settings.value.accounts[at])),
+  const options = { system: systemPorts(), log, isForced, onStop: onStopSignal }
+  return catchStateErrors(asJson, async () =>
+    flags.isDryRun
+      ? printDryRun(settings.value, options, { asJson, isQuiet })
+      : updateOrAsk(settings.value, options, { asJson, isQuiet }),
+  )
+}
+
+/** Updates, or asks the process that holds the lock to do it. */
+async function updateOrAsk(
+  settings: ResolvedSettings,
+  options: OneShotOptions,
+  output: OutputFlags,
+): Promise<Exit> {
+  const { system, isForced } = options
+  const updates = desiredStatesOf(settings).map((desired, at) =>
+    accountUpdate(desired, configuredAddresses(settings.accounts[at])),
   )
   const request = { do: 'update', updates, force: isForced } as const
-  const instance = await asSingleInstance(settings.value, request, system)
-  if (instance.kind === 'answered')
-    return printResponse(settings.value, instance.answer, { ...flags, system })
-  if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
-  return catchStateErrors(asJson, async () => {
-    const stopping = new AbortController()
-    const release = onStopSignal(() => stopping.abort())
-    const { reports, notified } = await withRelease(instance.release, async () =>
-      updateOnce(settings.value, options),
-    )
-    const exit = await printVerified(settings.value, reports, { ...flags, system })
-    // A signal ends the wait, and the exit code is still that of the update.
-    await notified(stopping.signal)
-    release()
-    return exit
-  })
+  const instance = await asSingleInstance(settings, request, system)
+  if (instance.kind === 'answered') return printResponse(settings, instance.answer, { ...output, system })
+  if (instance.kind === 'busy') return fail(busyFailure(instance.owner), output.asJson)
+  const stopping = new AbortController()
+  const release = onStopSignal(() => stopping.abort())
+  const { reports, notified } = await withRelease(instance.release, async () => updateOnce(settings, options))
+  const exit = await printVerified(settings, reports, { ...output, system })
+  // A signal ends the wait, and the exit code is still that of the update.
+  await notified(stopping.signal)
+  release()
+  return exit
 }
 
 async function withRelease<T>(release: () => Promise<void>, work: () => Promise<T>): Promise<T> {

@@ -105,6 +105,13 @@ describe('compiled code is cached', () => {
     expect(filesIn(folder).map((file) => [file, statSync(file).mtimeMs])).toEqual(before)
   })
 
+  it('of files that are ASCII, for which V8 needs one octet for each character', () => {
+    const files = filesIn(join(ROOT, 'dist')).filter((file) => file.endsWith('.cjs'))
+
+    expect(files.length).toBeGreaterThan(3)
+    expect(files.filter((file) => readFileSync(file).some((octet) => octet > 0x7f))).toEqual([])
+  })
+
   it('not by long-running commands', () => {
     const folder = place()
 

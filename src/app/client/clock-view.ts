@@ -1,8 +1,10 @@
+import { after, between } from '../../base/time.ts'
 import type { ClientTime } from '../../client/memory/client-time.ts'
 import type { ClockView } from '../../client/report/report.ts'
 
-/** The present moment for reports. */
-export const clockView = (time: ClientTime): ClockView => ({
-  now: time.now(),
-  wallAt: (at) => time.wallAt(at),
-})
+/** The present moment for reports. The clocks are read once: a report shows several moments for each of many hostnames. */
+export function clockView(time: ClientTime): ClockView {
+  const now = time.now()
+  const wall = time.wallAt(now)
+  return { now, wallAt: (at) => after(wall, between(now, at)) }
+}

@@ -11,10 +11,12 @@ export type ReportedDelays = Readonly<Record<string, Instant>>
 /** The updates that the pace delays: one event for each end of a delay, even if the address changes several times. */
 export function paceEvents(
   reported: ReportedDelays,
-  { state, world, jobs }: Pick<LoopState, 'state' | 'world' | 'jobs'>,
+  { state, world, jobs, action }: LoopState,
   now: Instant,
 ): { readonly reported: ReportedDelays; readonly events: readonly AgentEvent[] } {
   const events = jobs.flatMap(({ desired }) => {
+    // What is sent next is not delayed.
+    if (action.kind === 'send' && action.account === desired.account) return []
     const delay = pacedIn(state, desired, { world, now })
     return delay === undefined || delay.until === reported[desired.account]
       ? []
@@ -51,13 +53,16 @@ interface AccountChange {
 const stopped = ({ account }: DesiredState, { because, since, said }: Stop) =>
   ({ kind: 'stopped', account, because, since, ...(said !== undefined && { said }) }) as const
 
+/** Where a stop of one hostname stops the account, `stopOf` has found none. */
 const hostStops = ({ desired, was, is }: AccountChange): readonly AgentEvent[] =>
-  desired.hostnames.flatMap((hostname) => {
-    const stop = hostOf(is, hostname).stopped
-    return stop === undefined || hostOf(was, hostname).stopped !== undefined
-      ? []
-      : [{ ...stopped(desired, stop), hostname }]
-  })
+  desired.nohostStops === 'account'
+    ? []
+    : desired.hostnames.flatMap((hostname) => {
+        const stop = hostOf(is, hostname).stopped
+        return stop === undefined || hostOf(was, hostname).stopped !== undefined
+          ? []
+          : [{ ...stopped(desired, stop), hostname }]
+      })
 
 const offlineRefusal = ({ desired, was, is }: AccountChange): readonly AgentEvent[] =>
   is.offlineRefused !== undefined && was.offlineRefused === undefined

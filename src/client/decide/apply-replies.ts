@@ -13,6 +13,7 @@ import {
   type HostState,
   hostOf,
   READY,
+  type Stop,
   type WaitCause,
 } from './state.ts'
 
@@ -43,9 +44,28 @@ export function applyReplies(
     ({ reply }, at) =>
       isAccountWord(reply.word) && lines.findIndex((one) => one.reply.word === reply.word) === at,
   )
-  const initial = ofHosts.length > 0 ? { ...account, status: READY } : account
   const ordered = [...ofHosts, ...ofAccount.toSorted((a, b) => severity(a) - severity(b))]
-  return ordered.reduce((state, line) => applyReply(state, line, context), initial)
+  const answered = {
+    ...account,
+    hosts: withHostReplies(account, ordered, context),
+    ...(ofHosts.length > 0 && { status: READY }),
+  }
+  return ordered.reduce((state, line) => withAccountReply(state, line, context), answered)
+}
+
+/** All lines in one pass: one copy of the hostnames for each line would take time that grows with their square. */
+function withHostReplies(
+  account: AccountState,
+  lines: readonly ReplyLine[],
+  context: ApplyContext,
+): AccountState['hosts'] {
+  const changed = new Map<string, HostState>()
+  for (const line of lines) {
+    const before = changed.get(line.hostname) ?? hostOf(account, line.hostname)
+    const host = withHostReply(before, line, context)
+    if (host !== before) changed.set(line.hostname, host)
+  }
+  return { ...account.hosts, ...Object.fromEntries(changed) }
 }
 
 /** A refused feature is less severe than a wait, because ordinary updates continue. */
@@ -62,63 +82,69 @@ function severity({ observation, reply }: ReplyLine): number {
 const isRefusedFeature = ({ sent }: ObservationOf<'answered'>, reply: Reply, scope: StopScope): boolean =>
   scope === 'feature' && sent.offline === 'YES' && wordSentIn(reply) === undefined
 
-/** A switch over the required actions, never over the words: another word needs a row, not code. */
-function applyReply(account: AccountState, line: ReplyLine, context: ApplyContext): AccountState {
-  const { observation, reply, hostname } = line
+/** The state of the hostname of a line. A switch over the required actions, never over the words: those need a row only. */
+function withHostReply(host: HostState, line: ReplyLine, context: ApplyContext): HostState {
+  const { observation, reply } = line
   const action = actionOf(reply.word)
   switch (action.kind) {
     case 'settled': {
-      const host = hostOf(account, hostname)
-      return withHost(
-        account,
-        hostname,
-        confirmedBy(reply, observation.sent, {
-          host,
-          isApart: context.desired.form.isApart,
-          ...context,
-        }),
-      )
+      const { isApart } = context.desired.form
+      return confirmedBy(reply, observation.sent, { host, isApart, ...context })
     }
-    case 'wait': {
-      const atLeast = longest(action.atLeast, retryAfter(observation))
-      return wait(account, { because: reply.word, detail: wordSentIn(reply) ?? '', atLeast }, context)
-    }
+    case 'wait':
+      return host
     case 'stop':
-      return stop(account, line, { scope: action.scope, context })
+      return action.scope === 'hostname' ? { ...host, stopped: stopBy(line, context) } : host
     default:
       return never(action)
   }
 }
 
-function stop(
-  account: AccountState,
-  { observation, reply, hostname }: ReplyLine,
-  { scope, context }: { readonly scope: StopScope; readonly context: ApplyContext },
-): AccountState {
+/** What a line changes besides its hostname. */
+function withAccountReply(account: AccountState, line: ReplyLine, context: ApplyContext): AccountState {
+  const { observation, reply } = line
+  const action = actionOf(reply.word)
+  switch (action.kind) {
+    case 'settled':
+      return account
+    case 'wait': {
+      const atLeast = longest(action.atLeast, retryAfter(observation))
+      return wait(account, { because: reply.word, detail: wordSentIn(reply) ?? '', atLeast }, context)
+    }
+    case 'stop':
+      return action.scope === 'hostname' ? account : stop(account, line, { scope: action.scope, context })
+    default:
+      return never(action)
+  }
+}
+
+function stopBy({ reply }: ReplyLine, { now, desired }: ApplyContext): Stop {
   const { word } = reply
   const said = wordSentIn(reply)
-  const about = aboutOf(word, context.desired.fingerprints)
-  const stopped = { since: context.now, because: word, about, ...(said !== undefined && { said }) }
-  if (scope === 'hostname') return withHost(account, hostname, { ...hostOf(account, hostname), stopped })
-  if (isRefusedFeature(observation, reply, scope)) {
-    const hosts = observation.sent.hostnames.map((name) => [name, notOffline(hostOf(account, name))])
-    return {
-      ...account,
-      hosts: { ...account.hosts, ...Object.fromEntries(hosts) },
-      status: READY,
-      offlineRefused: stopped,
-    }
+  const about = aboutOf(word, desired.fingerprints)
+  return { since: now, because: word, about, ...(said !== undefined && { said }) }
+}
+
+function stop(
+  account: AccountState,
+  line: ReplyLine,
+  { scope, context }: { readonly scope: StopScope; readonly context: ApplyContext },
+): AccountState {
+  const { observation, reply } = line
+  const stopped = stopBy(line, context)
+  if (!isRefusedFeature(observation, reply, scope))
+    return { ...account, status: { kind: 'stopped', ...stopped } }
+  const hosts = observation.sent.hostnames.map((name) => [name, notOffline(hostOf(account, name))])
+  return {
+    ...account,
+    hosts: { ...account.hosts, ...Object.fromEntries(hosts) },
+    status: READY,
+    offlineRefused: stopped,
   }
-  return { ...account, status: { kind: 'stopped', ...stopped } }
 }
 
 /** The word in the response, where it is another one with the same required action. */
 const wordSentIn = (reply: Reply): string | undefined => ('said' in reply ? reply.said : undefined)
-
-const withHost = (account: AccountState, name: string, host: HostState): AccountState => ({
-  ...account,
-  hosts: { ...account.hosts, [name]: host },
-})
 
 export const retryAfter = ({ retryAfter: span }: { readonly retryAfter?: Duration }): Duration =>
   span ?? milliseconds(0)

@@ -47,10 +47,11 @@ export function nextAction(
 /** The stop that prevents all requests of this account; undefined where a request may be sent, now or later. */
 export function stopOf(account: AccountState, desired: DesiredState): Stop | undefined {
   if (account.status.kind === 'stopped') return account.status
-  const stops = desired.hostnames.map((name) => hostOf(account, name).stopped)
-  const [first] = stops.filter((stop) => stop !== undefined)
-  const isStopped = desired.nohostStops === 'account' || stops.every((stop) => stop !== undefined)
-  return isStopped ? first : undefined
+  const stopAt = (name: string): Stop | undefined => hostOf(account, name).stopped
+  const isOneEnough = desired.nohostStops === 'account'
+  if (!isOneEnough && desired.hostnames.some((name) => stopAt(name) === undefined)) return undefined
+  const first = desired.hostnames.find((name) => stopAt(name) !== undefined)
+  return first === undefined ? undefined : stopAt(first)
 }
 
 /** The moment before which no request of this account may be sent; undefined without a wait. */
@@ -121,17 +122,16 @@ function firstDue(
   const sightings = world.sightings?.[desired.account] ?? {}
   const due = desired.hostnames.flatMap((hostname) => {
     const seen = sightingsOf(sightings, hostname)
-    return dueFor(hostname, desired, { account, seen, now }) ?? []
+    const host = hostOf(account, hostname)
+    const update = dueFor(host, desired, { account, seen, now })
+    return update === undefined ? [] : { hostname, update, isNew: host.touched === undefined }
   })
-  const isNew = ({ hostnames: [name = ''] }: UpdateRequest): boolean =>
-    hostOf(account, name).touched === undefined
   // Hostnames that were never confirmed come first.
-  const first = due.find(isNew) ?? due[0]
+  const ordered = [...due.filter(({ isNew }) => isNew), ...due.filter(({ isNew }) => !isNew)]
+  const [first] = ordered
   if (first === undefined) return undefined
-  const hostnames = [...due.filter(isNew), ...due.filter((request) => !isNew(request))]
-    .filter((request) => contentOf(request) === contentOf(first))
-    .flatMap((request) => request.hostnames)
-  return batched({ ...first, hostnames }, desired)
+  const alike = ordered.filter(({ update }) => isSameUpdate(update, first.update))
+  return batched({ ...first.update, hostnames: alike.map(({ hostname }) => hostname) }, desired)
 }
 
 /** The request with as many of its hostnames as fit. */
@@ -143,8 +143,12 @@ function batched(request: UpdateRequest, desired: DesiredState): UpdateRequest {
   return { ...request, hostnames }
 }
 
-const contentOf = ({ addresses, offline }: UpdateRequest): string =>
-  JSON.stringify([addresses.v4, addresses.v6, offline])
+/** What a request says about each of its hostnames. */
+type Update = Omit<UpdateRequest, 'hostnames'>
+
+const isSameUpdate = (one: Update, other: Update): boolean =>
+  one.offline === other.offline &&
+  FAMILIES.every((family) => one.addresses[family] === other.addresses[family])
 
 /** A hostname may be "constructor", which every object inherits. */
 export const sightingsOf = (all: SightingsByName, hostname: string): Sightings =>
@@ -158,18 +162,16 @@ interface HostView {
 
 /** The update that one hostname needs; undefined where it needs none. */
 function dueFor(
-  hostname: string,
+  host: HostState,
   desired: DesiredState,
   { account, seen, now }: HostView,
-): UpdateRequest | undefined {
-  const host = hostOf(account, hostname)
+): Update | undefined {
   if (host.stopped !== undefined) return undefined
-  const hostnames = [hostname]
   const isOverdue = isRefreshDue({ touched: host.touched, spread: host.spread }, desired, now)
   if (goesOffline(account, desired))
     return host.isOffline && host.unanswered?.isOnline !== true && !isOverdue
       ? undefined
-      : { hostnames, addresses: host.confirmed, offline: 'YES' }
+      : { addresses: host.confirmed, offline: 'YES' }
   const known = desired.reliesOnConnection ? {} : addressesOf(seen, desired)
   const hasNone = known.v4 === undefined && known.v6 === undefined
   if (hasNone && !desired.reliesOnConnection) return undefined
@@ -188,7 +190,7 @@ function dueFor(
   const addresses = isApart
     ? oneOf(known, [...changed, ...overdue])
     : completed(known, { seen, desired, host })
-  return addresses && { hostnames, addresses }
+  return addresses && { addresses }
 }
 
 /** Another address was sent, and its request has no answer: the service may have stored it (decision 0046). */
@@ -213,10 +215,11 @@ function overdueOf(
 
 /** The addresses that were seen. A family that is unknown or without address is left to `completed`. */
 function addressesOf(seen: Sightings, desired: DesiredState): Addresses {
-  const [v4, v6] = FAMILIES.map((family) => {
+  const addressOf = (family: Family): Address | undefined => {
     const sighting = desired.families.includes(family) ? seen[family] : undefined
     return sighting?.kind === 'seen' ? sighting.address : undefined
-  })
+  }
+  const [v4, v6] = [addressOf('v4'), addressOf('v6')]
   return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
 }
 

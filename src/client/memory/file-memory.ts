@@ -81,7 +81,7 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
 function contentMaker(): (state: State, anchor: Anchor) => string {
   let last: { readonly state: State; readonly text: string } | undefined
   return (state, anchor) => {
-    if (last?.state !== state) last = { state, text: formatState(state) }
+    if (last?.state !== state) last = { state, text: JSON.stringify(state) }
     return `${clockOffset(anchor)} ${last.text}`
   }
 }

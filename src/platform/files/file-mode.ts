@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { stat } from './promises.ts'
 
 /** Whether every user of this host may read the file; a path without a file is not readable. */
 export async function isReadableByOthers(path: string): Promise<boolean> {

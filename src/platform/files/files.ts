@@ -1,10 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files } from '../../ports/files.ts'
 import { makeFolder } from './folder.ts'
 import { readOwnFile } from './named-file.ts'
+import {
+  chmod,
+  closeFile,
+  fchown,
+  fsync,
+  lstat,
+  mkdir,
+  openFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from './promises.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
@@ -83,29 +95,29 @@ async function rejectForeign(path: string): Promise<void> {
 
 /** O_EXCL and O_NOFOLLOW: in a folder that others can write, the path must not lead to a file of theirs. */
 async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  const file = await openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
-    await file.writeFile(text, 'utf8')
+    await writeFile(file, text, 'utf8')
     await giveToOwner(file, dirname(path))
-    await file.sync()
+    await fsync(file)
   } finally {
-    await file.close()
+    await closeFile(file)
   }
 }
 
 /** Gives a file that root writes into the folder of another user to that user, so that its daemon can read it. */
-export async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
+export async function giveToOwner(file: number, folder: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  if (uid !== 0) await file.chown(uid, gid)
+  if (uid !== 0) await fchown(file, uid, gid)
 }
 
 /** A rename is durable only after an fsync of the folder. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+  const folder = await openFile(path, 'r')
   try {
-    await folder.sync()
+    await fsync(folder)
   } finally {
-    await folder.close()
+    await closeFile(folder)
   }
 }

@@ -1,5 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { mkdir, stat } from './promises.ts'
 
 /**
  * Makes a folder with its missing parents; an existing folder is no error. Node's `recursive` option loops forever where the

@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
+import { closeFile, fstat, openFile, read, readAll, stat } from './promises.ts'
 
 const CHUNK_BYTES = 16 * 1024
 
@@ -20,26 +20,26 @@ export async function readNamedFile(path: string, maxBytes: number): Promise<Res
 
 /** The whole text of a file of this program. Rejects with EFTYPE for a pipe, a socket and a device, without blocking. */
 export const readOwnFile = async (path: string): Promise<string> =>
-  withFile(path, async (file) => file.readFile('utf8'))
+  withFile(path, async (file) => readAll(file, 'utf8'))
 
-async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await openFile(path)
+async function withFile<T>(path: string, use: (file: number) => Promise<T>): Promise<T> {
+  const file = await openRegular(path)
   try {
-    return await read(file)
+    return await use(file)
   } finally {
-    await file.close()
+    await closeFile(file)
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+async function openRegular(path: string): Promise<number> {
   requireFile(await stat(path))
   // O_NONBLOCK: the path may lead to a pipe since.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const file = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    requireFile(await file.stat())
+    requireFile(await fstat(file))
     return file
   } catch (error) {
-    await file.close()
+    await closeFile(file)
     throw error
   }
 }
@@ -50,11 +50,11 @@ function requireFile(stats: Stats): void {
   throw Object.assign(new Error(problem), { code: stats.isDirectory() ? 'EISDIR' : 'EFTYPE' })
 }
 
-async function readText(file: FileHandle, maxBytes: number): Promise<Result<string, string>> {
+async function readText(file: number, maxBytes: number): Promise<Result<string, string>> {
   const chunks: Buffer[] = []
   let length = 0
   for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES) })
+    const { bytesRead, buffer } = await read(file, Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, null)
     chunks.push(buffer.subarray(0, bytesRead))
     length += bytesRead
     if (length > maxBytes) return err(`this is larger than ${maxBytes / 1024} KiB`)

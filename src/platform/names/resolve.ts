@@ -1,9 +1,11 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
-import { lookup, Resolver } from 'node:dns/promises'
-import { readFile } from 'node:fs/promises'
 import { seconds } from '../../base/time.ts'
 import { type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { LookUpName, LookupResult } from '../../ports/network.ts'
+import { readAll } from '../files/promises.ts'
+
+/** Loaded for the first name: it reads /etc/resolv.conf at once. */
+const dns = () => process.getBuiltinModule('node:dns/promises')
 
 /** Per query to one name server, in milliseconds, and the number of attempts. */
 const [QUERY_TIMEOUT, MAX_QUERIES] = [1500, 2]
@@ -19,7 +21,7 @@ export const lookUpName: LookUpName = async (host, family) => {
   const local = await lookUpLocally(host, family)
   if (local !== undefined) return local
   if (outage !== undefined && performance.now() < outage.until) throw outage.error
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT, tries: MAX_QUERIES })
+  const resolver = new (dns().Resolver)({ timeout: QUERY_TIMEOUT, tries: MAX_QUERIES })
   const timer = setTimeout(() => resolver.cancel(), MAX_LOOKUP_DURATION)
   try {
     const records = await (family === 'v4'
@@ -47,7 +49,7 @@ const OUTAGE_DURATION = 1500
  * ::1.
  */
 async function getAddrInfo(host: string, family: Family): Promise<LookupResult> {
-  const records = await lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
+  const records = await dns().lookup(host, { all: true, family: family === 'v4' ? 4 : 6 })
   return {
     addresses: [...new Set(records.flatMap(({ address }) => parseAddress(address) ?? []))],
     ttl: NO_TTL,
@@ -59,7 +61,7 @@ const NO_TTL = seconds(0)
 /** Names that need no name server: those with one label, of the link (RFC 6762), and in the hosts file (hosts(5)). */
 async function lookUpLocally(host: string, family: Family): Promise<LookupResult | undefined> {
   if (!host.includes('.') || /\.(localhost|local)\.?$/i.test(host)) return getAddrInfo(host, family)
-  const table = await readFile('/etc/hosts', 'utf8').catch(() => '')
+  const table = await readAll('/etc/hosts', 'utf8').catch(() => '')
   const lines = table.split('\n').map((line) => (line.split('#')[0] ?? '').trim().split(/\s+/))
   const matching = lines.filter(([, ...names]) =>
     names.some((name) => name.toLowerCase() === host.toLowerCase()),

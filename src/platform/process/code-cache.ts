@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -14,14 +13,14 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { Script } from 'node:vm'
+import type { Script } from 'node:vm'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
 /** A file of the program that was compiled in this process, because the cache did not have it. */
 interface Compiled {
   readonly script: Script
-  readonly source: string
+  readonly source: Buffer
   readonly path: string
 }
 
@@ -32,11 +31,13 @@ interface Compiled {
  */
 export function cacheCode(folder: string, uid: number): void {
   if (isForeign(folder, uid)) return
+  // Loaded here, because --version needs neither.
+  const { Script: Compiler } = process.getBuiltinModule('node:vm')
   const compiled: Compiled[] = []
   createRequire(join(folder, '_')).extensions['.cjs'] = (module, file) => {
-    const [source, path] = [readFileSync(file, 'utf8'), join(folder, `${basename(file)}.bin`)]
+    const [source, path] = [readFileSync(file), join(folder, `${basename(file)}.bin`)]
     const cachedData = codeIn(path, source, uid)
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
+    const script = new Compiler(wrapped(source), {
       filename: file,
       ...(cachedData !== undefined && { cachedData }),
     })
@@ -48,6 +49,11 @@ export function cacheCode(folder: string, uid: number): void {
   // At the end, because functions are compiled when they are first called.
   process.on('exit', () => keep(folder, uid, compiled))
 }
+
+/** Joined as octets, because V8 would copy a concatenated text as a whole before it uses it. */
+const wrapped = (source: Buffer): string => Buffer.concat([BEFORE, source, BEHIND]).toString()
+const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) { ')
+const BEHIND = Buffer.from('\n})')
 
 /**
  * Whether other users can write to the folder, or this user cannot read it. A
@@ -65,10 +71,16 @@ function isForeign(folder: string, uid: number): boolean {
 const isOwn = ({ uid: owner, mode }: Stats, uid: number): boolean => owner === uid && (mode & 0o022) === 0
 
 const DIGEST = 32
-const digestOf = (source: string, code: Uint8Array): Buffer =>
-  createHash('sha256').update(`${process.version} ${process.arch}\0${source}\0`).update(code).digest()
+function digestOf(source: Uint8Array, code: Uint8Array): Buffer {
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash('sha256')
+    .update(`${process.version} ${process.arch} ${source.length}\0`)
+    .update(source)
+    .update(code)
+    .digest()
+}
 
-function codeIn(path: string, source: string, uid: number): Buffer | undefined {
+function codeIn(path: string, source: Uint8Array, uid: number): Buffer | undefined {
   const bytes = ownBytes(path, uid)
   const code = bytes?.subarray(DIGEST)
   if (bytes === undefined || code === undefined) return undefined

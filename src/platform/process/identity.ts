@@ -1,18 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import type { ProcessIdentity } from '../../ports/lock.ts'
 
-/** The identity of a running process; undefined where no process has this pid. */
-export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
+/** The identity of a running process; undefined where no process has this pid. Synchronous: /proc is memory, not a disk. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
   try {
     process.kill(pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined
   }
-  const [stat, boot] = await Promise.all(
-    [`/proc/${pid}/stat`, '/proc/sys/kernel/random/boot_id'].map(async (path) =>
-      readFile(path, 'utf8').catch(() => undefined),
-    ),
-  )
+  const [stat, boot] = [textIn(`/proc/${pid}/stat`), textIn('/proc/sys/kernel/random/boot_id')]
   // Field 2 is the name in parentheses, and may contain blanks and parentheses.
   const startedAt = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   return {
@@ -22,12 +18,20 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | un
   }
 }
 
+function textIn(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Whether the process still runs. True in doubt: where /proc hides start times (ProtectProc=, hidepid), any process with
  * the pid counts.
  */
-export async function isProcessRunning(identity: ProcessIdentity): Promise<boolean> {
-  const current = await identifyProcess(identity.pid)
+export function isProcessRunning(identity: ProcessIdentity): boolean {
+  const current = identifyProcess(identity.pid)
   if (current === undefined || current.boot !== identity.boot) return false
   const isHidden = current.startedAt === undefined || identity.startedAt === undefined
   return isHidden || current.startedAt === identity.startedAt

@@ -1,11 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { constants, lstatSync } from 'node:fs'
-import { access, link, mkdir, open, readdir, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { resolvedLater } from '../clock/timer.ts'
 import { giveToOwner, TEMPORARY } from '../files/files.ts'
 import { makeFolder } from '../files/folder.ts'
 import { readOwnFile } from '../files/named-file.ts'
+import {
+  access,
+  closeFile,
+  link,
+  mkdir,
+  openFile,
+  readdir,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from '../files/promises.ts'
 import type { AcquireLock, LockOutcome, LockOwner, ProcessIdentity, RenewOutcome } from '../../ports/lock.ts'
 import { identifyProcess, isProcessRunning } from './identity.ts'
 
@@ -21,7 +32,7 @@ interface OwnLock {
 
 export const acquireLock: AcquireLock = async (folder, socket, file = LOCK_FILE) => {
   const owner: LockOwner = {
-    ...(await identifyProcess(process.pid)),
+    ...identifyProcess(process.pid),
     ...(socket !== undefined && { socket }),
   }
   return acquire({ folder, path: join(folder, file), text: JSON.stringify(owner) })
@@ -40,7 +51,7 @@ async function acquire(lock: OwnLock): Promise<LockOutcome> {
     // A full or read-only disk still shows the locks of others; the folder is free only without one.
     if (created === 'refused') return { kind: 'unavailable' }
     if (current.kind === 'stale') await removeStale(path, current.text)
-    await sleep(RETRY_INTERVAL)
+    await resolvedLater(RETRY_INTERVAL)
   }
 }
 
@@ -90,7 +101,7 @@ async function removeLeftovers({ folder, path }: OwnLock): Promise<void> {
   const temporary = names.map((name) => join(folder, name)).filter((one) => isTemporary(one, path))
   for (const one of temporary) {
     const writer = parseOwner(await readText(one).catch(() => ''))
-    const isLeftover = !(await isRecent(one)) && (writer === undefined || !(await isProcessRunning(writer)))
+    const isLeftover = !(await isRecent(one)) && (writer === undefined || !isProcessRunning(writer))
     if (isLeftover) await unlink(one).catch(() => undefined)
   }
 }
@@ -129,12 +140,12 @@ const createWithoutLink = async (lock: OwnLock): Promise<'created' | 'exists'> =
   )
 
 async function writeLock({ text, folder }: OwnLock, path: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
+  const file = await openFile(path, 'wx', 0o600)
   try {
-    await file.writeFile(text)
+    await writeFile(file, text)
     await giveToOwner(file, folder)
   } finally {
-    await file.close()
+    await closeFile(file)
   }
 }
 
@@ -150,7 +161,7 @@ async function readLock(path: string): Promise<CurrentLock> {
     const owner = parseOwner(text)
     if (text === NOT_A_FILE) return { kind: 'stale', text }
     if (owner === undefined) return (await isRecent(path)) ? { kind: 'unfinished' } : { kind: 'stale', text }
-    return (await isProcessRunning(owner)) ? { kind: 'held', owner } : { kind: 'stale', text }
+    return isProcessRunning(owner) ? { kind: 'held', owner } : { kind: 'stale', text }
   } catch (error) {
     const isAbsent = isMissing(error as NodeJS.ErrnoException) || (await isClosed(dirname(path)))
     return isAbsent ? { kind: 'none' } : { kind: 'held', owner: {} }

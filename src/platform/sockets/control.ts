@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
-import { chmod, rename, unlink } from 'node:fs/promises'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { AskControl, ControlHandler, ControlOutcome, ServeControl } from '../../ports/control.ts'
 import { makeFolder } from '../files/folder.ts'
+import { chmod, rename, unlink } from '../files/promises.ts'
 
 /** A request and a response are one line of JSON each; the status of a thousand hostnames fits. In characters. */
 const MAX_REQUEST_LENGTH = 1024 * 1024

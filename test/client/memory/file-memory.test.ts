@@ -168,17 +168,14 @@ it('the old file stays complete when the new one cannot be written', async () =>
 function dieAt(step: number): NodeJS.Signals | null {
   const root = join(import.meta.dirname, '../../../src')
   const script = `
-    import fs from 'node:fs/promises'
+    import fs from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'
     let steps = Infinity
-    const counted = (work) => async (...args) => {
+    const counted = (work) => (...args) => {
       if (--steps < 0) process.kill(process.pid, 'SIGKILL')
-      const result = await work(...args)
-      if (typeof result?.sync === 'function')
-        for (const name of ['writeFile', 'sync', 'close']) result[name] = counted(result[name].bind(result))
-      return result
+      return work(...args)
     }
-    for (const name of ['mkdir', 'open', 'rename']) fs[name] = counted(fs[name])
+    for (const name of ['mkdir', 'open', 'writeFile', 'fsync', 'close', 'rename']) fs[name] = counted(fs[name])
     syncBuiltinESMExports()
     const { systemFiles } = await import('${root}/platform/files/files.ts')
     const { systemClocks } = await import('${root}/platform/clock/clock.ts')

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type * as promises from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import type * as promises from '../../../src/platform/files/promises.ts'
 import { loadedWith } from '../../fakes/mocked.ts'
 
 const odd = { hasLinks: true, beforeTurn: (): void => undefined }
@@ -20,7 +20,7 @@ const oddFiles = async (original: () => Promise<unknown>) => {
   }
 }
 const { acquireLock } = await loadedWith(
-  'node:fs/promises',
+  '../../src/platform/files/promises.ts',
   oddFiles,
   async () => import('../../../src/platform/process/lock.ts'),
 )

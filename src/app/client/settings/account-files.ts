@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { formatComplaint, type SettingLayer } from '../../../config/setting.ts'
@@ -6,6 +5,7 @@ import { canBeBasic } from '../../../net/basic.ts'
 import { Secret } from '../../../net/secret.ts'
 import { isReadableByOthers } from '../../../platform/files/file-mode.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
+import { stat } from '../../../platform/files/promises.ts'
 import { MAX_BYTES, textOf } from '../../text-file.ts'
 import { readStdin } from './standard-input.ts'
 

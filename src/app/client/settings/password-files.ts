@@ -1,6 +1,6 @@
-import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PasswordFileFor } from '../../../config/read-client.ts'
+import { readdir, stat } from '../../../platform/files/promises.ts'
 
 /** systemd.exec(5), CREDENTIALS: the credentials of root, from which a unit imports its own. */
 export const CREDENTIAL_STORE = '/etc/credstore'

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { err, ok, type Result } from '../../../base/result.ts'
 import { STATE_FILE } from '../../../client/memory/file-name.ts'
+import { access } from '../../../platform/files/promises.ts'
 import { CONTROL_SOCKET } from './file-names.ts'
 
 /** The folders of the system's daemon (systemd/holdfast.service). */
