@@ -1,8 +1,8 @@
 /** The router reports the right address, and outside sources do not confirm it: the uplink is down, or a VPN hides it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { outboundRoute, type VpnRoutes, vpnDown, vpnUp } from '../lab/home-networks.ts'
+import { outboundRoute } from '../lab/home-networks.ts'
 import type { Change } from '../lab/lab.ts'
-import { now } from '../lab/run.ts'
+import { vpnDown, vpnUp } from '../lab/vpn.ts'
 import { noticed, nthAddress, type Round, type Stage } from './detect-stage.ts'
 
 async function swap({ lab, truth }: Stage, nth: number): Promise<Change> {
@@ -26,7 +26,10 @@ export const wayOutLate: Round = async (stage, nth) => {
  * From the VPN being up until the change, long enough for a wrong address to be sent; and how long nothing may be sent
  * after it.
  */
-const [UP, QUIET]: [Readonly<Record<VpnRoutes, number>>, number] = [{ def1: 16_000, replaced: 4000 }, 3000]
+const [UP, QUIET]: [Readonly<Record<'def1' | 'replaced', number>>, number] = [
+  { def1: 16_000, replaced: 4000 },
+  3000,
+]
 
 /**
  * A VPN comes up, the router's address changes, the VPN goes down, the address changes again. With the default route
@@ -39,8 +42,7 @@ export const vpnUpDown: Round = async (stage, nth) => {
   await sleep(UP[routes])
   const during = await swap(stage, 2 * nth)
   const inside = await noticed(stage, { address: during.now, at: during.at })
-  const down = now()
-  await vpnDown(lab)
+  const down = await vpnDown(lab, routes)
   const isSent = inside.took !== undefined
   await sleep(QUIET)
   const needless = service.arrivals.filter(({ at }) => at >= down)

@@ -46,7 +46,9 @@ function logOf(child: ChildProcess, each: (line: string) => void = () => undefin
 }
 
 export async function startService(lab: Lab): Promise<Service> {
-  const args = ['serve', '--dev', '--json', '--log-level', 'debug', '--listen', LISTEN]
+  // More changes in a minute than a line makes in an hour: they are no abuse here.
+  const limits = ['--request-limit', '1000']
+  const args = ['serve', '--dev', '--json', '--log-level', 'debug', '--listen', LISTEN, ...limits]
   const child = lab.spawn('isp', process.execPath, [LAUNCHER, ...args])
   const arrivals: Arrival[] = []
   const lines = logOf(child, (line) => {

@@ -49,14 +49,19 @@ async function rounds(stage: Stage, round: Round, count: number): Promise<readon
   return all
 }
 
+/** Each fault once, with how often it happened. */
+const counted = (faults: readonly string[]): string =>
+  [...new Set(faults)].map((fault) => `${faults.filter((one) => one === fault).length} × ${fault}`).join(', ')
+
 /** What was missed, wrong or ended, each with the moment at which to look into the logs. */
-function judged({ service, truth, daemons }: Stage, noticed: readonly Noticed[]): Outcome {
+function judged({ scenario, service, truth, daemons }: Stage, noticed: readonly Noticed[]): Outcome {
   const missed = noticed.filter(({ took }) => took === undefined)
   const timed = noticed.filter(({ isUntimed }) => isUntimed !== true)
   const wrong = service.arrivals.filter(({ addresses, at }) => truth.wrong(addresses, at).length > 0)
   const refused = service.arrivals.filter(({ addresses }) => addresses.length === 0)
   const crashes = daemons.flatMap((daemon) => daemon.crash() ?? [])
   const faults = noticed.flatMap(({ fault }) => fault ?? [])
+  const warnings = noticed.flatMap(({ warnedAfter }) => warnedAfter ?? [])
   const later = ({ address, at }: Noticed): string => {
     const late = service.arrivals.find((one) => one.at >= at && one.addresses.includes(address))
     return late === undefined ? 'never came' : `came after ${(late.at - at).toFixed(0)} ms`
@@ -72,8 +77,12 @@ function judged({ service, truth, daemons }: Stage, noticed: readonly Noticed[])
       ...wrong.map(({ at, reply }) => `wrong: "${reply}" at ${clockOf(at)}`),
       ...refused.map(({ at, reply }) => `refused: "${reply}" at ${clockOf(at)}`),
       ...crashes.map(({ at, how }) => `crashed: ${how} at ${clockOf(at)}`),
+      ...(warnings.length > 0
+        ? [`warned after ${warnings.map((time) => time.toFixed(0)).join(' ')} ms`]
+        : []),
     ],
-    ...(faults.length > 0 && { failed: [...new Set(faults)].join(', ') }),
+    ...(scenario.warnWithin !== undefined && { warnings: { times: warnings, max: scenario.warnWithin } }),
+    ...(faults.length > 0 && { failed: counted(faults) }),
   }
 }
 
@@ -117,6 +126,9 @@ function together(all: Row, one: Row): Row {
     wrong: all.wrong + one.wrong,
     crashed: all.crashed + one.crashed,
     notes: [...all.notes, ...one.notes],
+    ...(all.warnings !== undefined && {
+      warnings: { ...all.warnings, times: [...all.warnings.times, ...(one.warnings?.times ?? [])] },
+    }),
     ...(failed.length > 0 && { failed: [...new Set(failed)].join(', ') }),
   }
 }

@@ -23,6 +23,8 @@ import {
 import { beforeNames, beforeNetwork, beforeWayOut, hijackedNames } from './detect-cold.ts'
 import type { Scenario } from './detect-stage.ts'
 import type { Bar } from './detect-statistics.ts'
+import { UPLINKS } from './detect-uplinks.ts'
+import { VPN_SCENARIOS } from './detect-vpn.ts'
 
 /** A router that neither sends nor accepts ICMP on its LAN side, so the probe gets no answer. */
 const NO_ICMP = `table inet noicmp {
@@ -217,12 +219,13 @@ export const SCENARIOS: readonly Scenario[] = [
     bar: maxTime(1000),
   },
   ...FIELD,
+  ...UPLINKS,
   { name: 'idle-announced', round: 'idle', igd: 'all' },
   { name: 'idle-mute', round: 'idle', igd: 'none', settle: 12_000, changes: { full: 1, quick: 0 } },
 ]
 
 export function scenario(name: string): Scenario {
-  const found = SCENARIOS.find((one) => one.name === name)
+  const found = [...SCENARIOS, ...VPN_SCENARIOS].find((one) => one.name === name)
   if (found === undefined) throw new Error(`there is no scenario "${name}"`)
   return found
 }

@@ -44,6 +44,10 @@ export interface Scenario {
   /** A quick bench leaves out what has none. */
   readonly changes?: { readonly full: number; readonly quick: number }
   readonly bar?: Bar
+  /** The p95 is at most so many times that of another scenario, which is measured before. */
+  readonly against?: { readonly name: string; readonly factor: number }
+  /** Each warning comes within this many ms. */
+  readonly warnWithin?: number
 }
 
 export interface Stage {
@@ -62,6 +66,8 @@ export interface Noticed {
   readonly at: number
   /** It must be noticed within the limit, but is not what the row is about. */
   readonly isUntimed?: true
+  /** The time until the daemon warned of what was wrong with the network, in ms. */
+  readonly warnedAfter?: number
   /** What else was not as it must be. */
   readonly fault?: string | undefined
 }

@@ -14,6 +14,8 @@ export interface Row {
   /** How often the daemon ended by itself. */
   readonly crashed: number
   readonly bar: Bar | undefined
+  /** The times of the warnings, and how long each may take. */
+  readonly warnings?: { readonly times: readonly number[]; readonly max: number }
   /** Notes for the reader: each miss, wrong update and crash, or why there is no measurement. */
   readonly notes: readonly string[]
   /** There is no measurement, or a bar that is no time is broken. */
@@ -31,9 +33,21 @@ export function percentile(times: readonly number[], share: number): number | un
 export const valueOf = (times: readonly number[], of: Bar['of']): number | undefined =>
   percentile(times, of === 'p95' ? 0.95 : 1)
 
+/** The row, with a complaint if its p95 is above so many times that of the other row. */
+export function compared(row: Row, other: Row | undefined, factor: number): Row {
+  const [own, theirs] = [row, other].map((one) => one && valueOf(one.times, 'p95'))
+  if (other === undefined || theirs === undefined || own === undefined)
+    return { ...row, notes: [...row.notes, 'compared with no other row'] }
+  const limit = `${factor} × ${theirs.toFixed(0)} ms of ${other.name}`
+  if (own <= factor * theirs) return { ...row, notes: [...row.notes, `p95 ${own.toFixed(0)} ≤ ${limit}`] }
+  const failed = `p95 ${own.toFixed(0)} > ${limit}`
+  return { ...row, failed: row.failed === undefined ? failed : `${row.failed}, ${failed}` }
+}
+
 /** Everything that is wrong with a row; nothing means it passes. */
-export function complaints({ times, missed, wrong, crashed, bar, failed }: Row): readonly string[] {
+export function complaints({ times, missed, wrong, crashed, bar, warnings, failed }: Row): readonly string[] {
   const value = bar === undefined ? undefined : valueOf(times, bar.of)
+  const late = warnings?.times.filter((time) => time > warnings.max) ?? []
   return [
     ...(failed === undefined ? [] : [failed]),
     ...(missed > 0 ? [`${missed} missed`] : []),
@@ -42,6 +56,7 @@ export function complaints({ times, missed, wrong, crashed, bar, failed }: Row):
     ...(bar !== undefined && value !== undefined && value > bar.ms
       ? [`${bar.of} ${value.toFixed(0)} > ${bar.ms} ms`]
       : []),
+    ...(late.length > 0 ? [`${late.length} warned later than ${warnings?.max} ms`] : []),
   ]
 }
 

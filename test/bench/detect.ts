@@ -6,11 +6,13 @@ import { canLab } from '../lab/lab.ts'
 import { measure } from './detect-run.ts'
 import { SCENARIOS, scenario } from './detect-scenarios.ts'
 import { DEFAULTS, type Scenario } from './detect-stage.ts'
-import { complaints, type Row, table } from './detect-statistics.ts'
+import { compared, complaints, type Row, table } from './detect-statistics.ts'
+import { VPN_SCENARIOS } from './detect-vpn.ts'
 import { stamp } from './stamp.ts'
 
 const USAGE = `usage: npm run bench:detect -- [--quick] [--only NAME] [--changes N] [--logs FOLDER]
-scenarios: ${SCENARIOS.map(({ name }) => name).join(' ')}`
+scenarios: ${SCENARIOS.map(({ name }) => name).join(' ')}
+only if named: ${VPN_SCENARIOS.map(({ name }) => name).join(' ')}`
 const REPORT = join(import.meta.dirname, '../../bench/DETECT.md')
 const HOW =
   'Measured with the built client and service in three network namespaces (provider, router, host). The time is in ' +
@@ -18,7 +20,8 @@ const HOW =
   'after 50 ms. For some scenarios the time starts later: announced-flap and flip-back (the address is back), ' +
   'ipv6-prefix, docker0, two-prefixes and both-at-once (the address is usable; both-at-once ends with the second ' +
   'update), before-network (the network is usable), way-out-late and before-way-out (the default route is back), ' +
-  'dns-late and dns-hijack (the name server is correct again). vpn-up-down is a change while the VPN is up.'
+  'router-restart (the router is on again), dns-late and dns-hijack (the name server is correct again). vpn-up-down is a ' +
+  'change while the VPN is up.'
 
 function readArguments() {
   try {
@@ -76,7 +79,9 @@ const begun = stamp(process.version)
 const rows: Row[] = []
 // A quick run leaves out scenarios without changes, unless they are named.
 for (const one of chosen.filter((one) => only !== undefined || usualOf(one) > 0)) {
-  const row = await tried(one)
+  const alone = await tried(one)
+  const other = rows.find(({ name }) => name === one.against?.name)
+  const row = one.against === undefined ? alone : compared(alone, other, one.against.factor)
   rows.push(row)
   const times = row.instead ?? row.times.map((time) => time.toFixed(0)).join(' ')
   console.error(`${row.name}: ${times} ${complaints(row).join(', ')}`)

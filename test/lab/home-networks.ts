@@ -1,7 +1,9 @@
-/** Variants of home networks: more interfaces, a VPN, a hostile host on the LAN, an uplink that fails. */
+/** Variants of home networks: more interfaces, a hostile host on the LAN, an uplink that fails. */
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { end } from './daemons.ts'
 import type { Change, Lab } from './lab.ts'
 import {
   CERTIFICATE_FILE,
@@ -12,17 +14,16 @@ import {
   NAMES,
   RESOLVER,
   serviceV4,
-  VPN_EXIT,
-  VPN_HOST,
-  VPN_PEER,
 } from './plan.ts'
 import {
   DEAD_WAY_OUT,
+  lossRules,
   OPEN_WAY_OUT,
+  ROUTER_OFF,
+  ROUTER_ON,
   SILENT_PMP,
   SPOOFED_PORT,
   SPOOFING,
-  VPN_RULES,
   WEB_ONLY,
 } from './rules.ts'
 import { inside, ip, nft, now } from './run.ts'
@@ -79,31 +80,6 @@ export async function changeWanPrefix(lab: Lab, old: string, prefix: string): Pr
   return { old: `${old}::2`, now: `${prefix}::2`, at }
 }
 
-/** `def1` overrides the default route with two half routes, like OpenVPN; `replaced` replaces it. */
-export type VpnRoutes = 'def1' | 'replaced'
-
-const VPN_ROUTES: Readonly<Record<VpnRoutes, readonly string[]>> = {
-  def1: ['0.0.0.0/1', '128.0.0.0/1'].map((half) => `route add ${half} via ${VPN_PEER} dev tun0`),
-  replaced: [`route replace 0.0.0.0/0 via ${VPN_PEER} dev tun0`],
-}
-
-/** A tunnel for all IPv4 traffic of the host; outside services see the exit address of the tunnel. */
-export async function vpnUp(lab: Lab, routes: VpnRoutes): Promise<void> {
-  await ip(undefined, [`link add vpn0 netns ${lab.isp} type veth peer name tun0 netns ${lab.host}`])
-  await ip(lab.isp, [
-    `addr add ${VPN_PEER}/24 dev vpn0`,
-    'link set vpn0 up',
-    // Responses are routed before the NAT translates them back.
-    `route replace ${VPN_EXIT}/32 dev vpn0`,
-  ])
-  await nft(lab.isp, VPN_RULES)
-  await ip(lab.host, [`addr add ${VPN_HOST}/24 dev tun0`, 'link set tun0 up', ...VPN_ROUTES[routes]])
-}
-
-export async function vpnDown(lab: Lab): Promise<void> {
-  await ip(lab.host, ['link del tun0', `route replace 0.0.0.0/0 via ${LAN_ROUTER} dev eth0`])
-}
-
 /** The host uses the resolver of the lab, which `command('names …')` controls. */
 export function useResolver(lab: Lab): void {
   mkdirSync(etcOf(lab.host), { recursive: true })
@@ -152,3 +128,24 @@ export async function forgeAnnouncements(lab: Lab, rate: number, address: string
   if (child.stdout === null) throw new Error('the forger has no output')
   await once(child.stdout, 'data')
 }
+
+const routersOfPmp = new WeakMap<Lab, ChildProcess>()
+
+/** Instead of its own service, the router reports by NAT-PMP what it is told; see `pmp-router.ts`. */
+export async function reportByPmp(lab: Lab, ...words: readonly string[]): Promise<void> {
+  await end(routersOfPmp.get(lab))
+  const child = lab.spawn('router', process.execPath, [join(import.meta.dirname, 'pmp-router.ts'), ...words])
+  routersOfPmp.set(lab, child)
+  child.stderr?.resume()
+  if (child.stdout === null) throw new Error('the router has no output')
+  await once(child.stdout, 'data')
+}
+
+/** The router is off, or on again; its links keep their carrier, as behind a switch. Returns the time just after. */
+export async function routerPower(lab: Lab, isOn: boolean): Promise<number> {
+  await nft(lab.router, isOn ? ROUTER_ON : ROUTER_OFF)
+  return now()
+}
+
+/** The uplink loses a share of what it carries, in each direction. */
+export const loseSome = (lab: Lab, percent: number): Promise<string> => nft(lab.router, lossRules(percent))

@@ -41,6 +41,8 @@ export interface Lab {
   changeBoth(address: string, prefix: string): Promise<Readonly<Record<'wan' | 'prefix', Change>>>
   /** Waits until the host can use the address, and returns the time. */
   usableAt(address: string): Promise<number>
+  /** Puts a modem that is a router too in front of the router: it has the public address, and `changeWan` changes that. */
+  addModem(): Promise<void>
   /** Adds a second NAT between the router and the internet; returns the addresses that the internet sees. */
   cgnat(isOn: boolean): Promise<Change>
   nat(mode: 'masquerade' | 'snat'): Promise<void>

@@ -19,7 +19,7 @@ import {
 } from './plan.ts'
 import { cgnatRules, FIREWALL_RULES, natRules, WITHOUT_CGNAT, WITHOUT_FIREWALL } from './rules.ts'
 import { start, inside, ip, nft, now, PATH, prepared, until } from './run.ts'
-import { hostLink, ispLink, layWires, lookForDuplicates, type Names, routeTo } from './wires.ts'
+import { hostLink, ispLink, layModem, layWires, lookForDuplicates, type Names, routeTo } from './wires.ts'
 
 /** Flags in /proc/net/if_inet6. */
 const [DUPLICATE, DEPRECATED, TENTATIVE] = [0x08, 0x20, 0x40]
@@ -32,7 +32,12 @@ function freeNames(): Names {
   for (;;) {
     labs += 1
     const prefix = `hf${process.pid}${labs === 1 ? '' : `-${labs}-`}`
-    const names = { isp: `${prefix}isp`, router: `${prefix}rtr`, host: `${prefix}host` }
+    const names = {
+      isp: `${prefix}isp`,
+      modem: `${prefix}mdm`,
+      router: `${prefix}rtr`,
+      host: `${prefix}host`,
+    }
     if (Object.values(names).every((name) => !existsSync(`/run/netns/${name}`))) return names
   }
 }
@@ -71,6 +76,8 @@ export class NetworkLab implements Lab {
   #holder: ChildProcess | undefined
   #announcer: ChildProcess | undefined
   #igd: ChildProcess | undefined
+  /** The namespace that has the public address. */
+  #edge = this.#names.router
   #wan = FIRST_WAN
   #prefix = FIRST_PREFIX
   #nat: 'masquerade' | 'snat' = 'masquerade'
@@ -128,10 +135,10 @@ export class NetworkLab implements Lab {
   async changeWan(address: string, mode: 'swap' | 'replace' | 'flap' = 'swap', gap = 2000): Promise<Change> {
     const { old, take, forget, settle } = await this.#otherWan(address)
     if (mode === 'flap') {
-      await ip(this.router, [forget])
+      await ip(this.#edge, [forget])
       await sleep(gap)
     }
-    const change = await prepared(this.router)
+    const change = await prepared(this.#edge)
     const at = await change({ swap: [...take, forget], replace: [forget, ...take], flap: take }[mode])
     await settle()
     return { old, now: address, at }
@@ -147,7 +154,7 @@ export class NetworkLab implements Lab {
     const take = [`addr add ${address}/24 dev wan0`, `route replace 0.0.0.0/0 via ${gateway} dev wan0`]
     const settle = async (): Promise<void> => {
       this.#wan = address
-      if (this.#nat === 'snat') await nft(this.router, natRules('snat', address))
+      if (this.#nat === 'snat') await nft(this.#edge, natRules('snat', address))
       if (gateway !== oldGateway) await ip(this.isp, [`addr del ${oldGateway}/24 dev isp0`])
     }
     return { old, take, forget, settle }
@@ -200,6 +207,11 @@ export class NetworkLab implements Lab {
     }
   }
 
+  async addModem(): Promise<void> {
+    await layModem(this.#names, this.#wan)
+    this.#edge = this.#names.modem
+  }
+
   async cgnat(isOn: boolean): Promise<Change> {
     const outside = this.#cgnat
     if (isOn === (outside !== undefined)) throw new Error(`the second NAT is ${isOn ? 'on' : 'off'} already`)
@@ -221,7 +233,7 @@ export class NetworkLab implements Lab {
 
   async nat(mode: 'masquerade' | 'snat'): Promise<void> {
     this.#nat = mode
-    await nft(this.router, natRules(mode, this.#wan))
+    await nft(this.#edge, natRules(mode, this.#wan))
   }
 
   async igd(mode: 'all' | 'upnp' | 'none'): Promise<void> {

@@ -3,9 +3,14 @@
  * its WAN side; no packet leaves the namespaces.
  */
 export const FIRST_WAN = '11.22.33.10'
+/** The address of a second line. */
+export const OTHER_WAN = '11.23.44.10'
 export const LAN_ROUTER = '192.168.77.1'
 export const LAN_HOST = '192.168.77.100'
 export const LAN_NET = '192.168.77.0/24'
+/** The LAN side of a modem in front of the router, and the router's address there. */
+export const MODEM = '10.20.30.1'
+export const MODEM_ROUTER = '10.20.30.9'
 export const CGNAT_INSIDE = '100.64.9.9'
 /** A new address each time, like providers: an address that returns soon looks like two alternating uplinks. */
 export const cgnatOutside = (turn: number): string => `11.22.200.${turn}`
@@ -66,11 +71,8 @@ export const etcOf = (namespace: string): string => `/etc/netns/${namespace}`
 
 /** The first groups of global prefixes that do not belong to the provider, and sort before those of the provider. */
 export const FOREIGN_PREFIX = '2001:470:1f0b'
-export const VPN_NET = '10.8.0.0/24'
-export const VPN_PEER = '10.8.0.1'
-export const VPN_HOST = '10.8.0.2'
-/** The exit address of the VPN. */
-export const VPN_EXIT = '11.77.10.2'
+/** The tunnels of all VPNs. */
+export const VPN_NET = '10.8.0.0/16'
 
 /** The key and the certificate of the outside services, in the lab's folder. */
 export const [KEY_FILE, CERTIFICATE_FILE] = ['tls.key', 'tls.crt']

@@ -1,14 +1,4 @@
-import {
-  LAN_NET,
-  LAN_PREFIXES,
-  RESOLVER,
-  serviceV4,
-  serviceV6,
-  UPDATE_HOST,
-  UPDATE_PORT,
-  VPN_EXIT,
-  VPN_NET,
-} from './plan.ts'
+import { LAN_NET, LAN_PREFIXES, RESOLVER, serviceV4, serviceV6, UPDATE_HOST, UPDATE_PORT } from './plan.ts'
 
 /** Each text replaces its table, or creates it. */
 const table = (name: string, body: string): string => `table ${name}\ndelete table ${name}\n${body}\n`
@@ -110,6 +100,24 @@ export const SILENT_PMP = table(
   }`,
 )
 
+export const ROUTER_OFF = table(
+  'inet power',
+  `table inet power {
+    chain in { type filter hook prerouting priority -350; iifname != "lo" drop; }
+    chain out { type filter hook output priority -350; oifname != "lo" drop; }
+  }`,
+)
+
+export const ROUTER_ON = table('inet power', '')
+
+export const lossRules = (percent: number): string =>
+  table(
+    'inet loss',
+    `table inet loss {
+      chain through { type filter hook forward priority 0; numgen random mod 100 < ${percent} drop; }
+    }`,
+  )
+
 export const WEB_ONLY = table(
   'inet webonly',
   `table inet webonly {
@@ -123,15 +131,17 @@ export const WEB_ONLY = table(
   }`,
 )
 
-export const VPN_RULES = table(
-  'ip vpn',
-  `table ip vpn {
-    chain in {
-      type nat hook input priority 100
-      ip saddr ${VPN_NET} snat to ${VPN_EXIT}
-    }
-  }`,
-)
+/** What comes from these addresses has another one outside: that of the exit of a VPN, or one that a provider shares. */
+export const exitRules = (inside: string, exit: string): string =>
+  table(
+    'ip exit',
+    `table ip exit {
+      chain in {
+        type nat hook input priority 100
+        ip saddr ${inside} snat to ${exit}
+      }
+    }`,
+  )
 
 /** A program on the router sends from this port; nftables rewrites it to the port of the port-mapping service. */
 export const SPOOFED_PORT = 6351

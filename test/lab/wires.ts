@@ -5,6 +5,8 @@ import {
   HOST_MAC,
   LAN_HOST,
   LAN_ROUTER,
+  MODEM,
+  MODEM_ROUTER,
   SERVICES,
   serviceV4,
   serviceV6,
@@ -15,6 +17,8 @@ import { ip, nft, settings } from './run.ts'
 
 export interface Names {
   readonly isp: string
+  /** Exists only after `addModem`. */
+  readonly modem: string
   readonly router: string
   readonly host: string
 }
@@ -100,4 +104,24 @@ export async function layWires({ isp, router, host }: Names): Promise<void> {
     `link add lan0 netns ${router} type veth peer name eth0 netns ${host}`,
   ])
   await Promise.all([ispSide(isp), routerSide(router), hostSide(host)])
+}
+
+/** A modem that is a router too takes over the link to the provider; the router is behind it, over IPv4 alone. */
+export async function layModem({ modem, router }: Names, wan: string): Promise<void> {
+  await ip(undefined, [`netns add ${modem}`])
+  await ip(router, [`link set wan0 netns ${modem}`])
+  await ip(undefined, [`link add lan0 netns ${modem} type veth peer name wan0 netns ${router}`])
+  await settings(modem, ['ipv4/ip_forward=1', 'ipv4/conf/wan0/promote_secondaries=1'])
+  await ip(modem, [
+    ...['lo', 'wan0', 'lan0'].map((link) => `link set ${link} up`),
+    `addr add ${wan}/24 dev wan0`,
+    `route add 0.0.0.0/0 via ${gatewayOf(wan)} dev wan0`,
+    `addr add ${MODEM}/24 dev lan0`,
+  ])
+  await nft(modem, natRules('masquerade', wan))
+  await ip(router, [
+    'link set wan0 up',
+    `addr add ${MODEM_ROUTER}/24 dev wan0`,
+    `route add 0.0.0.0/0 via ${MODEM} dev wan0`,
+  ])
 }
