@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import type { Lab, Where } from '../lab/lab.ts'
 import { CERTIFICATE_FILE, serviceV4, UPDATE_HOST, UPDATE_PORT } from '../lab/plan.ts'
 import { now, until } from '../lab/run.ts'
@@ -76,6 +77,8 @@ export async function startService(lab: Lab): Promise<Service> {
 export interface Daemon {
   readonly pid: number
   readonly lines: readonly string[]
+  /** What the command prints about the accounts of this daemon. */
+  ask(command: 'status' | 'doctor'): Promise<string>
   /** How and when it ended although nothing had asked it to. */
   crash(): Crash | undefined
   stop(): Promise<void>
@@ -99,17 +102,18 @@ export interface DaemonOptions {
 /** A daemon that remembers nothing, in folders of its own. */
 export function startDaemon(lab: Lab, { node, where, sources, service, environment }: DaemonOptions): Daemon {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
-  const args = ['run', '--server', `http://${LISTEN}`, '--username', service.username]
+  const args = ['--server', `http://${LISTEN}`, '--username', service.username]
   const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
   const from = sources === undefined ? [] : ['--source', sources]
+  const holdfast = (command: string, ...last: readonly string[]): ChildProcess =>
+    lab.spawn(where, node ?? process.execPath, [LAUNCHER, command, ...args, ...more, ...from, ...last], {
+      HOLDFAST_PASSWORD: service.password,
+      HOLDFAST_VERIFY: 'no',
+      ...environment,
+      ...(sources === undefined && { NODE_EXTRA_CA_CERTS: join(lab.folder, CERTIFICATE_FILE) }),
+    })
   // More changes in a minute than a line makes in an hour: the pace must not hold them back.
-  const last = [...from, '--pace', '1000', '--json', '--log-level', 'debug']
-  const child = lab.spawn(where, node ?? process.execPath, [LAUNCHER, ...args, ...more, ...last], {
-    HOLDFAST_PASSWORD: service.password,
-    HOLDFAST_VERIFY: 'no',
-    ...environment,
-    ...(sources === undefined && { NODE_EXTRA_CA_CERTS: join(lab.folder, CERTIFICATE_FILE) }),
-  })
+  const child = holdfast('run', '--pace', '1000', '--json', '--log-level', 'debug')
   child.stdout?.resume()
   const lines = logOf(child)
   let [isStopping, crash]: [boolean, Crash | undefined] = [false, undefined]
@@ -123,7 +127,12 @@ export function startDaemon(lab: Lab, { node, where, sources, service, environme
     await gone
     rmSync(folder, { recursive: true, force: true })
   }
-  return { pid: child.pid ?? 0, lines, crash: () => crash, stop }
+  const ask = async (command: string): Promise<string> => {
+    const { stdout, stderr } = holdfast(command)
+    const outputs = [stdout, stderr].map(async (stream) => (stream === null ? '' : text(stream)))
+    return (await Promise.all(outputs)).join('')
+  }
+  return { pid: child.pid ?? 0, lines, ask, crash: () => crash, stop }
 }
 
 /** Details to find the cause of an outlier. */
