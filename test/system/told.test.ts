@@ -39,7 +39,7 @@ type Told = Readonly<Record<(typeof PLACES)[number], string>>
 /** What a daemon that has just been started says, and what the commands say then; until the word is everywhere. */
 async function told(home: Lab, word: RegExp): Promise<Told> {
   const service = await startService(home)
-  const daemon = startDaemon(home, { where: 'host', sources: undefined, service })
+  const daemon = startDaemon(home, { where: 'host', sources: undefined, service, environment: {} })
   const deadline = now() + LIMIT
   try {
     for (;;) {

@@ -95,15 +95,19 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
   const best = bestOf({ near, outside }, question)
   const behindVpn = agreeBehindVpn({ near, outside }, best, question)
   if (behindVpn !== undefined) return behindVpn
-  if (best !== undefined)
-    return agreed(
-      best,
-      outside.filter((vote) => !best.outside.includes(vote)),
-    )
+  if (best !== undefined) {
+    const isElsewhere = best.outside.length === 0 && leavesByVpn(question)
+    const against = outside.filter((vote) => !best.outside.includes(vote))
+    return { ...agreed(best, against), ...(isElsewhere && { isElsewhere }) }
+  }
   if (!isNone(votes)) return { kind: 'open' }
   const isKnown = question.hasOutside !== true || isHopeless(question, votes)
   return isKnown ? { kind: 'none' } : { kind: 'open', isUnasked: true }
 }
+
+/** A tunnel may be the only uplink for IPv6. */
+const leavesByVpn = ({ family, uplink }: AgreementQuestion): boolean =>
+  uplink?.isElsewhere === true && (family === 'v4' || uplink.isVpn === true)
 
 /**
  * A router that has just started may report its old address. Two outside operators override it if the outside questions
@@ -202,7 +206,7 @@ const withoutTunnels = (sighting: SeenSighting): readonly Address[] =>
 const agreed = (
   { address, near, outside }: Omit<Candidate, 'isMain'>,
   against: readonly SeenVote[],
-): Agreement => ({
+): Extract<Agreement, { kind: 'agreed' }> => ({
   kind: 'agreed',
   address,
   by: [...near, ...outside].map(({ source }) => source.name),

@@ -1,7 +1,7 @@
 import { type Address, FAMILIES, type Family } from '../../net/address.ts'
 import type { AddressProvider } from '../sources/provider.ts'
 import type { DetectorOptions } from './detector-options.ts'
-import { type DetectorContext, FamilyDetector, type HintCounts } from './family-detector.ts'
+import { type DetectorContext, FamilyDetector, type HintCounts, type HintKind } from './family-detector.ts'
 import { SourceRegistry } from './source-registry.ts'
 
 /** The public address on which several sources agree. */
@@ -10,7 +10,7 @@ export interface Detector extends AddressProvider {
    * Something may have changed: the next look asks again, and a running one may start again. With a doubt, the router alone
    * cannot confirm that the address is unchanged. Without a family, of both.
    */
-  hint(isDoubt: boolean, family?: Family): void
+  hint(kind: HintKind, family?: Family): void
   /** The last agreement. */
   current(family: Family): Address | undefined
   /** Whether the last round ended without an agreement. */
@@ -36,14 +36,18 @@ export function detector(options: DetectorOptions): Detector {
     look: async (family, signal) => detectors[family].look(signal),
     current: (family) => detectors[family].current,
     isOpen: (family) => detectors[family].isOpen,
-    hint: (isDoubt, only) => {
+    hint: (kind, only) => {
       for (const family of only === undefined ? FAMILIES : [only]) {
-        const { hints, doubts } = counts[family]
-        counts[family] = { hints: hints + 1, doubts: doubts + (isDoubt ? 1 : 0) }
-        detectors[family].hint()
+        const { all, own, doubts } = counts[family]
+        counts[family] = {
+          all: all + 1,
+          own: own + (kind === 'forgeable' ? 0 : 1),
+          doubts: doubts + (kind === 'doubt' ? 1 : 0),
+        }
+        detectors[family].hint(kind)
       }
     },
   }
 }
 
-const NO_HINTS: HintCounts = { hints: 0, doubts: 0 }
+const NO_HINTS: HintCounts = { all: 0, own: 0, doubts: 0 }

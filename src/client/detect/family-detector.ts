@@ -12,6 +12,7 @@ import {
   type UplinkView,
 } from './agree.ts'
 import { confirmAddress } from './confirm.ts'
+import { hasNews, limitedTo, type LookBudget } from './look-budget.ts'
 import { NatReporter } from './nat-reporter.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { FlipGuard, type RoundResult, type Unasked } from './flip-guard.ts'
@@ -28,9 +29,13 @@ const MIN_ROUND_AGE = milliseconds(30)
 /** Limits the restarts of one look, so that a burst of hints does not keep it from ending. */
 const MAX_RESTARTS = { withOwn: 6, alone: 3 } as const
 
-/** Hints since the start of the detector. */
+/** See `HINTS`. */
+export type HintKind = 'forgeable' | 'own' | 'doubt'
+
+/** Hints since the start of the detector; a doubt is an own hint. */
 export interface HintCounts {
-  readonly hints: number
+  readonly all: number
+  readonly own: number
   readonly doubts: number
 }
 
@@ -53,11 +58,14 @@ interface RoundStart {
   readonly votes: SourceVote[]
   readonly uplink: UplinkView | undefined
   readonly unasked: Unasked | undefined
+  readonly budget: LookBudget
   readonly signal: AbortSignal
 }
 
 interface DetectionRound {
   readonly since: Instant
+  /** An observation of this host caused it. */
+  readonly isOwn: boolean
   readonly restart: AbortController
   readonly votes: readonly SourceVote[]
 }
@@ -119,32 +127,44 @@ export class FamilyDetector {
   }
 
   /** Something may have changed. */
-  hint(): void {
+  hint(kind: HintKind): void {
     this.#rechecks.reset()
-    if (this.#round !== undefined && shouldRestart(this.#round, this.current, this.#options.clock.now()))
-      this.#round.restart.abort(WAIT_ENDED)
+    const round = this.#round
+    if (round === undefined || (kind === 'forgeable' && round.isOwn)) return
+    if (shouldRestart(round, this.current, this.#options.clock.now())) round.restart.abort(WAIT_ENDED)
   }
 
   async #settle(signal: AbortSignal): Promise<Sighting> {
     const maxRestarts = this.#hasOwn ? MAX_RESTARTS.withOwn : MAX_RESTARTS.alone
+    const budget: LookBudget = { isSpent: false, refused: new Set() }
     for (let restarts = 0; ; restarts++) {
-      const sighting = await this.#runRound(signal, restarts < maxRestarts)
+      const sighting = await this.#runRound(signal, { mayRestart: restarts < maxRestarts, budget })
       if (sighting !== undefined) return sighting
     }
   }
 
   /** undefined where a hint restarts the round, or where its answers came through different uplinks. */
-  async #runRound(signal: AbortSignal, mayRestart: boolean): Promise<Sighting | undefined> {
+  async #runRound(
+    signal: AbortSignal,
+    { mayRestart, budget }: { readonly mayRestart: boolean; readonly budget: LookBudget },
+  ): Promise<Sighting | undefined> {
     const { clock } = this.#options
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through } = await this.#uplink.now()
-    this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
+    const before = this.#latest
+    const isOwn = before !== undefined && before.answers.own !== hints.own
+    this.#round = mayRestart ? { since: clock.now(), isOwn, restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
-    const agreement = await this.#confirm({ votes, uplink, unasked, signal: end })
+    const agreement = await this.#confirm({ votes, uplink, unasked, budget, signal: end })
     const isAtRouter = await this.#isAtRouter(agreement, through, end)
     if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
-    if (unasked === undefined) this.#rest.record(votes, hints.hints)
+    if (!isOwn && isUnasked(agreement) && before?.sighting.kind === 'seen') {
+      // A flood of announcements has spent the budget: what is known stays known.
+      this.#latest = { ...before, answers: hints, at: clock.now() }
+      return before.sighting
+    }
+    if (unasked === undefined) this.#rest.record(votes, hints.all)
     const sighting = this.#record(agreement, {
       votes,
       isAtRouter,
@@ -178,17 +198,19 @@ export class FamilyDetector {
   }
 
   /** Why no outside source is asked in this round. */
-  async #unasked({ hints }: HintCounts): Promise<Unasked | undefined> {
+  async #unasked({ all }: HintCounts): Promise<Unasked | undefined> {
     if (!(await this.#options.hasRoute(this.#family))) return 'route'
-    return this.#rest.isDue(hints) ? 'rest' : undefined
+    return this.#rest.isDue(all) ? 'rest' : undefined
   }
 
-  async #confirm({ votes, uplink, unasked, signal }: RoundStart): Promise<Agreement> {
+  async #confirm({ votes, uplink, unasked, budget, signal }: RoundStart): Promise<Agreement> {
     const { registry, hints } = this.#context
     const previous = this.current
+    const level = hintLevel(this.#latest?.answers, hints())
+    const isOwn = this.#latest?.answers.own !== hints().own
     const question: AgreementQuestion = {
       family: this.#family,
-      hint: this.#twice.isOpen || this.#nat.isInDoubt ? 'doubted' : hintLevel(this.#latest?.answers, hints()),
+      hint: this.#twice.isOpen || this.#nat.isInDoubt ? 'doubted' : level,
       quorum: this.#quorum,
       hasOwn: this.#hasOwn,
       hasOutside: this.#sources.some(({ vantage }) => vantage === 'outside'),
@@ -196,9 +218,9 @@ export class FamilyDetector {
       ...(uplink !== undefined && { uplink }),
     }
     const outside = unasked === undefined ? registry.available(this.#sources, this.#family) : []
-    const isAlone = this.#near.length === 0 || (question.hint === 'doubted' && this.#isWithoutNear)
+    const isAlone = this.#near.length === 0 || (level === 'doubted' && this.#isWithoutNear)
     const round = { question, near: this.#near, outside, isAlone }
-    const limit = limitedTo(question, votes, registry)
+    const limit = limitedTo({ question, votes, isOwn, budget }, registry)
     const agreement = await confirmAddress(round, {
       clock: this.#options.clock,
       mayAsk: limit.mayAsk,
@@ -219,54 +241,21 @@ export class FamilyDetector {
   }
 }
 
-interface RoundLimit {
-  readonly mayAsk: (source: AddressSource) => boolean
-  /** Whether an outside source was not asked. */
-  readonly isReached: () => boolean
-}
-
-/** A round takes one token, however many outside sources it asks; rounds of the schedule take none. */
-function limitedTo(
-  { family, hint, previous }: AgreementQuestion,
-  votes: readonly SourceVote[],
-  registry: SourceRegistry,
-): RoundLimit {
-  let [isPaid, isReached] = [hint === 'no', false]
-  const mayAsk = (source: AddressSource): boolean => {
-    const isOutside = source.vantage === 'outside'
-    if (isOutside)
-      isPaid ||= registry.spendBudget(
-        family,
-        hint === 'doubted' || hasNews(votes, previous) ? 'news' : 'hint',
-      )
-    isReached = isOutside && !isPaid
-    if (isReached) return false
-    registry.recordRequest(source, family)
-    return true
-  }
-  return { mayAsk, isReached: () => isReached }
-}
-
-const isFresh = ({ answers, at }: LatestResult, { hints }: HintCounts, now: Instant): boolean =>
-  answers.hints === hints && isBefore(now, after(at, MAX_ANSWER_AGE))
+const isFresh = ({ answers, at }: LatestResult, { all }: HintCounts, now: Instant): boolean =>
+  answers.all === all && isBefore(now, after(at, MAX_ANSWER_AGE))
 
 const UNANSWERED = -1
 
+const isUnasked = (agreement: Agreement): boolean => agreement.kind === 'open' && agreement.isUnasked === true
+
 /** A round without an agreement answers no hint, and keeps the doubt that it started with. */
 const answered = (hints: HintCounts, isOpen: boolean, latest: LatestResult | undefined): HintCounts =>
-  isOpen ? { hints: UNANSWERED, doubts: latest?.answers.doubts ?? hints.doubts } : hints
+  isOpen ? { all: UNANSWERED, own: hints.own, doubts: latest?.answers.doubts ?? hints.doubts } : hints
 
 function hintLevel(answers: HintCounts | undefined, now: HintCounts): HintLevel {
   if (answers !== undefined && answers.doubts !== now.doubts) return 'doubted'
-  return answers?.hints === now.hints ? 'no' : 'hinted'
+  return answers?.all === now.all ? 'no' : 'hinted'
 }
-
-/** A near source reports another address. */
-const hasNews = (votes: readonly SourceVote[], current: Address | undefined): boolean =>
-  votes.some(
-    ({ source, sighting }) =>
-      source.vantage !== 'outside' && sighting.kind === 'seen' && sighting.address !== current,
-  )
 
 /**
  * Not a round that has just started, and not one that confirms a new address of the router. The answer of the interfaces may

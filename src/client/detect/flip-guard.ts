@@ -33,7 +33,7 @@ interface FlipGuardOptions {
 export class FlipGuard {
   readonly #options: FlipGuardOptions
   readonly #twice: Twice
-  /** Uplinks that were reported. */
+  /** Uplinks that were reported since the last agreement without one. */
   readonly #reported = new Set<string>()
   #history: AddressHistory = NO_HISTORY
 
@@ -93,12 +93,14 @@ export class FlipGuard {
   }
 
   /**
-   * Once for each uplink that outside services see. Where no route shows it, the line may have changed between the
-   * answers of one round, so a second round must see the same.
+   * Once for each uplink that outside services see, until they see this one again. Where no route shows it, the line may
+   * have changed between the answers of one round, so a second round must see the same.
    */
   #reportUplink(agreement: Exclude<Agreement, { kind: 'none' }>, through: string | undefined): void {
     const outside = agreement.isElsewhere ? agreement.elsewhere : undefined
     const uplink = through ?? outside
+    // The next VPN is told again.
+    if (agreement.kind === 'agreed' && !agreement.isElsewhere) this.#reported.clear()
     const isNew = agreement.isElsewhere && uplink !== undefined && !this.#reported.has(uplink)
     const isSeenTwice = this.#twice.isConfirmed(isNew && through === undefined ? outside : undefined)
     if (!isNew || (through === undefined && !isSeenTwice)) return

@@ -1,6 +1,6 @@
 import type { Nat } from '../../net/nat.ts'
 import { isGlobal } from '../../net/special.ts'
-import type { Agreement } from './agree.ts'
+import type { Agreement, SourceVote } from './agree.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import type { RoundResult } from './flip-guard.ts'
 import { natOf } from './nat.ts'
@@ -11,6 +11,7 @@ export class NatReporter {
   readonly #options: Pick<DetectorOptions, 'report'>
   readonly #twice: Twice
   readonly #reported = new Set<string>()
+  #last: Nat | undefined
 
   constructor(options: Pick<DetectorOptions, 'clock' | 'requestLook' | 'signal' | 'report'>) {
     this.#options = options
@@ -25,15 +26,24 @@ export class NatReporter {
   /** By one round. What rests on a word of the router that may be out of date, a second round must show too. */
   of(agreement: Agreement, { votes, through }: RoundResult): Nat | undefined {
     const isOfLine = agreement.kind === 'agreed' && !agreement.isElsewhere && through === undefined
-    const nat = isOfLine ? natOf(votes, agreement.address) : undefined
+    if (!isOfLine) return undefined
+    // Two outside services may be faster than the router.
+    if (!agreement.hasNear && !votes.some(isOfRouter)) return this.#last
+    const nat = natOf(votes, agreement.address)
+    this.#last = nat
     const key = JSON.stringify(nat)
     const isNew = nat !== undefined && !this.#reported.has(key)
     const isCertain = nat?.address !== undefined && !isGlobal(nat.address)
     const isSeenTwice = this.#twice.isConfirmed(isNew && !isCertain ? key : undefined)
-    if (isNew && isOfLine && (isCertain || isSeenTwice)) {
+    if (isNew && (isCertain || isSeenTwice)) {
       this.#reported.add(key)
       this.#options.report({ kind: 'behindAnother', nat, outside: agreement.address })
     }
     return nat
   }
 }
+
+/** The router has said something, or this host has what shows it without a router. */
+const isOfRouter = ({ source, sighting }: SourceVote): boolean =>
+  (source.vantage === 'router' && sighting.kind !== 'unknown') ||
+  (source.vantage === 'own' && sighting.kind === 'none' && sighting.instead !== undefined)

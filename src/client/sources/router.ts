@@ -13,7 +13,8 @@ export function routerSource(ports: SourcePorts, options: QueryOptions): Address
     async look(family, signal) {
       if (family !== 'v4') return { kind: 'none' }
       const answer = await supported?.look(family, signal)
-      if (answer !== undefined && answer.kind !== 'unknown') return answer
+      // A look that is aborted is not a failure of the protocol.
+      if (answer !== undefined && (answer.kind !== 'unknown' || signal.aborted)) return answer
       // In parallel, because a search for UPnP takes seconds where there is none.
       const failures: string[] = []
       const attempts = protocols.map(async (protocol) => {

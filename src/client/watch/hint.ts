@@ -1,18 +1,19 @@
 /**
  * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014).
- * A hint with `isDoubt` may be right where the router still reports the previous address, so the router alone does not
- * answer it.
+ * `forgeable`: any host of the link may have caused it, so it has a budget of its own and disturbs no other. `own`: this
+ * host observed it. `doubt`: it may be right where the router still reports the previous address, so the router alone does
+ * not answer it.
  */
 // biome-ignore format: a table
 export const HINTS = {
-  kernel:            { isDoubt: false, text: 'the kernel reported a changed address or route' },
-  announcement:      { isDoubt: false, text: 'the router sent an announcement' },
-  'router-event':    { isDoubt: false, text: 'the router sent a UPnP event' },
-  'router-differs':  { isDoubt: false, text: 'the answer of the router changed' },
-  'outside-differs': { isDoubt: true,  text: 'the answer of an outside source changed' },
-  'probe-lost':      { isDoubt: true,  text: 'the router no longer accepts packets to the public address' },
-  wake:              { isDoubt: true,  text: 'this host woke from sleep' },
-  poke:              { isDoubt: true,  text: 'a check was requested' },
+  kernel:            { kind: 'own',       text: 'the kernel reported a changed address or route' },
+  announcement:      { kind: 'forgeable', text: 'the router sent an announcement' },
+  'router-event':    { kind: 'own',       text: 'the router sent a UPnP event' },
+  'router-differs':  { kind: 'own',       text: 'the answer of the router changed' },
+  'outside-differs': { kind: 'doubt',     text: 'the answer of an outside source changed' },
+  'probe-lost':      { kind: 'doubt',     text: 'the router no longer accepts packets to the public address' },
+  wake:              { kind: 'doubt',     text: 'this host woke from sleep' },
+  poke:              { kind: 'doubt',     text: 'a check was requested' },
 } as const
 
 export type Hint = keyof typeof HINTS

@@ -27,6 +27,9 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
   const { signal, report } = context
   let hops: number | undefined
   const ping = new RouterPing(context)
+  const recheck = (): void => void ping.recheck()
+  state.kernelListeners.add(recheck)
+  signal.addEventListener('abort', () => state.kernelListeners.delete(recheck), { once: true })
   while (!signal.aborted) {
     state.isProbed = false
     const address = state.doesRouterReport ? undefined : state.published('v4')

@@ -32,7 +32,7 @@ const POWER_INTERVAL: Duration = seconds(30)
 
 /**
  * Pings the public address while the router answers there: the first reply that is missing is a hint, and wakes the probe.
- * Off on battery, where ping(8) may not be used, and after many losses.
+ * Off on battery, behind a VPN, where ping(8) may not be used, and after many losses.
  */
 export class RouterPing {
   readonly #context: WatcherContext
@@ -93,6 +93,11 @@ export class RouterPing {
     else if (!this.isRunning) await this.#run(target.address, target.hops)
   }
 
+  /** The network of this host has changed. */
+  async recheck(): Promise<void> {
+    if (this.isRunning && !(await this.#isWanted())) this.#halt()
+  }
+
   async #run(address: Address, hops: number): Promise<void> {
     const { ports, report } = this.#context
     if (!(await this.#doesReply(address, hops))) return void (this.#isRefused = true)
@@ -134,7 +139,15 @@ export class RouterPing {
 
   async #isWanted(): Promise<boolean> {
     const { mayPing } = this.#context
-    return mayPing && !this.#isUnreliable && !this.#isRefused && !(await this.#isOnBattery())
+    if (!mayPing || this.#isUnreliable || this.#isRefused) return false
+    return !(await this.#isOnBattery()) && !(await this.#isThroughTunnel())
+  }
+
+  /** A VPN would carry the pings out of this network. */
+  async #isThroughTunnel(): Promise<boolean> {
+    const { ports } = this.#context
+    const [route, all] = await Promise.all([ports.outboundRoute('v4'), ports.interfaces().catch(() => [])])
+    return all.some(({ interface: name, isTunnel }) => isTunnel && name === route?.interface)
   }
 
   async #isOnBattery(): Promise<boolean> {

@@ -27,7 +27,7 @@ const ANNOUNCING_INTERVAL: Duration = seconds(30)
 const MUTE_INTERVAL: Duration = minutes(5)
 /** After a router stops answering, for example because it restarts. */
 const LOST: { readonly interval: Duration; readonly span: Duration } = {
-  interval: seconds(1),
+  interval: milliseconds(250),
   span: minutes(10),
 }
 /** After an announcement, which may precede the change (RFC 6886 defines no order). */
@@ -115,10 +115,17 @@ class RouterWatcher {
     const answer = await askPmp(gateway, { datagram: this.#gateways.channelTo(gateway).ask }, signal)
     const at = clock.now()
     if (typeof answer !== 'string') return { by: 'natPmp', answer, at }
+    // A search for UPnP takes seconds, in which the router may be back.
+    if (this.#previous?.by === 'natPmp' && this.#isLost()) return undefined
     const sighting = await this.#upnp.look('v4', signal)
     if (sighting.kind === 'unknown') return undefined
     const address = sighting.kind === 'seen' ? sighting.address : sighting.instead
     return { by: 'upnp', answer: { code: 0, epoch: 0, ...(address !== undefined && { address }) }, at }
+  }
+
+  /** It answered a while ago. */
+  #isLost(): boolean {
+    return this.#previous !== undefined && between(this.#previous.at, this.#context.clock.now()) < LOST.span
   }
 
   #reportAnswering(current: RouterReport | undefined): void {
@@ -155,14 +162,14 @@ class RouterWatcher {
       latest !== undefined &&
       latest.address === answer.address &&
       between(latest.at, clock.now()) < MAX_ANNOUNCEMENT_AGE
-    // A router that knows UPnP alone sends events.
-    if (!this.#doesAnnounce && by === 'natPmp') report({ kind: 'notAnnounced', gateway })
+    // A router that knows UPnP alone sends events; one that has only restarted has nothing to announce.
+    const isOther = this.#previous?.answer.address !== answer.address
+    if (!this.#doesAnnounce && isOther && by === 'natPmp') report({ kind: 'notAnnounced', gateway })
   }
 
   #intervalAfter(current: RouterReport | undefined): Duration {
     if (current === undefined) {
-      const silence = this.#previous && between(this.#previous.at, this.#context.clock.now())
-      return silence !== undefined && silence < LOST.span ? LOST.interval : MUTE_INTERVAL
+      return this.#isLost() ? LOST.interval : MUTE_INTERVAL
     }
     const { latest } = this.#announcements
     const age = latest === undefined ? undefined : between(latest.at, this.#context.clock.now())

@@ -28,7 +28,7 @@ describe('a round', () => {
     })
     await look()
     asked.length = 0
-    made.hint(false)
+    made.hint('forgeable')
 
     expect(await look()).toEqual({ said: '8.8.8.8', took: 1 })
     expect(asked).toEqual(['router'])
@@ -43,9 +43,9 @@ describe('a round', () => {
     })
     await look()
     truth = NEW
-    made.hint(false)
+    made.hint('forgeable')
     expect((await look()).said).toBe('8.8.8.8')
-    made.hint(true)
+    made.hint('doubt')
     expect((await look()).said).toBe('9.9.9.9')
   })
 
@@ -126,7 +126,7 @@ describe('an address that returns', () => {
       const said: string[] = []
       for (const next of [OLD, NEW, OLD]) {
         truth = next
-        made.made.hint(true)
+        made.made.hint('doubt')
         said.push((await made.look()).said)
       }
       return said
@@ -161,7 +161,7 @@ describe('hints', () => {
     void made.look('v4', never).then((one) => (said = one.kind === 'seen' ? one.address : one.kind))
     await clock.pass(milliseconds(35))
     truth = NEW
-    made.hint(false)
+    made.hint('forgeable')
     await clock.pass(seconds(1))
 
     expect(said).toBe('9.9.9.9')
@@ -173,7 +173,7 @@ describe('hints', () => {
     let said = ''
     void made.look('v4', never).then((one) => (said = one.kind))
     for (let n = 0; n < 1000; n++) {
-      made.hint(false)
+      made.hint('forgeable')
       await clock.pass(milliseconds(1))
     }
 
@@ -188,7 +188,7 @@ describe('hints', () => {
       y: { answers: always(OLD) },
     })
     for (let n = 0; n < 200; n++) {
-      made.hint(false)
+      made.hint('forgeable')
       await look(milliseconds(400))
     }
 
@@ -200,11 +200,11 @@ describe('hints', () => {
     let truth = OLD
     const { made, look } = scene({ router: router(() => truth), x: { answers: () => truth } })
     for (let n = 0; n < 400; n++) {
-      made.hint(false)
+      made.hint('forgeable')
       await look(milliseconds(100))
     }
     truth = NEW
-    made.hint(false)
+    made.hint('forgeable')
 
     expect(await look()).toEqual({ said: '9.9.9.9', took: 51 })
   })
@@ -242,7 +242,7 @@ describe('a round without an agreement', () => {
       await look(milliseconds(100))
       await clock.pass(minutes(1))
     }
-    made.hint(false)
+    made.hint('forgeable')
     await look(milliseconds(100))
     const before = released()
     await clock.pass(milliseconds(1100))
@@ -310,7 +310,7 @@ describe('a VPN', () => {
     await look()
     exit = seen('77.77.10.2')
     for (let n = 0; n < 3; n++) {
-      made.hint(true)
+      made.hint('doubt')
       expect((await look()).said).toBe('8.8.8.8')
     }
 
@@ -326,7 +326,7 @@ describe('a VPN', () => {
       { outboundRoute: async () => route, published: () => [address('8.8.8.8')] },
     )
     expect((await look()).said).toBe('8.8.8.8')
-    made.hint(true)
+    made.hint('doubt')
     // The new address of the tunnel is the hint; the round has read the route, and asks now.
     const looked = look()
     route = { elsewhere: 'wg0', isVpn: true }
@@ -345,7 +345,7 @@ describe('a VPN', () => {
     await look()
     elsewhere = { elsewhere: 'tun0' }
     truth = NEW
-    made.hint(false)
+    made.hint('forgeable')
 
     expect((await look()).said).toBe('9.9.9.9')
     expect(findings).toMatchObject([{ kind: 'elsewhere', published: '9.9.9.9', through: 'tun0' }])
@@ -475,7 +475,7 @@ it('a hint does not restart a round that confirms a new address of the router', 
   let took = 0
   void made.look('v4', never).then(() => (took = clock.now()))
   await clock.pass(milliseconds(40))
-  made.hint(false)
+  made.hint('forgeable')
   await clock.pass(seconds(1))
 
   expect(took).toBe(61)
@@ -491,7 +491,7 @@ it('an interface without an address does not start outside requests before the r
   })
   await look()
   asked.length = 0
-  made.hint(false)
+  made.hint('forgeable')
   await look()
 
   expect(asked.toSorted()).toEqual(['own', 'router'])

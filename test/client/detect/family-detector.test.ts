@@ -58,7 +58,7 @@ describe('a round', () => {
     let truths = [OLD, OLD] as const
     const { look, made } = scene({ x: { answers: () => truths[0] }, y: { answers: () => truths[1] } })
     await look()
-    made.hint(false)
+    made.hint('own')
     truths = [NOTHING, NOTHING] as never
     expect((await look()).said).toBe('unknown')
     truths = [OLD, NOTHING] as never
@@ -69,10 +69,10 @@ describe('a round', () => {
     let truth = OLD
     const { look, made } = scene({ router: router(always(OLD)), x: { answers: () => truth } })
     await look()
-    made.hint(true)
+    made.hint('doubt')
     expect((await look()).said).toBe('8.8.8.8')
     truth = NOTHING
-    made.hint(true)
+    made.hint('doubt')
     expect([await look(), await look()].map(({ said }) => said)).toEqual(['unknown', 'unknown'])
   })
 
@@ -82,7 +82,7 @@ describe('a round', () => {
     await look()
     truth = OLD
     await look()
-    made.hint(false)
+    made.hint('own')
 
     expect(await look()).toEqual({ said: '8.8.8.8', took: 1 })
   })
@@ -95,7 +95,7 @@ describe('a hint', () => {
     const { made, clock, asked } = scene(script)
     void made.look('v4', never)
     await clock.pass(at)
-    made.hint(false)
+    made.hint('own')
     await clock.pass(seconds(6))
     return asked.filter((name) => name === 'y').length
   }
@@ -125,10 +125,10 @@ describe('a hint', () => {
     })
     await look()
     asked.length = 0
-    made.hint(true)
+    made.hint('doubt')
     void made.look('v4', never)
     await clock.pass(ms(40))
-    made.hint(false)
+    made.hint('own')
     await clock.pass(seconds(1))
 
     expect(asked).toEqual(['router', 'x', 'router', 'x'])
@@ -142,7 +142,7 @@ describe('a hint', () => {
     void made.look('v4', never)
     for (let n = 0; n < 20; n++) {
       await clock.pass(ms(30))
-      made.hint(false)
+      made.hint('own')
     }
 
     expect(asked.filter((name) => name === asked[0])).toHaveLength(rounds)
@@ -166,11 +166,11 @@ describe('the limit of rounds that ask outside sources', () => {
     })
     await look()
     for (let n = 0; n < 60; n++) {
-      made.hint(false)
+      made.hint('forgeable')
       await look(ms(100))
     }
     routers = NOTHING
-    made.hint(false)
+    made.hint('forgeable')
 
     expect((await look()).said).toBe('8.8.8.8')
   })
@@ -184,7 +184,7 @@ describe('the limit of rounds that ask outside sources', () => {
       y: { answers: () => truth },
     })
     for (let n = 0; n < 40; n++) {
-      built.made.hint(false)
+      built.made.hint('forgeable')
       await built.look(ms(400))
     }
     built.asked.length = 0
@@ -193,19 +193,36 @@ describe('the limit of rounds that ask outside sources', () => {
 
   it('does not delay a new address of the router after many hints', async () => {
     const { look, made, change, asked } = await afterManyHints()
-    made.hint(false)
+    made.hint('forgeable')
     await look(ms(400))
     expect(asked).toEqual(['router'])
     change()
-    made.hint(false)
+    made.hint('forgeable')
 
     expect((await look()).said).toBe('9.9.9.9')
+  })
+
+  it('does not make what is known unknown after many forged hints', async () => {
+    const { made, look, asked } = scene({
+      router: router(always(NOTHING)),
+      x: { answers: always(OLD) },
+      y: { answers: always(OLD) },
+    })
+    for (let n = 0; n < 60; n++) {
+      made.hint('forgeable')
+      expect([n, (await look(ms(400))).said]).toEqual([n, '8.8.8.8'])
+    }
+    expect(made.isOpen('v4')).toBe(false)
+    const before = asked.filter((name) => name === 'x').length
+    made.hint('own')
+    expect((await look(ms(400))).said).toBe('8.8.8.8')
+    expect(asked.filter((name) => name === 'x').length).toBe(before + 1)
   })
 
   it('does not delay a doubt after many hints', async () => {
     const { look, made, change } = await afterManyHints()
     change(NOTHING, NEW)
-    made.hint(true)
+    made.hint('doubt')
 
     expect((await look()).said).toBe('9.9.9.9')
   })
@@ -219,7 +236,7 @@ describe('a source with a cooldown', () => {
       y: { answers: always(NEW), cooldown },
     })
     await look()
-    made.hint(false)
+    made.hint('forgeable')
     await look()
     expect(asked).toEqual(['x', 'y'])
     await clock.pass(minutes(1))

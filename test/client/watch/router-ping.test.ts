@@ -3,7 +3,7 @@ import { milliseconds, minutes, seconds } from '../../../src/base/time.ts'
 import type { Hint } from '../../../src/client/watch/hint.ts'
 import { RouterPing } from '../../../src/client/watch/router-ping.ts'
 import type { WatcherContext, WatcherFinding } from '../../../src/client/watch/watcher.ts'
-import { address } from '../../fakes/address.ts'
+import { address, interfaceAddress } from '../../fakes/address.ts'
 import { type VirtualClock, virtualClock } from '../../fakes/clock.ts'
 
 const PUBLIC = address('8.8.8.8')
@@ -14,7 +14,7 @@ let findings: WatcherFinding[]
 /** Each ping that was started. */
 let pings: { readonly words: string; isClosed: boolean; miss: () => void; end: () => void }[]
 let trials: string[]
-let host: { replies: boolean; isBattery: boolean }
+let host: { replies: boolean; isBattery: boolean; isVpn: boolean }
 
 function make(mayPing = true): RouterPing {
   const ports = {
@@ -32,6 +32,12 @@ function make(mayPing = true): RouterPing {
       return { close: () => (ping.isClosed = true) }
     },
     isOnBattery: async () => Promise.resolve(host.isBattery),
+    outboundRoute: async () => Promise.resolve({ interface: host.isVpn ? 'wg0' : 'eth0' }),
+    interfaces: async () =>
+      Promise.resolve([
+        { ...interfaceAddress('192.168.1.2'), interface: 'eth0' },
+        { ...interfaceAddress('10.8.0.2'), interface: 'wg0', isTunnel: true },
+      ]),
   }
   const context = {
     ports,
@@ -50,7 +56,7 @@ beforeEach(() => {
   findings = []
   pings = []
   trials = []
-  host = { replies: true, isBattery: false }
+  host = { replies: true, isBattery: false, isVpn: false }
 })
 
 describe('pings to the public address', () => {
@@ -70,6 +76,7 @@ describe('pings to the public address', () => {
   it.each([
     ['the router does not reply', () => (host.replies = false), true],
     ['this host runs on battery', () => (host.isBattery = true), true],
+    ['a VPN is up', () => (host.isVpn = true), true],
     ['the settings say so', () => undefined, false],
   ])('are not sent where %s', async (_, prepare, mayPing) => {
     prepare()
@@ -134,6 +141,16 @@ describe('pings to the public address', () => {
     await clock.pass(seconds(30))
     await ping.answered()
     expect([pings.length, ping.isRunning]).toEqual([2, true])
+  })
+
+  it('stop when a VPN comes up', async () => {
+    const ping = make()
+    await ping.start(PUBLIC, 1)
+    await ping.recheck()
+    expect(pings[0]?.isClosed).toBe(false)
+    host.isVpn = true
+    await ping.recheck()
+    expect([pings[0]?.isClosed, ping.isRunning]).toEqual([true, false])
   })
 
   it('that end by themselves are not started again for this address', async () => {

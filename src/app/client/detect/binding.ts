@@ -1,3 +1,4 @@
+import { after, type Duration, type Instant, isBefore, seconds } from '../../../base/time.ts'
 import type { DetectorOptions } from '../../../client/detect/detector-options.ts'
 import type { Finding } from '../../../client/detect/finding.ts'
 import type { OutsideRoute } from '../../../client/detect/uplink.ts'
@@ -19,8 +20,9 @@ export const bindingOf = (host: HostSettings | undefined): Binding => ({
   ...(host?.from !== undefined && { from: host.from }),
 })
 
-/** Each detector finds the same. */
+/** Each detector finds the same, at almost the same time. */
 const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'])
+const SAME: Duration = seconds(10)
 
 /**
  * Passes the findings of the detector of a binding. What all detectors find is reported once. A bound
@@ -28,12 +30,14 @@ const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'
  */
 export function findingFilter(
   report: (finding: Finding) => void,
+  now: () => Instant,
 ): (binding: Binding) => (finding: Finding) => void {
-  const reported = new Set<string>()
+  const reported = new Map<string, Instant>()
   const reportOnce = (finding: Finding): void => {
     const text = JSON.stringify(finding)
-    if (ONCE.has(finding.kind) && reported.has(text)) return
-    reported.add(text)
+    const last = reported.get(text)
+    if (ONCE.has(finding.kind) && last !== undefined && isBefore(now(), after(last, SAME))) return
+    reported.set(text, now())
     report(finding)
   }
   const reportBound = (finding: Finding): void => {

@@ -84,13 +84,13 @@ class SettingsDetection implements AddressDetection {
       gateway: homeGateway(network),
     }
     this.#retries = fullBucket(RETRY_LIMITS, system.steady.now())
-    this.#reportOf = findingFilter(listeners.report)
+    this.#reportOf = findingFilter(listeners.report, () => system.steady.now())
     this.#generation = generationOf(settings, listeners.end)
   }
 
   hint(hint: Hint, family?: Family): void {
     this.#listeners.report({ kind: 'hinted', because: hint })
-    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].isDoubt, family)
+    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].kind, family)
     this.#listeners.wake(this.#mayRetry())
   }
 
