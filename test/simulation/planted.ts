@@ -251,7 +251,7 @@ export const PLANTED: readonly PlantedFault[] = [
   },
   {
     what: 'a router that has just started is believed against two operators',
-    rule: 'T2',
+    rule: 'S1',
     file: 'client/sources/pmp.ts',
     from: "sighting.kind === 'seen' && epoch < EARLY",
     to: "sighting.kind === 'seen' && epoch < 0",

@@ -125,6 +125,9 @@ export class RouterPing {
     const { clock, hint } = this.#context
     const last = this.#losses.at(-1)
     this.#hasHinted = last === undefined || !isBefore(clock.now(), after(last, DISTRUST))
+    // A router limits its ICMP errors (icmp_ratelimit): those for further pings would use up the answers to the probe.
+    this.#running?.close()
+    this.#running = undefined
     if (this.#hasHinted) hint('probe-lost')
     this.#missing.abort(WAIT_ENDED)
   }

@@ -108,12 +108,13 @@ describe('pings to the public address', () => {
     const ping = make()
     await ping.start(PUBLIC, 1)
     pings[0]?.miss()
+    expect([pings[0]?.isClosed, ping.isRunning]).toEqual([true, false])
     await ping.answered()
-    pings[0]?.miss()
+    pings[1]?.miss()
     expect([hints, ping.timeoutsForHint]).toEqual([['probe-lost'], 1])
     await ping.answered()
     await clock.pass(minutes(10))
-    pings[0]?.miss()
+    pings[2]?.miss()
     expect(hints).toHaveLength(2)
   })
 
@@ -121,12 +122,18 @@ describe('pings to the public address', () => {
     const ping = make()
     await ping.start(PUBLIC, 1)
     for (let n = 0; n < 60; n++) {
-      pings[0]?.miss()
+      pings.at(-1)?.miss()
       await ping.answered()
       await clock.pass(milliseconds(900))
     }
 
-    expect([pings.length, pings[0]?.isClosed, ping.timeoutsForHint]).toEqual([1, true, 2])
+    // One more than 5 % of 1,000.
+    expect([pings.length, pings.at(-1)?.isClosed, ping.isRunning, ping.timeoutsForHint]).toEqual([
+      51,
+      true,
+      false,
+      2,
+    ])
     expect(findings).toEqual([{ kind: 'pingAnswers' }, { kind: 'pingUnreliable' }])
   })
 
