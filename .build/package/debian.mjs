@@ -68,7 +68,7 @@ const clientControl = (about) => ({
   Priority: 'optional',
   Homepage: HOMEPAGE,
   Depends: 'nodejs (>= 20.19), ca-certificates',
-  Recommends: 'iproute2, libnss-systemd',
+  Recommends: 'iproute2, iputils-ping, libnss-systemd',
   Suggests: 'holdfast-service',
   Description: `dynamic DNS client that obeys the protocol
  Holdfast keeps hostnames on a moving address. It finds the public IPv4 and

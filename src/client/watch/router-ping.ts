@@ -31,7 +31,8 @@ const DISTRUST: Duration = minutes(10)
 const POWER_INTERVAL: Duration = seconds(30)
 
 /**
- * Pings the public address while the router answers there: the first reply that is missing is a hint, and wakes the probe.
+ * Pings the public address while the router answers there: the first reply that is missing is a hint, and wakes the probe
+ * (decision 0047).
  * Off on battery, behind a VPN, where ping(8) may not be used, and after many losses.
  */
 export class RouterPing {
