@@ -156,7 +156,10 @@ export class FamilyDetector {
     this.#round = mayRestart ? { since: clock.now(), isOwn, restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
+    const over = new AbortController()
+    if (uplink?.isVpn && through !== undefined) void this.#guard.reportVpn(through, [end, over.signal])
     const agreement = await this.#confirm({ votes, uplink, unasked, budget, signal: end })
+    over.abort(WAIT_ENDED)
     const isAtRouter = await this.#isAtRouter(agreement, through, end)
     if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
     if (!isOwn && isUnasked(agreement) && before?.sighting.kind === 'seen') {

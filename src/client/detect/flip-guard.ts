@@ -1,4 +1,4 @@
-import { type Instant, milliseconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, milliseconds, seconds } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -54,6 +54,15 @@ export class FlipGuard {
       !agreement.hasNear &&
       isReturning(this.#history, agreement.address, clock.now())
     )
+  }
+
+  /** The route shows a VPN, and the round still waits for a router that may not answer. */
+  async reportVpn(through: string, ends: readonly AbortSignal[]): Promise<void> {
+    const { clock, report } = this.#options
+    await clock.sleep(after(clock.now(), VPN_DELAY), ...ends)
+    if (ends.some(({ aborted }) => aborted) || this.#reported.has(through)) return
+    this.#reported.add(through)
+    report({ kind: 'elsewhere', through })
   }
 
   sightingOf(agreement: Agreement, round: RoundResult): Sighting {
@@ -113,6 +122,9 @@ export class FlipGuard {
     })
   }
 }
+
+/** A router that answers does so in a fraction of this, and is part of the message then. */
+const VPN_DELAY: Duration = seconds(1)
 
 // biome-ignore format: a table
 const UNASKED: { readonly [U in Unasked | 'budget']: string } = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import type { Address } from '../../../src/net/address.ts'
 import { always, never, NEW, NOTHING, OLD, own, router, scene, seen } from '../../fakes/detection.ts'
 
 const ms = milliseconds
@@ -262,5 +263,26 @@ describe('a round without an agreement', () => {
     await clock.pass(ms(1100))
 
     expect(released()).toBe(before + 1)
+  })
+})
+
+describe('a VPN', () => {
+  it('is told after a second where the router does not answer, and in the message of the round where it does', async () => {
+    const vpn = async () => Promise.resolve({ elsewhere: 'wg0', isVpn: true } as const)
+    const mute = scene({ router: router(always(NOTHING), 4000) }, { outboundRoute: vpn })
+    void mute.made.look('v4', never)
+    await mute.clock.pass(ms(999))
+    expect(mute.findings).toEqual([])
+    await mute.clock.pass(ms(1))
+    expect(mute.findings).toEqual([{ kind: 'elsewhere', through: 'wg0' }])
+    await mute.clock.pass(seconds(6))
+    expect(mute.findings).toHaveLength(1)
+
+    const answering = scene(
+      { router: router(always(OLD)) },
+      { outboundRoute: vpn, published: () => ['8.8.8.8' as Address] },
+    )
+    await answering.look()
+    expect(answering.findings).toEqual([{ kind: 'elsewhere', published: '8.8.8.8', through: 'wg0' }])
   })
 })
