@@ -50,8 +50,11 @@ export function stopOf(account: AccountState, desired: DesiredState): Stop | und
   const stopAt = (name: string): Stop | undefined => hostOf(account, name).stopped
   const isOneEnough = desired.nohostStops === 'account'
   if (!isOneEnough && desired.hostnames.some((name) => stopAt(name) === undefined)) return undefined
-  const first = desired.hostnames.find((name) => stopAt(name) !== undefined)
-  return first === undefined ? undefined : stopAt(first)
+  for (const name of desired.hostnames) {
+    const stop = stopAt(name)
+    if (stop !== undefined) return stop
+  }
+  return undefined
 }
 
 /** The moment before which no request of this account may be sent; undefined without a wait. */

@@ -202,8 +202,7 @@ export class FamilyDetector {
 
   /** Why no outside source is asked in this round. */
   async #unasked({ all }: HintCounts): Promise<Unasked | undefined> {
-    if (!(await this.#options.hasRoute(this.#family))) return 'route'
-    return this.#rest.isDue(all) ? 'rest' : undefined
+    return this.#rest.reason(all, await this.#options.hasRoute(this.#family))
   }
 
   async #confirm({ votes, uplink, unasked, budget, signal }: RoundStart): Promise<Agreement> {

@@ -2,8 +2,9 @@ import { after, type Duration, hours, type Instant, isBefore, minutes } from '..
 import type { Address, Family } from '../../net/address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SourceVote } from './agree.ts'
+import type { Unasked } from './flip-guard.ts'
 
-/** Without an answer for so long, outside sources are asked so often, and at each hint. */
+/** Without an answer for so long, outside sources are asked so often, and at each hint; without a route, from then on. */
 const REST: { readonly after: Duration; readonly interval: Duration } = {
   after: minutes(10),
   interval: hours(1),
@@ -30,14 +31,16 @@ export class Rest {
     this.#isOtherKnown = isOtherKnown
   }
 
-  /** Whether the next round asks no outside source; `hints` are those since the start. */
-  isDue(hints: number): boolean {
+  /** Why the next round asks no outside source; `hints` are those since the start. */
+  reason(hints: number, hasRoute: boolean): Unasked | undefined {
     const { clock, published } = this.#options
     const now = clock.now()
-    const isLong = this.#since !== undefined && !isBefore(now, after(this.#since, REST.after))
     const isRecent = this.#asked !== undefined && isBefore(now, after(this.#asked.at, REST.interval))
-    const isSame = this.#asked?.hints === hints
-    return isLong && isRecent && isSame && this.#isOtherKnown() && published(this.#family).length === 0
+    if (this.#since === undefined || !isRecent || this.#asked?.hints !== hints) return undefined
+    // By a proxy, or in the network itself, a source may answer without a route: it was asked.
+    if (!hasRoute) return 'route'
+    const isLong = !isBefore(now, after(this.#since, REST.after))
+    return isLong && this.#isOtherKnown() && published(this.#family).length === 0 ? 'rest' : undefined
   }
 
   /** The votes of a round that asked outside sources. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { after, minutes } from '../../../src/base/time.ts'
 import type { Address, Addresses } from '../../../src/net/address.ts'
+import type { Reply } from '../../../src/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../../src/protocol/request.ts'
 import { confirmedBy, unechoedOf } from '../../../src/client/decide/confirmation.ts'
 import { type HostState, NEW_HOST } from '../../../src/client/decide/state.ts'
@@ -35,6 +36,15 @@ describe('a word of success confirms', () => {
       ...confirmed({ v4 }, [v4]),
       unechoed: { v6 },
     }))
+
+  it('nothing new where it has no addresses, and none was sent', () =>
+    expect(
+      confirmedBy(
+        { word: 'nochg' } as Reply,
+        { hostnames: ['h'], addresses: {} },
+        { host: { ...NEW_HOST, confirmed: { v4 } }, isApart: false, now: LATER, random: 0.75 },
+      ).confirmed,
+    ).toStrictEqual({ v4 }))
 
   it('what it names where no address was sent', () =>
     expect(confirmed({}, [v4]).confirmed).toStrictEqual({ v4 }))

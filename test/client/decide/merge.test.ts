@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
 import { after, minutes } from '../../../src/base/time.ts'
 import { mergeStates } from '../../../src/client/decide/merge.ts'
-import { type AccountState, NEW_HOST, NEW_STATE, type State } from '../../../src/client/decide/state.ts'
+import {
+  type AccountState,
+  type HostState,
+  NEW_HOST,
+  NEW_STATE,
+  type State,
+} from '../../../src/client/decide/state.ts'
+import type { Address } from '../../../src/net/address.ts'
 import { START } from '../../fakes/world.ts'
 
 const stop = { since: START, because: 'nohost', about: '' } as const
@@ -82,4 +89,15 @@ it('gives back the first itself where the second adds nothing', () => {
   expect(mergeStates(state, only(READY))).toBe(state)
   expect(mergeStates(state, NEW_STATE)).toBe(state)
   expect(mergeStates(NEW_STATE, state)).toEqual(state)
+})
+
+it('keeps the addresses of a request without an answer, whichever of the two has them', () => {
+  const unanswered = { addresses: { v4: '192.0.2.1' as Address }, isOffline: false, isOnline: false }
+  const hosts = (host: Partial<HostState>): AccountState => ({
+    ...READY,
+    hosts: { h: { ...NEW_HOST, ...host } },
+  })
+  const [open, later] = [hosts({ unanswered, touched: START }), hosts({ touched: after(START, minutes(1)) })]
+  for (const merged of [both(open, later), both(later, open), both(open, hosts({})), both(hosts({}), open)])
+    expect(merged?.hosts['h']?.unanswered).toEqual(unanswered)
 })

@@ -94,17 +94,25 @@ describe('a round', () => {
 })
 
 describe('a host without a route of a family', () => {
-  it('asks no outside source, and says so', async () => {
-    const script = { router: router(always(NOTHING)), x: { answers: always(NEW) } }
-    const { made, asked, clock } = scene(script, { hasRoute: async () => Promise.resolve(false) })
+  it('asks outside sources once, and says why it asks no more', async () => {
+    const script = { router: router(always(NOTHING)), x: { answers: always(NOTHING) } }
+    const { made, asked, clock, look } = scene(script, { hasRoute: async () => Promise.resolve(false) })
+    await look()
     const looked = made.look('v4', never)
     await clock.pass(seconds(6))
 
-    expect(asked).toEqual(['router'])
+    expect(asked).toEqual(['router', 'x', 'router'])
     expect(await looked).toMatchObject({
       kind: 'unknown',
       because: expect.stringContaining('this host has no route to the internet of this family') as string,
     })
+  })
+
+  it('believes sources that answer all the same, such as by a proxy', async () => {
+    const script = { x: { answers: always(NEW) }, y: { answers: always(NEW) } }
+    const { look } = scene(script, { hasRoute: async () => Promise.resolve(false) })
+
+    expect([(await look()).said, (await look()).said]).toEqual(['9.9.9.9', '9.9.9.9'])
   })
 })
 

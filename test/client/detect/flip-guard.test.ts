@@ -136,6 +136,29 @@ describe('a verdict', () => {
     ])
   })
 
+  it('about a VPN is told again after a round without one', () => {
+    const { findings, weigh } = scene()
+    const vpn = (): unknown => weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
+    vpn()
+    weigh({ kind: 'open' }, [])
+    vpn()
+    expect(findings).toHaveLength(1)
+    weigh(agreed(A))
+    vpn()
+    expect(findings).toHaveLength(2)
+  })
+
+  it('holds back an address that returns, unless the router has it', () => {
+    const { made, weigh } = scene()
+    for (const address of [A, B]) weigh(agreed(address))
+    expect([
+      made.holdsBack(agreed(A)),
+      made.holdsBack(agreed(A, { hasNear: true })),
+      made.holdsBack(agreed(B)),
+      made.holdsBack({ kind: 'open' }),
+    ]).toEqual([true, false, false, false])
+  })
+
   it('about this line tells no other', () => {
     const { findings, weigh } = scene()
     weigh(agreed(A), [], 'tun0')

@@ -25,15 +25,15 @@ async function failing(
 describe('a family without an answer', () => {
   it('is asked for ten minutes, and then once an hour and at each hint', async () => {
     const { clock, made } = await failing()
-    expect(made.isDue(1)).toBe(false)
+    expect(made.reason(1, true)).toBeUndefined()
     await clock.pass(minutes(1))
-    expect([made.isDue(1), made.isDue(2)]).toEqual([true, false])
+    expect([made.reason(1, true), made.reason(2, true)]).toEqual(['rest', undefined])
     await clock.pass(hours(1))
-    expect(made.isDue(1)).toBe(false)
+    expect(made.reason(1, true)).toBeUndefined()
     made.record([vote(false)], 1)
-    expect(made.isDue(1)).toBe(true)
+    expect(made.reason(1, true)).toBe('rest')
     made.record([vote(true)], 1)
-    expect(made.isDue(1)).toBe(false)
+    expect(made.reason(1, true)).toBeUndefined()
   })
 
   it.each([
@@ -42,6 +42,22 @@ describe('a family without an answer', () => {
   ])('is asked on where %s', async (_, over) => {
     const { clock, made } = await failing(over)
     await clock.pass(minutes(20))
-    expect(made.isDue(1)).toBe(false)
+    expect(made.reason(1, true)).toBeUndefined()
   })
+})
+
+it('a host without a route asks once, and then as rarely, whatever is known and published', async () => {
+  const clock = virtualClock()
+  const made = new Rest('v4', { clock, published: () => ['9.9.9.9' as Address] }, () => false)
+  expect(made.reason(1, false)).toBeUndefined()
+  made.record([vote(false)], 1)
+  expect([made.reason(1, false), made.reason(2, false), made.reason(1, true)]).toEqual([
+    'route',
+    undefined,
+    undefined,
+  ])
+  await clock.pass(hours(1))
+  expect(made.reason(1, false)).toBeUndefined()
+  made.record([vote(true)], 1)
+  expect(made.reason(1, false)).toBeUndefined()
 })
