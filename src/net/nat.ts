@@ -1,8 +1,8 @@
 import type { Address } from './address.ts'
 import { explainRange, specialRangeOf } from './special.ts'
 
-/** How IPv4 of this network is shared or translated. `unstated`: one of these, and the router does not say which. */
-export type NatKind = 'cgnat' | 'ds-lite' | '464xlat' | 'double-nat' | 'unstated'
+/** How IPv4 of this network is shared or translated, in the words of the field. The last: the router does not say which. */
+export type NatKind = 'CGNAT' | 'DS-Lite' | '464XLAT' | 'double NAT' | 'CGNAT or double NAT'
 
 /** What is between this network and the internet over IPv4: nothing from outside reaches this host by itself. */
 export interface Nat {
@@ -14,7 +14,6 @@ export interface Nat {
 }
 
 interface NatText {
-  readonly name: string
   readonly meaning: string
   readonly remedy: string
 }
@@ -23,11 +22,11 @@ const ASK_PROVIDER = 'ask the provider for a public IPv4 address, or use IPv6'
 const BRIDGE = 'put the first router into bridge mode, or forward its ports to the second'
 // biome-ignore format: a table
 export const NATS: { readonly [K in NatKind]: NatText } = {
-  cgnat:        { name: 'CGNAT',               remedy: ASK_PROVIDER, meaning: 'the provider shares the public IPv4 address among customers (CGNAT)' },
-  'ds-lite':    { name: 'DS-Lite',             remedy: ASK_PROVIDER, meaning: 'IPv4 travels over IPv6 to the provider, which shares its address among customers (DS-Lite)' },
-  '464xlat':    { name: '464XLAT',             remedy: 'use IPv6: this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
-  'double-nat': { name: 'double NAT',          remedy: BRIDGE,       meaning: 'another router is in front of the router of this network (double NAT)' },
-  unstated:     { name: 'CGNAT or double NAT', remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares it among customers (CGNAT, DS-Lite), or another router is in front (double NAT)' },
+  CGNAT:        { remedy: ASK_PROVIDER, meaning: 'the provider shares the public IPv4 address among customers (CGNAT)' },
+  'DS-Lite':    { remedy: ASK_PROVIDER, meaning: 'IPv4 travels over IPv6 to the provider, which shares its address among customers (DS-Lite)' },
+  '464XLAT':    { remedy: 'use IPv6: this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
+  'double NAT': { remedy: BRIDGE,       meaning: 'another router is in front of the router of this network (double NAT)' },
+  'CGNAT or double NAT': { remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares it among customers (CGNAT, DS-Lite), or another router is in front (double NAT)' },
 }
 
 /** RFC 6333 §5.7: the client's end of DS-Lite, and that of the provider. */
@@ -39,8 +38,8 @@ export const isTranslated = (address = ''): boolean => IS_CONTINUED.test(address
 
 /** By the address that is in the place of the public one. */
 export function natWith(address: Address): Nat {
-  if (isTranslated(address)) return { kind: DS_LITE.includes(address) ? 'ds-lite' : '464xlat', address }
-  return { kind: specialRangeOf(address) === 'cgnat' ? 'cgnat' : 'double-nat', address }
+  if (isTranslated(address)) return { kind: DS_LITE.includes(address) ? 'DS-Lite' : '464XLAT', address }
+  return { kind: specialRangeOf(address) === 'cgnat' ? 'CGNAT' : 'double NAT', address }
 }
 
 /** What was observed, as one sentence. `outside`: what outside services see. */

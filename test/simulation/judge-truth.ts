@@ -17,12 +17,12 @@ export interface Told {
 
 /** What is between the home and the internet over IPv4. */
 export const natOfHome = ({ isTranslated, router }: HomePlan): NatKind | undefined =>
-  isTranslated ? '464xlat' : NAT_OF_ROUTER[router]
+  isTranslated ? '464XLAT' : NAT_OF_ROUTER[router]
 const NAT_OF_ROUTER: Readonly<Partial<Record<RouterKind, NatKind>>> = {
-  noAddress: 'unstated',
-  private: 'double-nat',
-  shared: 'cgnat',
-  other: 'double-nat',
+  noAddress: 'CGNAT or double NAT',
+  private: 'double NAT',
+  shared: 'CGNAT',
+  other: 'double NAT',
 }
 export const NAT_TOLD = 'the router has no public address; this host cannot be reached over IPv4 from outside'
 

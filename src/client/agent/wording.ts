@@ -1,7 +1,7 @@
 import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
-import { formatNat, type Nat, NATS } from '../../net/nat.ts'
+import { formatNat, type Nat } from '../../net/nat.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -136,7 +136,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
 }
 
 export const natLine = (nat: Nat, outside: Address): string =>
-  `${NATS[nat.kind].name}: ${formatNat(nat, outside)}; this host cannot be reached over IPv4 from outside by itself`
+  `${nat.kind}: ${formatNat(nat, outside)}; this host cannot be reached over IPv4 from outside by itself`
 
 /** The row of one event, typed for it. */
 export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): WordingRow<K> =>

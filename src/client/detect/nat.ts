@@ -16,9 +16,9 @@ function natIn({ source, sighting }: SourceVote): Nat | undefined {
       ? { ...natWith(sighting.instead), isOwn: true }
       : undefined
   if (sighting.kind === 'none')
-    return sighting.instead === undefined ? { kind: 'unstated' } : natWith(sighting.instead)
+    return sighting.instead === undefined ? { kind: 'CGNAT or double NAT' } : natWith(sighting.instead)
   // A router that has just started may report its previous address.
   return sighting.kind === 'seen' && sighting.isEarly !== true
-    ? { kind: 'double-nat', address: sighting.address }
+    ? { kind: 'double NAT', address: sighting.address }
     : undefined
 }

@@ -53,7 +53,7 @@ const CLOCK_TOLERANCE = minutes(5)
 /** One rule for each kind. */
 const NAT_RULES: Readonly<Record<string, Rule>> = Object.fromEntries(
   (Object.keys(NATS) as NatKind[]).map((kind) => [
-    NATS[kind].name,
+    kind,
     {
       find: ({ answers, agreed: { v4 } }) => {
         const nat =

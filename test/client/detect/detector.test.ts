@@ -430,7 +430,7 @@ describe('a finding', () => {
     expect((await look()).said).toBe('9.9.9.9')
     const found = {
       kind: 'behindAnother',
-      nat: { kind: 'cgnat', address: '100.64.9.9' },
+      nat: { kind: 'CGNAT', address: '100.64.9.9' },
       outside: '9.9.9.9',
     }
     expect(findings).toEqual([found])
@@ -452,7 +452,9 @@ describe('a finding', () => {
     expect(findings).toEqual([])
     routers = { kind: 'none' }
     for (let n = 0; n < 6; n++) await look()
-    expect(findings).toEqual([{ kind: 'behindAnother', nat: { kind: 'unstated' }, outside: '9.9.9.9' }])
+    expect(findings).toEqual([
+      { kind: 'behindAnother', nat: { kind: 'CGNAT or double NAT' }, outside: '9.9.9.9' },
+    ])
   })
 
   it('about an address that returns too soon is reported, and the address is published when it stays', async () => {

@@ -96,7 +96,7 @@ it('the end of what was held back is no news, and neither is that', async () => 
   ])
 })
 
-const NAT = { kind: 'cgnat', address: '100.64.9.9' as Address } as const
+const NAT = { kind: 'CGNAT', address: '100.64.9.9' as Address } as const
 
 it.each<[string, AgentEvent]>([
   [
