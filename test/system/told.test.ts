@@ -7,6 +7,7 @@ import { canLab, type Lab, lab } from '../lab/lab.ts'
 import { judgesPace } from '../lab/pace.ts'
 import { MODEM_ROUTER } from '../lab/plan.ts'
 import { now } from '../lab/run.ts'
+import { isLarge } from '../large.ts'
 import { DS_LITE, dsLiteRouter, translatedHost, XLAT } from '../lab/shared-addresses.ts'
 
 const reason = canLab()
@@ -35,7 +36,7 @@ const HOMES: readonly (readonly [name: string, word: RegExp, build: (lab: Lab) =
 
 /** The others are for the long run: the simulation has them too. */
 const QUICK = ['behind CGNAT, the router reports no address', 'on a host with 464XLAT']
-const chosen = HOMES.filter(([name]) => process.env['HOLDFAST_TEST_LARGE'] === '1' || QUICK.includes(name))
+const chosen = HOMES.filter(([name]) => isLarge || QUICK.includes(name))
 
 const PLACES = ['log', 'status', 'doctor'] as const
 type Told = Readonly<Record<(typeof PLACES)[number], string>>
