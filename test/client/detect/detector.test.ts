@@ -102,6 +102,11 @@ describe('a host without a route of a family', () => {
     await clock.pass(seconds(6))
 
     expect(asked).toEqual(['router', 'x', 'router'])
+    await clock.pass(minutes(30))
+    await look()
+    await clock.pass(minutes(30))
+    await look()
+    expect(asked.filter((name) => name === 'x')).toHaveLength(2)
     expect(await looked).toMatchObject({
       kind: 'unknown',
       because: expect.stringContaining('this host has no route to the internet of this family') as string,

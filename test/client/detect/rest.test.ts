@@ -15,7 +15,11 @@ async function failing(
 ) {
   const clock = virtualClock()
   const { published = [], isOtherKnown = true } = over
-  const made = new Rest('v4', { clock, published: () => published }, () => isOtherKnown)
+  const made = new Rest(
+    'v4',
+    { clock, published: (family) => (family === 'v4' ? published : ['2600::1' as Address]) },
+    () => isOtherKnown,
+  )
   made.record([vote(false)], 1)
   await clock.pass(minutes(9))
   made.record([vote(false)], 1)
