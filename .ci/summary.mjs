@@ -24,12 +24,20 @@ const seconds = ({ startTime, endTime }) => (endTime - startTime) / 1000
 for (const file of files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, 10))
   console.log(`${seconds(file).toFixed(1).padStart(6)} ${relative(process.cwd(), file.name)}`)
 
+/** What the steps said about a file that failed as a whole. */
+function said(name) {
+  const logs = readdirSync(`${folder}/..`, { withFileTypes: true }).filter((one) => one.isFile())
+  const lines = logs.flatMap(({ name: log }) => readFileSync(`${folder}/../${log}`, 'utf8').split('\n'))
+  const at = lines.findIndex((line) => line.includes(' FAIL ') && line.includes(relative(process.cwd(), name)))
+  return at === -1 ? '' : lines.slice(at, at + 15).join('\n')
+}
 const shown = (text) => String(text).slice(0, 2000)
 for (const { name, status, message, assertionResults } of files) {
   const failed = assertionResults.filter((test) => test.status === 'failed')
   for (const test of failed)
     console.log(`!! ${name}\n   ${test.fullName}\n   ${shown(test.failureMessages.join('\n'))}`)
-  if (status === 'failed' && failed.length === 0) console.log(`!! ${name}\n   ${shown(message)}`)
+  // The report has no reason where a beforeAll or afterAll of a describe failed.
+  if (status === 'failed' && failed.length === 0) console.log(`!! ${name}\n   ${shown(message || said(name))}`)
 }
 if (reports.length !== Number(expected)) {
   console.log(`!! ${reports.length} of ${expected} reports of vitest are there, and count a test`)

@@ -109,7 +109,10 @@ function serverOf({ bin, folder, user }: Cluster, port: number, settings: readon
       )
       server = child
       ended = new Promise((done) => child.once('close', done))
-      for (let n = 0; n < 200 && !isReady(); n++) await sleep(50)
+      for (let n = 0; !isReady(); n++) {
+        if (n === 600 || child.exitCode !== null) throw new Error(`PostgreSQL did not start on port ${port}`)
+        await sleep(50)
+      }
     },
     freeze: () => signalAll(server?.pid, 'SIGSTOP'),
     thaw: () => signalAll(server?.pid, 'SIGCONT'),
@@ -121,7 +124,8 @@ function serverOf({ bin, folder, user }: Cluster, port: number, settings: readon
       // At once: nothing of it is kept.
       server?.kill('SIGQUIT')
       await ended
-      rmSync(folder, { recursive: true, force: true })
+      // A process of a connection may outlive its server by a moment, and write.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }
