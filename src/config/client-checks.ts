@@ -17,9 +17,9 @@ export type SettingNeeds = 'everything' | 'names' | 'nothing'
 /** Ranges for documentation and benchmarks: users try the program with them, and no real network has them by accident. */
 const TRIAL_RANGES: readonly RangeClass[] = ['documentation', 'benchmark']
 
-/** The identity of an account in the state file: "username@host[:port]". */
+/** The identity of an account in the state file: "username@host[:port]", without a final dot of the host. */
 export const accountKey = ({ server, username }: AccountSettings): string =>
-  `${username}@${new URL(server).host}`
+  `${username}@${new URL(server).host.replace(/\.(?=$|:)/, '')}`
 
 /** Account names that another account has as its name or its username: --account could not tell the two apart. */
 export function duplicateNames(accounts: readonly SettingLayer[]): readonly Complaint[] {

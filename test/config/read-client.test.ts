@@ -127,6 +127,7 @@ it.each<[string, Given, string]>([
   ['an unknown account', { toml: `${WHOLE}[[account]]\nname = "x"`, chosen: ['y'] }, '--account: there is no account y; the accounts are x'],
   ['a hostname flag with two accounts', { toml: `${WHOLE}[[account]]\nusername = "x"\n[[account]]\nusername = "y"`, flags: { hostname: 'a.b' } }, '--hostname: the file has 2 accounts; choose one with --account'],
   ['two accounts with one key',  { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
+  ['one server in two spellings', { toml: `${WHOLE}[[account]]\nname = "x"\n[[account]]\nname = "y"\nserver = "https://DYN.example.:443"` }, 'two accounts are abc1234@dyn.example; put their hostnames into one'],
   ['an unknown account, where the only account has no table', { toml: WHOLE, chosen: ['y'] }, '--account: there is no account y; the accounts are abc1234'],
   ['a duplicate account name',         { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nname = "x"` }, 'h.toml:5: name x is also the name of another account (h.toml:3); choose another'],
   ['a name that is a username', { toml: `server = "dyn.example"\n[[account]]\nname = "x"\n[[account]]\nusername = "x"` }, 'h.toml:3: name x is also the username of another account (h.toml:5); choose another'],

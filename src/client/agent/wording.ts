@@ -124,9 +124,9 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   ended:              { level: 'info',  msg: 'asked to stop',
     line: () => 'asked to stop' },
   stateSetAside:      { level: 'error', msg: 'the state file could not be read and is set aside',
-    line: ({ as, because }) => `the state file could not be read (${because}) and is renamed to ${as}; stops, waits and confirmed addresses in it are lost` },
+    line: ({ as, because, isSalvaged }) => `the state file could not be read (${because}) and is renamed to ${as}; ${lostWith(isSalvaged)}` },
   stateUnreadable:    { level: 'error', msg: 'the state file cannot be read',
-    line: ({ path, because }) => `${path} cannot be read (${because}); an update renames it, and stops, waits and confirmed addresses in it are lost` },
+    line: ({ path, because, isSalvaged }) => `${path} cannot be read (${because}); an update renames it; ${lostWith(isSalvaged)}` },
   stateSavedElsewhere: { level: 'warn', msg: 'the state is saved in another folder',
     line: ({ folder, instead, because }) => `${folder} is not writable (${because}); stops and waits are saved in ${instead}, where a reboot may delete them; make ${folder} writable` },
   stateSavedAgain:    { level: 'info',  msg: 'the state can be saved again',
@@ -150,6 +150,12 @@ const formatRemedy = (word: string): string => {
   const remedy = remedyFor(word)
   return remedy === undefined ? '' : `. What to do: ${remedy}`
 }
+
+/** What a damaged state file costs. */
+const lostWith = (isSalvaged: boolean): string =>
+  isSalvaged
+    ? 'the stops and waits in it hold, and confirmed addresses in it are lost'
+    : 'stops, waits and confirmed addresses in it are lost'
 
 /** A reply word, an HTTP status, or "invalid reply". */
 export const waitCauseName = (cause: WaitCause): string =>

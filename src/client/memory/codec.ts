@@ -26,10 +26,29 @@ export interface StateFile {
   readonly anchor?: Anchor
 }
 
-/** The text of the state file: JSON with a version, a checksum of the rest, and moments as RFC 3339 text. */
+/**
+ * The text of the state file: JSON with a version, a checksum of the rest, and moments as RFC 3339 text. While there is a
+ * stop or a wait, a line follows with another record of these alone: `salvage` reads it where the first is damaged.
+ */
 export function formatState(state: State, anchor?: Anchor): string {
+  const restrictions = restrictionsIn(state)
+  return `${recordText(state, anchor, 1)}${restrictions === undefined ? '' : recordText(restrictions, anchor)}`
+}
+
+function recordText(state: State, anchor: Anchor | undefined, indent?: number): string {
   const body = withMoments({ accounts: state.accounts, ...(anchor && { clock: anchor }) })
-  return `${JSON.stringify({ version: VERSION, sha256: checksum(JSON.stringify(body)), ...body }, null, 1)}\n`
+  return `${JSON.stringify({ version: VERSION, sha256: checksum(JSON.stringify(body)), ...body }, null, indent)}\n`
+}
+
+/** The accounts that must not send, and the hostnames that must not be sent, with nothing of the others. */
+function restrictionsIn({ accounts }: State): State | undefined {
+  const restricted = Object.entries(accounts).flatMap(([key, account]) => {
+    const hosts = Object.entries(account.hosts).filter(([, { stopped }]) => stopped !== undefined)
+    const isFree =
+      account.status.kind === 'ready' && account.offlineRefused === undefined && hosts.length === 0
+    return isFree ? [] : [[key, { ...account, hosts: Object.fromEntries(hosts) }] as const]
+  })
+  return restricted.length === 0 ? undefined : { accounts: Object.fromEntries(restricted) }
 }
 
 /** A copy with the moments as text. JSON.stringify takes several times as long with a function that does the same. */
@@ -58,6 +77,21 @@ const checksum = (text: string): string => createHash('sha256').update(text).dig
 
 /** The inverse. Any other text is an error, because a state that is read in part may lose a stop. */
 export function parseState(text: string): Result<StateFile, string> {
+  const end = text.indexOf(END)
+  return parseRecord(end === -1 ? text : text.slice(0, end + END.length))
+}
+
+/** The stops and waits of a text that `parseState` refuses; undefined where it has none. */
+export function salvage(text: string): StateFile | undefined {
+  const line = text.trimEnd().split('\n').at(-1) ?? ''
+  const file = parseRecord(line.slice(Math.max(line.indexOf('{'), 0)))
+  return file.ok ? file.value : undefined
+}
+
+/** The end of the first record, which is the only one with line breaks. */
+const END = '\n}\n'
+
+function parseRecord(text: string): Result<StateFile, string> {
   try {
     const { version, sha256, ...body } = record(JSON.parse(text))
     if (version !== VERSION && version !== EARLIER)

@@ -38,36 +38,42 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
     else await removeFiles((await trustedFolders(folders, files)).slice(1), files)
   }
 
+  const save = async (state: State): Promise<undefined> => {
+    const anchor = time.anchor()
+    const content = contentOf(state, anchor)
+    const isUnchanged = content === last.content && last.folder !== undefined
+    if (isUnchanged && last.folder === configured) return undefined
+    // An unchanged state in a fallback folder moves to the configured folder as soon as that is writable.
+    const isFixed = isUnchanged || (isOnRequest && last.folder === configured)
+    const targets = isFixed ? [configured] : folders
+    const { folder, because } = await writeToFirst(targets, formatState(state, anchor), files)
+    if (isUnchanged && folder === undefined) return undefined
+    if (folder !== last.folder) await movedTo(folder, because)
+    last = { content: folder === undefined ? last.content : content, folder }
+    return undefined
+  }
+
   return {
     folders,
     isSaved: () => last.folder !== undefined,
     async load() {
       const latest = await latestIn(folders)
       if (latest === undefined) return NEW_STATE
-      const { file, folder } = latest
+      const { file, folder, isSalvaged } = latest
       time.resume(file.anchor)
-      last = { content: contentOf(file.state, file.anchor ?? time.anchor()), folder }
+      const content = contentOf(file.state, file.anchor ?? time.anchor())
+      last = { content: isSalvaged ? undefined : content, folder }
+      // Without a file, the next process would know of no stop.
+      if (isSalvaged && !isOnRequest) await save(file.state)
       return file.state
     },
-    async save(state) {
-      const anchor = time.anchor()
-      const content = contentOf(state, anchor)
-      const isUnchanged = content === last.content && last.folder !== undefined
-      if (isUnchanged && last.folder === configured) return undefined
-      // An unchanged state in a fallback folder moves to the configured folder as soon as that is writable.
-      const isFixed = isUnchanged || (isOnRequest && last.folder === configured)
-      const targets = isFixed ? [configured] : folders
-      const { folder, because } = await writeToFirst(targets, formatState(state, anchor), files)
-      if (isUnchanged && folder === undefined) return undefined
-      if (folder !== last.folder) await movedTo(folder, because)
-      last = { content: folder === undefined ? last.content : content, folder }
-      return undefined
-    },
+    save,
     async reread() {
       const { content, folder } = last
       last = { content: undefined, folder }
       const latest = await latestIn([configured, ...fallbacks.filter((one) => one === folder)])
-      if (latest === undefined) return undefined
+      // This process remembers more than a damaged file.
+      if (latest === undefined || latest.isSalvaged) return undefined
       const { state, anchor } = latest.file
       return contentOf(state, anchor ?? time.anchor()) === content ? undefined : state
     },

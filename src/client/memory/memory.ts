@@ -18,9 +18,20 @@ export interface Memory {
 
 /** What the user must learn about the state file. */
 export type MemoryProblem =
-  | { readonly kind: 'stateSetAside'; readonly as: string; readonly because: string }
+  /** With `isSalvaged`, the stops and waits in it hold. */
+  | {
+      readonly kind: 'stateSetAside'
+      readonly as: string
+      readonly because: string
+      readonly isSalvaged: boolean
+    }
   /** A reader that changes nothing left the file in its place. */
-  | { readonly kind: 'stateUnreadable'; readonly path: string; readonly because: string }
+  | {
+      readonly kind: 'stateUnreadable'
+      readonly path: string
+      readonly because: string
+      readonly isSalvaged: boolean
+    }
   /** The configured folder is not writable; a fallback folder is. */
   | {
       readonly kind: 'stateSavedElsewhere'

@@ -2,7 +2,7 @@ import { err, ok } from '../../base/result.ts'
 import { formatInstant } from '../../base/time.ts'
 import type { Files } from '../../ports/files.ts'
 import type { ClientTime } from './client-time.ts'
-import { parseState, type StateFile } from './codec.ts'
+import { parseState, salvage, type StateFile } from './codec.ts'
 import { STATE_FILE } from './file-name.ts'
 import { type MemoryProblem, StateUnreadable } from './memory.ts'
 
@@ -20,6 +20,8 @@ export interface StateFilesContext {
 interface SavedFile {
   readonly file: StateFile
   readonly folder: string
+  /** The file is damaged: only stops and waits were read, and it is set aside. */
+  readonly isSalvaged: boolean
 }
 
 /** The folders that may be used: the configured one always, a fallback only if it is private to this user. */
@@ -39,38 +41,44 @@ export async function readLatest(
   const saved: SavedFile[] = []
   for (const folder of folders) {
     const file = await readOrSetAside(folder, context)
-    if (file !== undefined) saved.push({ file, folder })
+    if (file !== undefined) saved.push({ ...file, folder })
   }
   return saved.toSorted((a, b) => (b.file.anchor?.at ?? 0) - (a.file.anchor?.at ?? 0))[0]
 }
 
-/** Undefined where there is no file, or where it is invalid: set aside, or reported by a reader. */
+/**
+ * Undefined where there is no file. A file that is invalid is set aside, or reported by a reader; the stops and waits that
+ * can still be read in it hold.
+ */
 async function readOrSetAside(
   folder: string,
-  { files, time, report, isOnRequest = false }: StateFilesContext,
-): Promise<StateFile | undefined> {
+  context: StateFilesContext,
+): Promise<Omit<SavedFile, 'folder'> | undefined> {
   const path = pathIn(folder)
-  const setAside = async (because: string): Promise<undefined> => {
-    if (isOnRequest) {
-      report({ kind: 'stateUnreadable', path, because })
-      return undefined
-    }
-    const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
-    await files.rename(path, as).catch(() => {
-      throw new StateUnreadable(path, because, 'update')
-    })
-    report({ kind: 'stateSetAside', as, because })
-    return undefined
-  }
-  const text = await files.read(path).then(ok, (error: unknown) => {
+  const text = await context.files.read(path).then(ok, (error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'EFTYPE')
       throw new StateUnreadable(path, messageOf(error), 'update')
     return err(messageOf(error))
   })
-  if (!text.ok) return setAside(text.error)
-  if (text.value === undefined) return undefined
-  const file = parseState(text.value)
-  return file.ok ? file.value : setAside(file.error)
+  if (text.ok && text.value === undefined) return undefined
+  const file = text.ok ? parseState(text.value ?? '') : text
+  if (file.ok) return { file: file.value, isSalvaged: false }
+  const salvaged = text.ok ? salvage(text.value ?? '') : undefined
+  await setAside(path, { because: file.error, isSalvaged: salvaged !== undefined }, context)
+  return salvaged === undefined ? undefined : { file: salvaged, isSalvaged: true }
+}
+
+async function setAside(
+  path: string,
+  damage: { readonly because: string; readonly isSalvaged: boolean },
+  { files, time, report, isOnRequest = false }: StateFilesContext,
+): Promise<void> {
+  if (isOnRequest) return report({ kind: 'stateUnreadable', path, ...damage })
+  const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
+  await files.rename(path, as).catch(() => {
+    throw new StateUnreadable(path, damage.because, 'update')
+  })
+  report({ kind: 'stateSetAside', as, ...damage })
 }
 
 interface WriteResult {

@@ -1,5 +1,6 @@
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { checkServerIdentity, serverNameOf } from './identity.ts'
 
 /** Opens a connection to an origin, with TLS for https, and closes it. No request is sent. Undefined, or why it failed. */
 export async function connectionProblem(origin: string, timeout: number): Promise<string | undefined> {
@@ -11,7 +12,8 @@ export async function connectionProblem(origin: string, timeout: number): Promis
       ? connectTls({
           host,
           port: Number(port === '' ? 443 : port),
-          ...(/^[\d.:]+$/.test(host) ? {} : { servername: host }),
+          checkServerIdentity,
+          ...(/^[\d.:]+$/.test(host) ? {} : { servername: host, ...serverNameOf(host) }),
         })
       : connectTcp({ host, port: Number(port === '' ? 80 : port) })
     const finish = (problem: string | undefined): void => {

@@ -1,6 +1,7 @@
 import { Client } from 'undici'
 import type { Http, HttpRequest } from '../../ports/http.ts'
 import { dispatchRequest } from './dispatch.ts'
+import { checkServerIdentity, serverNameOf } from './identity.ts'
 import { lookUp } from '../names/resolve.ts'
 
 /**
@@ -12,7 +13,8 @@ export const undiciHttp: Http = async (request, signal) =>
 
 function clientFor(request: HttpRequest): Client {
   const { family, from, authorities, connectTimeout, responseTimeout } = request
-  return new Client(new URL(request.url).origin, {
+  const { origin, hostname } = new URL(request.url)
+  return new Client(origin, {
     allowH2: false,
     pipelining: 0,
     headersTimeout: responseTimeout,
@@ -22,6 +24,8 @@ function clientFor(request: HttpRequest): Client {
       timeout: connectTimeout,
       // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes the default.
       rejectUnauthorized: true,
+      checkServerIdentity,
+      ...serverNameOf(hostname),
       lookup: lookUp,
       ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
       ...(authorities !== undefined && { ca: authorities }),

@@ -139,6 +139,8 @@ const unconnected: Explain = (failure, context) => `no connection to ${peerOf(fa
 const asItIs: Explain = (failure) =>
   SSL_DUMP.exec(failure.message ?? '')?.[1] ?? failure.message ?? 'it failed'
 const refusedCertificate: Explain = ({ cert }, context) => {
+  if (cert !== undefined && cert.subjectaltname === undefined)
+    return `the certificate of ${requestedHost(context)} has no subjectAltName; make one that names the host there`
   const names = (cert?.subjectaltname ?? '').replaceAll(/DNS:|IP Address:/g, '')
   return `the certificate is for ${names === '' ? 'another name' : names}, not for ${requestedHost(context)}`
 }

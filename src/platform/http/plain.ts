@@ -12,6 +12,7 @@ import {
   unreached,
 } from './outcome.ts'
 import { lookUp } from '../names/resolve.ts'
+import { checkServerIdentity, serverNameOf } from './identity.ts'
 import { timeoutSignal } from '../clock/timeout-signal.ts'
 
 /**
@@ -64,19 +65,20 @@ export async function httpExchange(
   }
 }
 
-/** Without an agent: after an address change, pooled connections are dead. */
+/** Without an agent: after an address change, pooled connections are dead. `Host` is the first field (RFC 9110 §7.2). */
 export function optionsFor(request: Omit<HttpRequest, 'body'>): RequestOptions {
   const { url, method = 'GET', headers, family, from, authorities } = request
-  const { protocol, hostname, port, pathname, search } = new URL(url)
+  const { protocol, host, hostname, port, pathname, search } = new URL(url)
   return {
     method,
     protocol,
     host: hostname.replace(/^\[|\]$/g, ''),
     path: `${pathname}${search}`,
-    headers,
+    headers: { host, ...headers },
     agent: false,
     // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes the default.
     rejectUnauthorized: true,
+    ...(protocol === 'https:' && { checkServerIdentity, ...serverNameOf(hostname) }),
     lookup: lookUp,
     ...(port !== '' && { port }),
     ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),

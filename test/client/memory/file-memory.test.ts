@@ -14,14 +14,17 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { formatInstant, milliseconds } from '../../../src/base/time.ts'
+import { formatInstant, instant, milliseconds } from '../../../src/base/time.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { clientTime } from '../../../src/client/memory/client-time.ts'
+import { formatState, parseState, salvage } from '../../../src/client/memory/codec.ts'
 import { fileMemory } from '../../../src/client/memory/file-memory.ts'
 import { type MemoryProblem, StateUnreadable } from '../../../src/client/memory/memory.ts'
 import { systemFiles } from '../../../src/platform/files/files.ts'
 import type { Files } from '../../../src/ports/files.ts'
+import { address } from '../sources/messages.ts'
 import { START } from '../../fakes/world.ts'
 
 const STOPPED: State = {
@@ -116,6 +119,72 @@ it.each(['', '{', 'null', '{"version":1}', '{"version":2,"sha256":"","accounts":
     expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
   },
 )
+
+/** A stop, a stopped hostname and a wait, beside an account without any. */
+const RESTRICTED: State = {
+  accounts: {
+    ...STOPPED.accounts,
+    b: {
+      status: { kind: 'ready' },
+      hosts: {
+        'a.test': {
+          confirmed: {},
+          spread: 0,
+          isOffline: false,
+          stopped: { since: START, because: 'nohost', about: '' },
+        },
+      },
+    },
+    c: {
+      status: {
+        kind: 'waiting',
+        since: START,
+        until: instant(START + 1_800_000),
+        because: '911',
+        detail: '',
+        attempt: 1,
+      },
+      hosts: {},
+    },
+  },
+}
+const FREE = { 'b.test': { confirmed: { v4: address('192.0.2.1') }, spread: 0, isOffline: false } }
+const WHOLE: State = {
+  accounts: {
+    ...RESTRICTED.accounts,
+    b: { status: { kind: 'ready' }, hosts: { ...FREE, ...RESTRICTED.accounts['b']?.hosts } },
+    d: { status: { kind: 'ready' }, hosts: FREE },
+  },
+}
+
+it('no flipped bit loses a stop or a wait', () => {
+  const bytes = Buffer.from(formatState(WHOLE))
+  const lost = Array.from({ length: bytes.length * 8 }, (_, bit) => bit).filter((bit) => {
+    const flipped = Buffer.from(bytes)
+    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    const text = flipped.toString()
+    const read = parseState(text)
+    const state = read.ok ? read.value.state : salvage(text)?.state
+    return !isDeepStrictEqual(state, read.ok ? WHOLE : RESTRICTED)
+  })
+  expect(lost).toEqual([])
+})
+
+it('load keeps the stops of a damaged file on disk', async () => {
+  await memory().save(WHOLE)
+  const path = join(folder, 'state.json')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('192.0.2.1', '192.0.2.0'))
+
+  expect(await memory().load()).toEqual(RESTRICTED)
+  expect(problems).toMatchObject([{ kind: 'stateSetAside', isSalvaged: true }])
+  expect(await memory().load()).toEqual(RESTRICTED)
+  expect(problems).toHaveLength(1)
+})
+
+it('a state without stops and waits is written once', () =>
+  expect(
+    formatState({ accounts: { d: { status: { kind: 'ready' }, hosts: FREE } } }).match(/sha256/g),
+  ).toHaveLength(1))
 
 it('reports once that the disk is full, and save still resolves', async () => {
   const full: Files = { ...systemFiles, replace: async () => Promise.reject(new Error('ENOSPC')) }

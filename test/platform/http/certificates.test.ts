@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { seconds } from '../../../src/base/time.ts'
 import { plainHttp } from '../../../src/platform/http/plain.ts'
@@ -33,6 +33,7 @@ function issue(name: string, by: string | undefined, extensions: string, key = E
 beforeAll(() => {
   issue('root', undefined, AUTHORITY)
   issue('good', 'root', NAMED)
+  issue('named', 'root', 'subjectAltName=DNS:dyn.example.test')
   issue('client', 'root', `${NAMED}\nextendedKeyUsage=clientAuth`)
   issue('critical', 'root', `${NAMED}\n1.2.3.4.5=critical,ASN1:NULL`)
   issue('weak', 'root', NAMED, 'rsa:1024')
@@ -53,10 +54,10 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const serving = async (name: string, above: readonly string[]): Promise<string> => {
+const serving = async (name: string, above: readonly string[], more: TlsOptions = {}): Promise<string> => {
   // OpenSSL refuses a weak key on the serving side too, unless it is told otherwise.
   const own = { key: readFileSync(file(`${name}.key`)), cert: pem(name, ...above) }
-  const server = createTlsServer({ ...own, ciphers: 'DEFAULT@SECLEVEL=0' }, (socket) => {
+  const server = createTlsServer({ ...own, ciphers: 'DEFAULT@SECLEVEL=0', ...more }, (socket) => {
     socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood')
   })
   return `https://127.0.0.1:${await listening(server.on('tlsClientError', () => undefined))}/`
@@ -121,4 +122,18 @@ describe.each(CLIENTS)('a certificate, %s', (_, client) => {
 
     expect(outcome).toMatchObject({ kind: 'unreached', stage: 'TLS' })
   })
+})
+
+it('the server name in TLS has no final dot', async () => {
+  const asked: string[] = []
+  const SNICallback: TlsOptions['SNICallback'] = (name, done) => {
+    asked.push(name)
+    done(null)
+  }
+  const url = (await serving('named', [], { SNICallback })).replace('127.0.0.1', 'dyn.example.test.')
+  // The proxy looks the name up, so it need not exist.
+  const ask = proxiedHttp({ url: `http://127.0.0.1:${await forwarder()}` })
+
+  expect(await ask(request(url, { authorities: pem('root') }), never)).toMatchObject({ body: 'good' })
+  expect(asked).toEqual(['dyn.example.test'])
 })

@@ -30,6 +30,12 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   }
 
+  it('sends Host as the first field', async () => {
+    const url = await serve((asked, response) => void response.end(asked.rawHeaders.slice(0, 2).join(' ')))
+
+    expect(await ask(request(url), never)).toMatchObject({ body: `host ${new URL(url).host}` })
+  })
+
   it('reads at most one byte more than maxBodyBytes', async () => {
     const url = await serve((_, response) => void response.end('x'.repeat(10_000_000)))
 

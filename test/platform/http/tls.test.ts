@@ -33,6 +33,7 @@ beforeAll(() => {
     )
   sign('self', '-addext', 'subjectAltName=IP:127.0.0.1')
   sign('other', '-addext', 'subjectAltName=DNS:other.test')
+  sign('localhost')
   sign('authority')
   openssl('req', '-new', ...EC, '-keyout', 'issued.key', '-out', 'issued.csr', '-subj', '/CN=issued')
   openssl(
@@ -92,6 +93,16 @@ describe.each(CLIENTS)('%s, over TLS', (_, ask, advice) => {
     const url = await listening(server())
 
     expect(await ask(request(url, authority === undefined ? {} : trusted(authority)), never)).toEqual({ kind: 'unreached', stage: 'TLS', because })
+  })
+
+  it('refuses a certificate whose common name alone is that of the server', async () => {
+    const url = (await listening(tls('localhost'))).replace('127.0.0.1', 'localhost')
+
+    expect(await ask(request(url, { family: 'v4', ...trusted('localhost') }), never)).toEqual({
+      kind: 'unreached',
+      stage: 'TLS',
+      because: 'the certificate of localhost has no subjectAltName; make one that names the host there',
+    })
   })
 
   describe('with NODE_TLS_REJECT_UNAUTHORIZED=0', () => {

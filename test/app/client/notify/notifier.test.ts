@@ -114,7 +114,9 @@ it.each<[string, AgentEvent]>([
 )
 
 it('a state that is lost is told by a program, too', async () =>
-  expect((await told({ kind: 'stateSetAside', as: 'old', because: 'damaged' })).toSorted()).toEqual([
+  expect(
+    (await told({ kind: 'stateSetAside', as: 'old', because: 'damaged', isSalvaged: false })).toSorted(),
+  ).toEqual([
     expect.stringContaining('state-lost: the state file'),
     expect.stringContaining('webhook state-lost: the state file'),
   ]))
