@@ -1,6 +1,6 @@
 import { CHECKED, type Grade, type Provider } from '../src/config/providers/provider.ts'
 import { ENDED_SERVICES, PROVIDERS } from '../src/config/providers/providers.ts'
-import { DIALECTS, isDialect } from '../src/protocol/dialect.ts'
+import { dialectOf, ownReplies } from '../src/protocol/dialect.ts'
 
 const FOLDER = 'docs/providers'
 
@@ -91,22 +91,17 @@ function pageOf(name: string, { name: title, settings, username, password, note 
 const sentence = (note: string): string => `${note.slice(0, 1).toUpperCase()}${note.slice(1)}.`
 
 function replies(name: string): readonly string[] {
-  if (!isDialect(name)) return []
-  const {
-    words = {},
-    statuses = {},
-    hasOneLine,
-  }: {
-    readonly words?: Readonly<Record<string, string>>
-    readonly statuses?: Readonly<Record<number, string>>
-    readonly hasOneLine?: boolean
-  } = DIALECTS[name]
-  const rows = [
-    ...Object.entries(words).map(([word, like]) => `| \`${word}\` | \`${like}\` |`),
-    ...Object.entries(statuses).map(([status, like]) => `| HTTP ${status} without a word | \`${like}\` |`),
-  ]
+  const dialect = dialectOf(name)
+  const own = ownReplies(dialect)
+  const rows = own.map(
+    ({ reply, like, hasDump }) =>
+      `| \`${reply.replaceAll('|', '\\|')}\` | \`${like}\`${hasDump ? '' : ' (no dump)'} |`,
+  )
   return [
-    ...(hasOneLine === true ? ['One line answers for all hostnames of a request.', ''] : []),
+    ...(dialect.hasOneLine === true ? ['One line answers for all hostnames of a request.', ''] : []),
     ...(rows.length === 0 ? [] : ['| its reply | is handled like |', '| --- | --- |', ...rows, '']),
+    ...(own.every(({ hasDump }) => hasDump) ? [] : [NO_DUMP, '']),
   ]
 }
+
+const NO_DUMP = 'No dump: no page and no user shows this reply; it is what another client looks for.'

@@ -7,7 +7,7 @@ import {
   PROVIDERS,
   providerCalled,
 } from '../config/providers/providers.ts'
-import { DIALECTS, isDialect } from '../protocol/dialect.ts'
+import { dialectOf, ownReplies } from '../protocol/dialect.ts'
 import type { ProvidersFlags } from './parse/flag-tables.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 
@@ -64,7 +64,6 @@ function explanationOf(
   name: string,
   { name: title, grade, settings, ...provider }: Provider,
 ): readonly string[] {
-  const dialect = isDialect(name) ? wordLines(name) : []
   return [
     `${title} (provider = "${name}"), grade ${grade}: ${GRADES[grade]}; checked ${CHECKED}`,
     `  username: ${provider.username}`,
@@ -73,16 +72,20 @@ function explanationOf(
     ...(provider.ifUnreached === undefined ? [] : [`  if it is not reached: ${provider.ifUnreached}`]),
     '  settings:',
     ...Object.entries(settings).map(([key, value]) => `    ${key} = ${value}`),
-    ...dialect,
+    ...replyLines(name),
   ]
 }
 
 /** What the service answers beyond the words of the protocol. */
-function wordLines(name: keyof typeof DIALECTS): readonly string[] {
-  const { words = {}, statuses = {} }: { words?: object; statuses?: object } = DIALECTS[name]
-  const pairs = [
-    ...Object.entries(words).map(([word, like]) => `${word}: like ${String(like)}`),
-    ...Object.entries(statuses).map(([status, like]) => `HTTP ${status}: like ${String(like)}`),
+function replyLines(name: string): readonly string[] {
+  const replies = ownReplies(dialectOf(name))
+  const lines = replies.map(
+    ({ reply, like, hasDump }) => `    ${reply}: like ${like}${hasDump ? '' : ' (no dump)'}`,
+  )
+  return [
+    ...(lines.length === 0 ? [] : ['  replies of its own:', ...lines]),
+    ...(replies.every(({ hasDump }) => hasDump) ? [] : [`  no dump: ${NO_DUMP}`]),
   ]
-  return pairs.length === 0 ? [] : ['  replies of its own:', ...pairs.map((pair) => `    ${pair}`)]
 }
+
+const NO_DUMP = 'no page and no user shows this reply; it is what another client looks for'

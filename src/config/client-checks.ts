@@ -86,12 +86,33 @@ export function accountConflicts(
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
     [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
     [myip === 'connection' && values.absentFamily !== 'omit', `absent_family = "${values.absentFamily}" needs addresses, and myip = "connection" sends none: the service would delete the other family; remove myip`, 'myip', 'absentFamily'],
+    [values.offline && !hasOffline(values), `offline is set, and ${offlineRisk(values.provider ?? '')}; remove it`, 'offline'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
   return rules.flatMap(([isBroken, problem, ...keys]) =>
     isBroken ? [{ where: keys.flatMap((key) => places[key] ?? [])[0] ?? subject, problem }] : [],
   )
 }
+
+/** The service of the specification has it, and of the others those of which a source says so. */
+const hasOffline = ({ provider }: AccountSettings): boolean =>
+  provider === undefined || providerCalled(provider)?.hasOffline === true
+
+const offlineRisk = (provider: string): string =>
+  `no source says that ${provider} has that function: it may publish the address of the connection instead`
+
+/** `offline_on_stop` is for all accounts, and one of them has no such function. */
+export const unknownOffline = (
+  { values, places }: TableResult<typeof CLIENT_SETTINGS>,
+  accounts: readonly AccountSettings[],
+): readonly Complaint[] =>
+  accounts
+    .filter((account) => values.offlineOnStop && !hasOffline(account))
+    .slice(0, 1)
+    .map(({ provider = '' }) => ({
+      where: places['offlineOnStop'] ?? '',
+      problem: `offline_on_stop is set, and ${offlineRisk(provider)}; remove it`,
+    }))
 
 /** One that is written wrongly has a complaint of its own. */
 const hasNoPassword = (

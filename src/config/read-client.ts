@@ -4,6 +4,7 @@ import { FAMILIES, type Family } from '../net/address.ts'
 import {
   unclearAccount,
   missingCommand,
+  unknownOffline,
   unprotectedPage,
   accountConflicts,
   duplicateNames,
@@ -91,6 +92,7 @@ export function readClientConfig(layers: ClientLayers): Result<ClientConfig, rea
   const accountComplaints = [
     ...present.flatMap(({ complaints }) => complaints),
     ...duplicateAccounts(accounts),
+    ...unknownOffline(client, accounts),
   ]
   const complaints = [
     ...file.complaints,

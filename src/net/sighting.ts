@@ -18,6 +18,8 @@ export type Sighting =
       readonly isSubstitute?: true
       /** What is between this network and the internet over IPv4. */
       readonly nat?: Nat
+      /** A source answered with a page or a redirect, as a captive portal does. */
+      readonly isPage?: true
       /** The router started within the last minute, and may report its previous address. */
       readonly isEarly?: true
     }
@@ -35,6 +37,7 @@ export type Sighting =
       readonly cause?: string
       /** The source refused the request: rate limit or blocked client. */
       readonly isRefusal?: true
+      readonly isPage?: true
       /** An address is known, and held back until it is stable. */
       readonly isHeld?: true
     }

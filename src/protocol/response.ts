@@ -42,13 +42,15 @@ export function readResponse(
   dialect: ReplyDialect = PLAIN_DIALECT,
 ): Result<readonly Reply[], UnrecognizedReply> {
   const { status, body } = response
-  const lines = replyLines(dialect.hasMarkup ? withoutTags(body) : body)
+  const lines = linesOf(body, dialect)
   const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map((line) => parseReply(line, dialect))
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
   const answered = words.length === replies.length ? answeredBy(words, count, dialect) : undefined
   if (answered !== undefined && (status === 200 || words.every(isRestriction))) return ok(answered)
   const restriction = readRestriction(response, dialect)
   if (restriction !== undefined) return ok(repeat(restriction, count))
+  const byText = status === 200 ? textReplies(body, dialect)[0] : undefined
+  if (byText !== undefined) return ok(repeat(byText, count))
   const byStatus = words.length === 0 ? dialect.statuses?.[status] : undefined
   if (byStatus !== undefined) return ok(repeat(replyOf(byStatus, status), count))
   // RFC 9110 §15.5.2: credentials missing or refused. Some services send the status without a reply word.
@@ -64,13 +66,25 @@ export function readRestriction(
   { status, body }: UpdateResponse,
   dialect: ReplyDialect = PLAIN_DIALECT,
 ): Reply | undefined {
-  const isMarkup = isHtml(body) && dialect.hasMarkup !== true
+  const isMarkup = isHtml(body) && dialect.texts === undefined
   if (isRedirect(status) || isTooLong(body) || isMarkup) return undefined
-  const words = replyLines(dialect.hasMarkup ? withoutTags(body) : body).flatMap((line) => {
+  const words = linesOf(body, dialect).flatMap((line) => {
     const reply = parseReply(line, dialect)
-    return reply.ok && isRestriction(reply.value) ? [reply.value] : []
+    return reply.ok ? [reply.value] : []
   })
-  return words.toSorted((a, b) => severityOf(b.word) - severityOf(a.word))[0]
+  return [...words, ...textReplies(body, dialect)]
+    .filter(isRestriction)
+    .toSorted((a, b) => severityOf(b.word) - severityOf(a.word))[0]
+}
+
+/** What the texts of the dialect find, in the order of its table. */
+const textReplies = (body: string, { texts = [] }: ReplyDialect): readonly Reply[] => {
+  const text = withoutTags(body).replaceAll(/\s+/g, ' ').trim()
+  return texts.flatMap(({ text: pattern, like }) => {
+    const [said] = isTooLong(body) ? [] : (pattern.exec(text) ?? [])
+    if (said === undefined) return []
+    return [isAddressedWord(like) ? { word: like, addresses: [] } : { word: like, said: said.toLowerCase() }]
+  })
 }
 
 /** The reply of each hostname; undefined where their number does not fit. */
@@ -95,6 +109,10 @@ function eachFamily(words: readonly Reply[]): readonly Reply[] | undefined {
 
 const replyOf = (word: ReplyWord, status: number): Reply =>
   isAddressedWord(word) ? { word, addresses: [] } : { word, said: `HTTP ${status}` }
+
+/** A service that answers with pages writes its words between tags. */
+const linesOf = (body: string, { texts }: ReplyDialect): readonly string[] =>
+  replyLines(texts === undefined ? body : withoutTags(body))
 
 /** The text between HTML tags, one piece a line. */
 const withoutTags = (body: string): string => body.replaceAll(/<[^<>]*>/g, '\n')

@@ -6,6 +6,9 @@ import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { fileKeyOf, formatComplaint, fromEnvironment, fromFlags } from '../../src/config/setting.ts'
 import { DIALECTS } from '../../src/protocol/dialect.ts'
+import { EARLIER_REQUESTS } from './earlier-requests.ts'
+import { requestsOf } from './preset-requests.ts'
+import { PRESET_SOURCES } from './preset-sources.ts'
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 
@@ -40,6 +43,58 @@ describe('every preset', () => {
   it.each(rows)('%s says what to enter', (_, { username, password }) => {
     expect(username).not.toBe('')
     expect(password).not.toBe('')
+  })
+})
+
+describe('the request of a preset', () => {
+  const proven = Object.entries(PROVIDERS).filter(([, { grade }]) => grade !== 'C')
+
+  it.each(proven.map(([name]) => name))('%s is like that of its source', (name) => {
+    const [first = '', ...more] = requestsOf(name)
+    const [endpoint, query = ''] = first.split('?')
+    const sent = [query, ...more.map((one) => one.split('?')[1] ?? '')].join('&')
+    const parameters = new Set(sent.split('&').map((pair) => pair.split('=')[0] ?? ''))
+    const { endpoint: host = '', parameters: known = '' } = PRESET_SOURCES[name] ?? {}
+    expect(endpoint).toBe(host)
+    expect(
+      [...parameters].filter((one) => !known.split(' ').includes(one) && !one.startsWith('keep')),
+    ).toEqual([])
+  })
+
+  it('has a source where the grade says so', () =>
+    expect(Object.keys(PRESET_SOURCES).toSorted()).toEqual(proven.map(([name]) => name).toSorted()))
+
+  /** The request of version 0.2.0 was wrong, by the sources. */
+  const CORRECTED: Readonly<Record<string, readonly string[]>> = {
+    dnshome: ['www.dnshome.de/dyndns.php?hostname=<name>&ip=<v4>&ip6=<v6>'],
+    loopia: ['dyndns.loopia.se/?hostname=<name>&myip=<v4>', 'dyndns.loopia.se/?hostname=<name>&myip=<v6>'],
+    'nic-ru': ['api.nic.ru/dyndns/update?hostname=<name>&myip=<v4>&ipv6=<v6>'],
+    poweradmin: ['/dynamic_update.php?hostname=<name>&myip=<v4>&myip6=<v6>'],
+  }
+
+  it.each(Object.entries(EARLIER_REQUESTS))('%s is that of version 0.2.0, or corrected', (name, requests) =>
+    expect(requestsOf(name)).toEqual(CORRECTED[name] ?? requests),
+  )
+})
+
+describe('offline', () => {
+  const refused = Object.entries(PROVIDERS).flatMap(([name, { hasOffline }]) => (hasOffline ? [] : [name]))
+
+  it.each(refused)('is refused at %s, where no source knows it', (name) => {
+    const server = 'server' in (PROVIDERS[name]?.settings ?? {}) ? '' : 'server = "panel.example.test"\n'
+    const inFile = readAccount(`provider = "${name}"\n${server}offline = true\n${CREDENTIALS}`)
+    expect(inFile).toContain(
+      `h.toml:${server === '' ? 2 : 3}: offline is set, and no source says that ${name} has that function: ` +
+        'it may publish the address of the connection instead; remove it',
+    )
+    expect(
+      readAccount(`provider = "${name}"\n${server}offline_on_stop = true\n${CREDENTIALS}`),
+    ).toMatchObject([expect.stringContaining(`offline_on_stop is set, and no source says that ${name} has`)])
+  })
+
+  it.each(['provider = "no-ip"', 'server = "dyn.example.test"'])('is taken with %s', (service) => {
+    const text = `${service}\noffline = true\noffline_on_stop = true\n${CREDENTIALS}`
+    expect(readAccount(text)).toMatchObject({ offline: true })
   })
 })
 

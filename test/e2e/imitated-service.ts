@@ -49,7 +49,7 @@ async function answer(incoming: IncomingMessage, { at, dialect }: Imitation): Pr
   const response = await forward(incoming, at, plain.target)
   for (const hostname of confirmedHostnames(response.body, plain.items, dialect))
     for (const family of plain.deleted) await deleteAddress(at, hostname, family)
-  return dialectResponse(response, dialect.replies)
+  return dialectResponse(response, dialect)
 }
 
 /** The same request to the real service, with another target. */

@@ -62,7 +62,7 @@ describe('the requests of a provider', () => {
     ['freedyn',       V4,            [`/nic/update?${HOST}&myip=${V4}`]],
     ['all-inkl',      `${V4},${V6}`, [`/?myip=${V4}`, `/?myip6=${V6}`]],
     ['dyfi',          undefined,     [`/nic/update?${HOST}`]],
-    ['nic-ru',        `${V4},${V6}`, [`/dyndns/update?${HOST}&myip=${V4}`, `/dyndns/update?${HOST}&ipv6=${V6}`]],
+    ['nic-ru',        `${V4},${V6}`, [`/dyndns/update?${HOST}&myip=${V4}&ipv6=${V6}`]],
     ['core-networks', `${V4},${V6}`, [`/?${HOST}&myip=${V4}&keepipv6=1`, `/?${HOST}&myip=${V6}&keepipv4=1`]],
     ['ydns',          V4,            [`/api/v1/update/?host=home.example.test&ip=${V4}`]],
     ['domeneshop',    `${V4},${V6}`, [`/v0/dyndns/update?${HOST}&myip=${V4},${V6}`]],
@@ -88,13 +88,13 @@ describe('the requests of a provider', () => {
   })
 
   it('for two hostnames with both families are one each where the service answers a line for each address', async () => {
-    const at = await fake((target) => ({ body: `good ${target.includes('ipv6=') ? V6 : V4}` }))
+    const at = await fake(() => ({ body: `good ${V4}\ngood ${V6}` }))
     const hostnames = ['a.example.test', 'b.example.test']
     const { code } = await update({ provider: 'nic-ru', server: at.server, myip: `${V4},${V6}`, hostnames })
     expect([code, at.targets.toSorted()]).toEqual([
       0,
       hostnames
-        .flatMap((name) => [`hostname=${name}&ipv6=${V6}`, `hostname=${name}&myip=${V4}`])
+        .map((name) => `hostname=${name}&myip=${V4}&ipv6=${V6}`)
         .map((query) => `/dyndns/update?${query}`),
     ])
   })
@@ -145,12 +145,12 @@ describe('the replies of a provider', () => {
     ['good with loopback',       'dyn',        { body: 'good 127.0.0.1' },                               [77, 'stopped', 1]],
     ['another word of success',  'no-ip',      { body: 'OK' },                                           [75, 'waiting', 1]],
     ['!yours of an address',     'opendns',    { body: '!yours' },                                        [75, 'waiting', 1]],
-    ['fatal of a hostname',      'spdyn',      { body: 'fatal' },                                         [77, 'stopped', 1]],
     ['204 of an unchanged one',  'selfhost',   { status: 204, body: '' },                                [0, 'settled', 1]],
     ['412',                      'selfhost',   { status: 412, body: '' },                                [75, 'waiting', 1]],
-    ['a word of its own',        'changeip',   { body: '200 Successful Update' },                         [75, 'waiting', 1]],
-    ['Successful',               'changeip',   { body: 'Successful Update' },                             [0, 'settled', 1]],
-    ['error',                    'duiadns',    { body: 'error' },                                         [75, 'waiting', 1]],
+    ['a number and a sentence',  'changeip',   { body: '200 Successful Update' },                         [0, 'settled', 1]],
+    ['another number',           'changeip',   { body: '422: The hostname supplied is incorrect.' },      [77, 'stopped', 1]],
+    ['a page with a remark',     'easydns',    { body: '<HTML><BODY><FONT FACE="sans-serif" SIZE="-1">OK<br />\n<hr noshade size="1">\nno update required for xxx.yyy to x.y.z.zz<br />\n</FONT></BODY></HTML>' }, [0, 'settled', 1]],
+    ['an underscore',            'easydns',    { body: 'NO_SERVICE<br />An invalid hostname was provided: example.com' }, [77, 'stopped', 1]],
     ['ok',                       'ydns',       { body: 'ok' },                                            [0, 'settled', 1]],
     ['404 of a hostname',        'ydns',       { status: 404, body: 'not found' },                       [77, 'stopped', 1]],
     ['Validation failed',        'infomaniak', { status: 400, body: 'Validation failed' },               [75, 'waiting', 1]],

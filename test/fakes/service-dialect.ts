@@ -25,6 +25,8 @@ export interface ServiceDialect {
   readonly path: string
   readonly form: RequestForm
   readonly replies: ReplyDialect
+  /** The whole body in the place of a line, for a service that answers with pages. */
+  readonly page: ((line: string, hostname: string) => string) | undefined
   /** Undefined for a service that keeps what a request does not name. */
   readonly preservedBy: (typeof DELETING_SERVICES)[string] | undefined
   /** Those of the credentials, which stand for the first where a request names none. */
@@ -48,6 +50,7 @@ export function readDialect(provider: string, hostnames: readonly string[]): Ser
       minGap: values.minGap,
     },
     replies: dialectOf(provider),
+    page: provider === 'easydns' ? easydnsPage : undefined,
     preservedBy: Object.hasOwn(DELETING_SERVICES, provider) ? DELETING_SERVICES[provider] : undefined,
     hostnames,
   }
@@ -110,23 +113,35 @@ function isKept(family: Family, given: URLSearchParams, { form, preservedBy }: S
   return given.get(parameter) === preservedBy
 }
 
-/** Translates a response: the words of the other service, its statuses, and its one line for all hostnames. */
-export function dialectResponse(response: DialectResponse, dialect: ReplyDialect): DialectResponse {
+/** As users of the service quote its pages in ddclient#582, ddclient#848 and dyndnsd#14. */
+function easydnsPage(line: string, hostname: string): string {
+  const [word = '', address = ''] = line.split(' ')
+  const [said = word, remark = ''] =
+    {
+      good: ['OK', `${hostname} updated to ${address}`],
+      nochg: ['OK', `no update required for ${hostname} to ${address}`],
+      nohost: ['NO_SERVICE', `An invalid hostname was provided: ${hostname}`],
+      badauth: ['NO_AUTH', `Failed login attempt logged: user u, host ${hostname}`],
+    }[word] ?? []
+  const font = '<FONT FACE="sans-serif" SIZE="-1">'
+  return `<HTML><BODY>${font}${said}<br />\n<hr noshade size="1">\n${remark}<br />\n</FONT></BODY></HTML>`
+}
+
+/** Translates a response: the pages or words of the other service, its statuses, and its one line for all hostnames. */
+export function dialectResponse(
+  response: DialectResponse,
+  { replies: dialect, page, hostnames: [hostname = ''] }: ServiceDialect,
+): DialectResponse {
   const lines = response.body.split('\n').filter((line) => line !== '')
   const words = lines.map((line) => line.split(' ')[0] ?? '')
   const [first = ''] = words
   const isOne = words.every((word) => word === first)
   const status = isOne ? statusFor(first, dialect) : undefined
   if (status !== undefined) return { ...response, status, body: '' }
+  if (page !== undefined)
+    return { ...response, status: 200, headers: HTML, body: page(lines[0] ?? '', hostname) }
   const own = lines.map((line, at) => ownLine(line, words[at] ?? '', dialect))
   const one = dialect.hasOneLine === true && isOne ? own.slice(0, 1) : own
-  if (dialect.hasMarkup === true)
-    return {
-      ...response,
-      status: 200,
-      headers: HTML,
-      body: `<html><body>${one.join('<br>')}</body></html>\n`,
-    }
   return { ...response, body: `${one.join('\n')}\n` }
 }
 

@@ -7,59 +7,91 @@ const read = (name: DialectName | undefined, status: number, body: string, count
   return replies.ok ? replies.value.map(({ word }) => word) : 'not understood'
 }
 
+const EASY = '<HTML><BODY><FONT FACE="sans-serif" SIZE="-1">'
+const easy = (word: string, remark: string) =>
+  `${EASY}${word}<br />\n<hr noshade size="1">\n${remark}<br />\n</FONT></BODY></HTML>`
+
+/** Verbatim, as the source shows the reply. `match`: no source does, and the client that is named looks for the text. */
 // biome-ignore format: a table
-const REPLIES: readonly (readonly [DialectName, number, string, number, readonly string[]])[] = [
-  ['desec',      200, 'good',                                     3, ['good', 'good', 'good']],
-  ['desec',      404, 'nohost',                                   1, ['nohost']],
-  ['desec',      404, '',                                         2, ['nohost', 'nohost']],
-  ['desec',      400, 'The name was not given.',                  1, ['!donator']],
-  ['desec',      401, '',                                         1, ['badauth']],
-  ['do',         400, 'numhost',                                  1, ['nohost']],
-  ['opendns',    200, '!yours',                                   1, ['911']],
-  ['spdyn',      200, 'fatal',                                    1, ['nohost']],
-  ['selfhost',   204, '',                                         1, ['nochg']],
-  ['selfhost',   401, '',                                         1, ['badauth']],
-  ['selfhost',   409, '',                                         1, ['nohost']],
-  ['selfhost',   410, '',                                         1, ['badauth']],
-  ['selfhost',   411, '',                                         1, ['911']],
-  ['selfhost',   412, '',                                         1, ['911']],
-  ['ydns',       400, 'no such host parameter',                   1, ['!donator']],
-  ['duiadns',    200, 'error',                                    1, ['911']],
-  ['easydns',    200, '<html><b>NOERROR</b></html>',              1, ['good']],
-  ['easydns',    200, '<FONT COLOR="#000000">OK<br />\n</FONT>',  1, ['good']],
-  ['easydns',    200, 'NOACCESS',                                 1, ['badauth']],
-  ['easydns',    200, 'NO_AUTH',                                  1, ['badauth']],
-  ['easydns',    200, 'NOSERVICE',                                1, ['nohost']],
-  ['easydns',    200, 'ILLEGAL INPUT',                            1, ['!donator']],
-  ['easydns',    200, '<b>TOOSOON</b>',                           1, ['911']],
-  ['easydns',    200, 'TOO_FREQ',                                 1, ['911']],
-  ['ydns',       200, 'ok',                                       1, ['good']],
-  ['ydns',       404, 'no such record',                           1, ['nohost']],
-  ['changeip',   200, 'Successful update',                        1, ['good']],
-  ['domeneshop', 204, '',                                         1, ['good']],
-  ['domeneshop', 404, '{"code":"domain:not-found"}',              1, ['nohost']],
-  ['easydns',    200, '<html><body>Sorry<br>NOACCESS<br>Ask us.</body></html>', 1, ['badauth']],
+const REPLIES: readonly (readonly [DialectName, number, string, number, readonly string[], string])[] = [
+  ['desec',      200, 'good',                                     3, ['good', 'good', 'good'], 'inadyn#422, 2023-04'],
+  ['desec',      404, 'nohost',                                   1, ['nohost'],   'desec-stack#132, 2019-02'],
+  ['desec',      404, '',                                         2, ['nohost', 'nohost'], 'desec-stack docs, update-api.rst'],
+  ['desec',      400, 'Request tries to update subdomains from more than one domain.', 1, ['!donator'], 'desec-stack views/dyndns.py'],
+  ['desec',      401, '',                                         1, ['badauth'],  'desec-stack#132, 2019-02'],
+  ['do',         400, 'numhost',                                  1, ['nohost'],   'do.de, wiki FlexDNS - Entwickler'],
+  ['opendns',    200, '!yours',                                   1, ['911'],      'support.opendns.com, 227986527'],
+  ['opendns',    200, 'abuse',                                    1, ['911'],      'support.opendns.com, 227986527'],
+  ['opendns',    200, 'good 192.0.2.1',                           1, ['good'],     'ddclient#483, 2022-12'],
+  ['he',         200, 'interval',                                 1, ['911'],      'lego#1415, 2021-05'],
+  ['selfhost',   204, '',                                         1, ['nochg'],    'selfhost.de, API Update Schnittstelle'],
+  ['selfhost',   401, '',                                         1, ['badauth'],  'selfhost.de, API Update Schnittstelle'],
+  ['selfhost',   409, '',                                         1, ['nohost'],   'selfhost.de, API Update Schnittstelle'],
+  ['selfhost',   410, '',                                         1, ['badauth'],  'selfhost.de, API Update Schnittstelle'],
+  ['selfhost',   411, '',                                         1, ['911'],      'selfhost.de, API Update Schnittstelle'],
+  ['selfhost',   412, '',                                         1, ['911'],      'selfhost.de, API Update Schnittstelle'],
+  ['selfhost',   200, 'nochg 62.165.69.229',                      1, ['nochg'],    'ddns-updater#120, 2020-12'],
+  ['ydns',       200, 'ok',                                       1, ['good'],     'match: ydns bash-updater, updater.sh'],
+  ['ydns',       200, 'good',                                     1, ['good'],     'DietPi#7260, 2024-10'],
+  ['ydns',       400, 'Missing host parameter',                   1, ['!donator'], 'ydns.io, api v1'],
+  ['ydns',       404, 'host not found',                           1, ['nohost'],   'ydns.io, api v1'],
+  ['easydns',    200, easy('OK', 'test.example.com updated to 24.114.104.44'), 1, ['good'], 'dynip, dynip_test.go'],
+  ['easydns',    200, easy('OK', 'no update required for xxx.yyy to x.y.z.zz'), 1, ['nochg'], 'ddclient#582, 2023-10'],
+  ['easydns',    200, easy('OK', 'no update required for landlord.harry-fine.ca to 209.227.168.183'), 1, ['nochg'], 'ddclient#848, 2025-11'],
+  ['easydns',    200, `${EASY}OK<br /></FONT></BODY></HTML>`,     1, ['good'],     'opnsense#10004, 2026-03'],
+  ['easydns',    200, easy('TOO_FREQ', 'Increase your time between updates for test.example.com to 600 seconds or more.'), 1, ['911'], 'dynip, dynip_test.go'],
+  ['easydns',    200, easy('NO_AUTH', 'Failed login attempt logged: user dlauder77, host test.example.com, from 24.114.82.202'), 1, ['badauth'], 'dynip, dynip_test.go'],
+  ['easydns',    200, easy('NO_SERVICE', 'An invalid hostname was provided: example.com'), 1, ['nohost'], 'dyndnsd#14, 2017-07'],
+  ['easydns',    200, 'NOERROR',                                  1, ['good'],     'match: ddclient, nic_easydns_update'],
+  ['changeip',   200, '200 Successful Update',                    1, ['good'],     'changeip_com.sh, 2014-04'],
+  ['changeip',   200, '402: Premium DNS required, you need to purchase Premium DNS service to update this domain.', 1, ['!donator'], 'changeip.com, knowledgebase 47'],
+  ['changeip',   200, '422: The hostname supplied is incorrect.', 1, ['nohost'],   'changeip.com, knowledgebase 47'],
+  ['changeip',   402, '',                                         1, ['!donator'], 'changeip.com, knowledgebase 47'],
+  ['changeip',   422, '',                                         1, ['nohost'],   'IPFire ddns, providers.py'],
+  ['freedns',    200, 'Updated home.example.test from 192.0.2.1 to 192.0.2.2', 1, ['good'], 'match: pfSense, dyndns.class'],
+  ['freedns',    200, 'No IP change detected for test-domain.com with IP 1.2.3.4, skipping update', 1, ['nochg'], 'match: pfSense, dyndns.class'],
+  ['freedns',    200, 'ERROR: Address 1.2.3.4 has not changed.',  1, ['nochg'],    'match: IPFire ddns, providers.py'],
+  ['freedns',    200, 'ERROR: Unable to locate this record (changed password recently? deleted and re-created this dns entry?) (double check username/password are correct)', 1, ['nohost'], 'openwrt packages#2445, 2016-03'],
+  ['infomaniak', 200, 'successfully_changed 109.202.196.157',     1, ['good'],     'ddns-updater#604, 2024-01'],
+  ['infomaniak', 200, 'no_change 109.202.196.157',                1, ['nochg'],    'ddns-updater#604, 2024-01'],
+  ['infomaniak', 400, 'badauth',                                  1, ['badauth'],  'ddns-updater, infomaniak provider.go'],
+  ['gigahost',   200, 'badagent',                                 1, ['!donator'], 'gigahost.no, API documentation'],
+  ['domeneshop', 204, '',                                         1, ['good'],     'api.domeneshop.no, docs v0'],
+  ['domeneshop', 404, '{"code":"domain:not-found"}',              1, ['nohost'],   'opnsense plugins#3585, 2023-10'],
 ]
 
-/** As a word of its own: "error" is not in "noerror". */
-const isIn = (body: string, word: string): boolean =>
-  new RegExp(`(?<![a-z0-9])${word}(?![a-z0-9])`).test(body)
+const ownRows = (name: string) => REPLIES.filter(([service]) => service === name)
+const isMatch = ([, , , , , source]: (typeof REPLIES)[number]): boolean => source.startsWith('match: ')
 
 it.each(Object.entries<ReplyDialect>(DIALECTS))(
-  'each word and status of %s has a reply',
-  (name, { words = {}, statuses = {}, hasMarkup = false }) => {
-    const own = REPLIES.filter(([service]) => service === name)
-    const lacking = [
-      ...Object.keys(words).filter((word) => !own.some(([, , body]) => isIn(body.toLowerCase(), word))),
-      ...Object.keys(statuses).filter((status) => !own.some(([, sent]) => sent === Number(status))),
-      ...(hasMarkup && !own.some(([, , body]) => body.includes('<')) ? ['a reply with markup'] : []),
-    ]
-    expect(lacking).toEqual([])
+  'each reply of %s is tested with one that a source shows, or is marked as without a dump',
+  (name, { words = {}, noDump = [], texts = [], statuses = {} }) => {
+    const dumps = ownRows(name).filter((row) => !isMatch(row))
+    const matches = ownRows(name).filter(isMatch)
+    const bodies = (rows: typeof REPLIES) =>
+      rows.map(([, , body]) =>
+        body
+          .replaceAll(/<[^<>]*>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      )
+    const isIn = (rows: typeof REPLIES, text: RegExp) => bodies(rows).some((body) => text.test(body))
+    const wordIn = (word: string) => new RegExp(`^${word}( |$)`)
+    expect({
+      words: Object.keys(words).filter(
+        (word) => !isIn(noDump.includes(word) ? matches : dumps, wordIn(word)),
+      ),
+      texts: texts.filter(({ text, hasNoDump }) => !isIn(hasNoDump === true ? matches : dumps, text)),
+      refusals: texts.filter(
+        ({ like, hasNoDump }) => hasNoDump === true && like !== 'good' && like !== 'nochg',
+      ),
+      statuses: Object.keys(statuses).filter((status) => !dumps.some(([, sent]) => sent === Number(status))),
+    }).toEqual({ words: [], texts: [], refusals: [], statuses: [] })
   },
 )
 
 describe('a reply of another service', () => {
-  it.each(REPLIES)('of %s: HTTP %i %j for %i hostnames is %j', (name, status, body, count, words) =>
+  it.each(REPLIES)('of %s: HTTP %i %j for %i hostnames is %j: %s', (name, status, body, count, words) =>
     expect(read(name, status, body, count)).toEqual(words),
   )
 
@@ -68,6 +100,13 @@ describe('a reply of another service', () => {
     [undefined,    200, 'good',                        2],
     [undefined,    200, 'ok',                          1],
     [undefined,    200, '<b>NOERROR</b>',              1],
+    [undefined,    200, '200 Successful Update',       1],
+    [undefined,    200, easy('OK', 'x updated to 192.0.2.1'), 1],
+    ['easydns',    500, easy('OK', 'x updated to 192.0.2.1'), 1],
+    ['easydns',    302, easy('OK', 'x updated to 192.0.2.1'), 1],
+    ['easydns',    200, '<html>OK, sign in to go on</html>', 1],
+    ['easydns',    200, 'NOACCESS',                    1],
+    ['freedns',    200, '<html>Not updated</html>',    1],
     [undefined,    204, '',                            1],
     [undefined,    200, 'Successful',                  1],
     ['desec',      200, 'good\ngood',                  3],
@@ -99,8 +138,13 @@ describe('the form of a reply of another service', () => {
     expect(replyOf('domeneshop', 204, '')).toEqual({ word: 'good', addresses: [] })
   })
 
+  it('that forbids wins over success beside it', () => {
+    const body = easy('OK', 'NO_SERVICE for x, updated to 192.0.2.1')
+    expect(replyOf('easydns', 200, body)).toEqual({ word: 'nohost', said: 'no_service' })
+  })
+
   it('has what the service wrote', () => {
-    expect(replyOf('easydns', 200, 'NOACCESS')).toEqual({ word: 'badauth', said: 'noaccess' })
+    expect(replyOf('easydns', 200, easy('NO_AUTH', 'x'))).toEqual({ word: 'badauth', said: 'no_auth' })
     expect(replyOf('domeneshop', 404, '')).toEqual({ word: 'nohost', said: 'HTTP 404' })
   })
 })

@@ -12,6 +12,7 @@ import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { fileMemory } from '../../src/client/memory/file-memory.ts'
 import { outcomeOf, worstOutcome } from '../../src/client/report/outcome.ts'
 import type { Family } from '../../src/net/address.ts'
+import type { Sighting } from '../../src/net/sighting.ts'
 import { systemFiles } from '../../src/platform/files/files.ts'
 import { disk, type ScriptedOutcome, PLAN, type AddressScript, START, world } from '../fakes/world.ts'
 import { address } from '../fakes/address.ts'
@@ -125,18 +126,24 @@ it('long-term retries are between five and ten minutes apart', () => {
 it.each([0, 3])('a state file of version %i is rejected', (version) => {
   expect(parseState(formatState(NEW_STATE).replace('"version": 2', `"version": ${version}`)).ok).toBe(false)
 })
-it('a captive portal is not reported when a web source answered', async () => {
-  const isReported = async (by: string) => {
-    const scene = world(disk(), ['<html>'])
-    const source = {
-      name: by,
-      look: async (family: Family) =>
-        ({ kind: 'seen', address: address(family === 'v4' ? '192.0.2.1' : '2001:db8::1'), by }) as const,
-    }
-    await run({ ...scene, jobs: scene.jobs.map((c) => ({ ...c, source })) }, STARTED, once)
+it('a captive portal is reported where more than one place shows a page', async () => {
+  const isReported = async (sighting: Sighting, accounts = 1) => {
+    const names = ['a', 'b'].slice(0, accounts)
+    const scene = world(
+      disk(),
+      names.map(() => '<html>'),
+      undefined,
+      names.map((account) => ({ account })),
+    )
+    const look = async (family: Family): Promise<Sighting> => (family === 'v4' ? sighting : { kind: 'none' })
+    const source = { name: 'web', look }
+    await run({ ...scene, jobs: scene.jobs.map((one) => ({ ...one, source })) }, STARTED, once)
     return scene.events.some(({ kind }) => kind === 'captivePortal')
   }
-  expect([await isReported('interface eth0'), await isReported('https://echo.test/')]).toEqual([true, false])
+  const seen: Sighting = { kind: 'seen', address: address('192.0.2.1'), by: 'interface eth0' }
+  expect(await isReported(seen)).toBe(false)
+  expect(await isReported({ ...seen, isPage: true })).toBe(true)
+  expect(await isReported(seen, 2)).toBe(true)
 })
 it('a captive portal is not reported when another service answered', async () => {
   const scene = world(disk(), ['good', '<html>'], undefined, [{ account: 'a' }, { account: 'b' }])

@@ -370,16 +370,15 @@ it('an incomplete response can stop but not confirm', async () => {
   expect(await times([cut('abuse')])).toEqual(['0', '0'])
 })
 
-it('reports a captive portal only when no response is from the service', async () => {
-  const isReported = async (line: ScriptedOutcome, addressesAt?: AddressScript): Promise<boolean> => {
-    const scene = world(disk(), [line], addressesAt)
-    await run(scene, STARTED, once)
-    return scene.events.some(({ kind }) => kind === 'captivePortal')
-  }
-
-  expect(await isReported('<html>')).toBe(true)
-  expect(await isReported({ status: 302, body: '' })).toBe(true)
-  expect(await isReported({ status: 404, body: '<html>' })).toBe(false)
+it.each<[ScriptedOutcome, boolean]>([
+  ['<html>', true],
+  [{ status: 302, body: '' }, true],
+  [{ status: 404, body: '<html>' }, false],
+])('reports a captive portal where two services answer with a page: %j', async (line, isReported) => {
+  const desiredStates = [{ account: 'a' }, { account: 'b' }]
+  const scene = world(disk(), [line, line], undefined, desiredStates)
+  await run(scene, STARTED, once)
+  expect(scene.events.some(({ kind }) => kind === 'captivePortal')).toBe(isReported)
 })
 
 it('reports the stopped hostname, and reports it again at the next start', async () => {

@@ -98,7 +98,18 @@ export type WorldEvent =
   | { readonly kind: 'secondDaemon'; readonly at: number }
 export type EventKind = WorldEvent['kind']
 
-export const SERVICE_FAULTS = ['911', 'dnserr', '500', '503', '429', 'html', 'reset', 'hang', 'slow'] as const
+export const SERVICE_FAULTS = [
+  '911',
+  'dnserr',
+  '500',
+  '503',
+  '429',
+  'html',
+  'portal',
+  'reset',
+  'hang',
+  'slow',
+] as const
 export type ServiceFault = (typeof SERVICE_FAULTS)[number]
 export const RECEIVER_FAULTS = ['500', 'reset', 'hang', 'lostAnswer'] as const
 /** Of the webhook. */

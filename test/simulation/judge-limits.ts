@@ -31,7 +31,8 @@ export function unsaved({ hostnames, myip }: Received, { files }: Machine): read
 
 function hostsIn(text: string): readonly Readonly<Record<string, SavedHost>>[] {
   try {
-    const { accounts } = JSON.parse(text) as {
+    // The first record: the one after it has only stops and waits.
+    const { accounts } = JSON.parse(text.replace(/\n\}\n[^]*$/, '\n}')) as {
       accounts: Record<string, { hosts: Record<string, SavedHost> }>
     }
     return Object.values(accounts).map(({ hosts }) => hosts)

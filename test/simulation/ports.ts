@@ -19,7 +19,7 @@ import { type Receiver, WEBHOOK } from './receiver.ts'
 import { type Attempt, IS_CONFIRMED } from './judge.ts'
 import { between, type Stream } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
-import { type Received, type Said, updateIn, type UpdateService } from './update-service.ts'
+import { PORTAL_PAGE, type Received, type Said, updateIn, type UpdateService } from './update-service.ts'
 
 export interface WorldParts {
   readonly scheduler: Scheduler
@@ -411,7 +411,8 @@ async function web(
       }
       const sender = home.egress(family)
       if (sender === undefined || addressOfHost(host, family) === undefined) return undefined
-      const body = pageOf(url, seenBy(host, sender, home.plan.liars))
+      const isPortal = world.service.fault === 'portal'
+      const body = isPortal ? PORTAL_PAGE : pageOf(url, seenBy(host, sender, home.plan.liars))
       return { value: { status: 200, headers: {}, body }, delay: between(draw, 2, 3) * home.plan.roundTrip }
     },
   })

@@ -24,6 +24,9 @@ export interface Received {
 /** Seconds that a 429 asks for. */
 const RETRY_AFTER = 600
 
+/** What the hotel shows in the place of every page. */
+export const PORTAL_PAGE = '<html><body>Welcome to the hotel</body></html>'
+
 /** What a server answers; or it resets the connection, or says nothing. */
 export type Said = Extract<HttpOutcome, { kind: 'answered' }> | 'reset' | 'hang'
 
@@ -81,7 +84,8 @@ export class UpdateService {
       case '429':
         return { ...ok('slow down'), status: 429, headers: { 'retry-after': String(RETRY_AFTER) } }
       case 'html':
-        return ok('<html><body>Welcome to the hotel</body></html>')
+      case 'portal':
+        return ok(PORTAL_PAGE)
       case 'reset':
       case 'hang':
         return this.fault

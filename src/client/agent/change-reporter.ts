@@ -17,6 +17,8 @@ export class ChangeReporter {
   #causes: ReportedCauses = {}
   #delays: ReportedDelays = {}
   #hasAnswered = false
+  /** Accounts whose service sent a page. */
+  readonly #pages = new Set<string>()
 
   constructor(agent: Pick<Agent, 'clock' | 'emit'>, state: State) {
     this.#agent = agent
@@ -49,8 +51,11 @@ export class ChangeReporter {
 
   /** Reports the result of a request. `world` is the view that the request was based on. */
   reportExchange(observation: Observation, request: UpdateRequest, world: WorldView): void {
-    const mayBePortal = !this.#hasAnswered && !isWebSeen(world)
     const events = exchangeEvents(observation, request, this.#state)
+    for (const event of events) if (event.kind === 'captivePortal') this.#pages.add(event.account)
+    // One place alone may only be down, or not be a service.
+    const places = this.#pages.size + (isPageSeen(world) ? 1 : 0)
+    const mayBePortal = !this.#hasAnswered && places > 1
     this.#emit(events.filter(({ kind }) => kind !== 'captivePortal' || mayBePortal))
     this.#hasAnswered ||= observation.kind === 'answered'
   }
@@ -60,10 +65,13 @@ export class ChangeReporter {
   }
 }
 
-/** Whether a web service gave an address: behind a captive portal none does. */
-const isWebSeen = ({ sightings }: WorldView): boolean =>
+/** Whether an address source answered with a page too. */
+const isPageSeen = ({ sightings }: WorldView): boolean =>
   Object.values(sightings ?? {})
     .flatMap((byName) => Object.values(byName))
     .some((seen) =>
-      FAMILIES.some((family) => seen[family]?.kind === 'seen' && /^https?:/.test(seen[family].by)),
+      FAMILIES.some((family) => {
+        const sighting = seen[family]
+        return sighting !== undefined && sighting.kind !== 'none' && sighting.isPage === true
+      }),
     )

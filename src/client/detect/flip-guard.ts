@@ -70,9 +70,10 @@ export class FlipGuard {
     this.#reportUplink(agreement, round.through)
     if (agreement.kind === 'open') {
       const reason = round.unasked ?? (agreement.isUnasked ? 'budget' : undefined)
-      return { kind: 'unknown', ...reasonOf(round, reason === undefined ? '' : `; ${UNASKED[reason]}`) }
+      const unasked = reason === undefined ? '' : `; ${UNASKED[reason]}`
+      return { kind: 'unknown', ...reasonOf(round, unasked), ...pageIn(round) }
     }
-    return this.#passOrHold(agreement, round.isAtRouter)
+    return { ...this.#passOrHold(agreement, round.isAtRouter), ...pageIn(round) }
   }
 
   #passOrHold(
@@ -132,6 +133,11 @@ const UNASKED: { readonly [U in Unasked | 'budget']: string } = {
   route:  'this host has no route to the internet of this family',
   rest:   'no outside source has answered for a while; they are asked each hour, and when something changes',
 }
+
+const pageIn = ({ votes }: RoundResult): { readonly isPage?: true } =>
+  votes.some(({ sighting }) => sighting.kind === 'unknown' && sighting.isPage === true)
+    ? { isPage: true }
+    : {}
 
 function reasonOf(
   { votes, through }: RoundResult,

@@ -71,11 +71,13 @@ function explainFamilyWord(word: FamilyWord): ReplyExplanation {
   return { ...known, word, meaning, scope, like: known }
 }
 
-/** A word that some services alone have, such as NOACCESS at easyDNS. */
+/** A word or text that some services alone have, such as NO_AUTH at easyDNS. */
 function explainOwnWord(word: string): ReplyExplanation | undefined {
-  const found = Object.entries(DIALECTS).flatMap(([service, { words = {} }]: [string, ReplyDialect]) =>
-    Object.hasOwn(words, word) ? [{ service, like: words[word] }] : [],
-  )
+  const found = Object.entries(DIALECTS).flatMap(([service, dialect]: [string, ReplyDialect]) => {
+    const { words = {}, texts = [] } = dialect
+    const like = Object.hasOwn(words, word) ? words[word] : texts.find(({ text }) => text.test(word))?.like
+    return like === undefined ? [] : [{ service, like }]
+  })
   const [first] = found
   if (first?.like === undefined) return undefined
   const known = explainWord(first.like)

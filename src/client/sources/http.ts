@@ -48,6 +48,7 @@ export function webSource(
       )
       if (answer.kind === 'unreached') return unknown(`not reached (${answer.stage}: ${answer.because})`)
       if (answer.status !== 200) return refusedWith(answer.status)
+      if (HTML.test(answer.body)) return { kind: 'unknown', because: 'answered with a page', isPage: true }
       if (answer.body.length > MAX_BODY_BYTES) return unknown('answered with more than 4 KiB')
       const address = parseAddress(valueOf(answer.body, url, field) ?? '')
       return validated(address, { family, by: url, allowed: options.allowed })
@@ -59,10 +60,17 @@ const acceptOf = (url: string, field: string | undefined): string =>
   field === undefined || isTrace(url) ? 'text/plain' : 'application/json'
 const isTrace = (url: string): boolean => new URL(url).pathname === TRACE_PATH
 
-/** RFC 9110 §15.5.4, RFC 6585 §4: the service blocks this client or its rate. */
+const HTML = /^\s*<(!doctype|html|head|\?xml)/i
+
+/**
+ * RFC 9110 §15.5.4, RFC 6585 §4: the service blocks this client or its rate. A captive portal redirects, or answers with 511
+ * (RFC 6585 §6).
+ */
 const refusedWith = (status: number): Sighting => ({
-  ...unknown(`answered HTTP ${status}`),
+  kind: 'unknown',
+  because: `answered HTTP ${status}`,
   ...((status === 403 || status === 429) && { isRefusal: true }),
+  ...(((status >= 300 && status < 400) || status === 511) && { isPage: true }),
 })
 
 function valueOf(body: string, url: string, field: string | undefined): string | undefined {

@@ -3,7 +3,7 @@ import type { Provider } from './provider.ts'
 /** Services whose own pages, or reports since 2024, confirm the facts. */
 // biome-ignore format: a table
 export const GRADE_A = {
-  'no-ip':      { name: 'No-IP', grade: 'A', settings: { server: 'https://dynupdate.no-ip.com' },
+  'no-ip':      { name: 'No-IP', grade: 'A', hasOffline: true, settings: { server: 'https://dynupdate.no-ip.com' },
     username: 'the username of the DDNS key (7 characters)', password: 'the password of the DDNS key',
     note: 'all.ddnskey.com as hostname stands for every hostname of the key' },
   'dyn':        { name: 'Dyn (Oracle)', grade: 'A', settings: { server: 'https://members.dyndns.org', path: '/v3/update', absent_family: 'hold', batch: '20' },
@@ -42,8 +42,9 @@ export const GRADE_A = {
   'dyfi':       { name: 'dy.fi', grade: 'A', settings: { server: 'https://www.dy.fi', myip: 'connection', ipv6: 'false', refresh: '5d12h' },
     username: 'the e-mail address of the account', password: 'the password of the account',
     note: 'takes the address of the connection, and deletes names after 7 days without an update' },
-  'nic-ru':     { name: 'NIC.RU', grade: 'A', settings: { server: 'https://api.nic.ru', path: '/dyndns/update', families: 'apart', ipv6_parameter: 'ipv6', batch: '1' },
-    username: 'the username from the DNS hosting panel', password: 'the password from there' },
+  'nic-ru':     { name: 'NIC.RU', grade: 'A', settings: { server: 'https://api.nic.ru', path: '/dyndns/update', ipv6_parameter: 'ipv6', absent_family: 'repeat', batch: '1' },
+    username: 'the username from the DNS hosting panel', password: 'the password from there',
+    note: 'sets the A record to the address of the connection where an update names no IPv4 address, so a known one is sent each time' },
   'ipv64':      { name: 'IPv64.net', grade: 'A', settings: { server: 'https://ipv64.net', ipv6_parameter: 'myipv6', min_gap: '4s' },
     username: 'any word', password: 'the update token of the account or the domain',
     note: 'allows 48 updates a day' },

@@ -10,12 +10,15 @@ export const GRADE_C = {
   'schokokeks':  { name: 'schokokeks.org', grade: 'C', settings: { server: 'https://dyndns.schokokeks.org', hostname_parameter: 'none', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'duiadns':     { name: 'DuiaDNS', grade: 'C', settings: { server: 'https://ipv4.duiadns.net', path: '/dyndns.duia', families: 'apart', ipv6_server: 'https://ipv6.duiadns.net', hostname_parameter: 'host', batch: '1' }, ...OWN, note: UNKNOWN },
   'citynetwork': { name: 'City Network', grade: 'C', settings: { server: 'https://dyndns.citynetwork.se', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
-  'servercow':   { name: 'Servercow', grade: 'C', settings: { server: 'https://dyndns.servercow.de', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'servercow':   { name: 'Servercow', grade: 'C', settings: { server: 'https://dyndns.servercow.de', ipv6: 'false', batch: '1' }, ...OWN,
+    note: 'no source names this host; other clients use an API of the service that is not of this protocol' },
+  'mayddns':     { name: 'mayDDNS', grade: 'C', settings: { server: 'https://mayddns.com', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
+  'ddnss':       { name: 'DDNSS.de', grade: 'C', settings: { server: 'https://ddnss.de', families: 'apart', batch: '1' }, ...OWN,
+    note: 'other clients use /upd.php, which is not of this protocol; one names this path, and nobody reports that it works' },
   'xlhost':      { name: 'XLhost', grade: 'C', settings: { server: 'https://nsupdate.xlhost.de', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'dyndns-it':   { name: 'dyndns.it', grade: 'C', settings: { server: 'https://update.dyndns.it', parameters: 'system=dyndns', ipv6: 'false' }, ...OWN, note: UNKNOWN },
   'pubyun':      { name: '3322.org', grade: 'C', settings: { server: 'https://members.3322.org', path: '/dyndns/update', parameters: 'system=dyndns', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'oray':        { name: 'Oray', grade: 'C', settings: { server: 'https://ddns.oray.com', path: '/ph/update', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
-  'freedns':     { name: 'FreeDNS (afraid.org)', grade: 'C', settings: { server: 'https://freedns.afraid.org', families: 'apart', batch: '1' }, ...OWN, note: UNKNOWN },
 } as const satisfies Record<string, Provider>
 
 /** Services that other clients still list. */

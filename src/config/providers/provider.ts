@@ -16,6 +16,8 @@ export interface Provider {
   readonly password: string
   /** The username is the hostname, so an account has one of them; or its domain. */
   readonly userIs?: 'hostname' | 'domain'
+  /** A source says that it knows the parameter offline=YES. Others may take the address of the connection instead. */
+  readonly hasOffline?: true
   /** What may help if the service is not reached. */
   readonly ifUnreached?: string
   /** What else a user must know. */

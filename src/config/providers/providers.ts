@@ -21,7 +21,7 @@ export function deletionRemark(
   { name, settings: { absent_family: kind = '', ipv6: isIpv6 } }: Provider,
   { ipv4, ipv6 }: { readonly ipv4: boolean; readonly ipv6: boolean },
 ): string | undefined {
-  const deletes = kind === 'repeat' || kind === 'hold' || kind === 'hold-ipv4'
+  const deletes = kind === 'hold' || kind === 'hold-ipv4'
   if (!deletes || isIpv6 === 'false' || ipv4 === ipv6) return undefined
   const record = ipv6 ? 'IPv4 address (A record)' : 'IPv6 address (AAAA record)'
   return (

@@ -80,8 +80,8 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
 })
 
 it('explains a word of one service by the word that it is handled like', () =>
-  expect(explainReply('NOACCESS')).toMatchObject({
-    word: 'noaccess',
+  expect(explainReply('NO_AUTH')).toMatchObject({
+    word: 'no_auth',
     scope: 'It is a reply word of easydns only and is handled like badauth:',
     like: { word: 'badauth' },
   }))

@@ -31,7 +31,7 @@ describe('the web source', () => {
     ['an inherited member',      200, '{}',                               {}, 'toString', { kind: 'unknown' }],
     ['broken JSON',              200, '{"ip":"8.8.8.8"',                  {}, 'ip',      { kind: 'unknown' }],
     ['a number in JSON',         200, '{"ip":8}',                         {}, 'ip',      { kind: 'unknown' }],
-    ['HTML around it',           200, '<html>Current IP: 8.8.8.8</html>', {}, undefined, { kind: 'unknown', because: 'did not answer with an address' }],
+    ['HTML around it',           200, '<html>Current IP: 8.8.8.8</html>', {}, undefined, { kind: 'unknown', because: 'answered with a page', isPage: true }],
     ['two addresses',            200, '8.8.8.8, 8.8.4.4',                 {}, undefined, { kind: 'unknown' }],
     ['nothing',                  200, '',                                 {}, undefined, { kind: 'unknown' }],
     ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered in the other family' }],
@@ -40,7 +40,7 @@ describe('the web source', () => {
     ['documentation',            200, '192.0.2.1',                        {}, undefined, { kind: 'unknown' }],
     ['more than 4 KiB',          200, `8.8.8.8${' '.repeat(4096)}`,       {}, undefined, { kind: 'unknown', because: 'answered with more than 4 KiB' }],
     ['an error with an address', 500, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 500' }],
-    ['a redirect',               302, '8.8.8.8',                          { location: '/' }, undefined, { kind: 'unknown', because: 'answered HTTP 302' }],
+    ['a redirect',               302, '8.8.8.8',                          { location: '/' }, undefined, { kind: 'unknown', because: 'answered HTTP 302', isPage: true }],
     ['201',                      201, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 201' }],
   ])('handles an answer with %s', async (_, status, body, headers, field, sighting) => {
     const url = await serve(status, body, headers)
@@ -81,8 +81,8 @@ describe('the web source of a faulty service', () => {
 
   // biome-ignore format: a table
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void, object]>([
-    ['HTML',                 plain(200, '<html><body>8.8.8.8</body></html>'),          unknown('did not answer with an address')],
-    ['a redirect',           plain(302, '8.8.8.8', { location: 'http://127.0.0.1:1/' }), unknown('answered HTTP 302')],
+    ['HTML',                 plain(200, '<html><body>8.8.8.8</body></html>'),          { ...unknown('answered with a page'), isPage: true }],
+    ['a redirect',           plain(302, '8.8.8.8', { location: 'http://127.0.0.1:1/' }), { ...unknown('answered HTTP 302'), isPage: true }],
     ['the wrong family',     plain(200, '2606:4700::1'),                               unknown('answered in the other family')],
     ['a private address',    plain(200, '192.168.1.5'),                                { kind: 'unknown', because: expect.stringMatching(/not a public address/) as string }],
     ['too many requests',    plain(429, '8.8.8.8'),                                    { ...unknown('answered HTTP 429'), isRefusal: true }],
