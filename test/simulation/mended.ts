@@ -122,4 +122,27 @@ export const MENDED: readonly MendedWorld[] = [
       { kind: 'freeze', at: 1_027_065, span: 226_107 },
     ]),
   },
+  {
+    what: 'an IPv6 address is sent that was given up while IPv4 was still looked for',
+    rule: 'S1',
+    mistake: 'an answer of one family stays while the other one is asked for',
+    world: world(
+      { roundTrip: 62, call: 16, ipv6: 'stable', renumbers: true, lacksIpv4: 'uplink' },
+      60 * MINUTE,
+      [
+        { kind: 'change', at: 273_698, gap: 0 },
+        { kind: 'prefix', at: 303_392 },
+        { kind: 'change', at: 318_392, gap: 0 },
+        { kind: 'flap', at: 344_211, span: 35_256 },
+        { kind: 'change', at: 474_006, gap: 0 },
+        { kind: 'flap', at: 488_151, span: 37_836 },
+        { kind: 'change', at: 499_805, gap: 0 },
+        { kind: 'flap', at: 514_432, span: 49_940 },
+        { kind: 'prefix', at: 567_064 },
+        { kind: 'change', at: 577_603, gap: 0 },
+        { kind: 'prefix', at: 581_819 },
+        { kind: 'change', at: 584_489, gap: 1_359 },
+      ],
+    ),
+  },
 ]

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { drawWorld } from './draw.ts'
 import { MENDED } from './mended.ts'
@@ -41,6 +43,12 @@ describe('homes in virtual time', () => {
   it('new worlds break no rule', () => {
     const { status, stdout, stderr } = simulate('--seed', '1', '--count', '4')
     expect([status, stderr], stdout).toEqual([0, ''])
+  })
+
+  it('each planted fault changes one line that is there', () => {
+    const lines = ({ file, from }: (typeof PLANTED)[number]): number =>
+      readFileSync(join(ROOT, 'src', file), 'utf8').split(from).length - 1
+    expect(PLANTED.filter((fault) => lines(fault) !== 1).map(({ what }) => what)).toEqual([])
   })
 
   it.each(PLANTED.filter(({ isQuick }) => isQuick))('a planted fault is seen: $what', (fault) =>

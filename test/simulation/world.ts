@@ -597,9 +597,16 @@ class Life {
   #judgeRest(): void {
     for (const name of HOSTNAMES) {
       const stored = this.#service.names.get(name)
-      if (!this.#isRight(stored))
+      if (!this.#isRight(stored) && !this.#isUnknown(name))
         this.#alarm('L2', `${name} is ${JSON.stringify(stored)}, and the line has ${this.#home.address}`)
     }
+  }
+
+  /** A process that could save nowhere ended with what the service had told it: no other one knows, until the next refresh. */
+  #isUnknown(name: string): boolean {
+    const last = this.#service.received.findLast(({ hostnames }) => hostnames.includes(name))
+    const inHand = last?.inHand ?? Infinity
+    return last?.run !== this.#machine.run?.nth && isForgotten(this.#witness, inHand)
   }
 
   /** L1: a change in a home without faults is confirmed in time. */

@@ -58,7 +58,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     report: emit,
     ...(parts.onAnswer !== undefined && { onAnswer: parts.onAnswer }),
     userAgent: userAgentOf(settings),
-    wake: (isNewWay) => inbox.put(isNewWay ? POKE_REQUEST : LOOK_REQUEST),
+    wake: ({ mayRetry, isForgeable }) => inbox.put(mayRetry ? POKE_REQUEST : LOOK_REQUEST, isForgeable),
     published: (family) => confirmedIn(latest, family),
     end: end.signal,
   })

@@ -25,7 +25,8 @@ export interface GivenAddresses {
 }
 
 export interface Inbox {
-  put(request: LoopRequest): void
+  /** `isForgeable`: any host of the link may have caused it, so it makes no running look begin again. */
+  put(request: LoopRequest, isForgeable?: boolean): void
   /**
    * The oldest requests that one look can serve: a request with other
    * addresses for the same hostname waits for the next.
@@ -33,6 +34,8 @@ export interface Inbox {
   take(): readonly LoopRequest[]
   /** Aborts when a request is put in. */
   arrival(): AbortSignal
+  /** Aborts at the next request after this call that is not forgeable, whatever waits already. */
+  next(): AbortSignal
   /** Aborts when a request reports a change of the network. */
   networkChange(): AbortSignal
 }
@@ -48,11 +51,16 @@ export function makeInbox(): Inbox {
   let requests: LoopRequest[] = []
   let arrival = new AbortController()
   let networkChange = new AbortController()
+  let next = new AbortController()
   return {
-    put: (request) => {
+    put: (request, isForgeable = false) => {
       const isRepeatable = request === POKE_REQUEST || request === LOOK_REQUEST
       if (!isRepeatable || !requests.includes(request)) requests.push(request)
       arrival.abort(WAIT_ENDED)
+      if (!isForgeable) {
+        next.abort(WAIT_ENDED)
+        next = new AbortController()
+      }
       if (request.observations.some(({ kind }) => kind === 'networkChanged')) networkChange.abort(WAIT_ENDED)
     },
     take: () => {
@@ -66,6 +74,7 @@ export function makeInbox(): Inbox {
       return taken
     },
     arrival: () => arrival.signal,
+    next: () => next.signal,
     networkChange: () => networkChange.signal,
   }
 }

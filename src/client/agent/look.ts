@@ -36,20 +36,34 @@ interface SourceGroup {
 /** A longer look was interrupted (SIGSTOP, a paused virtual machine): its first answers may be wrong by now. */
 const MAX_LOOK: Duration = minutes(1)
 
+/**
+ * One family may have its answer long before the other. A request that arrives between the two says that the first may be
+ * wrong by now, so the look begins again; the last one ends, whatever arrives.
+ */
+const MAX_LOOKS = 4
+
 /** Queries every source in parallel, once for each family that is desired from it; again after an interruption. */
 export async function look(agent: Agent, context: LookContext): Promise<WorldView> {
-  const end = after(agent.clock.now(), MAX_LOOK)
-  const view = await lookOnce(agent, context)
-  return isBefore(agent.clock.now(), end) || agent.end.aborted ? view : lookOnce(agent, context)
+  for (let nth = 1; ; nth++) {
+    const end = after(agent.clock.now(), MAX_LOOK)
+    const view = await lookOnce(agent, context, nth < MAX_LOOKS)
+    if (view === 'overtaken') continue
+    if (nth > 1 || isBefore(agent.clock.now(), end) || agent.end.aborted) return view
+  }
 }
 
-async function lookOnce(agent: Agent, { jobs, schedule, requests, before }: LookContext): Promise<WorldView> {
+async function lookOnce(
+  agent: Agent,
+  { jobs, schedule, requests, before }: LookContext,
+  mayBeOvertaken: boolean,
+): Promise<WorldView | 'overtaken'> {
   const given = requests.flatMap((request) => request.givenAddresses ?? [])
   const groups = jobs.flatMap((job) =>
     [...groupBySource(job, given)].map(([source, hostnames]): SourceGroup => ({ job, source, hostnames })),
   )
   const queries = startQueries(groups, before, agent.end)
-  await queriesDone(agent, queries)
+  const isWhole = mayBeOvertaken ? wholeOrOvertaken(agent, queries) : queriesDone(agent, queries)
+  if ((await isWhole) === 'overtaken') return 'overtaken'
   const sightings = sightingsIn(groups, queries, agent.emit)
   const now = agent.clock.now()
   const unknownSince = Object.fromEntries(
@@ -118,6 +132,28 @@ async function queriesDone(agent: Agent, queries: readonly Query[]): Promise<voi
   if (agent.familyTimeout === undefined) return void (await all)
   await Promise.race([all, firstNewAddress(agent, agent.familyTimeout, queries)])
   for (const query of queries.filter(({ isDone }) => !isDone)) void lookAgain(query, agent.inbox)
+}
+
+/** Queries that wait for one that is slow are overtaken by a request: what they saw may have changed. */
+async function wholeOrOvertaken(agent: Agent, queries: readonly Query[]): Promise<void | 'overtaken'> {
+  const ended = new AbortController()
+  try {
+    return await Promise.race([queriesDone(agent, queries), overtaken(agent.inbox, queries, ended.signal)])
+  } finally {
+    ended.abort()
+  }
+}
+
+async function overtaken(
+  inbox: Agent['inbox'],
+  queries: readonly Query[],
+  signal: AbortSignal,
+): Promise<'overtaken'> {
+  for (;;) {
+    const next = inbox.next()
+    await new Promise<void>((done) => next.addEventListener('abort', () => done(), { once: true, signal }))
+    if (queries.some(({ isDone }) => isDone)) return 'overtaken'
+  }
 }
 
 /** Resolves a while after the first new address, or when there is none. */

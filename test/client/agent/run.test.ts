@@ -148,3 +148,60 @@ it.each([
   await look({ ...scene, clock }, { jobs, schedule, requests: [], before })
   expect(looks).toBe(times)
 })
+
+it.each([
+  ['a request', false, ['v4', 'v6', 'v4', 'v6'], '2001:db8::2'],
+  ['one that may be forged', true, ['v4', 'v6'], '2001:db8::1'],
+])('while one family waits, %s makes the answer of the other old', async (_, isForgeable, asked, v6) => {
+  const scene = world(disk(), [])
+  const looks: string[] = []
+  let end: (seen: Sighting) => void = () => undefined
+  const late = new Promise<Sighting>((resolve) => {
+    end = resolve
+  })
+  const source: AddressProvider = {
+    name: 'it',
+    look: async (family) => {
+      looks.push(family)
+      if (family === 'v4') return late
+      const isFirst = looks.filter((one) => one === 'v6').length === 1
+      return { kind: 'seen', address: address(isFirst ? '2001:db8::1' : '2001:db8::2'), by: 'it' }
+    },
+  }
+  const { schedule, inbox } = scene
+  const jobs = scene.jobs.map((job) => ({ ...job, source }))
+  const ended = look(scene, {
+    jobs,
+    schedule,
+    requests: [],
+    before: { nextLook: START, sightings: undefined },
+  })
+  const settle = async () => new Promise((resolve) => void setImmediate(resolve))
+  await settle()
+  inbox.put(LOOK_REQUEST, isForgeable)
+  await settle()
+  end({ kind: 'none' })
+  const { sightings } = await ended
+  expect(looks).toEqual(asked)
+  expect(sightings?.[PLAN.account]?.['home.example.test']?.v6).toMatchObject({ address: v6 })
+})
+
+it('requests without end do not keep a look from its end', async () => {
+  const scene = world(disk(), [])
+  let looks = 0
+  const source: AddressProvider = {
+    name: 'it',
+    look: async (family) => {
+      if (family === 'v6') return { kind: 'none' }
+      looks++
+      await new Promise((resolve) => void setImmediate(resolve))
+      scene.inbox.put(LOOK_REQUEST)
+      await new Promise((resolve) => void setImmediate(resolve))
+      return { kind: 'none' }
+    },
+  }
+  const { schedule } = scene
+  const jobs = scene.jobs.map((job) => ({ ...job, source }))
+  await look(scene, { jobs, schedule, requests: [], before: { nextLook: START, sightings: undefined } })
+  expect(looks).toBe(4)
+})

@@ -91,7 +91,8 @@ class SettingsDetection implements AddressDetection {
   hint(hint: Hint, family?: Family): void {
     this.#listeners.report({ kind: 'hinted', because: hint })
     for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].kind, family)
-    this.#listeners.wake(this.#mayRetry())
+    const isForgeable = HINTS[hint].kind === 'forgeable'
+    this.#listeners.wake({ mayRetry: this.#mayRetry(), isForgeable })
   }
 
   sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
@@ -161,7 +162,7 @@ class SettingsDetection implements AddressDetection {
 
   #requestLook(): void {
     for (const listener of this.#recheckListeners) listener()
-    this.#listeners.wake(false)
+    this.#listeners.wake({ mayRetry: false, isForgeable: false })
   }
 
   /** All bindings share the cached names and gateway. */
