@@ -269,8 +269,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'an answer from before an interruption is used after it',
     rule: 'S1',
     file: 'client/agent/look.ts',
-    from: 'if (nth > 1 || isBefore(agent.clock.now(), end) || agent.end.aborted) return view',
-    to: 'return view',
+    from: 'const view = await lookOnce(agent, context, nth < MAX_LOOKS)',
+    to: "const view = await lookOnce(agent, context, false)\n    if (view !== 'overtaken') return view",
     isRare: true,
   },
   {
