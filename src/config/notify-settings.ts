@@ -8,6 +8,7 @@ import type { SettingTable } from './setting.ts'
 
 /** What a notification can be about. */
 export const NOTIFICATION_EVENTS = [
+  'first',
   'changed',
   'different',
   'stopped',
@@ -57,12 +58,13 @@ const event = (value: string): Result<NotificationEvent, string> => {
 }
 
 /** The settings that name a program to run. */
-export const HOOKS = ['onChange', 'onStop', 'onRecover', 'onProblem'] as const
+export const HOOKS = ['onFirst', 'onChange', 'onStop', 'onRecover', 'onProblem'] as const
 
 /** Settings of an account about notifications. */
 // biome-ignore format: a table
 export const NOTIFY_SETTINGS = {
   onChange:      { reader: programArguments, help: 'program and arguments to run when the address of a hostname has changed; it gets what happened in variables HOLDFAST_NEWS_…' },
+  onFirst:       { reader: programArguments, help: 'the same, when an address is confirmed that no address was before; default: on_change runs' },
   onStop:        { reader: programArguments, help: 'the same, when an account or hostname is stopped until you act' },
   onRecover:     { reader: programArguments, help: 'the same, when updates work again after a problem that was told' },
   onProblem:     { reader: programArguments, help: 'the same, when updates wait or the service is not reached for an hour, no address is seen for 15 minutes, or the state cannot be saved' },

@@ -73,7 +73,6 @@ describe('a program', () => {
     expect(first.code, first.stderr).toBe(0)
     expect(told(folder)).toContain('--- an argument, with a comma\n')
     expect(told(folder)).toContain('HOLDFAST_NEWS_IPV4=192.0.2.1\n')
-    later(folder)
     const second = await update('192.0.2.2', ...hook)
     expect(second.code).toBe(0)
     expect(told(folder)).toContain('HOLDFAST_NEWS_IPV4_BEFORE=192.0.2.1\n')
@@ -87,6 +86,17 @@ describe('a program', () => {
     expect(
       [...names].filter((name) => !['PATH', 'HOME', 'LANG', 'PWD', '_', 'SHLVL', 'OLDPWD'].includes(name)),
     ).toEqual([])
+  })
+
+  it('runs for each change, over all runs, and for the first address where no other one does', async () => {
+    const { folder, update } = await account('good')
+    const hook = ['--on-change', program(folder)]
+    for (const myip of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) await update(myip, ...hook)
+    expect(events(folder)).toEqual(['changed', 'changed', 'changed'])
+    const other = await account('good')
+    const asked = ['--on-change', program(other.folder), '--on-first', program(other.folder)]
+    for (const myip of ['192.0.2.1', '192.0.2.2']) await other.update(myip, ...asked)
+    expect(events(other.folder)).toEqual(['first', 'changed'])
   })
 
   it('is not run if nothing changed', async () => {
@@ -204,7 +214,7 @@ it('the program of the documentation sends an e-mail', async () => {
   await update('192.0.2.1', '--on-stop', join(folder, 'holdfast-mail'), '--on-stop', 'you@example.test')
   expect(readFileSync(join(folder, 'arguments'), 'utf8')).toBe('-t\n')
   expect(readFileSync(join(folder, 'mail'), 'utf8')).toMatch(
-    /^To: you@example\.test\nSubject: Holdfast: stopped\nContent-Type: text\/plain; charset=utf-8\n\nhome\.example\.test: stopped until you act; .*what to do: .*\n\nHostnames: home\.example\.test\n$/,
+    /^To: you@example\.test\nSubject: Holdfast: stopped\nDate: \w{3}, \d\d \w{3} \d{4} [\d:]{8} [+-]\d{4}\nMIME-Version: 1\.0\nContent-Type: text\/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nhome\.example\.test: stopped until you act; .*what to do: .*\n\nHostnames: home\.example\.test\n$/,
   )
 })
 
@@ -237,7 +247,10 @@ describe('a line that flaps', () => {
     await one.line('the service confirmed the address')
     for (number = 2; number < 14; number += 1) await one.ask('poke')
     expect((await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
-    expect(sink.received.map(({ body }) => body)).toEqual([expect.stringContaining('now 192.0.2.1')])
+    expect(sink.received.map(({ body }) => body)).toEqual([
+      expect.stringContaining('now 192.0.2.1'),
+      expect.stringContaining('before 192.0.2.1'),
+    ])
     const path = join(settings[settings.indexOf('--state-dir') + 1] ?? '', 'notified.json')
     const held = (): number => {
       const { accounts } = JSON.parse(readFileSync(path, 'utf8')) as {

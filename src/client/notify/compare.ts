@@ -1,9 +1,9 @@
 import { between, hours, type Instant, minutes, parseInstant } from '../../base/time.ts'
 import type { NotificationEvent } from '../../config/notify-settings.ts'
-import { type Addresses, FAMILIES } from '../../net/address.ts'
+import { type Addresses, FAMILIES, listed } from '../../net/address.ts'
 import type { Outcome } from '../report/outcome.ts'
 import type { AccountReport } from '../report/report.ts'
-import type { AccountMemory, EventMemory, NotifyMemory } from './memory.ts'
+import type { AccountMemory, DeliveryTarget, EventMemory, NotifyMemory } from './memory.ts'
 import { EVENT_ROWS, type Notification } from './notification.ts'
 
 /** After one notification of a kind, further ones are joined for this long. */
@@ -19,39 +19,46 @@ const DAY = 86_400_000
 
 export interface Compared {
   readonly memory: NotifyMemory
-  /** To be told now. */
+  /** To be told now, to all but the programs of events that are at once. */
   readonly notifications: readonly Notification[]
+  /** For these programs. */
+  readonly atOnce: readonly Notification[]
 }
+
+export type TargetsOf = (account: string, event: NotificationEvent) => readonly DeliveryTarget[]
 
 interface CompareContext {
   readonly now: Instant
-  /** Whether a target of the account receives this event. Other events do not count. */
-  readonly isHeard: (account: string, event: NotificationEvent) => boolean
+  /** The targets of the account that receive this event. Other events do not count. */
+  readonly targetsOf: TargetsOf
 }
 
 /** What happened since the memory was written. Pure: the same reports twice tell nothing the second time (decision 0037). */
 export function compareReports(
   memory: NotifyMemory,
   reports: readonly AccountReport[],
-  { now, isHeard }: CompareContext,
+  context: CompareContext,
 ): Compared {
+  const { now, targetsOf } = context
   let current = memory
   const told: Notification[] = []
-  const take = ({ memory: next, notifications }: Compared): void => {
+  const programs: Notification[] = []
+  const take = ({ memory: next, notifications, atOnce }: Compared): void => {
     current = next
     told.push(...notifications)
+    programs.push(...atOnce)
   }
   for (const report of reports) {
     const earlier = current.accounts[report.account]
     // An account that was never seen starts with what is confirmed, so that an upgrade is no change.
     const account = earlier ?? { confirmed: confirmedOf(report), events: {} }
-    const { memory: next, notifications } = compareAccount(account, report, { now, isHeard })
+    const { memory: next, notifications } = compareAccount(account, report, context)
     current = { ...current, accounts: { ...current.accounts, [report.account]: next } }
-    const heard = notifications.filter(({ event }) => isHeard(report.account, event))
-    for (const one of heard) take(admit(current, one, now))
+    for (const one of notifications)
+      take(admit(current, one, { now, targets: targetsOf(report.account, one.event) }))
     take(releaseHeld(current, report.account, now))
   }
-  return { memory: current, notifications: told }
+  return { memory: current, notifications: told, atOnce: programs }
 }
 
 const confirmedOf = ({ hostnames }: AccountReport): Record<string, Addresses> =>
@@ -82,9 +89,10 @@ export const isSettled = ({ outcome, lastLook, isDue }: AccountReport): boolean 
 function compareAccount(
   memory: AccountMemory,
   report: AccountReport,
-  { now, isHeard }: CompareContext,
+  { now, targetsOf }: CompareContext,
 ): ComparedAccount {
-  const changes = changesOf(memory, report, isHeard(report.account, 'different'))
+  const isHeard = (event: NotificationEvent): boolean => targetsOf(report.account, event).length > 0
+  const changes = changesOf(memory, report, isHeard('different'))
   const problem = PROBLEMS[report.outcome]
   const withChanges = { ...memory, confirmed: knownAfter(memory, report) }
   if (isSettled(report)) return recover(withChanges, report, changes)
@@ -101,7 +109,7 @@ function compareAccount(
   const { delay = 0, isDaily } = EVENT_ROWS[problem]
   const isDue = between(present.since as Instant, now) >= delay
   const isAgain = isDaily === true && present.told !== undefined && now - present.told >= DAY
-  const isTold = isDue && (present.told === undefined || isAgain) && isHeard(report.account, problem)
+  const isTold = isDue && (present.told === undefined || isAgain) && isHeard(problem)
   return {
     memory: {
       ...withChanges,
@@ -142,7 +150,11 @@ function recover(
       { at, ...(held !== undefined && EVENT_ROWS[held.event].delay === undefined && { held }) },
     ]),
   )
-  const notifications = [...changes, ...(isDown === true ? [notificationOf('recovered', report)] : [])]
+  const before = changes.find((change) =>
+    change.hostnames.includes(report.hostnames[0]?.hostname ?? ''),
+  )?.before
+  const recovered = { ...notificationOf('recovered', report), ...(before && { before }) }
+  const notifications = [...changes, ...(isDown === true ? [recovered] : [])]
   return { memory: { ...well, events }, notifications }
 }
 
@@ -165,7 +177,7 @@ function changesOf(
     const key = JSON.stringify([before, host.confirmed])
     const earlier = groups.get(key)
     groups.set(key, {
-      ...notificationOf('changed', report),
+      ...notificationOf(listed(before).length === 0 ? 'first' : 'changed', report),
       because: null,
       remedy: null,
       hostnames: [...(earlier?.hostnames ?? []), host.hostname],
@@ -190,8 +202,21 @@ export const notificationOf = (event: NotificationEvent, report: AccountReport):
   times: 1,
 })
 
-/** Whether a notification is told now, or joined with those that are held back. */
-export function admit(memory: NotifyMemory, one: Notification, now: Instant): Compared {
+interface Admission {
+  readonly now: Instant
+  /** Those of the account for this event. */
+  readonly targets: readonly DeliveryTarget[]
+}
+
+/** A program acts for each change, and at once; a message is told now, or joined with those that are held back. */
+export function admit(memory: NotifyMemory, one: Notification, { now, targets }: Admission): Compared {
+  const isAtOnce = EVENT_ROWS[one.event].isAtOnce === true
+  const isMessage = targets.some((target) => !isAtOnce || target !== 'hook')
+  const message = isMessage ? admitMessage(memory, one, now) : { memory, notifications: [] }
+  return { ...message, atOnce: isAtOnce && targets.includes('hook') ? [one] : [] }
+}
+
+function admitMessage(memory: NotifyMemory, one: Notification, now: Instant): Omit<Compared, 'atOnce'> {
   const { isUrgent, isMomentary, isRare } = EVENT_ROWS[one.event]
   if (isUrgent === true) return tell(memory, one, now)
   const last = memory.accounts[one.account]?.events[one.event]
@@ -211,9 +236,9 @@ function releaseHeld(memory: NotifyMemory, account: string, now: Instant): Compa
   for (const last of Object.values(memory.accounts[account]?.events ?? {})) {
     if (last.held === undefined || now - last.at < PAUSE) continue
     if (isCounted(last.held.event) && countOn(memory, now) >= maxPerDay(memory)) continue
-    return tell(memory, last.held, now)
+    return { ...tell(memory, last.held, now), atOnce: [] }
   }
-  return { memory, notifications: [] }
+  return { memory, notifications: [], atOnce: [] }
 }
 
 /** The newest, with the first address before it. */
@@ -238,7 +263,7 @@ export const maxPerDay = ({ accounts }: NotifyMemory): number =>
 const dayOf = (now: Instant): string => new Date(now).toISOString().slice(0, 10)
 const countOn = (memory: NotifyMemory, now: Instant): number => (memory.day === dayOf(now) ? memory.count : 0)
 
-function tell(memory: NotifyMemory, one: Notification, now: Instant): Compared {
+function tell(memory: NotifyMemory, one: Notification, now: Instant): Omit<Compared, 'atOnce'> {
   const more = isCounted(one.event) ? 1 : 0
   const counted = {
     ...withEvent(memory, one, { at: now }),

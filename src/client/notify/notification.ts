@@ -37,6 +37,10 @@ export type PingKind = 'start' | 'success' | 'fail'
 
 interface EventRow {
   readonly hook?: Hook
+  /** What it is for those who do not ask for it. */
+  readonly otherwise?: NotificationEvent
+  /** A program acts, so it runs for each one; only messages are joined with others. */
+  readonly isAtOnce?: true
   readonly ping?: PingKind
   /** A problem is told when it has lasted this long. */
   readonly delay?: Duration
@@ -54,8 +58,9 @@ interface EventRow {
 /** What each event means for those who are told. */
 // biome-ignore format: a table
 export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
-  changed:   { hook: 'onChange',  ping: 'success',                               title: 'address changed' },
-  different: { hook: 'onChange',                                                 title: 'the service confirmed another address' },
+  first:     { hook: 'onFirst',   ping: 'success', isAtOnce: true, otherwise: 'changed', title: 'the first address is confirmed' },
+  changed:   { hook: 'onChange',  ping: 'success', isAtOnce: true,               title: 'address changed' },
+  different: { hook: 'onChange',  isAtOnce: true,                                title: 'the service confirmed another address' },
   stopped:   { hook: 'onStop',    ping: 'fail', delay: milliseconds(0), isUrgent: true, title: 'stopped until you act' },
   waiting:   { hook: 'onProblem', ping: 'fail', delay: hours(1),    isDaily: true, title: 'waiting for the service' },
   unreached: { hook: 'onProblem', ping: 'fail', delay: hours(1),    isDaily: true, title: 'the service is not reached' },
@@ -78,7 +83,7 @@ export function notificationText(one: Notification): { readonly title: string; r
   const now = listed(addresses).join(' and ')
   // A line that came back to its address.
   const earlier = listed(before).join(' and ') === now ? '' : listed(before).join(' and ')
-  const isAboutAddress = event === 'changed' || event === 'different' || event === 'recovered'
+  const isAboutAddress = ADDRESS_EVENTS.includes(event)
   const parts = [
     ...(isAboutAddress && now !== ''
       ? [`now ${now}${earlier === '' || event === 'recovered' ? '' : `, before ${earlier}`}`]
@@ -93,6 +98,8 @@ export function notificationText(one: Notification): { readonly title: string; r
     text: oneLine(parts.length === 0 ? title : `${title}; ${parts.join('; ')}`),
   }
 }
+
+const ADDRESS_EVENTS: readonly NotificationEvent[] = ['first', 'changed', 'different', 'recovered']
 
 const MAX_NAMES = 3
 const shortList = (names: readonly string[]): string =>

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { formatInstant, type Instant } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
@@ -23,6 +24,10 @@ interface PayloadContext {
 const JSON_TYPE = { 'content-type': 'application/json' }
 const TEXT_TYPE = { 'content-type': 'text/plain; charset=utf-8' }
 
+/** RFC 2047 §4.1, where there is more than ASCII. */
+const headerText = (text: string): string =>
+  /^[ -~]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`
+
 /** The body that each kind of receiver documents. */
 const FORMATS: Readonly<Record<WebhookFormat, (one: Notification, context: PayloadContext) => Payload>> = {
   json: (one, context) => {
@@ -33,7 +38,7 @@ const FORMATS: Readonly<Record<WebhookFormat, (one: Notification, context: Paylo
     const body = `${notificationText(one).text}\n`
     return { body, headers: { ...TEXT_TYPE, ...signature(body, context) } }
   },
-  // https://docs.ntfy.sh/publish: the body is the message; headers are ASCII.
+  // https://docs.ntfy.sh/publish: the body is the message; headers are ASCII, or encoded (RFC 2047 §2).
   ntfy: (one) => {
     const { title, text } = notificationText(one)
     const isProblem = EVENT_ROWS[one.event].ping === 'fail'
@@ -41,7 +46,7 @@ const FORMATS: Readonly<Record<WebhookFormat, (one: Notification, context: Paylo
       body: text,
       headers: {
         ...TEXT_TYPE,
-        title: title.replaceAll(/[^ -~]/g, '?'),
+        title: headerText(title),
         priority: one.event === 'stopped' ? '4' : '3',
         tags: isProblem ? 'warning' : 'white_check_mark',
       },

@@ -1,4 +1,4 @@
-import { between, type Duration, type Instant, instant, milliseconds, seconds } from '../../base/time.ts'
+import type { Duration, Instant } from '../../base/time.ts'
 import { type Credentials, formatBasic } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
 import { SecretText, secretUrl } from '../../net/secret-text.ts'
@@ -11,6 +11,7 @@ import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
 import type { RequestForm } from '../../protocol/request-form.ts'
 import { MAX_REPLY_BYTES, readRestriction, readResponse } from '../../protocol/response.ts'
 import type { Action, Observation } from '../decide/observation.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import { withoutSecrets } from './secrets.ts'
 
 /** The update service of one account: its base URLs, the credentials, and how requests are made. */
@@ -193,20 +194,3 @@ function readIncomplete(
 
 /** Success with the loopback address means "ignored" in this family of services. */
 const OLD_REFUSAL: Reply = { word: 'badagent', said: 'good 127.0.0.1' }
-
-/** RFC 9110 §10.2.3: seconds, or an HTTP date. Limited to one day, so that a faulty service cannot end updates for good. */
-function parseRetryAfter(value: string | undefined, now: Instant): Duration | undefined {
-  const span = value === undefined ? undefined : delayIn(value.trim(), now)
-  return span === undefined || span < 0 ? undefined : milliseconds(Math.min(span, MAX_RETRY_AFTER))
-}
-
-function delayIn(value: string, now: Instant): Duration | undefined {
-  if (/^\d+$/.test(value)) return seconds(Number(value))
-  const at = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(at) ? undefined : between(now, instant(at))
-}
-
-/** RFC 9110 §5.6.7: the date begins with a weekday. Without this check Date.parse reads "-3600" as a year. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d/
-
-const MAX_RETRY_AFTER = seconds(86_400)

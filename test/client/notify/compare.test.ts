@@ -31,7 +31,8 @@ interface Given {
   readonly stops?: Readonly<Record<string, Instant>>
 }
 
-const heard = (now: Instant) => ({ now, isHeard: () => true })
+const message = (now: Instant) => ({ now, targets: ['webhook'] as const })
+const heard = (now: Instant) => ({ now, targetsOf: () => ['webhook'] as const })
 
 const reportOf = ({
   outcome = 'settled',
@@ -112,7 +113,43 @@ describe('a changed address', () => {
         [0, {}],
         [1, A],
       ]).told,
-    ).toEqual([[1, 'changed', 1]]))
+    ).toEqual([[1, 'first', 1]]))
+  it('is no change that keeps the next one back where it is the first address', () =>
+    expect(
+      follow([
+        [0, {}],
+        [1, A],
+        [2, B],
+        [3, A],
+      ]).told,
+    ).toEqual([
+      [1, 'first', 1],
+      [2, 'changed', 1],
+    ]))
+  it('runs a program each time, and at a recovery', () => {
+    let memory = NEW_MEMORY
+    const ran: (readonly unknown[])[] = []
+    const targetsOf = () => ['hook'] as const
+    const stop: Given = { ...B, outcome: 'stopped', since: at(4) }
+    const steps = [{}, A, B, A, stop, { confirmed: ['192.0.2.3'] }]
+    for (const [moment, given] of steps.entries()) {
+      const compared = compareReports(memory, [reportOf(given)], { now: at(moment), targetsOf })
+      memory = parseNotifyMemory(formatNotifyMemory(compared.memory))
+      for (const { event, before, addresses: now } of [...compared.atOnce, ...compared.notifications])
+        ran.push([event, before.v4, now.v4])
+    }
+    const [first, second, third] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+    expect(ran).toEqual([
+      ['first', undefined, first],
+      ['changed', first, second],
+      ['changed', second, first],
+      ['changed', first, second],
+      ['stopped', undefined, second],
+      ['changed', second, third],
+      ['recovered', second, third],
+    ])
+    expect(memory.count).toBe(0)
+  })
   it('is a further family', () =>
     expect(
       follow([
@@ -279,7 +316,10 @@ describe('a problem', () => {
     ).toEqual([])
   })
   it('that no one hears of is not told, and neither is its end', () => {
-    const deaf = (now: Instant) => ({ now, isHeard: (_: string, event: string) => event === 'recovered' })
+    const deaf = (now: Instant) => ({
+      now,
+      targetsOf: (_: string, event: string) => (event === 'recovered' ? (['webhook'] as const) : []),
+    })
     const first = compareReports(NEW_MEMORY, [reportOf(stopped)], deaf(at(0)))
     expect([
       first.notifications,
@@ -348,7 +388,7 @@ describe('the maximum of a day', () => {
     let told = 0
     for (let number = 0; number < count; number += 1) {
       const moment = at(Math.floor(number / accounts) * 11 * MINUTE)
-      const admitted = admit(memory, one(`account ${number % accounts}`, event), moment)
+      const admitted = admit(memory, one(`account ${number % accounts}`, event), message(moment))
       memory = admitted.memory
       told += admitted.notifications.length
     }
@@ -362,7 +402,7 @@ describe('the maximum of a day', () => {
   )
   it('ends with the day', () => {
     const { memory } = many('changed', 100)
-    expect(admit(memory, one('account 0', 'changed'), at(25 * HOUR)).notifications).toHaveLength(1)
+    expect(admit(memory, one('account 0', 'changed'), message(at(25 * HOUR))).notifications).toHaveLength(1)
   })
 })
 
@@ -373,7 +413,7 @@ it.each(['behind-nat', 'flipping', 'outlier', 'quarantined'] as const)(
     let memory = NEW_MEMORY
     const told: number[] = []
     for (let hour = 0; hour < 50; hour += 1) {
-      const admitted = admit(memory, one, at(hour * HOUR))
+      const admitted = admit(memory, one, message(at(hour * HOUR)))
       memory = admitted.memory
       if (admitted.notifications.length > 0) told.push(hour)
     }
@@ -391,7 +431,7 @@ it('another address than the one that was sent is a change where nobody hears of
   const eventsFor = (events: readonly string[]) =>
     compareReports(first.memory, [other], {
       now: at(MINUTE),
-      isHeard: (_, event) => events.includes(event),
+      targetsOf: (_, event) => (events.includes(event) ? ['webhook'] : []),
     }).notifications.map(({ event }) => event)
   expect(eventsFor(['changed'])).toEqual(['changed'])
   expect(eventsFor(['changed', 'different'])).toEqual([])
@@ -399,8 +439,8 @@ it('another address than the one that was sent is a change where nobody hears of
 
 it.each(['started', 'ended'] as const)('%s is not told later', (event) => {
   const one: Notification = { event, account: 'a', ...NO_DETAILS }
-  const first = admit(NEW_MEMORY, one, at(0))
-  const second = admit(first.memory, one, at(MINUTE))
+  const first = admit(NEW_MEMORY, one, message(at(0)))
+  const second = admit(first.memory, one, message(at(MINUTE)))
   expect([first.notifications.length, second.notifications.length]).toEqual([1, 0])
   expect(second.memory.accounts['a']?.events[event]).toEqual({ at: at(0) })
 })

@@ -91,7 +91,7 @@ describe('a webhook', () => {
   it('for ntfy has headers in ASCII', () => {
     const { body, headers } = payloadOf('ntfy', { ...STOPPED, hostnames: ['mün\nchen'] }, context)
     expect(headers).toMatchObject({
-      title: 'm?n chen: stopped until you act',
+      title: `=?UTF-8?B?${Buffer.from('mün chen: stopped until you act').toString('base64')}?=`,
       priority: '4',
       tags: 'warning',
     })

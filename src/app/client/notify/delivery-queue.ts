@@ -22,6 +22,9 @@ interface Job {
 /** In milliseconds, before the second and further attempts. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
 
+/** In milliseconds. What is older than a day is no news. */
+const MAX_RETRY_AFTER = 86_400_000
+
 /** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
   readonly #log: Log
@@ -110,14 +113,15 @@ export class DeliveryQueue {
       this.#events.onAttempt(pending, true)
       return undefined
     }
-    const { because, isTemporary } = result.error
+    const { because, isTemporary, retryAfter = 0 } = result.error
     const isEnding = this.#end.signal.aborted && pending.target !== 'hook'
     this.#report(
       delivery,
       isEnding ? 'Holdfast ends; the next start tries again' : because,
       pending.isReported,
     )
-    const delay = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
+    const least = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
+    const delay = least === undefined ? undefined : Math.max(least, Math.min(retryAfter, MAX_RETRY_AFTER))
     const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1), isReported: true as const }
     this.#events.onAttempt(next, delay === undefined && !isEnding)
     return delay === undefined || isEnding ? undefined : { job: { pending: next, delivery }, delay }

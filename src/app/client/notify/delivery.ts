@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { err, ok, type Result } from '../../../base/result.ts'
-import { type Instant, instant, seconds } from '../../../base/time.ts'
-import type { PendingDelivery, DeliveryTarget } from '../../../client/notify/memory.ts'
+import { type Duration, type Instant, instant, seconds } from '../../../base/time.ts'
+import { DELIVERY_TARGETS, type DeliveryTarget, type PendingDelivery } from '../../../client/notify/memory.ts'
 import {
   EVENT_ROWS,
   type Notification,
@@ -9,6 +9,8 @@ import {
   type PingKind,
 } from '../../../client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
+import { parseRetryAfter } from '../../../client/send/retry-after.ts'
+import type { NotificationEvent } from '../../../config/notify-settings.ts'
 import type { Secret } from '../../../net/secret.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import { secretUrl } from '../../../net/secret-text.ts'
@@ -29,7 +31,13 @@ export interface Delivery {
 }
 
 /** The error says why; `isTemporary` where another attempt can help. */
-type DeliveryResult = Result<undefined, { readonly because: string; readonly isTemporary: boolean }>
+type DeliveryResult = Result<undefined, DeliveryFailure>
+interface DeliveryFailure {
+  readonly because: string
+  readonly isTemporary: boolean
+  /** The receiver asks for this pause (RFC 9110 §10.2.3). */
+  readonly retryAfter?: Duration
+}
 
 export interface DeliveryPorts {
   readonly http: ServiceHttp
@@ -58,6 +66,7 @@ export const accountsByKey = (accounts: readonly ClientAccount[]): ReadonlyMap<s
 const HOOK_TIMEOUT = seconds(30)
 const HTTP_TIMEOUT = seconds(10)
 const HOOK_SETTINGS = {
+  onFirst: 'on_first',
   onChange: 'on_change',
   onStop: 'on_stop',
   onRecover: 'on_recover',
@@ -65,22 +74,32 @@ const HOOK_SETTINGS = {
 } as const
 
 /** The ways by which an account is told of an event. */
-export function deliveryTargets(
+export const deliveryTargets = (
   { event }: Pick<Notification, 'event'>,
   account: ClientAccount,
-): readonly DeliveryTarget[] {
+): readonly DeliveryTarget[] =>
+  DELIVERY_TARGETS.filter((target) => eventFor(target, event, account) !== undefined)
+
+/** The event as this target asks for it: itself, or what it is otherwise. Undefined where it asks for neither. */
+function eventFor(
+  target: DeliveryTarget,
+  event: NotificationEvent,
+  account: ClientAccount,
+): NotificationEvent | undefined {
+  if (isHeardBy(target, event, account)) return event
+  const { otherwise } = EVENT_ROWS[event]
+  return otherwise !== undefined && isHeardBy(target, otherwise, account) ? otherwise : undefined
+}
+
+function isHeardBy(target: DeliveryTarget, event: NotificationEvent, account: ClientAccount): boolean {
   const { hook, ping } = EVENT_ROWS[event]
-  const hasHook = hook !== undefined && account[hook] !== undefined
-  const hasWebhook = account.webhook !== undefined && account.webhookEvents.includes(event)
-  const hasPing =
+  if (target === 'hook') return hook !== undefined && account[hook] !== undefined
+  if (target === 'webhook') return account.webhook !== undefined && account.webhookEvents.includes(event)
+  return (
     ping !== undefined &&
     account.healthUrl !== undefined &&
     pingUrl(account.healthUrl, ping, '') !== undefined
-  return [
-    ...(hasHook ? (['hook'] as const) : []),
-    ...(hasWebhook ? (['webhook'] as const) : []),
-    ...(hasPing ? (['ping'] as const) : []),
-  ]
+  )
 }
 
 /** One delivery; undefined where the settings no longer have its target. */
@@ -89,14 +108,16 @@ export function deliveryOf(
   account: ClientAccount,
   ports: DeliveryPorts,
 ): Delivery | undefined {
-  const { notification, target } = pending
-  if (!deliveryTargets(notification, account).includes(target)) return undefined
-  const { hook, ping } = EVENT_ROWS[notification.event]
+  const { target } = pending
+  const event = eventFor(target, pending.notification.event, account)
+  if (event === undefined) return undefined
+  const notification = { ...pending.notification, event }
+  const { hook, ping } = EVENT_ROWS[event]
   if (target === 'hook')
     return hook === undefined
       ? undefined
       : hookDelivery(HOOK_SETTINGS[hook], account[hook] ?? [], { one: notification, ports })
-  if (target === 'webhook') return webhookDelivery(pending, account, ports)
+  if (target === 'webhook') return webhookDelivery({ ...pending, notification }, account, ports)
   return ping === undefined
     ? undefined
     : pingDelivery(account, ping, { text: notificationText(notification).text, ports })
@@ -144,6 +165,7 @@ function webhookDelivery(
       const { body, headers } = payloadOf(webhookFormat, notification, context)
       return resultOf(
         await http({ method: 'POST', url: secretUrl(webhook), ...requestOf(headers), body }, signal),
+        now(),
       )
     },
   }
@@ -160,7 +182,8 @@ export function pingDelivery(
   return {
     target: `health_url at ${webhookHost(healthUrl)}`,
     queue: queueOf(healthUrl),
-    attempt: async (signal) => resultOf(await ports.http({ url: secretUrl(url), ...requestOf({}) }, signal)),
+    attempt: async (signal) =>
+      resultOf(await ports.http({ url: secretUrl(url), ...requestOf({}) }, signal), ports.now()),
   }
 }
 
@@ -172,11 +195,13 @@ const requestOf = (headers: Readonly<Record<string, string>>) => ({
 })
 
 /** A redirect is not followed: the token in the address would go to another host. */
-function resultOf(outcome: HttpOutcome): DeliveryResult {
+function resultOf(outcome: HttpOutcome, now: Instant): DeliveryResult {
   if (outcome.kind === 'unreached') return err({ because: outcome.because, isTemporary: true })
   const { status } = outcome
   if (status >= 200 && status < 300) return ok(undefined)
   const isTemporary = status >= 500 || status === 429 || status === 408
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
-  return err({ because: `it answered HTTP ${status}${more}`, isTemporary })
+  const retryAfter = parseRetryAfter(outcome.headers['retry-after'], now)
+  const because = `it answered HTTP ${status}${more}`
+  return err({ because, isTemporary, ...(retryAfter !== undefined && { retryAfter }) })
 }

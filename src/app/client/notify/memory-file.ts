@@ -40,16 +40,11 @@ export class NotifyMemoryFile {
     return NEW_MEMORY
   }
 
-  /** In the order of the changes. Without the file, a restart may tell something twice. */
-  save(memory: NotifyMemory): void {
+  /** In the order of the changes; resolves when this one is written. Without the file, a restart may tell a thing twice. */
+  async save(memory: NotifyMemory): Promise<void> {
     const text = formatNotifyMemory(memory)
-    if (text === this.#saved) return
+    if (text !== this.#saved) this.#saving = this.#saving.then(async () => this.#write(text))
     this.#saved = text
-    this.#saving = this.#saving.then(async () => this.#write(text))
-  }
-
-  /** When everything is written. */
-  async finish(): Promise<void> {
     await this.#saving
   }
 

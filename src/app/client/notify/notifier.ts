@@ -7,10 +7,16 @@ import {
   type Compared,
   maxPerDay,
   notificationOf,
+  type TargetsOf,
   withoutHeld,
 } from '../../../client/notify/compare.ts'
 import { duePings, withoutPing, withPing } from '../../../client/notify/pings.ts'
-import { NEW_MEMORY, type NotifyMemory, type PendingDelivery } from '../../../client/notify/memory.ts'
+import {
+  type DeliveryTarget,
+  NEW_MEMORY,
+  type NotifyMemory,
+  type PendingDelivery,
+} from '../../../client/notify/memory.ts'
 import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../../client/notify/notification.ts'
 import type { AccountReport } from '../../../client/report/report.ts'
 import type { NotificationEvent } from '../../../config/notify-settings.ts'
@@ -67,6 +73,8 @@ export class Notifier {
   #unsavedListener = ''
   #isFull = false
   #reports: readonly AccountReport[] = []
+  /** Deliveries that wait until they are saved. */
+  #starting: Promise<unknown> = Promise.resolve()
 
   private constructor(
     settings: ResolvedSettings,
@@ -95,7 +103,7 @@ export class Notifier {
   take(reports: readonly AccountReport[]): void {
     this.#reports = reports
     const now = this.#now()
-    this.#apply(compareReports(this.#memory, reports, { now, isHeard: this.#isHeard }))
+    this.#apply(compareReports(this.#memory, reports, { now, targetsOf: this.#targetsOf }))
     const every = new Map(
       [...this.#accounts].flatMap(([key, account]) =>
         account.healthUrl === undefined ? [] : [[key, account.healthEvery] as const],
@@ -104,7 +112,7 @@ export class Notifier {
     const pings = duePings(this.#memory, reports, { every, now })
     this.#memory = pings.memory
     for (const key of pings.accounts) this.#ping(key)
-    this.#save()
+    void this.#save()
   }
 
   /** The end of time between two changes: what was held back is told, and problems that last. */
@@ -162,9 +170,9 @@ export class Notifier {
 
   /** Waits for what is being delivered, until the signal. What has not arrived is delivered after the next start. */
   async finish(timeout: number, signal?: AbortSignal): Promise<void> {
+    await this.#starting
     await this.#queue.finish(timeout, signal)
-    this.#save()
-    await this.#file.finish()
+    await this.#save()
   }
 
   /** The first account that tells anyone of an event. */
@@ -173,10 +181,12 @@ export class Notifier {
   }
 
   readonly #now = (): Instant => this.#ports.now()
-  readonly #isHeard = (account: string, event: NotificationEvent): boolean => {
+  readonly #targetsOf: TargetsOf = (account, event) => {
     const settings = this.#accounts.get(account)
-    return settings !== undefined && deliveryTargets({ event }, settings).length > 0
+    return settings === undefined ? [] : deliveryTargets({ event }, settings)
   }
+  readonly #isHeard = (account: string, event: NotificationEvent): boolean =>
+    this.#targetsOf(account, event).length > 0
 
   #tell(event: NotificationEvent, account: string, more: Partial<Notification>): void {
     if (!this.#isHeard(account, event)) return
@@ -184,37 +194,46 @@ export class Notifier {
     const name = this.#accounts.get(account)?.name ?? null
     const base =
       report === undefined ? { ...NO_DETAILS, account, name, event } : notificationOf(event, report)
-    this.#apply(admit(this.#memory, { ...base, remedy: null, ...more }, this.#now()))
-    this.#save()
+    const targets = this.#targetsOf(account, event)
+    this.#apply(admit(this.#memory, { ...base, remedy: null, ...more }, { now: this.#now(), targets }))
+    void this.#save()
   }
 
-  #apply({ memory, notifications }: Compared): void {
+  #apply({ memory, notifications, atOnce }: Compared): void {
     this.#memory = memory
     this.#reportLimit()
-    const now = this.#now()
-    for (const notification of notifications) {
-      const { account, event } = notification
-      const settings = this.#accounts.get(account)
+    for (const one of atOnce) this.#deliver(one, ['hook'])
+    for (const one of notifications) {
+      const { account, event } = one
       const isDown = this.#memory.accounts[account]?.problem !== undefined
-      const targets = (settings === undefined ? [] : deliveryTargets(notification, settings)).filter(
-        // A change of one hostname, or a state that is saved again, does not mean that all is well.
-        (target) => target !== 'ping' || EVENT_ROWS[event].ping !== 'success' || !isDown,
+      const targets = this.#targetsOf(account, event).filter((target) =>
+        target === 'hook'
+          ? EVENT_ROWS[event].isAtOnce !== true
+          : // A change of one hostname, or a state that is saved again, does not mean that all is well.
+            target !== 'ping' || EVENT_ROWS[event].ping !== 'success' || !isDown,
       )
-      this.#log('debug', 'a notification is delivered', { fields: { account, event } })
-      const pending = targets.map(
-        (target): PendingDelivery => ({
-          id: newDeliveryId(this.#entropy),
-          target,
-          notification,
-          at: now,
-          attempts: 0,
-        }),
-      )
-      this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
-      for (const one of pending) this.#put(one)
+      this.#deliver(one, targets)
       if (targets.includes('ping') && EVENT_ROWS[event].ping === 'success')
-        this.#memory = withPing(this.#memory, account, now)
+        this.#memory = withPing(this.#memory, account, this.#now())
     }
+  }
+
+  /** Starts when the file knows of it, so that after a kill the next process tells it with the same id. */
+  #deliver(notification: Notification, targets: readonly DeliveryTarget[]): void {
+    const { account, event } = notification
+    this.#log('debug', 'a notification is delivered', { fields: { account, event } })
+    const pending = targets.map(
+      (target): PendingDelivery => ({
+        id: newDeliveryId(this.#entropy),
+        target,
+        notification,
+        at: this.#now(),
+        attempts: 0,
+      }),
+    )
+    this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
+    const saved = this.#save()
+    this.#starting = Promise.all([this.#starting, saved.then(() => pending.forEach((one) => this.#put(one)))])
   }
 
   #put(pending: PendingDelivery): void {
@@ -242,7 +261,7 @@ export class Notifier {
       return isOver ? [] : [pending]
     })
     this.#memory = { ...this.#memory, pending: left }
-    this.#save()
+    void this.#save()
   }
 
   /** While all is well. */
@@ -269,7 +288,7 @@ export class Notifier {
     this.#isFull = isFull
   }
 
-  #save(): void {
-    this.#file.save(this.#memory)
+  async #save(): Promise<void> {
+    await this.#file.save(this.#memory)
   }
 }

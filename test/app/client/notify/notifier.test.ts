@@ -6,6 +6,7 @@ import { instant, milliseconds, minutes } from '../../../../src/base/time.ts'
 import { parseDocument } from '../../../../src/config/document.ts'
 import { readClientConfig } from '../../../../src/config/read-client.ts'
 import { type Address, parseAddress } from '../../../../src/net/address.ts'
+import { eventually } from '../../../eventually.ts'
 import { steadyClock, systemEntropy } from '../../../../src/platform/clock/clock.ts'
 import type { Files } from '../../../../src/ports/files.ts'
 
@@ -128,4 +129,13 @@ it('what is not delivered is remembered in its order', async () => {
   await notifier.finish(1000)
   const { pending } = JSON.parse(saved.at(-1) ?? '') as { pending: { notification: { event: string } }[] }
   expect(pending.map(({ notification }) => notification.event)).toEqual(['flipping', 'behind-nat'])
+})
+
+it('a delivery is saved before it begins, so that it keeps its id over a kill', async () => {
+  const { notifier, log, saved } = await listening(false)
+  notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
+  expect([saved, log]).toEqual([[], []])
+  await eventually(() => log.length).toBe(1)
+  expect(saved[0]).toMatch(/"id":"[0-9a-f]{32}"/)
+  await notifier.finish(1000)
 })
