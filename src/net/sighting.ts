@@ -27,6 +27,8 @@ export type Sighting =
       readonly kind: 'none'
       /** The non-public address that the source has instead. */
       readonly instead?: Address
+      /** The router started within the last minute, and may not have its address yet. */
+      readonly isEarly?: true
       /** The settings name no address of this family: the published one stays unchanged. */
       readonly isLeft?: true
     }

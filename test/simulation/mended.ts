@@ -145,4 +145,27 @@ export const MENDED: readonly MendedWorld[] = [
       ],
     ),
   },
+  {
+    what: 'a router that restarts twice and has no address yet is told to be behind another one',
+    rule: 'T10',
+    mistake: 'a router that has just started and has no address yet is told to be behind another one',
+    world: {
+      ...world(
+        {
+          router: 'announces',
+          call: 3.0599896994419393,
+          isVerified: true,
+          nameServers: { lag: 83_884, isSilent: false },
+        },
+        60 * MINUTE,
+        [
+          { kind: 'reload', at: 778_610 },
+          { kind: 'secondDaemon', at: 1_637_594 },
+          { kind: 'reboot', at: 2_355_620, span: 80_661, stale: 1123 },
+          { kind: 'reboot', at: 2_431_112, span: 62_059, stale: 6192 },
+        ],
+      ),
+      seed: 1_795_633_445,
+    },
+  },
 ]

@@ -146,6 +146,14 @@ export const PLANTED: readonly PlantedFault[] = [
     flags: '--only change,reboot,flap --router answers --often 60',
   },
   {
+    what: 'a router that has just started and has no address yet is told to be behind another one',
+    rule: 'T10',
+    file: 'client/detect/nat-reporter.ts',
+    from: ' && sighting.isEarly !== true)',
+    to: ')',
+    isRare: true,
+  },
+  {
     what: 'IPv4 is looked for at a line that has none, in rounds',
     rule: 'S10',
     file: 'client/detect/rest.ts',
@@ -253,7 +261,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a router that has just started is believed against two operators',
     rule: 'S1',
     file: 'client/sources/pmp.ts',
-    from: "sighting.kind === 'seen' && epoch < EARLY",
+    from: "sighting.kind !== 'unknown' && epoch < EARLY",
     to: "sighting.kind === 'seen' && epoch < 0",
     flags: '--only reboot --often 8 --router announces',
   },

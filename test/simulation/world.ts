@@ -487,7 +487,9 @@ class Life {
         if (event.isEverywhere) this.#witness.diskFailed = Infinity
         return this.#at(now + event.span, () => {
           machine.diskFault = undefined
-          if (event.isEverywhere) this.#witness.diskFailed = this.#scheduler.now + MINUTE
+          // A client that stands still has its minute afterwards.
+          if (event.isEverywhere)
+            this.#witness.diskFailed = Math.max(this.#scheduler.now, this.#witness.frozen) + MINUTE
         })
       case 'battery':
         home.isOnBattery = true

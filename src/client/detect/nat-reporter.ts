@@ -43,7 +43,7 @@ export class NatReporter {
   }
 }
 
-/** The router has said something, or this host has what shows it without a router. */
+/** The router has said something, and not only that it starts; or this host has what shows it without a router. */
 const isOfRouter = ({ source, sighting }: SourceVote): boolean =>
-  (source.vantage === 'router' && sighting.kind !== 'unknown') ||
+  (source.vantage === 'router' && sighting.kind !== 'unknown' && sighting.isEarly !== true) ||
   (source.vantage === 'own' && sighting.kind === 'none' && sighting.instead !== undefined)

@@ -77,7 +77,7 @@ export function sightingOf(
 ): Sighting {
   if (code !== 0 && !noAddressCodes.includes(code)) return unknown(`the router answered with code ${code}`)
   const sighting = validatedOfRouter(address, { by, allowed })
-  return sighting.kind === 'seen' && epoch < EARLY ? { ...sighting, isEarly: true } : sighting
+  return sighting.kind !== 'unknown' && epoch < EARLY ? { ...sighting, isEarly: true } : sighting
 }
 
 /** In seconds since the start of the router, or since its last change of address (RFC 6886 §3.6). */

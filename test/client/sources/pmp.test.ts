@@ -20,6 +20,7 @@ describe('the NAT-PMP source', () => {
   it.each<[string, string, string, object]>([
     ['a public address',  '127.0.0.71', '0080 0000 00000e10 08080808', seen(PUBLIC, 'nat-pmp')],
     ['an address after a start', '127.0.0.71', '0080 0000 0000003b 08080808', { ...seen(PUBLIC, 'nat-pmp'), isEarly: true }],
+    ['no address after a start', '127.0.0.71', '0080 0000 0000003b 00000000', { kind: 'none', isEarly: true }],
     ['an address a minute after a start', '127.0.0.71', '0080 0000 0000003c 08080808', seen(PUBLIC, 'nat-pmp')],
     ['a private address', '127.0.0.72', '0080 0000 00000e10 c0a80105', { kind: 'none', instead: '192.168.1.5' }],
     ['CGNAT',             '127.0.0.73', '0080 0000 00000e10 64400105', { kind: 'none', instead: '100.64.1.5' }],
