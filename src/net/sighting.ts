@@ -37,6 +37,8 @@ export type Sighting =
       readonly because: string
       /** The same cause is reported once, whatever each source answered; without it, `because` tells. */
       readonly cause?: string
+      /** The others agreed before the source answered. */
+      readonly isUnneeded?: true
       /** The source refused the request: rate limit or blocked client. */
       readonly isRefusal?: true
       readonly isPage?: true

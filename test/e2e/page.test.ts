@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { answering, echo } from './servers.ts'
 import { clientOf, holdfast, type Service, scratch, service } from './processes.ts'
 import { type Daemon, env, running } from './daemon.ts'
 import { ACTION_PATHS, PAGES } from '../../src/app/client/page/handler.ts'
@@ -111,6 +112,21 @@ describe('the page', () => {
     }
     const status = JSON.parse((await ask(url, { path: '/status.json' })).body) as unknown
     expect(status).toMatchObject({ isRunning: true, accounts: [{ outcome: 'settled' }] })
+  })
+
+  it('says of a source that was not waited for that it was not needed', async () => {
+    const [quick, slow] = [await echo(() => '8.8.8.8'), await answering(() => 'never')]
+    const at = await service()
+    const folder = scratch()
+    const sources = ['--source', quick, '--source', slow, '--agreement', 'one']
+    const one = running(
+      [...clientOf(at, folder), '--no-ipv6', '--interval', '1h', '--page', '127.0.0.1:0', ...sources],
+      env(at),
+    )
+    await one.line('nothing to do until then')
+    const url = /"url":"([^"]+)"/.exec(one.lines.join('\n'))?.[1] ?? ''
+    await eventually(async () => (await ask(url)).body).toMatch(/agrees[^]*not needed this time/)
+    expect((await ask(url)).body).not.toMatch(/no answer|abort/)
   })
 
   it('survives what is no HTTP, slow senders and many connections, and updates continue', async () => {

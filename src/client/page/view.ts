@@ -187,11 +187,11 @@ function nameRow({ hostname, confirmed, since, published, remarks }: HostReport)
 /** What each source said last. What only one outside source says is not believed. */
 function lookSection({ accounts, answers }: PageView): Html {
   const seen = accounts.flatMap(({ hostnames }) => hostnames.flatMap((host) => host.seen))
-  const rows = answers.map(({ source, family, result, address, because, at }) => {
+  const rows = answers.map(({ source, family, result, address, because, isUnneeded, at }) => {
     const isBelieved = seen.some((one) => one.family === family && one.by?.includes(source) === true)
     const verdict =
       result === 'unknown'
-        ? `no answer: ${because}`
+        ? `${isUnneeded ? '' : 'no answer: '}${because}`
         : result === 'none'
           ? 'sees none'
           : isBelieved

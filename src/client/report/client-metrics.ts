@@ -70,6 +70,7 @@ export class ClientMetrics {
   }
 
   answered(source: string, sighting: Sighting): void {
+    if (sighting.kind === 'unknown' && sighting.isUnneeded === true) return
     this.#answers.add({ source, result: sighting.kind })
   }
 

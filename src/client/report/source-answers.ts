@@ -9,6 +9,8 @@ export interface LastAnswer {
   readonly result: Sighting['kind']
   readonly address: Address | null
   readonly because: string | null
+  /** The others agreed before it answered. */
+  readonly isUnneeded: boolean
   /** RFC 3339. */
   readonly at: string
 }
@@ -32,6 +34,7 @@ export class SourceAnswers {
       result: sighting.kind,
       address: sighting.kind === 'seen' ? sighting.address : null,
       because: sighting.kind === 'unknown' ? sighting.because : null,
+      isUnneeded: sighting.kind === 'unknown' && sighting.isUnneeded === true,
       at: formatInstant(now),
     })
   }

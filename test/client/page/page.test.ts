@@ -57,6 +57,7 @@ describe('text of others', () => {
           result: 'unknown',
           address: null,
           because: bad,
+          isUnneeded: false,
           at: '2026-01-01T00:00:00.000Z',
         },
       ],
@@ -64,6 +65,24 @@ describe('text of others', () => {
     expect(page.match(/<script/g)).toHaveLength(1)
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   })
+})
+
+it.each([
+  [false, 'no answer: not reached'],
+  [true, '>not reached'],
+])('a source that was not waited for is not said to be dead: %s', (isUnneeded, verdict) => {
+  const answers = [
+    {
+      source: 'web',
+      family: 'v4',
+      result: 'unknown',
+      address: null,
+      because: 'not reached',
+      isUnneeded,
+      at: '2026-01-01T00:00:00.000Z',
+    },
+  ] as const
+  expect(pageOf({ ...viewOf(accountReport('settled')), answers })).toContain(verdict)
 })
 
 describe('the summary', () => {

@@ -15,6 +15,7 @@ import type { HostSettings } from '../../../config/client-settings.ts'
 import { defaultGateway, homeGateway } from '../../../client/detect/home-gateway.ts'
 import { type CachingResolve, cachingResolve } from '../../../client/sources/cached-names.ts'
 import type { Family } from '../../../net/address.ts'
+import type { Sighting } from '../../../net/sighting.ts'
 import type { FindGateway } from '../../../ports/network.ts'
 import type { NetworkPorts, SystemPorts } from '../../../ports/system.ts'
 import {
@@ -59,6 +60,9 @@ interface DetectionPorts {
   readonly system: SystemPorts
   readonly network: NetworkPorts
 }
+
+/** What became of a source that was asked, and not waited for. */
+const UNNEEDED: Sighting = { kind: 'unknown', because: 'not needed this time', isUnneeded: true }
 
 class SettingsDetection implements AddressDetection {
   readonly #listeners: DetectionListeners
@@ -154,7 +158,8 @@ class SettingsDetection implements AddressDetection {
       ...source,
       look: async (family, signal) => {
         const sighting = await source.look(family, signal)
-        onAnswer(source.name, family, sighting)
+        const isUnneeded = sighting.kind === 'unknown' && signal.aborted
+        onAnswer(source.name, family, isUnneeded ? UNNEEDED : sighting)
         return sighting
       },
     }
