@@ -35,6 +35,8 @@ export type Sighting =
   | {
       readonly kind: 'unknown'
       readonly because: string
+      /** What each source answered, where that is too long for `because`. */
+      readonly answers?: string
       /** The same cause is reported once, whatever each source answered; without it, `because` tells. */
       readonly cause?: string
       /** The others agreed before the source answered. */

@@ -38,7 +38,7 @@ export const PLANTED: readonly PlantedFault[] = [
     file: 'client/agent/run.ts',
     from: '    this.#reporter.reportExchange(observation, action.request, world)\n    await this.#observe(observation)',
     to: "    this.#reporter.reportExchange(observation, action.request, world)\n    await this.#observe(observation, 'unsaved')",
-    flags: '--only stop,change,killAtAnswer',
+    flags: '--only change,killAtAnswer --often 20',
   },
   {
     what: 'client time forgets its anchor',

@@ -177,7 +177,7 @@ function formatSightings(sightings: EventOf<'looked'>['sightings']): string {
     return [
       sighting.kind === 'none'
         ? `no ${FAMILY_NAMES[family]}`
-        : `${FAMILY_NAMES[family]} unknown (${sighting.because})`,
+        : `${FAMILY_NAMES[family]} unknown (${sighting.answers ?? sighting.because})`,
     ]
   })
   return parts.join(', ')

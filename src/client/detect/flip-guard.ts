@@ -4,6 +4,7 @@ import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
+import { NO_DEFAULT_ROUTE } from '../sources/pmp.ts'
 import type { Twice } from './twice.ts'
 import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
@@ -139,23 +140,36 @@ const pageIn = ({ votes }: RoundResult): { readonly isPage?: true } =>
     ? { isPage: true }
     : {}
 
+/** One sentence for people; what each source answered is for those who ask for it. */
 function reasonOf(
   { votes, through }: RoundResult,
   unasked: string,
-): Pick<Extract<Sighting, { kind: 'unknown' }>, 'because' | 'cause'> {
+): Pick<Extract<Sighting, { kind: 'unknown' }>, 'because' | 'cause' | 'answers'> {
   if (votes.length === 0) return { because: `no source answered${unasked}` }
-  const answers = votes
+  const answers = { answers: answersOf(votes) }
+  const reporting = votes.filter(({ sighting }) => sighting.kind === 'seen')
+  if (reporting.length === 0 && answers.answers.includes(NO_DEFAULT_ROUTE))
+    return { because: `${NO_DEFAULT_ROUTE}${unasked}`, ...answers }
+  if (reporting.length > 0 && through !== undefined) {
+    const cause = `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router`
+    return { because: `${cause}${unasked}`, cause, ...answers }
+  }
+  const [what, which] =
+    reporting.length === 0
+      ? ['no source reports an address', votes]
+      : [reporting.length === 1 ? 'one source alone is not enough' : 'no two sources agree', reporting]
+  const detail = answersOf(which)
+  const short = detail.length <= MAX_DETAIL ? `: ${detail}` : ` (of ${which.length})`
+  return { because: `${what}${short}${unasked}`, ...answers }
+}
+
+/** In characters, so that the sentence stays one line. */
+const MAX_DETAIL = 80
+
+const answersOf = (votes: readonly SourceVote[]): string =>
+  votes
     .map(({ source, sighting }) => {
       if (sighting.kind === 'seen') return `${source.name} reports ${sighting.address}`
       return `${source.name}: ${sighting.kind === 'none' ? 'none' : sighting.because}`
     })
     .join('; ')
-  if (!votes.some(({ sighting }) => sighting.kind === 'seen'))
-    return { because: `no source reports an address: ${answers}${unasked}` }
-  if (through !== undefined) {
-    const cause = `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router`
-    return { because: `${cause}: ${answers}${unasked}`, cause }
-  }
-  const what = votes.length === 1 ? 'one source alone is not enough' : 'no two sources agree'
-  return { because: `${what}: ${answers}${unasked}` }
-}

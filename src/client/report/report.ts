@@ -215,8 +215,7 @@ function remedyOf({ status }: AccountState, { outcome, stop, desired }: RemedyCo
 function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
   if (sighting === undefined || (sighting.kind === 'none' && sighting.isLeft)) return undefined
   if (sighting.kind === 'seen') return { family, address: sighting.address, by: sighting.by, because: null }
-  const because =
-    sighting.kind === 'none' ? 'this host has no public address of this family' : sighting.because
+  const because = sighting.kind === 'none' ? 'this host has none' : sighting.because
   return { family, address: null, by: null, because }
 }
 

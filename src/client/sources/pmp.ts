@@ -25,7 +25,7 @@ export const gatewaySource = (
   look: async (family, signal) => {
     if (family !== 'v4') return { kind: 'none' }
     const gateway = await findGateway()
-    return gateway === undefined ? unknown('there is no default route') : look(gateway, signal)
+    return gateway === undefined ? unknown(NO_DEFAULT_ROUTE) : look(gateway, signal)
   },
 })
 
@@ -61,6 +61,9 @@ export async function askPmp(
   if (outcome.kind !== 'answered') return failureOf(outcome)
   return decodeAddressAnswer(outcome.bytes) ?? 'sent an unrelated answer'
 }
+
+/** This host is in no network that leads to a router. */
+export const NO_DEFAULT_ROUTE = 'there is no default route'
 
 /** RFC 6886 §3.5: 3 is a network failure, such as no lease or no address. */
 const PMP_NO_ADDRESS: readonly number[] = [3]

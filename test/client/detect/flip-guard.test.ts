@@ -1,3 +1,4 @@
+import { NO_DEFAULT_ROUTE } from '../../../src/client/sources/pmp.ts'
 import { describe, expect, it } from 'vitest'
 import { minutes, seconds } from '../../../src/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
@@ -54,11 +55,17 @@ describe('a round without a verdict tells', () => {
       undefined,
       `no two sources agree: x reports ${A}; y reports ${B}`,
     ],
-    [[vote('x', seen(A)), vote('y', UNKNOWN)], undefined, `no two sources agree: x reports ${A}; y: rain`],
+    [[vote('x', seen(A)), vote('y', UNKNOWN)], undefined, `one source alone is not enough: x reports ${A}`],
+    [
+      Array.from({ length: 9 }, () => vote('a longer name', UNKNOWN)),
+      undefined,
+      'no source reports an address (of 9)',
+    ],
+    [[vote('router', { kind: 'unknown', because: NO_DEFAULT_ROUTE })], undefined, NO_DEFAULT_ROUTE],
     [
       [vote('x', seen(A)), vote('y', UNKNOWN)],
       'tun0',
-      `outside queries leave through tun0, as with a VPN, and cannot confirm the address of the router: x reports ${A}; y: rain`,
+      `outside queries leave through tun0, as with a VPN, and cannot confirm the address of the router`,
     ],
     [[vote('x', UNKNOWN)], 'tun0', 'no source reports an address: x: rain'],
   ])('of %j through %j: %s', (votes, through, because) =>
