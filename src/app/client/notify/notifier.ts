@@ -202,7 +202,7 @@ export class Notifier {
   #apply({ memory, notifications, atOnce }: Compared): void {
     this.#memory = memory
     this.#reportLimit()
-    for (const one of atOnce) this.#deliver(one, ['hook'])
+    const pending = atOnce.flatMap((one) => this.#pendingOf(one, ['hook']))
     for (const one of notifications) {
       const { account, event } = one
       const isDown = this.#memory.accounts[account]?.problem !== undefined
@@ -212,28 +212,27 @@ export class Notifier {
           : // A change of one hostname, or a state that is saved again, does not mean that all is well.
             target !== 'ping' || EVENT_ROWS[event].ping !== 'success' || !isDown,
       )
-      this.#deliver(one, targets)
+      pending.push(...this.#pendingOf(one, targets))
       if (targets.includes('ping') && EVENT_ROWS[event].ping === 'success')
         this.#memory = withPing(this.#memory, account, this.#now())
     }
-  }
-
-  /** Starts when the file knows of it, so that after a kill the next process tells it with the same id. */
-  #deliver(notification: Notification, targets: readonly DeliveryTarget[]): void {
-    const { account, event } = notification
-    this.#log('debug', 'a notification is delivered', { fields: { account, event } })
-    const pending = targets.map(
-      (target): PendingDelivery => ({
-        id: newDeliveryId(this.#entropy),
-        target,
-        notification,
-        at: this.#now(),
-        attempts: 0,
-      }),
-    )
+    if (pending.length === 0) return
+    // Begins when the file knows of all: after a kill, the next process tells it with the same id.
     this.#memory = { ...this.#memory, pending: [...this.#memory.pending, ...pending] }
     const saved = this.#save()
     this.#starting = Promise.all([this.#starting, saved.then(() => pending.forEach((one) => this.#put(one)))])
+  }
+
+  #pendingOf(notification: Notification, targets: readonly DeliveryTarget[]): PendingDelivery[] {
+    const { account, event } = notification
+    this.#log('debug', 'a notification is delivered', { fields: { account, event } })
+    return targets.map((target) => ({
+      id: newDeliveryId(this.#entropy),
+      target,
+      notification,
+      at: this.#now(),
+      attempts: 0,
+    }))
   }
 
   #put(pending: PendingDelivery): void {
