@@ -1,8 +1,8 @@
-/** The known word closest to a mistyped one: at most one edit for each three letters. Undefined when none is that close. */
+/** The known word closest to a mistyped one: one edit for each three letters, at most two. Undefined when none is that close. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const ranked = known.map((word) => ({ word, distance: distance(typed.toLowerCase(), word.toLowerCase()) }))
   const best = ranked.toSorted((a, b) => a.distance - b.distance)[0]
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3))
+  return best !== undefined && best.distance <= Math.min(2, Math.max(1, Math.floor(typed.length / 3)))
     ? best.word
     : undefined
 }

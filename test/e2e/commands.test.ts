@@ -19,7 +19,12 @@ describe('a mistake on the command line is exit 64 with a hint', () => {
     [['serve', '--dev', '--store', 'x'],     '--store cannot be used with --dev'],
     [['config', 'chekc'],                    'config chekc does not exist; use one of check, show, schema'],
     [['config'],                             'config needs one of check, show, schema'],
-    [['nosuch'],                             'nosuch is not a command'],
+    [['nosuch'],                             'nosuch is not a command; see'],
+    [['foo'],                                'foo is not a command; see'],
+    [['setup'],                              'setup is not a command; use holdfast init'],
+    [['logs'],                               'logs is not a command; use journalctl -u holdfast'],
+    [['start'],                              'start is not a command; use sudo systemctl enable --now holdfast'],
+    [['version'],                            'version is not a command; use holdfast --version'],
     [['update', 'home.example.test'],        'the word home.example.test is not expected here'],
   ])('%j', async (args, hint) => {
     const { code, stderr, stdout } = await holdfast(args)
@@ -41,8 +46,18 @@ describe('a wrong configuration is exit 78, and reports', () => {
       expect.stringMatching(/^holdfast: username is missing/),
       expect.stringMatching(/^holdfast: hostnames is missing/),
       expect.stringMatching(/^holdfast: password is missing/),
+      'holdfast: set it up: sudo holdfast init',
     ])
   })
+
+  it.each(['update', 'run', 'status', 'poke', 'resume', 'notify', 'explain'])(
+    'how to set it up, where there is no configuration: %s',
+    async (command) => {
+      const { code, stderr } = await holdfast([command])
+      expect(code).toBe(78)
+      expect(stderr).toMatch(/\nholdfast: set it up: sudo holdfast init\n$/)
+    },
+  )
 
   it.each(['update', 'run', 'config'])('every mistake of a file, with its line: %s', async (command) => {
     const file = join(scratch(), 'h.toml')

@@ -124,7 +124,7 @@ describe('config check rejects what cannot work on this host', () => {
     expect(await holdfast(['update'], { env: { HOLDFAST_USER: 'x' } })).toMatchObject({
       code: 78,
       stderr: expect.stringMatching(
-        /^holdfast: server is missing[^]*HOLDFAST_USER is not a setting; did you mean HOLDFAST_USERNAME\?\n$/,
+        /^holdfast: server is missing[^]*HOLDFAST_USER is not a setting; did you mean HOLDFAST_USERNAME\?\nholdfast: set it up: sudo holdfast init\n$/,
       ) as string,
     }))
 

@@ -172,8 +172,8 @@ it('http_fallback uses plain http, and only if the user allows it', async () => 
     { env },
   )
 
-  expect(without.stderr).not.toContain('the password is sent in clear text')
   expect(withIt.stderr).toContain('http://127.0.0.1/nic/update')
   expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
-  expect(withIt.stderr.match(/the password is sent in clear text/g)).toHaveLength(1)
+  // To this host itself nobody else can read it.
+  expect(`${without.stderr}${withIt.stderr}`).not.toContain('clear text')
 }, 120_000)

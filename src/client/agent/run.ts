@@ -34,6 +34,10 @@ export const forever: EndCondition = () => false
 /** For the one-shot command: nothing is left to do now. */
 export const once: EndCondition = ({ action }, { clock }) => action.kind === 'look' && action.at > clock.now()
 
+/** On this host, nobody else reads it. */
+const isInClear = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'http:' && !/^(127\.|\[::1\]$|localhost$)/.test(hostname)
+
 type SendAction = Extract<Action, { kind: 'send' }>
 
 const SAVE_INTERVAL = minutes(1)
@@ -126,7 +130,7 @@ class AgentLoop {
     if (mustSave && !memory.isSaved()) throw new StateNotSaved(memory.folders)
     const url = String(makeHttpRequest(job.endpoint, action).url)
     emit({ kind: 'sending', account, request, to: url })
-    if (url.startsWith('http:')) emit({ kind: 'keyInClear', account, to: new URL(url).origin })
+    if (isInClear(new URL(url))) emit({ kind: 'keyInClear', account, to: new URL(url).origin })
     return this.#withAnswerTimeout(abandon, async (signal) =>
       exchange(job.endpoint, action, { http, now: () => clock.now(), signal }),
     )

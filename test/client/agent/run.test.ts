@@ -186,6 +186,20 @@ it.each([
   expect(sightings?.[PLAN.account]?.['home.example.test']?.v6).toMatchObject({ address: v6 })
 })
 
+it.each([
+  ['http://192.0.2.9', 1],
+  ['http://dyn.example.test:8245', 1],
+  ['http://127.0.0.2:80', 0],
+  ['http://[::1]:8245', 0],
+  ['http://localhost', 0],
+  ['https://192.0.2.9', 0],
+])('a password that is sent to %s in clear text is told %d times', async (server, times) => {
+  const scene = world(disk(), ['good'])
+  const jobs = scene.jobs.map((job) => ({ ...job, endpoint: { ...job.endpoint, baseUrls: [server] } }))
+  await run({ ...scene, jobs }, STARTED, once)
+  expect(scene.events.filter(({ kind }) => kind === 'keyInClear')).toHaveLength(times)
+})
+
 it('requests without end do not keep a look from its end', async () => {
   const scene = world(disk(), [])
   let looks = 0

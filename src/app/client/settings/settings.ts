@@ -54,7 +54,8 @@ export async function readSettings(
   const config = await configOf(flags, needs, file)
   const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   if (!config.ok) {
-    const remarks = system === undefined ? [] : [system]
+    const hasNone = file === undefined && config.error.exit === 'configuration'
+    const remarks = [...(system === undefined ? [] : [system]), ...(hasNone ? [SET_UP] : [])]
     return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
   }
   const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
@@ -87,6 +88,9 @@ export async function readSettings(
     strictWarnings,
   })
 }
+
+/** The last line of every command where there is no configuration. */
+const SET_UP = 'set it up: sudo holdfast init'
 
 /** The settings with the home folder in the place of "~". */
 async function configOf(
