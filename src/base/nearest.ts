@@ -1,4 +1,4 @@
-/** The known word closest to a mistyped one: one edit for each three letters, at most two. Undefined when none is that close. */
+/** The known word closest to a mistyped one: an edit for each three letters, two at most. Undefined if none is close. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const ranked = known.map((word) => ({ word, distance: distance(typed.toLowerCase(), word.toLowerCase()) }))
   const best = ranked.toSorted((a, b) => a.distance - b.distance)[0]
