@@ -26,7 +26,7 @@ const TRIAL: { readonly count: number; readonly interval: Duration; readonly tim
  */
 const LOSSES: { readonly span: Duration; readonly max: number } = { span: minutes(1), max: 30 }
 
-/** So long after a loss, a missing reply is a hint only when the probe has no answer either. */
+/** So long after a loss, a missing reply is a hint only with the probe, and ping(8), where it ended, is not tried again. */
 const DISTRUST: Duration = minutes(10)
 const POWER_INTERVAL: Duration = seconds(30)
 
@@ -39,10 +39,14 @@ export class RouterPing {
   readonly #context: WatcherContext
   #running: Closable | undefined
   #target: { readonly address: Address; readonly hops: number } | undefined
-  /** The router does not reply to pings at this address, or they cannot be sent. */
+  /** The router does not reply to pings at this address. */
   #isRefused = false
+  /** Until then ping(8) is not started again, because it ended by itself. */
+  #endedUntil: Instant | undefined
   /** Ends the pause of the probe. */
   #missing = new AbortController()
+  /** Too: nobody else looks at the address then. */
+  #ended = new AbortController()
   #hasHinted = false
   #losses: readonly Instant[] = []
   #power: { readonly isBattery: boolean; readonly until: Instant } | undefined
@@ -76,11 +80,11 @@ export class RouterPing {
     this.#isRefused = false
   }
 
-  /** Until a reply is missing; one that is missing already ends no pause. */
+  /** Until a reply is missing, or ping(8) ends; what is missing already ends no pause. */
   async pause(span: Duration): Promise<void> {
     const { clock, signal } = this.#context
-    const ends = this.#missing.signal.aborted ? [signal] : [signal, this.#missing.signal]
-    await clock.sleep(after(clock.now(), span), ...ends)
+    const ends = [this.#missing.signal, this.#ended.signal].filter(({ aborted }) => !aborted)
+    await clock.sleep(after(clock.now(), span), signal, ...ends)
   }
 
   /** The probe is answered: a reply that was missing was lost. */
@@ -102,12 +106,14 @@ export class RouterPing {
   async #run(address: Address, hops: number): Promise<void> {
     const { ports, report } = this.#context
     if (!(await this.#doesReply(address, hops))) return void (this.#isRefused = true)
+    this.#ended = new AbortController()
     this.#running = ports.startPing(
       { to: address, hops, interval: INTERVAL },
       () => this.#miss(),
       () => {
         this.#running = undefined
-        this.#isRefused = true
+        this.#endedUntil = after(this.#context.clock.now(), DISTRUST)
+        this.#ended.abort(WAIT_ENDED)
       },
     )
     if (!this.#isReported) report({ kind: 'pingAnswers' })
@@ -142,8 +148,9 @@ export class RouterPing {
   }
 
   async #isWanted(): Promise<boolean> {
-    const { mayPing } = this.#context
-    if (!mayPing || this.#isUnreliable || this.#isRefused) return false
+    const { mayPing, clock } = this.#context
+    const isEnded = this.#endedUntil !== undefined && isBefore(clock.now(), this.#endedUntil)
+    if (!mayPing || this.#isUnreliable || this.#isRefused || isEnded) return false
     return !(await this.#isOnBattery()) && !(await this.#isThroughTunnel())
   }
 

@@ -159,13 +159,21 @@ describe('pings to the public address', () => {
     expect([pings[0]?.isClosed, ping.isRunning]).toEqual([true, false])
   })
 
-  it('that end by themselves are not started again for this address', async () => {
+  it('that end by themselves end the pause, and are started again after ten minutes', async () => {
     const ping = make()
     await ping.start(PUBLIC, 1)
+    let isOver = false
+    void ping.pause(seconds(15)).then(() => (isOver = true))
     pings[0]?.end()
+    await clock.pass(milliseconds(1))
+    expect([isOver, hints, ping.timeoutsForHint]).toEqual([true, [], 2])
     await ping.answered()
     expect([pings.length, ping.isRunning]).toEqual([1, false])
-    await ping.start(address('9.9.9.9'), 1)
-    expect(pings).toHaveLength(2)
+    void ping.pause(seconds(1)).then(() => (isOver = false))
+    await clock.pass(milliseconds(500))
+    expect(isOver).toBe(true)
+    await clock.pass(minutes(10))
+    await ping.answered()
+    expect([pings.length, ping.isRunning]).toEqual([2, true])
   })
 })
