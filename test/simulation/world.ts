@@ -535,6 +535,8 @@ class Life {
 
   #reread(): void {
     const { run } = this.#machine
+    // New settings begin with new sources, which rest ten minutes later.
+    this.#at(this.#scheduler.now + CALM, () => (this.#lookUps = 0))
     const reload = this.#reload
     if (run !== undefined && reload !== undefined) this.#scheduler.after(0, run, reload)
   }
