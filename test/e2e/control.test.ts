@@ -214,7 +214,7 @@ describe('a running daemon', () => {
     const at = await service()
     const folder = scratch()
     let address = '8.8.8.8'
-    const { ask, line } = daemon(at, folder, '--source', await echo(() => address))
+    const { ask, line } = daemon(at, folder, '--no-ipv6', '--source', await echo(() => address))
     await line('nothing to do until then')
     const watch = start(['status', ...clientOf(at, folder), '--runtime-dir', folder, '--watch'], {
       env: env(at),
@@ -227,7 +227,10 @@ describe('a running daemon', () => {
     await ask('poke')
 
     await eventually(() => shown).toMatch(/home\.example\.test +8\.8\.4\.4 /)
-    expect(shown.match(/the daemon is running/g)).toHaveLength(2)
+    // A watch may see the request on its way, too; what is unchanged is not shown again.
+    const [, ...states] = shown.split('the daemon is running')
+    expect(states.length).toBeGreaterThanOrEqual(2)
+    expect(states.filter((state, at) => state.trim() === states[at - 1]?.trim())).toEqual([])
   })
 
   it('is healthy while it answers and is not stopped: status --healthcheck', async () => {
@@ -263,7 +266,7 @@ describe('a running daemon', () => {
     const at = await service()
     const folder = scratch()
     let address = '8.8.8.8'
-    const { ask, line } = daemon(at, folder, '--source', await echo(() => address))
+    const { ask, line } = daemon(at, folder, '--no-ipv6', '--source', await echo(() => address))
     await line('nothing to do until then')
     const watching = ['status', ...clientOf(at, folder), '--runtime-dir', folder, '--watch']
     const high = inTerminal(watching, { env: env(at) })
@@ -275,9 +278,11 @@ describe('a running daemon', () => {
     await high.answer('8.8.4.4')
 
     const [, ...drawn] = high.raw().split('\u001b[H\u001b[J')
-    expect(drawn.map((one) => one.includes('the daemon is running'))).toEqual([true, true])
+    expect(drawn.length).toBeGreaterThanOrEqual(2)
+    // The last one may be half drawn.
+    expect(drawn.slice(0, -1).filter((one) => !one.includes('the daemon is running'))).toEqual([])
     for (const one of low.raw().split('\u001b[H\u001b[J').slice(1))
-      expect(one.match(/\n/g)?.length, one).toBeLessThanOrEqual(3)
+      expect(one.match(/\n/g)?.length ?? 0, one).toBeLessThanOrEqual(3)
   })
 
   it('refuses a second daemon with the same state folder', async () => {

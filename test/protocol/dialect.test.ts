@@ -138,6 +138,9 @@ describe('the form of a reply of another service', () => {
     expect(replyOf('domeneshop', 204, '')).toEqual({ word: 'good', addresses: [] })
   })
 
+  it('has a word between two tags', () =>
+    expect(replyOf('easydns', 200, '<b>TOO_FREQ</b>Increase')).toEqual({ word: '911', said: 'too_freq' }))
+
   it('that forbids wins over success beside it', () => {
     const body = easy('OK', 'NO_SERVICE for x, updated to 192.0.2.1')
     expect(replyOf('easydns', 200, body)).toEqual({ word: 'nohost', said: 'no_service' })

@@ -54,7 +54,7 @@ export async function readSettings(
   const config = await configOf(flags, needs, file)
   const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   if (!config.ok) {
-    const hasNone = file === undefined && config.error.exit === 'configuration'
+    const hasNone = file === undefined && system === undefined && config.error.exit === 'configuration'
     const remarks = [...(system === undefined ? [] : [system]), ...(hasNone ? [SET_UP] : [])]
     return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
   }
