@@ -205,8 +205,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a torn state file is not set aside',
     rule: 'S6',
     file: 'client/memory/state-files.ts',
-    from: '  const salvaged = text.ok ?',
-    to: '  if (!file.ok) throw new Error(file.error)\n  const salvaged = text.ok ?',
+    from: '  const salvaged = salvage(damaged)',
+    to: '  if (!file.ok) throw new Error(file.error)\n  const salvaged = salvage(damaged)',
     flags: '--only powerCut --often 30',
   },
   {

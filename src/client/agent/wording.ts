@@ -124,7 +124,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   ended:              { level: 'info',  msg: 'asked to stop',
     line: () => 'asked to stop' },
   stateSetAside:      { level: 'error', msg: 'the state file could not be read and is set aside',
-    line: ({ as, because, isSalvaged }) => `the state file could not be read (${because}) and is renamed to ${as}; ${lostWith(isSalvaged)}` },
+    line: ({ as, because, isSalvaged }) => `the state file could not be read (${because}) and is ${isSalvaged ? 'copied' : 'renamed'} to ${as}; ${lostWith(isSalvaged)}` },
   stateUnreadable:    { level: 'error', msg: 'the state file cannot be read',
     line: ({ path, because, isSalvaged }) => `${path} cannot be read (${because}); an update renames it; ${lostWith(isSalvaged)}` },
   stateSavedElsewhere: { level: 'warn', msg: 'the state is saved in another folder',

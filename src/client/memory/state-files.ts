@@ -63,22 +63,32 @@ async function readOrSetAside(
   if (text.ok && text.value === undefined) return undefined
   const file = text.ok ? parseState(text.value ?? '') : text
   if (file.ok) return { file: file.value, isSalvaged: false }
-  const salvaged = text.ok ? salvage(text.value ?? '') : undefined
-  await setAside(path, { because: file.error, isSalvaged: salvaged !== undefined }, context)
+  const damaged = text.ok ? (text.value ?? '') : ''
+  const salvaged = salvage(damaged)
+  const copy = salvaged === undefined ? undefined : damaged
+  await setAside(path, { because: file.error, copy }, context)
   return salvaged === undefined ? undefined : { file: salvaged, isSalvaged: true }
+}
+
+interface Damage {
+  readonly because: string
+  /** The text of a file with stops, which stays until the next save replaces it: a process may end before. */
+  readonly copy: string | undefined
 }
 
 async function setAside(
   path: string,
-  damage: { readonly because: string; readonly isSalvaged: boolean },
+  { because, copy }: Damage,
   { files, time, report, isOnRequest = false }: StateFilesContext,
 ): Promise<void> {
-  if (isOnRequest) return report({ kind: 'stateUnreadable', path, ...damage })
+  const isSalvaged = copy !== undefined
+  if (isOnRequest) return report({ kind: 'stateUnreadable', path, because, isSalvaged })
   const as = `${path}.broken-${formatInstant(time.wallAt(time.now())).replaceAll(':', '')}`
-  await files.rename(path, as).catch(() => {
-    throw new StateUnreadable(path, damage.because, 'update')
+  await (copy === undefined ? files.rename(path, as) : files.replace(as, copy)).catch(() => {
+    // A full disk takes no copy, and no next save either.
+    if (!isSalvaged) throw new StateUnreadable(path, because, 'update')
   })
-  report({ kind: 'stateSetAside', as, ...damage })
+  report({ kind: 'stateSetAside', as, because, isSalvaged })
 }
 
 interface WriteResult {

@@ -181,6 +181,21 @@ it('load keeps the stops of a damaged file on disk', async () => {
   expect(problems).toHaveLength(1)
 })
 
+it('a process that ends before it has saved what it salvaged loses no stop', async () => {
+  await memory().save(WHOLE)
+  const path = join(folder, 'state.json')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('192.0.2.1', '192.0.2.0'))
+  // The disk takes the copy of the damaged file, and nothing after it.
+  const ends: Files = {
+    ...systemFiles,
+    replace: async (to, text) =>
+      to === path ? Promise.reject(new Error('killed')) : systemFiles.replace(to, text),
+  }
+
+  expect(await memory(ends).load()).toEqual(RESTRICTED)
+  expect(await memory().load()).toEqual(RESTRICTED)
+})
+
 it('a state without stops and waits is written once', () =>
   expect(
     formatState({ accounts: { d: { status: { kind: 'ready' }, hosts: FREE } } }).match(/sha256/g),
