@@ -13,11 +13,13 @@ interface ReplyText {
 export interface ReplyDialect {
   /** One line answers for all hostnames of a request. */
   readonly hasOneLine?: true
+  /** It answers with pages: its words and texts stand between HTML tags. At others a page is never a reply. */
+  readonly hasMarkup?: true
   /** Words of its own, in lower case, each with the word that it is handled like. They are known in its replies only. */
   readonly words?: Readonly<Record<string, ReplyWord>>
   /** Words without a dump. */
   readonly noDump?: readonly string[]
-  /** Sentences and pages in the place of words. One that requires a client to wait or stop wins over success. */
+  /** Sentences in the place of words. One that requires a client to wait or stop wins over success. */
   readonly texts?: readonly ReplyText[]
   /** HTTP statuses that stand for a word, where the body has none. */
   readonly statuses?: Readonly<Record<number, ReplyWord>>
@@ -41,7 +43,7 @@ export const DIALECTS = {
   'do':         { words: { numhost: 'nohost' } },
   'selfhost':   { statuses: { 204: 'nochg', 409: 'nohost', 410: 'badauth', 411: '911', 412: '911' } },
   // It answers with a page. A change and no change are both OK; the sentence after it differs.
-  'easydns':    { texts: [
+  'easydns':    { hasMarkup: true, texts: [
     { text: /\bno_?auth\b/i,                               like: 'badauth' },
     { text: /\bno_?service\b/i,                            like: 'nohost' },
     { text: /\btoo_?freq\b/i,                              like: '911' },

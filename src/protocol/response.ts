@@ -66,7 +66,7 @@ export function readRestriction(
   { status, body }: UpdateResponse,
   dialect: ReplyDialect = PLAIN_DIALECT,
 ): Reply | undefined {
-  const isMarkup = isHtml(body) && dialect.texts === undefined
+  const isMarkup = isHtml(body) && dialect.hasMarkup !== true
   if (isRedirect(status) || isTooLong(body) || isMarkup) return undefined
   const words = linesOf(body, dialect).flatMap((line) => {
     const reply = parseReply(line, dialect)
@@ -78,10 +78,11 @@ export function readRestriction(
 }
 
 /** What the texts of the dialect find, in the order of its table. */
-const textReplies = (body: string, { texts = [] }: ReplyDialect): readonly Reply[] => {
-  const text = withoutTags(body).replaceAll(/\s+/g, ' ').trim()
-  return texts.flatMap(({ text: pattern, like }) => {
-    const [said] = isTooLong(body) ? [] : (pattern.exec(text) ?? [])
+const textReplies = (body: string, dialect: ReplyDialect): readonly Reply[] => {
+  const text = linesOf(body, dialect).join(' ').replaceAll(/\s+/g, ' ')
+  const isReply = !isTooLong(body) && (dialect.hasMarkup === true || !isHtml(body))
+  return (dialect.texts ?? []).flatMap(({ text: pattern, like }) => {
+    const [said] = isReply ? (pattern.exec(text) ?? []) : []
     if (said === undefined) return []
     return [isAddressedWord(like) ? { word: like, addresses: [] } : { word: like, said: said.toLowerCase() }]
   })
@@ -111,8 +112,8 @@ const replyOf = (word: ReplyWord, status: number): Reply =>
   isAddressedWord(word) ? { word, addresses: [] } : { word, said: `HTTP ${status}` }
 
 /** A service that answers with pages writes its words between tags. */
-const linesOf = (body: string, { texts }: ReplyDialect): readonly string[] =>
-  replyLines(texts === undefined ? body : withoutTags(body))
+const linesOf = (body: string, { hasMarkup }: ReplyDialect): readonly string[] =>
+  replyLines(hasMarkup === true ? withoutTags(body) : body)
 
 /** The text between HTML tags, one piece a line. */
 const withoutTags = (body: string): string => body.replaceAll(/<[^<>]*>/g, '\n')
