@@ -189,6 +189,8 @@ it.each([
 it.each([
   ['http://192.0.2.9', 1],
   ['http://dyn.example.test:8245', 1],
+  ['http://127.evil.example', 1],
+  ['http://localhost.evil.example', 1],
   ['http://127.0.0.2:80', 0],
   ['http://[::1]:8245', 0],
   ['http://localhost', 0],
