@@ -16,12 +16,9 @@ interface Mistake {
 /** Words that people try, and what they lead to. */
 const LEADS: Readonly<Record<string, string>> = {
   setup: 'holdfast init',
-  login: 'holdfast init',
   dyndns: 'holdfast init, or holdfast update',
   install: 'holdfast init, which offers to start the service; or holdfast service install',
   start: 'sudo systemctl enable --now holdfast, or holdfast run in this terminal',
-  stop: 'sudo systemctl stop holdfast',
-  restart: 'sudo systemctl restart holdfast',
   log: 'journalctl -u holdfast',
   logs: 'journalctl -u holdfast',
   version: 'holdfast --version',

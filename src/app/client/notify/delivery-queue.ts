@@ -22,9 +22,6 @@ interface Job {
 /** In milliseconds, before the second and further attempts. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
 
-/** In milliseconds. What is older than a day is no news. */
-const MAX_RETRY_AFTER = 86_400_000
-
 /** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
   readonly #log: Log
@@ -121,7 +118,7 @@ export class DeliveryQueue {
       pending.isReported,
     )
     const least = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
-    const delay = least === undefined ? undefined : Math.max(least, Math.min(retryAfter, MAX_RETRY_AFTER))
+    const delay = least === undefined ? undefined : Math.max(least, retryAfter)
     const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1), isReported: true as const }
     this.#events.onAttempt(next, delay === undefined && !isEnding)
     return delay === undefined || isEnding ? undefined : { job: { pending: next, delivery }, delay }
