@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { memoryFolder } from './memory-folder.ts'
 import { freePort, postgresUser, type Postgres, programs, queryAt, whyNoPostgres } from './postgres.ts'
 
 const [PATRONI, ETCD] = ['/usr/bin/patroni', '/usr/bin/etcd']
@@ -61,7 +61,7 @@ const settingsOf = ({ name, data, port, api }: Member, { bin, etcd }: { bin: str
 export async function startPatroni(): Promise<Patroni> {
   const bin = programs()
   if (bin === undefined) throw new Error('PostgreSQL is not installed')
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-patroni-'))
+  const folder = memoryFolder('holdfast-patroni-')
   const user = postgresUser()
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
   const run = (program: string, ...args: readonly string[]): ChildProcess =>

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf, type PostgresPlace } from '../../src/server/store/postgres/connection.ts'
 import { migratePostgres } from '../../src/server/store/postgres/migrations.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 
@@ -77,7 +77,7 @@ interface Cluster {
 function newCluster(): Cluster {
   const bin = programs()
   if (bin === undefined) throw new Error('PostgreSQL is not installed')
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-postgres-'))
+  const folder = memoryFolder('holdfast-postgres-')
   const user = postgresUser()
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
   return { bin, folder, user }

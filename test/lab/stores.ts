@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -8,6 +7,7 @@ import { postgresStore } from '../../src/server/store/postgres/store.ts'
 import { DATABASE_FILE } from '../../src/server/store/sqlite/open.ts'
 import { memoryStore, sqliteStore } from '../../src/server/store/sqlite/store.ts'
 import type { Store, StoreWrites } from '../../src/server/store/store.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { makeNew, newMemory } from './new-database.ts'
 import { placeAt, TEMPLATE } from './postgres.ts'
 
@@ -20,19 +20,8 @@ export function testStore(folder?: string): Store {
   return folder === undefined ? memoryStore(newMemory()) : fileStore(folder)
 }
 
-const MEMORY = '/dev/shm'
-
-/** A new folder for a store: in memory where that can be, since each commit waits for the disk. */
-export function storeFolder(): string {
-  let root = tmpdir()
-  try {
-    accessSync(MEMORY, constants.W_OK)
-    root = MEMORY
-  } catch {
-    // A system without one.
-  }
-  return mkdtempSync(join(root, 'holdfast-store-'))
-}
+/** A new folder for a store. */
+export const storeFolder = (): string => memoryFolder('holdfast-store-')
 
 /** A SQLite store in this folder, with the data that is there. */
 export function fileStore(folder: string): Store {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Address, Addresses } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
-import { PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
+import { HOSTNAME_PARAMETERS, PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
 import { ALL_HOSTNAMES, formatQuery, readQuery, UPDATE_PATH } from '../../src/protocol/request.ts'
 import {
   agentToken,
@@ -16,6 +16,12 @@ it('the token for all hostnames is the one of decision 0007', () =>
   expect(ALL_HOSTNAMES).toBe('all-hostnames'))
 
 it('the path is the one of all services', () => expect(UPDATE_PATH).toBe('/nic/update'))
+
+it('the form of the specification says nothing about a family without an address', () =>
+  expect([PLAIN_FORM.hostnameParameter, PLAIN_FORM.absentFamily]).toEqual(['hostname', 'omit']))
+
+it('the parameters for hostnames that a configuration may choose', () =>
+  expect(HOSTNAME_PARAMETERS).toEqual(['hostname', 'host', 'none']))
 
 describe('the form of a service', () => {
   const v6 = '2001:db8::1' as Address

@@ -206,6 +206,16 @@ describe('a name is refreshed', () => {
       send([HOME], { v4 }, { offline: 'YES' }),
     )
   })
+  it('while it may be online, since an answer was lost', () => {
+    const lost = {
+      ...CONFIRMED,
+      isOffline: true,
+      unanswered: { addresses: {}, isOffline: false, isOnline: true },
+    }
+    expect(nextOf({ desired: { ...desired, isOffline: true }, hosts: { [HOME]: lost } })).toEqual(
+      send([HOME], { v4 }, { offline: 'YES' }),
+    )
+  })
   it('when it is to be online again', () =>
     expect(nextOf({ hosts: { [HOME]: { ...CONFIRMED, isOffline: true } } })).toEqual(send([HOME], { v4 })))
 
