@@ -33,7 +33,7 @@ export async function watchEvents(
       })
       state.hasEvents = false
     }
-    await sleepOrNotified(context, SEARCH_INTERVAL, state.kernelListeners)
+    await sleepOrNotified(context, SEARCH_INTERVAL, [state.kernelListeners])
   }
 }
 

@@ -1,4 +1,5 @@
 import { after, type Duration, milliseconds, seconds } from '../../base/time.ts'
+import { FAMILIES } from '../../net/address.ts'
 import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
@@ -9,7 +10,8 @@ const BURST_INTERVAL: Duration = milliseconds(20)
 
 /**
  * rtnetlink notifies within milliseconds of a change. Router advertisements cause notifications for unchanged addresses
- * too, so the addresses and the gateway are compared.
+ * too, so the addresses, the gateway and the way out are compared: a VPN may take all traffic long after its interface
+ * is up, by routes or rules beside the default route.
  */
 export async function watchKernelEvents(
   context: WatcherContext,
@@ -64,7 +66,13 @@ const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
 async function fingerprint({
   interfaces,
   gateway,
-}: Pick<WatcherContext['ports'], 'interfaces' | 'gateway'>): Promise<string> {
-  const [addresses, route] = await Promise.all([interfaces().catch(() => []), gateway()])
-  return JSON.stringify([addresses.map((one) => JSON.stringify(one)).toSorted(), route])
+  outboundRoute,
+}: Pick<WatcherContext['ports'], 'interfaces' | 'gateway' | 'outboundRoute'>): Promise<string> {
+  const [addresses, route, ...ways] = await Promise.all([
+    interfaces().catch(() => []),
+    gateway(),
+    ...FAMILIES.map(async (family) => outboundRoute(family)),
+  ])
+  const sorted = addresses.map((one) => JSON.stringify(one)).toSorted()
+  return JSON.stringify([sorted, route, ways.map((way) => way?.interface)])
 }

@@ -23,6 +23,8 @@ const INTERVALS: Readonly<Record<'near' | 'probe' | 'alone', Duration>> = {
 const OFFLINE = { interval: seconds(1), constantFailures: 60, growth: 1.1 } as const
 /** A published address may still be right. */
 const MAX_OFFLINE_INTERVAL = { unpublished: seconds(10), published: seconds(30) } as const
+/** After a change of this host's network nothing near may watch the address yet: the router is not proven again. */
+const SETTLING = { span: seconds(15), interval: seconds(2) } as const
 const LOOK_TIMEOUT: Duration = seconds(3)
 const NO_ROUTE_INTERVAL: Duration = minutes(1)
 /** A family that this network does not have: nothing of it was ever seen, and the other one is known. */
@@ -39,10 +41,18 @@ export async function watchOutside(
   if (outside.length === 0) return
   let previous: Sighting | undefined
   let failing: Failing | undefined
+  let changed: Instant | undefined
+  const onChange = (): void => void (changed = clock.now())
+  state.kernelListeners.add(onChange)
+  signal.addEventListener('abort', () => state.kernelListeners.delete(onChange), { once: true })
   for (let turn = 0; !signal.aborted; turn++) {
-    const interval = intervalAfter(failing, family, { context, state })
+    const interval = intervalAfter(failing, family, { context, state, changed })
     // A round without an agreement is repeated often, and does not end a long pause.
-    const listeners = interval === ABSENT.interval ? state.kernelListeners : state.recheckListeners
+    const isAlone = !isNear(state, family) && !state.isProbed
+    const listeners = [
+      ...(interval === ABSENT.interval ? [] : [state.recheckListeners]),
+      ...(interval === ABSENT.interval || isAlone ? [state.kernelListeners] : []),
+    ]
     await sleepOrNotified(context, interval, listeners)
     if (signal.aborted) return
     // Without a route no outside source can answer; the kernel notifies of a new one.
@@ -94,12 +104,17 @@ const isOther = (known: Address, { address }: Extract<Sighting, { kind: 'seen' }
 interface OutsideWatch {
   readonly context: Pick<WatcherContext, 'random' | 'clock'>
   readonly state: WatcherState
+  /** When the network of this host changed last. */
+  readonly changed: Instant | undefined
 }
+
+const isNear = ({ doesRouterReport }: WatcherState, family: Family): boolean =>
+  family === 'v6' || doesRouterReport
 
 function intervalAfter(
   failing: Failing | undefined,
   family: Family,
-  { context, state }: OutsideWatch,
+  { context, state, changed }: OutsideWatch,
 ): Duration {
   const isUnpublished = state.published(family) === undefined
   // A round without an agreement counts like a failure, as does the time before the first round.
@@ -114,6 +129,11 @@ function intervalAfter(
       Math.min(grown, isUnpublished ? MAX_OFFLINE_INTERVAL.unpublished : MAX_OFFLINE_INTERVAL.published),
     )
   }
-  const isNear = family === 'v6' || state.doesRouterReport
-  return withJitter(INTERVALS[isNear ? 'near' : state.isProbed ? 'probe' : 'alone'], 0.1, context.random())
+  const kind = isNear(state, family) ? 'near' : state.isProbed ? 'probe' : 'alone'
+  const isSettling = changed !== undefined && between(changed, context.clock.now()) < SETTLING.span
+  return withJitter(
+    kind === 'alone' && isSettling ? SETTLING.interval : INTERVALS[kind],
+    0.1,
+    context.random(),
+  )
 }

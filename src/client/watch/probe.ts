@@ -1,4 +1,5 @@
 import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
+import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address } from '../../net/address.ts'
 import { HOPS, MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
 import { RouterPing } from './router-ping.ts'
@@ -26,8 +27,14 @@ const UNNEEDED_INTERVAL: Duration = milliseconds(15_000)
 export async function watchProbe(context: WatcherContext, state: WatcherState): Promise<void> {
   const { signal, report } = context
   let hops: number | undefined
+  let last: number | undefined
   const ping = new RouterPing(context)
-  const recheck = (): void => void ping.recheck()
+  let change = new AbortController()
+  const recheck = (): void => {
+    change.abort(WAIT_ENDED)
+    change = new AbortController()
+    void ping.recheck()
+  }
   state.kernelListeners.add(recheck)
   signal.addEventListener('abort', () => state.kernelListeners.delete(recheck), { once: true })
   while (!signal.aborted) {
@@ -37,13 +44,14 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
       await pause(context, state.doesRouterReport ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
       continue
     }
-    const target = { context, state, address, ping }
+    const target = { context, state, address, ping, change: () => change.signal }
     const isKnown = hops !== undefined
-    hops ??= await calibrate(target)
+    hops ??= await calibrate(target, last)
     if (hops === undefined) {
       await waitForChange(target, RECALIBRATION_DELAY)
       continue
     }
+    last = hops
     if (!isKnown) report({ kind: 'probeAnswers', hops })
     const isAnswered = await probe(target, hops).finally(() => ping.stop())
     if (!isAnswered) hops = undefined
@@ -55,6 +63,8 @@ interface ProbeTarget {
   readonly context: WatcherContext
   readonly state: WatcherState
   readonly address: Address
+  /** Aborts when the network of this host changes next: a VPN that ends gives the way to the router back. */
+  readonly change: () => AbortSignal
 }
 
 const pause = async ({ clock, signal }: WatcherContext, span: Duration): Promise<void> =>
@@ -64,15 +74,24 @@ const pause = async ({ clock, signal }: WatcherContext, span: Duration): Promise
 const isCurrent = ({ context: { signal }, state, address }: ProbeTarget): boolean =>
   !signal.aborted && state.published('v4') === address && !state.doesRouterReport
 
-/** The distance to the router, in hops; undefined where it does not answer. */
-async function calibrate(target: ProbeTarget): Promise<number | undefined> {
+/** The distance to the router, in hops, first the last one; undefined where it does not answer. */
+async function calibrate(target: ProbeTarget, last: number | undefined): Promise<number | undefined> {
+  const order = HOPS.toSorted((a, b) => Number(b === last) - Number(a === last))
   for (let attempt = 0; attempt < MAX_CALIBRATIONS * HOPS.length && isCurrent(target); attempt++) {
-    const hops = HOPS[attempt % HOPS.length] ?? 1
+    const hops = order[attempt % order.length] ?? 1
+    const change = target.change()
     if ((await roundTrip(target, hops, MAX_PROBE_TIMEOUT)) !== undefined) return hops
-    await pause(target.context, PROBE_INTERVAL)
+    await pauseOrChange(target, PROBE_INTERVAL, change)
+    if (change.aborted) attempt = -1
   }
   return undefined
 }
+
+const pauseOrChange = async (
+  { context: { clock, signal } }: ProbeTarget,
+  span: Duration,
+  change: AbortSignal,
+): Promise<void> => clock.sleep(after(clock.now(), span), signal, change)
 
 /**
  * Probes while the address is current. A second consecutive timeout is a hint; after a missing ping, the first. False where
@@ -104,9 +123,11 @@ const roundTrip = async (
   timeout: Duration,
 ): Promise<Duration | undefined> => probeAt(ports.datagram, { address, hops, timeout }, signal)
 
-/** Returns after the span, or when the address is no longer current. */
+/** Returns after the span, when the address is no longer current, or when the network of this host has changed. */
 async function waitForChange(target: ProbeTarget, span: Duration): Promise<void> {
   const { clock } = target.context
   const end = after(clock.now(), span)
-  while (isCurrent(target) && clock.now() < end) await pause(target.context, PROBE_INTERVAL)
+  const change = target.change()
+  while (isCurrent(target) && clock.now() < end && !change.aborted)
+    await pauseOrChange(target, PROBE_INTERVAL, change)
 }

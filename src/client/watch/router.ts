@@ -8,6 +8,7 @@ import {
   seconds,
 } from '../../base/time.ts'
 import { WAIT_ENDED } from '../../base/wait-ended.ts'
+import type { Address } from '../../net/address.ts'
 import type { Gateway } from '../../ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { askPmp } from '../sources/pmp.ts'
@@ -34,6 +35,8 @@ const LOST: { readonly interval: Duration; readonly span: Duration } = {
 const AFTER_ANNOUNCEMENT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
 /** An announcement belongs to a change that was found within this span after it. */
 const MAX_ANNOUNCEMENT_AGE: Duration = milliseconds(1500)
+/** So long one may come after its change. */
+const LATE_ANNOUNCEMENT: Duration = seconds(1)
 /** A change of the router is published in this time. */
 const MAX_DIFFERENCE: Duration = seconds(10)
 /** Limits the requests that announcements cause, real or forged. */
@@ -154,17 +157,29 @@ class RouterWatcher {
   }
 
   #changed({ address: gateway }: Gateway, { answer, by }: RouterReport): void {
-    const { hint, clock, report } = this.#context
-    hint('router-differs')
-    const { latest } = this.#announcements
-    // One without the new address happened to arrive, or is forged: the next change may come without any.
-    this.#doesAnnounce =
-      latest !== undefined &&
-      latest.address === answer.address &&
-      between(latest.at, clock.now()) < MAX_ANNOUNCEMENT_AGE
+    this.#context.hint('router-differs')
+    this.#doesAnnounce = this.#isAnnounced(answer)
     // A router that knows UPnP alone sends events; one that has only restarted has nothing to announce.
     const isOther = this.#previous?.answer.address !== answer.address
-    if (!this.#doesAnnounce && isOther && by === 'natPmp') report({ kind: 'notAnnounced', gateway })
+    if (!this.#doesAnnounce && isOther && by === 'natPmp') void this.#awaitAnnouncement(gateway, answer)
+  }
+
+  /** One without the new address happened to arrive, or is forged: the next change may come without any. */
+  #isAnnounced({ address }: RouterAnswer): boolean {
+    const { latest } = this.#announcements
+    const now = this.#context.clock.now()
+    return (
+      latest !== undefined && latest.address === address && between(latest.at, now) < MAX_ANNOUNCEMENT_AGE
+    )
+  }
+
+  /** A router may announce its previous address first, and the new one a moment after this program has asked. */
+  async #awaitAnnouncement(gateway: Address, answer: RouterAnswer): Promise<void> {
+    const { clock, report, signal } = this.#context
+    await clock.sleep(after(clock.now(), LATE_ANNOUNCEMENT), signal)
+    if (signal.aborted) return
+    if (this.#isAnnounced(answer)) this.#doesAnnounce = true
+    else report({ kind: 'notAnnounced', gateway })
   }
 
   #intervalAfter(current: RouterReport | undefined): Duration {

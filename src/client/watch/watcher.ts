@@ -85,11 +85,11 @@ export interface WatcherState extends WatchedDetection {
 export async function sleepOrNotified(
   { clock, signal }: Pick<WatcherContext, 'clock' | 'signal'>,
   span: Duration,
-  listeners: Set<() => void>,
+  listeners: readonly Set<() => void>[],
 ): Promise<void> {
   const notified = new AbortController()
   const listener = (): void => notified.abort(WAIT_ENDED)
-  listeners.add(listener)
+  for (const set of listeners) set.add(listener)
   await clock.sleep(after(clock.now(), span), signal, notified.signal)
-  listeners.delete(listener)
+  for (const set of listeners) set.delete(listener)
 }

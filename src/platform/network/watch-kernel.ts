@@ -4,7 +4,7 @@ import { tiedChild } from '../process/tied-child.ts'
 /** In milliseconds. */
 const RESTART_DELAY = 5000
 
-const MONITOR = ['ip', '-o', 'monitor', 'address', 'route', 'prefix', 'link']
+const MONITOR = ['ip', '-o', 'monitor', 'address', 'route', 'rule', 'prefix', 'link']
 
 /** Reads rtnetlink events through ip-monitor(8), which is restarted when it ends. */
 export const watchKernel: WatchKernel = (onChange, onUnavailable) => {

@@ -138,6 +138,20 @@ beforeEach(() => {
 })
 
 describe('the kernel watcher', () => {
+  it('hints at another way out, whatever the default route', async () => {
+    let way = 'eth0'
+    const ports: WatchPorts = { ...context.ports, outboundRoute: async () => ({ interface: way }) }
+    void watchKernelEvents({ ...context, ports }, state)
+    await clock.pass(seconds(1))
+    network.kernel.changed()
+    await clock.pass(seconds(1))
+    expect(hints).toEqual([])
+    way = 'wg0'
+    network.kernel.changed()
+    await clock.pass(seconds(1))
+    expect(hints).toEqual(['kernel'])
+  })
+
   it('hints at changed addresses, and ignores notifications without a change', async () => {
     void watchKernelEvents(context, state)
     await clock.pass(seconds(1))
@@ -195,7 +209,23 @@ describe('the router watcher', () => {
     network.wan = address('9.9.9.9')
     await clock.pass(seconds(1))
     expect(hints).toEqual(['router-differs'])
+    await clock.pass(seconds(1))
     expect(findings).toContainEqual({ kind: 'notAnnounced', gateway: ROUTER })
+  })
+
+  it('does not miss an announcement that comes a moment after the change was found', async () => {
+    void watchRouter(context, state)
+    await clock.pass(seconds(5))
+    network.announce(ROUTER, 5351, '8.8.8.8')
+    network.wan = address('9.9.9.9')
+    await clock.pass(milliseconds(100))
+    expect(hints).toContain('router-differs')
+    network.announce(ROUTER, 5351, '9.9.9.9')
+    await clock.pass(seconds(5))
+    expect(findings.map(({ kind }) => kind)).not.toContain('notAnnounced')
+    requests = 0
+    await clock.pass(seconds(25))
+    expect(requests).toBeLessThanOrEqual(2)
   })
 
   it('hints when the router loses its address, and when it resets its mapping table', async () => {
@@ -551,6 +581,62 @@ describe('the probe watcher', () => {
     await clock.pass(minutes(9))
     expect(sent).toBeLessThanOrEqual(12)
     expect(state.isProbed).toBe(false)
+  })
+})
+
+describe('after a change of the network of this host', () => {
+  /** The kernel watcher tells the others. */
+  const change = (): void => {
+    for (const listener of state.kernelListeners) listener()
+  }
+
+  it('the probe asks at once, at the distance of before, however long a VPN was up', async () => {
+    let isVpn = false
+    const asked: number[] = []
+    network.answersProbe = ({ hops }) => (asked.push(hops ?? 0), !isVpn && hops === 2)
+    void watchProbe(context, state)
+    await clock.pass(seconds(10))
+    expect(state.isProbed).toBe(true)
+    isVpn = true
+    await clock.pass(minutes(5))
+    expect(state.isProbed).toBe(false)
+    isVpn = false
+    asked.length = 0
+    change()
+    await clock.pass(milliseconds(10))
+    expect([asked, state.isProbed]).toEqual([[2], true])
+  })
+
+  it('an outside source is asked each two seconds for a while, where nothing near watches', async () => {
+    let times = 0
+    const look = async (): Promise<Sighting> => {
+      times++
+      return { kind: 'seen', address: address('8.8.8.8'), by: 'x' }
+    }
+    const families = ['v4', 'v6'] as const
+    const source: AddressSource = {
+      name: 'x',
+      operator: 'x',
+      vantage: 'outside',
+      families,
+      cooldown: milliseconds(0),
+      look,
+    }
+    state = { ...state, outside: [source] }
+    void watchOutside(context, state, 'v4')
+    await clock.pass(minutes(5))
+    times = 0
+    change()
+    await clock.pass(seconds(15))
+    expect(times).toBeGreaterThanOrEqual(7)
+    await clock.pass(minutes(1))
+    expect(times).toBeLessThanOrEqual(12)
+    state.isProbed = true
+    await clock.pass(minutes(5))
+    times = 0
+    change()
+    await clock.pass(seconds(15))
+    expect(times).toBeLessThanOrEqual(1)
   })
 })
 
