@@ -26,6 +26,8 @@ const INTERVALS: { readonly natPmp: Duration; readonly upnp: Duration } = {
 /** For a router that announces changes, or sends events: finds lost ones. */
 const ANNOUNCING_INTERVAL: Duration = seconds(30)
 const MUTE_INTERVAL: Duration = minutes(5)
+/** So often, for an announcement of one that does not answer: it may have come up. */
+const MUTE_PAUSE: Duration = seconds(10)
 /** After a router stops answering, for example because it restarts. */
 const LOST: { readonly interval: Duration; readonly span: Duration } = {
   interval: milliseconds(250),
@@ -73,18 +75,25 @@ class RouterWatcher {
   /** The last change came with an announcement. */
   #doesAnnounce = false
   #previous: RouterReport | undefined
+  #isAnswering = false
+  #askedAt: Instant
   /** Since when the router answers with another address than the published one, or with none. */
   #differsSince: Instant | undefined
 
   constructor(context: WatcherContext, state: WatcherState) {
     this.#context = context
     this.#state = state
+    this.#askedAt = context.clock.now()
     this.#gateways = new GatewayCache(context.ports)
     this.#upnp = igdSource(context.ports, { userAgent: context.userAgent, allowed: [], asksAge: false })
-    this.#announcements = new AnnouncementListener(context, () => {
-      context.hint('announcement')
-      this.wake()
-    })
+    this.#announcements = new AnnouncementListener(context, () => this.#announced())
+  }
+
+  /** One that answers no question hardly announces: behind it, whoever forges announcements must not cause looks. */
+  #announced(): void {
+    if (this.#isAnswering) this.#context.hint('announcement')
+    const isPaused = !this.#isAnswering && between(this.#askedAt, this.#context.clock.now()) < MUTE_PAUSE
+    if (!isPaused || this.#isLost()) this.wake()
   }
 
   wake(): void {
@@ -105,7 +114,9 @@ class RouterWatcher {
   async look(): Promise<void> {
     const gateway = await this.#gateways.find()
     await this.#announcements.listenTo(gateway)
+    this.#askedAt = this.#context.clock.now()
     const current = gateway === undefined ? undefined : await this.#ask(gateway)
+    this.#isAnswering = current?.by === 'natPmp'
     this.#reportAnswering(current)
     if (gateway !== undefined && current !== undefined && isChanged(this.#previous, current))
       this.#changed(gateway, current)
