@@ -44,7 +44,7 @@ export const MENDED: readonly MendedWorld[] = [
     rule: 'S1',
     mistake: 'the route is not read again after the outside has answered',
     world: world({ probe: false }, 20 * MINUTE, [
-      { kind: 'vpn', at: 10 * MINUTE, span: 10 * MINUTE, step: 60 },
+      { kind: 'vpn', at: 10 * MINUTE, span: 10 * MINUTE, step: 30 },
     ]),
     isQuick: true,
   },

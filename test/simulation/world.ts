@@ -181,6 +181,9 @@ class Life {
       this.#home.change(0)
       this.#judgeChange(bound)
     })
+    // What another host of the link forges delays nothing.
+    if (events.some(({ kind }) => kind === 'announcements'))
+      this.#announce(faultsEnd + QUIET.second - FLOOD.before, FLOOD)
     this.#at(faultsEnd + QUIET.second, () => {
       this.#home.changePrefix()
       this.#home.change(0)
@@ -444,9 +447,7 @@ class Life {
       case 'reboot':
         return home.restartRouter(event.span, event.stale)
       case 'announcements':
-        for (let nth = 0; nth < event.count; nth++)
-          this.#at(now + nth * event.gap, () => home.announce(FORGED))
-        return undefined
+        return this.#announce(now, event)
       case 'service':
         this.#service.fault = event.says
         return this.#at(now + event.span, () => (this.#service.fault = undefined))
@@ -562,6 +563,10 @@ class Life {
     })
   }
 
+  #announce(from: number, { count, gap }: { readonly count: number; readonly gap: number }): void {
+    for (let nth = 0; nth < count; nth++) this.#at(from + nth * gap, () => this.#home.announce(FORGED))
+  }
+
   /** From here on nothing is wrong. */
   #endFaults(): void {
     this.#happened++
@@ -631,6 +636,8 @@ class Life {
   }
 }
 
+/** Forged announcements around a change. */
+const FLOOD = { before: 10_000, count: 3000, gap: 5 } as const
 /** Until all that the client does by itself is done, in milliseconds. */
 const CALM = 10 * MINUTE
 /** After these the client may have to wait. */

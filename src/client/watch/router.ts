@@ -89,9 +89,9 @@ class RouterWatcher {
     this.#announcements = new AnnouncementListener(context, () => this.#announced())
   }
 
-  /** One that answers no question hardly announces: behind it, whoever forges announcements must not cause looks. */
+  /** Where the router does not report the public address, its announcements say nothing, and forged ones cost looks. */
   #announced(): void {
-    if (this.#isAnswering) this.#context.hint('announcement')
+    if (this.#isAnswering && this.#state.doesRouterReport) this.#context.hint('announcement')
     const isPaused = !this.#isAnswering && between(this.#askedAt, this.#context.clock.now()) < MUTE_PAUSE
     if (!isPaused || this.#isLost()) this.wake()
   }

@@ -83,8 +83,8 @@ beforeEach(() => {
   const datagram = async (question: DatagramRequest): Promise<DatagramOutcome> => {
     if (question.port === 33_434)
       return network.answersProbe(question) ? { kind: 'refused', took: milliseconds(1) } : { kind: 'silent' }
+    if (question.port === 5351) requests++
     if (question.port !== 5351 || !network.answers) return { kind: 'silent' }
-    requests++
     return answer()
   }
   const ports: WatchPorts = {
@@ -520,6 +520,38 @@ describe('forged announcements', () => {
     network.announce(ROUTER, 5351)
     await clock.pass(milliseconds(150))
     expect(hints.length).toBe(before + 2)
+  })
+})
+
+describe('an announcement of a router that does not report the public address', () => {
+  const flood = async (): Promise<void> => {
+    for (let n = 0; n < 400; n++) {
+      network.announce(ROUTER, 5351)
+      await clock.pass(milliseconds(50))
+    }
+  }
+
+  it.each([
+    ['does not answer', false, 10],
+    ['states another address', true, 420],
+  ] as const)('is no hint where it %s', async (_, answers, most) => {
+    network.answers = answers
+    state = { ...state, published: () => address('7.7.7.7') }
+    void watchRouter(context, state)
+    await clock.pass(minutes(1))
+    ;[requests, hints] = [0, []]
+    await flood()
+    expect([hints, requests < most]).toEqual([[], true])
+  })
+
+  it('finds it when it comes up', async () => {
+    network.answers = false
+    void watchRouter(context, state)
+    await clock.pass(minutes(1))
+    network.answers = true
+    network.announce(ROUTER, 5351)
+    await clock.pass(milliseconds(100))
+    expect(state.doesRouterReport).toBe(true)
   })
 })
 
