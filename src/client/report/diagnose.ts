@@ -78,10 +78,10 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     isTrouble: true,
   },
   'captive portal': {
-    find: ({ pages }) => {
+    // One service alone may have changed into a page; behind a portal no address is agreed on.
+    find: ({ pages, agreed }) => {
       const page = pages.find(({ isPage, redirectsTo }) => isPage || redirectsTo !== undefined)
-      if (page === undefined || !pages.every((one) => one.isPage || one.redirectsTo !== undefined))
-        return undefined
+      if (page === undefined || agreed.v4 !== undefined || agreed.v6 !== undefined) return undefined
       return page.redirectsTo === undefined
         ? `${page.url} answers with a web page`
         : `${page.url} redirects to ${page.redirectsTo}`

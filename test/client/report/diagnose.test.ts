@@ -26,8 +26,8 @@ const own = (text: string): SourceAnswer =>
 describe('the diagnosis', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
     ['no network',     { hasGateway: false, answers: [answer('x', 'outside', LOST)] },                       /no default route/],
-    ['captive portal', { pages: [{ url: 'http://a.test/', isPage: true }] },                                 /a\.test\/ answers with a web page/],
-    ['captive portal', { pages: [{ url: 'http://a.test/', isPage: false, redirectsTo: 'http://hotel/' }] },  /redirects to http:\/\/hotel\//],
+    ['captive portal', { pages: [{ url: 'http://a.test/', isPage: true }, { url: 'https://b.test/', isPage: false }], agreed: {} },                          /a\.test\/ answers with a web page/],
+    ['captive portal', { pages: [{ url: 'http://a.test/', isPage: false, redirectsTo: 'http://hotel/' }], agreed: {} },  /redirects to http:\/\/hotel\//],
     ['DNS broken',     { names: [{ host: 'a.test', isFound: false }, { host: 'b.test', isFound: false }] }, /a\.test, b\.test/],
     ['name not found', { names: [{ host: 'a.test', isFound: false }, { host: 'b.test', isFound: true }] },  /^a\.test cannot be resolved/],
     ['IPv6 broken',    { answers: [...HEALTHY.answers, answer('interfaces', 'own', seen('2600::1')), answer('x', 'outside', LOST, 'v6')] }, /has 2600::1, but no outside source/],
