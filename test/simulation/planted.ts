@@ -271,7 +271,7 @@ export const PLANTED: readonly PlantedFault[] = [
     file: 'client/sources/pmp.ts',
     from: "sighting.kind !== 'unknown' && epoch < EARLY",
     to: "sighting.kind === 'seen' && epoch < 0",
-    flags: '--only reboot --often 8 --router announces',
+    flags: '--only reboot --often 8 --router announces --seed 6',
   },
   {
     what: 'a VPN that is up at the first start is taken for the line, where no router states an address',
