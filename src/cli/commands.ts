@@ -121,7 +121,8 @@ export const COMMANDS: readonly Command[] = [
     summary: 'clear stops, so that updates continue',
     examples: ['holdfast resume', 'holdfast resume office'],
     details: [
-      'Fix the cause first: holdfast explain shows it.',
+      'Fix the cause first: holdfast explain shows it. A running daemon reads its settings and passwords again.',
+      'The daemon of systemd is started again, also if it has ended with the stop; that of the system needs sudo.',
       'Also ends the retry delay after a response without a reply word (429, 5xx). The wait after 911 remains.',
     ],
     flags: flags.RESUME_FLAGS,

@@ -29,7 +29,8 @@ export async function runCommand({ asJson, settings: flags }: RunFlags): Promise
   try {
     const supervisor = supervisorOf(process.env, () => system.steady.now())
     const start = { settings: settings.value, schedule: schedule.value, system, supervisor, log }
-    return conclude(await runDaemon({ ...start, locks, reread, signals: SIGNALS }), asJson)
+    const isHandedOver = process.env['CREDENTIALS_DIRECTORY'] !== undefined
+    return conclude(await runDaemon({ ...start, locks, reread, isHandedOver, signals: SIGNALS }), asJson)
   } catch (error) {
     if (error instanceof StateUnreadable)
       return fail({ exit: 'configuration', messages: [error.message] }, asJson)

@@ -282,6 +282,8 @@ class Life {
   #expect({ accounts, isRunning }: StatusReport): void {
     const { now } = this.#scheduler
     const { run } = this.#machine
+    // The saved state answers for a daemon that stands still.
+    if (this.#witness.frozen > now) return
     for (const { outcome, nextAttempt, isDue } of accounts) {
       if (nextAttempt === null || isDue === true || !isRunning || outcome === 'settled') continue
       const due = Date.parse(nextAttempt) - START - this.#machine.clockOffset
@@ -330,6 +332,7 @@ class Life {
         system,
         supervisor: NO_SUPERVISOR,
         locks: locks.value,
+        isHandedOver: false,
         signals: {
           ...NO_SIGNALS,
           onStop: (stop) => {

@@ -48,6 +48,8 @@ export interface ControlContext {
   /** The same, with the exchanges after this call only. */
   readonly reportFromNow: () => (loop: LoopState) => readonly AccountReport[]
   readonly clock: () => ClockView
+  /** Reads the settings again. */
+  readonly reread: () => Promise<void>
 }
 
 export const accountUpdate = (desired: DesiredState, given: Addresses | undefined): AccountUpdate => ({
@@ -82,6 +84,10 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
       context.hint()
       return {}
     case 'resume':
+      // Whoever resumes has corrected the cause, which may be the password, or the username of the account.
+      await context.reread()
+      if (unknownAmong(request.accounts, context) !== undefined)
+        await completed(context, { observations: [] })
       return resume(context, request.accounts)
     case 'update':
       return update(context, request)
@@ -126,11 +132,18 @@ const completed = async (
   request: Omit<LoopRequest, 'onDone'>,
 ): Promise<LoopState> => new Promise((onDone) => inbox.put({ ...request, onDone }))
 
+const accountsOf = ({ loopState }: ControlContext): readonly string[] =>
+  loopState().jobs.map(({ desired }) => desired.account)
+
+function unknownAmong(accounts: readonly string[], context: ControlContext): string | undefined {
+  const all = accountsOf(context)
+  return accounts.find((account) => !all.includes(account))
+}
+
 async function resume(context: ControlContext, accounts: readonly string[]): Promise<ControlResponse> {
-  const all = context.loopState().jobs.map(({ desired }) => desired.account)
-  const unknown = accounts.find((account) => !all.includes(account))
+  const unknown = unknownAmong(accounts, context)
   if (unknown !== undefined) return { error: `${DAEMON} has no account ${unknown}; ${ADD_OR_STOP}` }
-  const desiredStates = (accounts.length > 0 ? accounts : all).flatMap(
+  const desiredStates = (accounts.length > 0 ? accounts : accountsOf(context)).flatMap(
     (account) => desiredIn(context, account) ?? [],
   )
   let resumed: readonly ResumeResult[] = []

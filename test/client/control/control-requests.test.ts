@@ -14,7 +14,7 @@ import { disk, PLAN, START, world } from '../../fakes/world.ts'
 
 function setUp() {
   const { jobs, inbox } = world(disk(), [])
-  let hints = 0
+  let [hints, reads] = [0, 0]
   const view = { sightings: undefined, nextLook: START }
   const loop: LoopState = { state: NEW_STATE, world: view, action: { kind: 'halt' }, jobs }
   const context: ControlContext = {
@@ -24,8 +24,9 @@ function setUp() {
     report: () => [],
     reportFromNow: () => () => [],
     clock: () => ({ now: START, wallAt: (at) => at }),
+    reread: () => Promise.resolve(void reads++),
   }
-  return { context, inbox, loop, hints: () => hints }
+  return { context, inbox, loop, hints: () => hints, reads: () => reads }
 }
 const UPDATE = accountUpdate(PLAN, undefined)
 
@@ -53,10 +54,17 @@ describe('a control request', () => {
     expect(hints()).toBe(1)
   })
 
-  it('resume for an unknown account is refused', async () =>
-    expect(
-      (await answerControl(setUp().context, { do: 'resume', accounts: ['other@x.test'] })).error,
-    ).toMatch(/has no account other@x\.test; add it to the configuration of the daemon/))
+  it('resume for an unknown account is refused, after the settings were read again', async () => {
+    const { context, inbox, loop, reads } = setUp()
+    const answer = answerControl(context, { do: 'resume', accounts: ['other@x.test'] })
+    await expect.poll(() => inbox.arrival().aborted).toBe(true)
+    for (const { onDone } of inbox.take()) onDone?.(loop)
+
+    expect((await answer).error).toMatch(
+      /has no account other@x\.test; add it to the configuration of the daemon/,
+    )
+    expect(reads()).toBe(1)
+  })
 
   // biome-ignore format: a table
   it.each<[string, Partial<AccountUpdate>, RegExp]>([

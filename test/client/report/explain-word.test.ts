@@ -34,7 +34,7 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
         "!donator: feature not available to this user.",
         "It applies to a feature that the request used. If that is the offline option, updates continue without it; if not, the account stops.",
         "Nothing more is sent until the settings of the account change, or you run holdfast resume. A restart does not change that.",
-        "What to do: the request used a feature that this plan lacks: change the settings, or the plan and then run holdfast resume.",
+        "What to do: the request used a feature that this plan lacks: change the settings or the plan; then run holdfast resume.",
       ],
       "911": [
         "911: fatal error at the service.",
@@ -51,13 +51,13 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
         "badagent: client disabled.",
         "It applies to the account, with all its hostnames.",
         "Nothing more is sent until the version of Holdfast or its User-Agent changes, or you run holdfast resume. A restart does not change that.",
-        "What to do: the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; then updates continue.",
+        "What to do: the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; then run holdfast resume.",
       ],
       "badauth": [
         "badauth: invalid username and password.",
         "It applies to the account, with all its hostnames.",
         "Nothing more is sent until the credentials change, or you run holdfast resume. A restart does not change that.",
-        "What to do: check the username and the password of the DDNS key; with new credentials, updates continue.",
+        "What to do: correct the username or the password of the DDNS key; then run holdfast resume.",
       ],
       "good": [
         "good: update succeeded.",
@@ -73,7 +73,7 @@ it('explains the meaning, scope, effect and remedy of every reply word', () => {
         "nohost: no such hostname under this account.",
         "It applies to one hostname. The whole account stops with it, unless nohost_stops is "hostname".",
         "Nothing more is sent until the hostname or the credentials change, or you run holdfast resume. A restart does not change that.",
-        "What to do: check the spelling of the hostname, and that it is attached to this DDNS key; then correct the settings, or run holdfast resume.",
+        "What to do: check the spelling of the hostname, and that it is attached to this DDNS key; correct the settings if they are wrong; then run holdfast resume.",
       ],
     }
   `)

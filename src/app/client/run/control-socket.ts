@@ -18,6 +18,8 @@ interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFro
   readonly system: Pick<SystemPorts, 'serveControl' | 'steady'>
   /** Undefined before the first decision of the loop. */
   readonly loopState: () => LoopState | undefined
+  /** Reads the settings again, with the passwords. */
+  readonly reread: () => Promise<void>
 }
 
 interface ControlSocket {
@@ -50,7 +52,7 @@ export async function openControlSocket(
 async function listen(
   { agent, detection, clientTime }: ComposedClient,
   settings: ResolvedSettings,
-  { log, system, loopState, report, reportFromNow }: ControlDependencies,
+  { log, system, loopState, reread, report, reportFromNow }: ControlDependencies,
 ): Promise<ControlServer | undefined> {
   const path = socketIn(settings)
   try {
@@ -64,6 +66,7 @@ async function listen(
         inbox: agent.inbox,
         hint: () => detection.hint('poke'),
         clock: () => clockView(clientTime),
+        reread,
       }
       return answerControl(
         { ...context, loopState: () => loopState() ?? first, report, reportFromNow },

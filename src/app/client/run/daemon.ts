@@ -57,11 +57,13 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     onWait,
     onState,
   })
-  await observers.connect(composed, settings)
+  const reread = async (): Promise<void> => reload({ ...composed, observers }, options)
+  await observers.connect(composed, settings, reread)
   const control = await openControlSocket(composed, settings, {
     log,
     system,
     loopState: () => observers.latest,
+    reread,
     report: reports,
     reportFromNow: () => {
       const fromNow = exchanges.fromNow()
@@ -81,9 +83,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const release = [
     signals.onStop(stop),
     signals.onPoke(() => composed.detection.hint('poke')),
-    signals.onReload(
-      () => void reload({ ...composed, observers }, options).finally(() => supervisor.reloaded()),
-    ),
+    signals.onReload(() => void reread().finally(() => supervisor.reloaded())),
   ]
   if (settings.config.watch) composed.detection.watch(agent.end)
   try {

@@ -20,6 +20,8 @@ const LAST_DELIVERY_TIMEOUT = { asked: 1500, own: 30_000 } as const
 
 interface Connected {
   readonly composed: ComposedClient
+  /** Reads the settings again. */
+  readonly reread: () => Promise<void>
   readonly verification: BackgroundVerification
 }
 
@@ -69,10 +71,15 @@ export class DaemonObservers {
   }
 
   /** The settings at the start. */
-  async connect(composed: ComposedClient, settings: ResolvedSettings): Promise<void> {
+  async connect(
+    composed: ComposedClient,
+    settings: ResolvedSettings,
+    reread: () => Promise<void>,
+  ): Promise<void> {
     const ports = await verifyPorts(this.#system)
     this.#connected = {
       composed,
+      reread,
       verification: new BackgroundVerification(composed.agent.emit, composed.agent.end, ports),
     }
     await this.adopt(settings)
@@ -134,6 +141,7 @@ export class DaemonObservers {
       log: this.#log,
       clock: this.#system.steady,
       loopState: () => this.latest,
+      reread: connected.reread,
       reports: this.reports,
       now: (): Instant =>
         clockView(connected.composed.clientTime).wallAt(connected.composed.clientTime.now()),

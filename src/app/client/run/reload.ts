@@ -12,6 +12,8 @@ export interface ReloadOptions {
   readonly log: Log
   /** Reads the settings again. */
   readonly reread: () => Promise<Result<ResolvedSettings, Failure>>
+  /** The passwords are copies that the supervisor made at the start. */
+  readonly isHandedOver: boolean
 }
 
 /** The parts of a daemon that the settings change. */
@@ -33,7 +35,7 @@ export async function reload(parts: Reloadable, options: ReloadOptions): Promise
 
 async function adopt(
   { agent, detection, observers }: Reloadable,
-  { reread, log }: ReloadOptions,
+  { reread, isHandedOver, log }: ReloadOptions,
 ): Promise<void> {
   const settings = await reread()
   const schedule = settings.ok ? await scheduleOf(settings.value) : settings
@@ -54,8 +56,12 @@ async function adopt(
   const facts = { accounts: accounts.map(({ account }) => account) }
   log('info', 'the settings are reloaded', {
     fields: facts,
-    line: `the settings are reloaded, for ${listAccounts(accounts)}`,
+    line: `the settings are reloaded, for ${listAccounts(accounts)}${isHandedOver ? OLD_PASSWORDS : ''}`,
   })
 }
+
+/** systemd.exec(5), CREDENTIALS: a reload does not renew them. */
+const OLD_PASSWORDS =
+  '; passwords that systemd hands over stay those of the start: if one has changed, run holdfast resume'
 
 const NOT_RELOADED = 'the settings were not reloaded, and the earlier ones stay in use'
