@@ -156,6 +156,7 @@ export function world(
       if (event.kind === 'stopped' && log.length > 0) record(`stopped by ${event.because}`)
     },
     end: ending.signal,
+    onInterruption: () => undefined,
     abandon: new AbortController().signal,
     stopAfter: (span) => void (endAt = START + span),
   }

@@ -77,6 +77,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     inbox,
     whenStopped: settings.config.whenStopped,
     emit,
+    onInterruption: () => detection.hint('wake'),
     onState: (loop) => {
       latest = loop.state
       onState(loop)

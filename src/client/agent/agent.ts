@@ -25,6 +25,8 @@ export interface Agent {
   /** For a process that ends after its run: send nothing while the state cannot be saved, because a stop would be lost. */
   readonly mustSave: boolean
   readonly emit: (event: AgentEvent) => void
+  /** This host may have slept: what the sources answered last is in doubt. */
+  readonly onInterruption: () => void
   /** Called after every change. */
   readonly onState: (loop: LoopState) => void
   /** `end` ends the loop after the request under way; `abandon` aborts that request too. */

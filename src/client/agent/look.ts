@@ -34,7 +34,7 @@ interface SourceGroup {
 }
 
 /** A longer look was interrupted (SIGSTOP, a paused virtual machine): its first answers may be wrong by now. */
-const MAX_LOOK: Duration = minutes(1)
+export const MAX_LOOK: Duration = minutes(1)
 
 /**
  * One family may have its answer long before the other. A request that arrives between the two says that the first may be
@@ -49,6 +49,7 @@ export async function look(agent: Agent, context: LookContext): Promise<WorldVie
     const view = await lookOnce(agent, context, nth < MAX_LOOKS)
     if (view === 'overtaken') continue
     if (nth > 1 || isBefore(agent.clock.now(), end) || agent.end.aborted) return view
+    agent.onInterruption()
   }
 }
 

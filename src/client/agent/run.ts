@@ -1,4 +1,4 @@
-import { after, earliest, LAST_INSTANT, minutes } from '../../base/time.ts'
+import { after, earliest, type Instant, isBefore, LAST_INSTANT, minutes } from '../../base/time.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import { heldUntil } from '../decide/next-action.ts'
 import type { Action, Observation } from '../decide/observation.ts'
@@ -12,7 +12,7 @@ import type { Agent, EndCondition } from './agent.ts'
 import { answerTimeout } from './answer-timeout.ts'
 import { ChangeReporter } from './change-reporter.ts'
 import type { LoopRequest } from './inbox.ts'
-import { look } from './look.ts'
+import { look, MAX_LOOK } from './look.ts'
 import type { LoopState } from './loop-state.ts'
 
 /**
@@ -57,6 +57,8 @@ class AgentLoop {
   readonly #withAnswerTimeout: ReturnType<typeof answerTimeout>
   #loop: LoopState
   #schedule: Schedule
+  /** When the last look or exchange ended. */
+  #current: Instant
   /** The `onDone` of requests that were taken and whose effect is not complete. */
   #pending: ((loop: LoopState) => void)[] = []
 
@@ -67,6 +69,7 @@ class AgentLoop {
     this.#schedule = agent.schedule
     const world = { sightings: undefined, nextLook: agent.clock.now() }
     this.#loop = { state, world, action: { kind: 'halt' }, jobs: agent.jobs }
+    this.#current = agent.clock.now()
   }
 
   async run(opening: readonly Observation[], shouldEnd: EndCondition): Promise<LoopState> {
@@ -121,7 +124,13 @@ class AgentLoop {
   async #send(action: SendAction): Promise<void> {
     const { world } = this.#loop
     if (!(await this.#observe({ ...action, kind: 'sending' }))) return
+    // This host may have slept since the look: the address may be another one by now.
+    if (isBefore(after(this.#current, MAX_LOOK), this.#agent.clock.now())) {
+      this.#agent.onInterruption()
+      return this.#look([])
+    }
     const observation = await this.#exchange(action)
+    this.#current = this.#agent.clock.now()
     this.#reporter.reportExchange(observation, action.request, world)
     await this.#observe(observation)
     if (this.#agent.mustSave) this.#skipRetries(action.account)
@@ -155,8 +164,13 @@ class AgentLoop {
     if (end.aborted) return
     const requests = inbox.take()
     for (const request of requests) await this.#take(request)
+    await this.#look(requests)
+  }
+
+  async #look(requests: readonly LoopRequest[]): Promise<void> {
     const { jobs, world: before } = this.#loop
     const world = await look(this.#agent, { jobs, schedule: this.#schedule, requests, before })
+    this.#current = this.#agent.clock.now()
     this.#loop = { ...this.#loop, world }
     this.#reporter.reportAddresses(this.#loop)
     await this.#observe({ kind: 'sighted' })

@@ -34,6 +34,8 @@ export interface UplinkView {
   readonly isElsewhere: boolean
   /** An address of the router or an interface was confirmed before, or is published. */
   readonly isProven: boolean
+  /** The router did not answer since: it may have restarted, and report an old address at first. */
+  readonly isInterrupted?: boolean
   /** The address at which outside services saw another uplink; they continue to see it. */
   readonly foreign?: Address
   /** IPv4 leaves through a tunnel, and the router of this network is known: a VPN, not the only uplink. */
@@ -180,7 +182,8 @@ function agreeBehindVpn(
     local.find(({ address }) => uplink.published.includes(address))
   if (!isElsewhere && (unchanged === undefined || best === undefined)) return undefined
   // No outside service can confirm that a router that has just started does not report its old address.
-  const trusted = unchanged?.isEarly ? undefined : (unchanged ?? (uplink.isProven ? local[0] : undefined))
+  const certain = local.find(({ isEarly }) => !isEarly || uplink.isInterrupted !== true)
+  const trusted = unchanged?.isEarly ? undefined : (unchanged ?? (uplink.isProven ? certain : undefined))
   const exit = outside.find(({ sighting }) => !local.some(({ address }) => address === sighting.address))
   const elsewhere = { isElsewhere: true, ...(exit && { elsewhere: exit.sighting.address }) } as const
   if (trusted === undefined) return { kind: 'open', ...elsewhere }

@@ -237,7 +237,7 @@ export class FamilyDetector {
     registry.recordVotes(round.votes)
     if (agreement.kind === 'agreed') registry.recordAgreement(agreement)
     const sighting = this.#guard.sightingOf(agreement, round)
-    this.#uplink.record(agreement)
+    this.#uplink.record(agreement, round.votes)
     const nat = this.#family === 'v4' ? this.#nat.of(agreement, round) : undefined
     return nat !== undefined && sighting.kind === 'seen' ? { ...sighting, nat } : sighting
   }

@@ -1,5 +1,5 @@
 import type { Address, Family } from '../../net/address.ts'
-import type { Agreement, UplinkView } from './agree.ts'
+import type { Agreement, SourceVote, UplinkView } from './agree.ts'
 
 /** The route of outside queries. */
 export interface OutsideRoute {
@@ -17,12 +17,12 @@ interface UplinkOptions {
 export interface UplinkTracker {
   /** The input of an agreement; `through` is the interface of outside queries, for messages. */
   now(): Promise<{ readonly uplink?: UplinkView; readonly through?: string }>
-  record(agreement: Agreement): void
+  record(agreement: Agreement, votes: readonly SourceVote[]): void
 }
 
 /** What the rounds of one family showed about the published uplink, and about another one that the outside sees. */
 export function uplinkTracker(family: Family, { published, outboundRoute }: UplinkOptions): UplinkTracker {
-  let isProven = false
+  let [isProven, isInterrupted] = [false, false]
   let foreign: Address | undefined
   return {
     now: async () => {
@@ -32,13 +32,18 @@ export function uplinkTracker(family: Family, { published, outboundRoute }: Upli
         published: published(family),
         isElsewhere: through !== undefined,
         isProven,
+        isInterrupted,
         ...(foreign !== undefined && { foreign }),
         ...(isVpn && { isVpn }),
       }
       return { uplink, ...(through !== undefined && { through }) }
     },
-    record: (agreement) => {
-      isProven ||= agreement.kind === 'agreed' && agreement.hasNear
+    record: (agreement, votes) => {
+      const hasNear = agreement.kind === 'agreed' && agreement.hasNear
+      isProven ||= hasNear
+      const ofRouter = votes.filter(({ source }) => source.vantage === 'router')
+      const isSilent = ofRouter.length > 0 && ofRouter.every(({ sighting }) => sighting.kind === 'unknown')
+      isInterrupted = isSilent || (isInterrupted && !hasNear)
       if (agreement.kind !== 'none')
         foreign = agreement.elsewhere ?? (agreement.isElsewhere ? foreign : undefined)
     },

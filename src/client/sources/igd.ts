@@ -43,7 +43,7 @@ export function igdSource(ports: IgdPorts, { allowed, userAgent, asksAge }: IgdO
     cached = answer.ok ? { gateway: gateway.address, service } : undefined
     if (!answer.ok) return unknown(answer.error)
     const sighting = validatedOfRouter(answer.value, { by: 'upnp', allowed })
-    return sighting.kind === 'seen' && isEarly ? { ...sighting, isEarly } : sighting
+    return sighting.kind !== 'unknown' && isEarly ? { ...sighting, isEarly } : sighting
   })
 }
 

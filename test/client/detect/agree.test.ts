@@ -242,6 +242,14 @@ describe('a VPN', () => {
   }
   const through = { ...uplink, isElsewhere: true }
 
+  it.each([
+    ['is believed where it answered until then', false, 'agreed'],
+    ['is not believed after it did not answer: it may be an old one', true, 'open'],
+  ] as const)('a new address of a router with a new epoch %s', (_, isInterrupted, kind) => {
+    const question = { family: 'v4', quorum: 2, hint: 'doubted', hasOwn: false, previous: A } as const
+    expect(agree(votesOf('early C'), { ...question, uplink: { ...through, isInterrupted } }).kind).toBe(kind)
+  })
+
   // biome-ignore format: a table
   it.each<[string, Partial<AgreementQuestion>, string, string]>([
     ['the exit is not published while the router reports the published address', { uplink, previous: A },  'router A, x B, y B',   'A elsewhere'],

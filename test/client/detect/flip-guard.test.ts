@@ -176,7 +176,7 @@ describe('a verdict', () => {
 describe('what is known of the uplink', () => {
   const line = (way: object = {}) =>
     uplinkTracker('v4', { published: () => [A], outboundRoute: async () => Promise.resolve(way) })
-  const known = { published: [A], isElsewhere: false, isProven: false }
+  const known = { published: [A], isElsewhere: false, isProven: false, isInterrupted: false }
 
   it('is nothing where the kernel is not asked', async () =>
     expect(await uplinkTracker('v4', { published: () => [A], outboundRoute: undefined }).now()).toEqual({}))
@@ -194,16 +194,30 @@ describe('what is known of the uplink', () => {
     ['open', { kind: 'open' }, false],
   ] as const)('is proven by a verdict that is %s: %j', async (_, verdict, isProven) => {
     const made = line()
-    made.record(verdict)
+    made.record(verdict, [])
     expect((await made.now()).uplink?.isProven).toBe(isProven)
-    made.record({ kind: 'none' })
+    made.record({ kind: 'none' }, [])
     expect((await made.now()).uplink?.isProven).toBe(isProven)
+  })
+
+  it('is interrupted where the router did not answer, until a near source agrees again', async () => {
+    const made = line()
+    const router = { name: 'router', operator: 'router', vantage: 'router' } as const
+    const silent = { source: router, sighting: { kind: 'unknown', because: 'silent' } } as const
+    const isInterrupted = async (verdict: Agreement, votes: readonly SourceVote[]) => {
+      made.record(verdict, votes)
+      return (await made.now()).uplink?.isInterrupted
+    }
+    expect(await isInterrupted({ kind: 'open' }, [])).toBe(false)
+    expect(await isInterrupted({ kind: 'open' }, [silent])).toBe(true)
+    expect(await isInterrupted(agreed(A), [])).toBe(true)
+    expect(await isInterrupted(agreed(A, { hasNear: true }), [])).toBe(false)
   })
 
   it('is the address that the outside sees on another one, as long as it is another', async () => {
     const made = line()
     const foreign = async (verdict: Agreement) => {
-      made.record(verdict)
+      made.record(verdict, [])
       return (await made.now()).uplink?.foreign
     }
     expect(await foreign({ kind: 'open', isElsewhere: true, elsewhere: B })).toBe(B)

@@ -59,7 +59,12 @@ export async function ownState(
 ): Promise<LockOutcome> {
   const [configured = settings.stateDir, ...others] = settings.stateFolders
   const found = await acquireLock(configured, socket)
-  if (found.kind !== 'unavailable') return found
+  if (found.kind === 'held') return found
+  if (found.kind === 'acquired') {
+    const holder = await holderOf(others, { acquireLock, files })
+    if (holder !== undefined) await found.release()
+    return holder ?? found
+  }
   for (const folder of others) {
     const isPrivate = await files.makePrivateFolder(folder).then(
       () => true,
@@ -74,6 +79,20 @@ export async function ownState(
     if (elsewhere.kind === 'held') return elsewhere
   }
   return found
+}
+
+/** A daemon that started while the configured folder could not be written, and has not noticed yet that it can. */
+async function holderOf(
+  folders: readonly string[],
+  { acquireLock, files }: Pick<InstancePorts, 'acquireLock' | 'files'>,
+): Promise<LockOutcome | undefined> {
+  for (const folder of folders) {
+    if (!(await files.isPrivateFolder(folder))) continue
+    const lock = await acquireLock(folder, undefined)
+    if (lock.kind === 'held') return lock
+    if (lock.kind === 'acquired') await lock.release()
+  }
+  return undefined
 }
 
 type Held = Extract<LockOutcome, { kind: 'acquired' }>
