@@ -177,10 +177,43 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
       )
       expect(guest.asked().length).toBe(stopped)
 
+      // What the log, status and explain say, to the letter.
+      const remedy = 'correct the username or the password of the DDNS key; then run holdfast resume'
+      for (const place of ['journalctl --unit holdfast --output cat', 'holdfast explain'])
+        expect([place, guest.sh(place).stdout.includes(remedy)]).toEqual([place, true])
       guest.answers('good')
-      guest.ok('holdfast resume && systemctl start holdfast')
+      guest.ok(secret('/etc/holdfast/password', 'corrected'))
+      expect(guest.ok('holdfast resume')).toMatch(
+        /the stop after badauth is cleared\nholdfast\.service is started again$/,
+      )
       await eventually(lastAddress).toBe('11.2.3.5')
       await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
+      expect(guest.sh('holdfast status').code).toBe(0)
+      expect(
+        guest
+          .asked()
+          .slice(stopped)
+          .map(({ login }) => login),
+      ).toEqual(['abc:corrected'])
+    })
+
+    it('has the password of its start after a reload, and says so; resume gives it the new one', async () => {
+      const before = guest.asked().length
+      guest.ok(secret('/etc/holdfast/password', 'newer'))
+      guest.ok('systemctl reload holdfast')
+      await eventually(() => guest.ok('journalctl --unit holdfast --output cat --lines 20')).toContain(
+        'passwords that systemd hands over stay those of the start: if one has changed, run holdfast resume',
+      )
+      expect(guest.ok('holdfast resume')).toContain('holdfast.service is started again')
+      guest.moveTo('11.2.3.4')
+      await eventually(lastAddress).toBe('11.2.3.4')
+      expect(
+        guest
+          .asked()
+          .slice(before)
+          .map(({ login }) => login),
+      ).toEqual(['abc:newer'])
+      guest.ok(secret('/etc/holdfast/password', 'swordfish'))
     })
 
     it('is uninstalled completely, except for its state', () => {
