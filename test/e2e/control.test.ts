@@ -367,6 +367,27 @@ describe('a running daemon', () => {
     expect(lines.join('\n')).not.toContain('192.0.2.2"')
   })
 
+  it('reads a corrected password at a resume, and does not try the old one again', async () => {
+    const at = await service()
+    const folder = scratch()
+    const [file, passwordFile] = [join(folder, 'h.toml'), join(folder, 'password')]
+    writeFileSync(passwordFile, 'wrong', { mode: 0o600 })
+    writeFileSync(
+      file,
+      `server = "${at.url}"\nusername = "${at.username}"\npassword_file = "${passwordFile}"\nstate_dir = "${folder}"\nruntime_dir = "${folder}"\nmyip = ["192.0.2.1"]\nhostnames = ["home.example.test"]\nwhen_stopped = "idle"\n`,
+    )
+    const { line, lines } = running(['--config', file], {})
+    await line('updates have stopped until you act')
+    writeFileSync(passwordFile, at.password)
+    const resumed = await holdfast(['resume', '--config', file])
+    expect(resumed).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('the stop after badauth is cleared'),
+    })
+    await line('good","addresses":["192.0.2.1"]')
+    expect(lines.filter((one) => one.includes('badauth')).length).toBeLessThanOrEqual(2)
+  })
+
   it('waits at its start for a running one-shot', async () => {
     const at = await service('--fault', 'slow:2s')
     const folder = scratch()

@@ -84,10 +84,6 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
       context.hint()
       return {}
     case 'resume':
-      // Whoever resumes has corrected the cause, which may be the password, or the username of the account.
-      await context.reread()
-      if (unknownAmong(request.accounts, context) !== undefined)
-        await completed(context, { observations: [] })
       return resume(context, request.accounts)
     case 'update':
       return update(context, request)
@@ -140,21 +136,33 @@ function unknownAmong(accounts: readonly string[], context: ControlContext): str
   return accounts.find((account) => !all.includes(account))
 }
 
+/** Whoever resumes has corrected the cause, which may be the password, or the username of the account. */
 async function resume(context: ControlContext, accounts: readonly string[]): Promise<ControlResponse> {
+  const before = resumeResultsOf(desiredAmong(context, accounts), context)
+  await context.reread()
+  if (unknownAmong(accounts, context) !== undefined) await completed(context, { observations: [] })
   const unknown = unknownAmong(accounts, context)
   if (unknown !== undefined) return { error: `${DAEMON} has no account ${unknown}; ${ADD_OR_STOP}` }
-  const desiredStates = (accounts.length > 0 ? accounts : accountsOf(context)).flatMap(
-    (account) => desiredIn(context, account) ?? [],
-  )
+  const desiredStates = desiredAmong(context, accounts)
   let resumed: readonly ResumeResult[] = []
   await completed(context, {
     observations: resumeObservations(desiredStates),
-    onTaken: () => {
-      resumed = resumeResults(context.loopState().state, desiredStates, context.clock())
-    },
+    onTaken: () => void (resumed = resumeResultsOf(desiredStates, context)),
   })
-  return { resumed }
+  // A new password has ended the stop already.
+  const ended = before.filter(({ because }) => because !== null)
+  return { resumed: resumed.map((one) => ended.find(({ account }) => account === one.account) ?? one) }
 }
+
+const desiredAmong = (context: ControlContext, accounts: readonly string[]): readonly DesiredState[] =>
+  (accounts.length > 0 ? accounts : accountsOf(context)).flatMap(
+    (account) => desiredIn(context, account) ?? [],
+  )
+
+const resumeResultsOf = (
+  desiredStates: readonly DesiredState[],
+  { loopState, clock }: ControlContext,
+): readonly ResumeResult[] => resumeResults(loopState().state, desiredStates, clock())
 
 async function update(
   context: ControlContext,
