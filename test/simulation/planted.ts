@@ -109,8 +109,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'any announcement is a hint, also of a router that answers nothing',
     rule: 'L1',
     file: 'client/watch/router.ts',
-    from: 'if (this.#isAnswering && this.#state.doesRouterReport) ',
-    to: '',
+    from: '    if (!isPaused || this.#isLost()) this.wake()',
+    to: "    this.#context.hint('router-differs')",
     flags: '--only announcements,change --router mute',
   },
   {

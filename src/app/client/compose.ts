@@ -58,7 +58,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     report: emit,
     ...(parts.onAnswer !== undefined && { onAnswer: parts.onAnswer }),
     userAgent: userAgentOf(settings),
-    wake: ({ mayRetry, isForgeable }) => inbox.put(mayRetry ? POKE_REQUEST : LOOK_REQUEST, isForgeable),
+    wake: ({ mayRetry }) => inbox.put(mayRetry ? POKE_REQUEST : LOOK_REQUEST),
     published: (family) => confirmedIn(latest, family),
     end: end.signal,
   })

@@ -25,8 +25,7 @@ export interface GivenAddresses {
 }
 
 export interface Inbox {
-  /** `isForgeable`: any host of the link may have caused it, so it makes no running look begin again. */
-  put(request: LoopRequest, isForgeable?: boolean): void
+  put(request: LoopRequest): void
   /**
    * The oldest requests that one look can serve: a request with other
    * addresses for the same hostname waits for the next.
@@ -34,7 +33,7 @@ export interface Inbox {
   take(): readonly LoopRequest[]
   /** Aborts when a request is put in. */
   arrival(): AbortSignal
-  /** Aborts at the next request after this call that is not forgeable, whatever waits already. */
+  /** Aborts at the next request after this call, whatever waits already. */
   next(): AbortSignal
   /** Aborts when a request reports a change of the network. */
   networkChange(): AbortSignal
@@ -53,14 +52,12 @@ export function makeInbox(): Inbox {
   let networkChange = new AbortController()
   let next = new AbortController()
   return {
-    put: (request, isForgeable = false) => {
+    put: (request) => {
       const isRepeatable = request === POKE_REQUEST || request === LOOK_REQUEST
       if (!isRepeatable || !requests.includes(request)) requests.push(request)
       arrival.abort(WAIT_ENDED)
-      if (!isForgeable) {
-        next.abort(WAIT_ENDED)
-        next = new AbortController()
-      }
+      next.abort(WAIT_ENDED)
+      next = new AbortController()
       if (request.observations.some(({ kind }) => kind === 'networkChanged')) networkChange.abort(WAIT_ENDED)
     },
     take: () => {

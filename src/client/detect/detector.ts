@@ -38,16 +38,12 @@ export function detector(options: DetectorOptions): Detector {
     isOpen: (family) => detectors[family].isOpen,
     hint: (kind, only) => {
       for (const family of only === undefined ? FAMILIES : [only]) {
-        const { all, own, doubts } = counts[family]
-        counts[family] = {
-          all: all + 1,
-          own: own + (kind === 'forgeable' ? 0 : 1),
-          doubts: doubts + (kind === 'doubt' ? 1 : 0),
-        }
-        detectors[family].hint(kind)
+        const { all, doubts } = counts[family]
+        counts[family] = { all: all + 1, doubts: doubts + (kind === 'doubt' ? 1 : 0) }
+        detectors[family].hint()
       }
     },
   }
 }
 
-const NO_HINTS: HintCounts = { all: 0, own: 0, doubts: 0 }
+const NO_HINTS: HintCounts = { all: 0, doubts: 0 }

@@ -30,12 +30,11 @@ const MIN_ROUND_AGE = milliseconds(30)
 const MAX_RESTARTS = { withOwn: 6, alone: 3 } as const
 
 /** See `HINTS`. */
-export type HintKind = 'forgeable' | 'own' | 'doubt'
+export type HintKind = 'plain' | 'doubt'
 
-/** Hints since the start of the detector; a doubt is an own hint. */
+/** Hints since the start of the detector. */
 export interface HintCounts {
   readonly all: number
-  readonly own: number
   readonly doubts: number
 }
 
@@ -64,8 +63,6 @@ interface RoundStart {
 
 interface DetectionRound {
   readonly since: Instant
-  /** An observation of this host caused it. */
-  readonly isOwn: boolean
   readonly restart: AbortController
   readonly votes: readonly SourceVote[]
 }
@@ -127,16 +124,16 @@ export class FamilyDetector {
   }
 
   /** Something may have changed. */
-  hint(kind: HintKind): void {
+  hint(): void {
     this.#rechecks.reset()
     const round = this.#round
-    if (round === undefined || (kind === 'forgeable' && round.isOwn)) return
-    if (shouldRestart(round, this.current, this.#options.clock.now())) round.restart.abort(WAIT_ENDED)
+    if (round !== undefined && shouldRestart(round, this.current, this.#options.clock.now()))
+      round.restart.abort(WAIT_ENDED)
   }
 
   async #settle(signal: AbortSignal): Promise<Sighting> {
     const maxRestarts = this.#hasOwn ? MAX_RESTARTS.withOwn : MAX_RESTARTS.alone
-    const budget: LookBudget = { isSpent: false, refused: new Set() }
+    const budget: LookBudget = { isSpent: false, isRefused: false }
     for (let restarts = 0; ; restarts++) {
       const sighting = await this.#runRound(signal, { mayRestart: restarts < maxRestarts, budget })
       if (sighting !== undefined) return sighting
@@ -151,9 +148,7 @@ export class FamilyDetector {
     const { clock } = this.#options
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through } = await this.#uplink.now()
-    const before = this.#latest
-    const isOwn = before !== undefined && before.answers.own !== hints.own
-    this.#round = mayRestart ? { since: clock.now(), isOwn, restart, votes } : undefined
+    this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
     const over = new AbortController()
@@ -162,11 +157,6 @@ export class FamilyDetector {
     over.abort(WAIT_ENDED)
     const isAtRouter = await this.#isAtRouter(agreement, through, end)
     if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
-    if (!isOwn && isUnasked(agreement) && before?.sighting.kind === 'seen') {
-      // A flood of announcements has spent the budget: what is known stays known.
-      this.#latest = { ...before, answers: hints, at: clock.now() }
-      return before.sighting
-    }
     if (unasked === undefined) this.#rest.record(votes, hints.all)
     const sighting = this.#record(agreement, {
       votes,
@@ -209,7 +199,6 @@ export class FamilyDetector {
     const { registry, hints } = this.#context
     const previous = this.current
     const level = hintLevel(this.#latest?.answers, hints())
-    const isOwn = this.#latest?.answers.own !== hints().own
     const question: AgreementQuestion = {
       family: this.#family,
       hint: this.#twice.isOpen || this.#nat.isInDoubt ? 'doubted' : level,
@@ -222,7 +211,7 @@ export class FamilyDetector {
     const outside = unasked === undefined ? registry.available(this.#sources, this.#family) : []
     const isAlone = this.#near.length === 0 || (level === 'doubted' && this.#isWithoutNear)
     const round = { question, near: this.#near, outside, isAlone }
-    const limit = limitedTo({ question, votes, isOwn, budget }, registry)
+    const limit = limitedTo({ question, budget }, registry)
     const agreement = await confirmAddress(round, {
       clock: this.#options.clock,
       mayAsk: limit.mayAsk,
@@ -248,11 +237,9 @@ const isFresh = ({ answers, at }: LatestResult, { all }: HintCounts, now: Instan
 
 const UNANSWERED = -1
 
-const isUnasked = (agreement: Agreement): boolean => agreement.kind === 'open' && agreement.isUnasked === true
-
 /** A round without an agreement answers no hint, and keeps the doubt that it started with. */
 const answered = (hints: HintCounts, isOpen: boolean, latest: LatestResult | undefined): HintCounts =>
-  isOpen ? { all: UNANSWERED, own: hints.own, doubts: latest?.answers.doubts ?? hints.doubts } : hints
+  isOpen ? { all: UNANSWERED, doubts: latest?.answers.doubts ?? hints.doubts } : hints
 
 function hintLevel(answers: HintCounts | undefined, now: HintCounts): HintLevel {
   if (answers !== undefined && answers.doubts !== now.doubts) return 'doubted'

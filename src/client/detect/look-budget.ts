@@ -1,14 +1,13 @@
 import type { Address } from '../../net/address.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { AgreementQuestion, SourceVote } from './agree.ts'
-import type { BudgetReason } from './source-health.ts'
 import type { SourceRegistry } from './source-registry.ts'
 
 /** A look takes one token, however many outside sources its rounds ask. */
 export interface LookBudget {
   isSpent: boolean
   /** A token that comes back during the look would allow only some of the questions. */
-  readonly refused: Set<BudgetReason>
+  isRefused: boolean
 }
 
 /** A near source reports another address. */
@@ -26,25 +25,20 @@ interface RoundLimit {
 
 interface LimitedRound {
   readonly question: AgreementQuestion
-  readonly votes: readonly SourceVote[]
-  /** This host observed something. */
-  readonly isOwn: boolean
   readonly budget: LookBudget
 }
 
 /** Looks of the schedule take no token. */
 export function limitedTo(
-  { question: { family, hint, previous }, votes, isOwn, budget }: LimitedRound,
+  { question: { family, hint }, budget }: LimitedRound,
   registry: SourceRegistry,
 ): RoundLimit {
   let isReached = false
   const mayAsk = (source: AddressSource): boolean => {
     const isOutside = source.vantage === 'outside'
-    const isNews = hint === 'doubted' || isOwn || hasNews(votes, previous)
-    const reason = isNews ? 'news' : 'hint'
-    if (isOutside && hint !== 'no' && !budget.isSpent && !budget.refused.has(reason)) {
-      budget.isSpent = registry.spendBudget(family, reason)
-      if (!budget.isSpent) budget.refused.add(reason)
+    if (isOutside && hint !== 'no' && !budget.isSpent && !budget.isRefused) {
+      budget.isSpent = registry.spendBudget(family)
+      budget.isRefused = !budget.isSpent
     }
     isReached = isOutside && hint !== 'no' && !budget.isSpent
     if (isReached) return false

@@ -26,23 +26,15 @@ export interface SourceRecords {
   readonly health: Readonly<Record<string, SourceHealth>>
   /** The last requests of each source and family, as many as the largest burst. */
   readonly requests: Readonly<Record<string, readonly Instant[]>>
-  /** Each round takes a token of its family and reason; a bucket that is missing is full. */
-  readonly budgets: { readonly [K in BudgetKey]?: TokenBucket }
+  /** A look outside the schedule takes a token of its family; a bucket that is missing is full. */
+  readonly budgets: { readonly [F in Family]?: TokenBucket }
 }
 
 /**
- * Why a round outside the schedule asks outside sources. Any host of the link can forge a `hint`; `news` is an answer of a
- * source, or an observation of this host. The budgets are separate, so that forged hints delay nothing real, and one family
- * does not use up the budget of the other.
+ * Enough to confirm a burst of changes; limits what a line that never rests costs the outside services. One family does not
+ * use up the budget of the other.
  */
-export type BudgetReason = 'hint' | 'news'
-type BudgetKey = `${Family} ${BudgetReason}`
-
-/** Enough to confirm a burst of changes; limits what forged hints and a line that never rests cost the outside services. */
-const BUDGETS: { readonly [R in BudgetReason]: BucketLimits } = {
-  hint: { burst: 30, refill: seconds(5) },
-  news: { burst: 30, refill: seconds(3) },
-}
+const BUDGET: BucketLimits = { burst: 30, refill: seconds(3) }
 
 /** The duration of each quarantine of a source; the last row repeats. */
 // biome-ignore format: a table
@@ -114,10 +106,9 @@ export function withQuarantine(records: SourceRecords, name: string, now: Instan
 /** Takes one round out of the budget; undefined where the budget is spent. */
 export function withBudgetSpent(
   records: SourceRecords,
-  { family, reason }: { readonly family: Family; readonly reason: BudgetReason },
+  family: Family,
   now: Instant,
 ): SourceRecords | undefined {
-  const [key, limits] = [`${family} ${reason}`, BUDGETS[reason]] as const
-  const bucket = takeToken(records.budgets[key] ?? fullBucket(limits, now), limits, now)
-  return bucket && { ...records, budgets: { ...records.budgets, [key]: bucket } }
+  const bucket = takeToken(records.budgets[family] ?? fullBucket(BUDGET, now), BUDGET, now)
+  return bucket && { ...records, budgets: { ...records.budgets, [family]: bucket } }
 }

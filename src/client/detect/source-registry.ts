@@ -4,7 +4,6 @@ import type { AddressSource } from '../sources/source.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
 import {
-  type BudgetReason,
   mayAsk,
   NEW_RECORDS,
   quarantineLeft,
@@ -37,9 +36,9 @@ export class SourceRegistry {
     return rotated(available, this.#turn++)
   }
 
-  /** Whether another round of this family may ask outside sources for this reason; counts the round. */
-  spendBudget(family: Family, reason: BudgetReason): boolean {
-    const records = withBudgetSpent(this.#records, { family, reason }, this.#clock.now())
+  /** Whether another look of this family outside the schedule may ask outside sources; counts it. */
+  spendBudget(family: Family): boolean {
+    const records = withBudgetSpent(this.#records, family, this.#clock.now())
     this.#records = records ?? this.#records
     return records !== undefined
   }

@@ -1,15 +1,13 @@
 /**
  * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014).
- * `forgeable`: any host of the link may have caused it, so it has a budget of its own and disturbs no other. `own`: this
- * host observed it. `doubt`: it may be right where the router still reports the previous address, so the router alone does
- * not answer it.
+ * `plain`: the router alone can answer it. `doubt`: it may be right where the router still reports the previous address,
+ * so the router alone does not answer it. No other host of the link can cause one.
  */
 // biome-ignore format: a table
 export const HINTS = {
-  kernel:            { kind: 'own',       text: 'the kernel reported a changed address or route' },
-  announcement:      { kind: 'forgeable', text: 'the router sent an announcement' },
-  'router-event':    { kind: 'own',       text: 'the router sent a UPnP event' },
-  'router-differs':  { kind: 'own',       text: 'the answer of the router changed' },
+  kernel:            { kind: 'plain',     text: 'the kernel reported a changed address or route' },
+  'router-event':    { kind: 'plain',     text: 'the router sent a UPnP event' },
+  'router-differs':  { kind: 'plain',     text: 'the answer of the router changed' },
   'outside-differs': { kind: 'doubt',     text: 'the answer of an outside source changed' },
   'probe-lost':      { kind: 'doubt',     text: 'the router no longer accepts packets to the public address' },
   wake:              { kind: 'doubt',     text: 'this host woke from sleep' },

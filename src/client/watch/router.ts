@@ -89,9 +89,8 @@ class RouterWatcher {
     this.#announcements = new AnnouncementListener(context, () => this.#announced())
   }
 
-  /** Where the router does not report the public address, its announcements say nothing, and forged ones cost looks. */
+  /** Any host of the link can forge an announcement, so it only leads to a question to the router (decision 0014). */
   #announced(): void {
-    if (this.#isAnswering && this.#state.doesRouterReport) this.#context.hint('announcement')
     const isPaused = !this.#isAnswering && between(this.#askedAt, this.#context.clock.now()) < MUTE_PAUSE
     if (!isPaused || this.#isLost()) this.wake()
   }

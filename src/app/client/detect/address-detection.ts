@@ -27,11 +27,8 @@ export interface DetectionListeners {
   readonly onAnswer?: (source: string, family: Family, sighting: Sighting) => void
   /** The User-Agent of requests to sources. */
   readonly userAgent: string
-  /**
-   * A look is due. With `mayRetry`, retry delays end too, because the route to the service may have changed. `isForgeable`:
-   * any host of the link may have caused it.
-   */
-  readonly wake: (due: { readonly mayRetry: boolean; readonly isForgeable: boolean }) => void
+  /** A look is due. With `mayRetry`, retry delays end too, because the route to the service may have changed. */
+  readonly wake: (due: { readonly mayRetry: boolean }) => void
   /** The remembered addresses that the service publishes, for any hostname. */
   readonly published: (family: Family) => readonly Address[]
   readonly end: AbortSignal

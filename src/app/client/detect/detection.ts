@@ -95,8 +95,7 @@ class SettingsDetection implements AddressDetection {
   hint(hint: Hint, family?: Family): void {
     this.#listeners.report({ kind: 'hinted', because: hint })
     for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].kind, family)
-    const isForgeable = HINTS[hint].kind === 'forgeable'
-    this.#listeners.wake({ mayRetry: this.#mayRetry(), isForgeable })
+    this.#listeners.wake({ mayRetry: this.#mayRetry() })
   }
 
   sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
@@ -167,7 +166,7 @@ class SettingsDetection implements AddressDetection {
 
   #requestLook(): void {
     for (const listener of this.#recheckListeners) listener()
-    this.#listeners.wake({ mayRetry: false, isForgeable: false })
+    this.#listeners.wake({ mayRetry: false })
   }
 
   /** All bindings share the cached names and gateway. */
