@@ -168,4 +168,48 @@ export const MENDED: readonly MendedWorld[] = [
       seed: 1_795_633_445,
     },
   },
+  {
+    what: 'an address from before a sleep is sent after it',
+    rule: 'S1',
+    mistake: 'a request leaves however long ago the look was',
+    world: world(
+      { roundTrip: 34.07, call: 9.93, ipv6: 'temporary', backup: true, pings: true, losesPings: true },
+      3_600_000,
+      [
+        { kind: 'failover', at: 1_868_871, span: 154_922 },
+        { kind: 'sleep', at: 1_869_121, span: 422_409 },
+      ],
+    ),
+  },
+  {
+    what: 'a resume does not reach a daemon that began in another folder',
+    rule: 'L2',
+    mistake: 'a resume asks only the daemon of the configured folder',
+    world: world({ ipv6: 'temporary', pings: true }, 3_600_000, [
+      { kind: 'stop', at: 1_537_490, word: 'abuse', resume: 2_063_302 },
+      { kind: 'prefix', at: 2_825_891 },
+      { kind: 'freeze', at: 2_934_148, span: 202_734 },
+      { kind: 'sigterm', at: 3_009_528, down: 106_798 },
+      { kind: 'disk', at: 3_240_429, span: 463_222, code: 'EROFS', isEverywhere: false },
+    ]),
+  },
+  {
+    what: 'a router without an address right after its start is told to be behind another one, by UPnP',
+    rule: 'T10',
+    mistake: 'a router with UPnP that has just started is believed',
+    world: world({ router: 'upnp', roundTrip: 42.0, pings: true }, 3_600_000, [
+      { kind: 'outage', at: 2_578_543, span: 573_252 },
+      { kind: 'reboot', at: 3_120_335, span: 77_070, stale: 5_967 },
+    ]),
+  },
+  {
+    what: 'an address from before the second restart of a router is sent through a VPN',
+    rule: 'S1',
+    mistake: 'a router that did not answer is believed at once, behind a VPN',
+    world: world({ router: 'announces', pings: true }, 3_600_000, [
+      { kind: 'vpn', at: 1_707_295, span: 1_103_840, step: -335.72 },
+      { kind: 'reboot', at: 1_834_429, span: 13_227, stale: 7_060 },
+      { kind: 'reboot', at: 1_848_174, span: 73_012, stale: 6_530 },
+    ]),
+  },
 ]
