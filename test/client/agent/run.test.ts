@@ -4,7 +4,7 @@ import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
 import { look, PENDING } from '../../../src/client/agent/look.ts'
 import { forever, once, run } from '../../../src/client/agent/run.ts'
 import { accountOf, type State } from '../../../src/client/decide/state.ts'
-import { StateNotSaved } from '../../../src/client/memory/memory.ts'
+import { type Memory, StateNotSaved } from '../../../src/client/memory/memory.ts'
 import type { AddressProvider } from '../../../src/client/sources/provider.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { address } from '../../fakes/address.ts'
@@ -148,6 +148,45 @@ it.each([
   await look({ ...scene, clock }, { jobs, schedule, requests: [], before })
   expect(looks).toBe(times)
 })
+
+it.each([
+  [59, 1, '192.0.2.1'],
+  [61, 2, '192.0.2.2'],
+])(
+  'a request that would leave %d s after the look, as after a sleep, needs %d looks',
+  async (slept, times, sent) => {
+    const scene = world(disk(), [`good ${sent}`])
+    let [now, looks, interruptions] = [START, 0, 0]
+    const source: AddressProvider = {
+      name: 'it',
+      look: async (family) =>
+        Promise.resolve(
+          family === 'v6'
+            ? { kind: 'none' }
+            : { kind: 'seen', address: address(`192.0.2.${++looks}`), by: 'it' },
+        ),
+    }
+    const save: Memory['save'] = async (state) => {
+      if (looks === 1) now = after(START, seconds(slept))
+      return scene.memory.save(state)
+    }
+    const agent = {
+      ...scene,
+      clock: { ...scene.clock, now: () => now },
+      jobs: scene.jobs.map((job) => ({ ...job, source })),
+      memory: { ...scene.memory, save },
+      onInterruption: () => void interruptions++,
+    }
+    await run(agent, STARTED, once)
+    expect([looks, interruptions]).toEqual([times, times - 1])
+    expect(scene.events).toContainEqual(
+      expect.objectContaining({
+        kind: 'sending',
+        request: expect.objectContaining({ addresses: { v4: sent } }),
+      }),
+    )
+  },
+)
 
 it('while one family waits, a request makes the answer of the other old', async () => {
   const scene = world(disk(), [])

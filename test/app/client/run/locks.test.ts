@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { takeDaemonLocks } from '../../../../src/app/client/run/locks.ts'
 import type { ResolvedSettings } from '../../../../src/app/client/settings/settings.ts'
+import { ownState } from '../../../../src/app/client/state/single-instance.ts'
 import { milliseconds } from '../../../../src/base/time.ts'
 import type { LockOutcome } from '../../../../src/ports/lock.ts'
 import type { SystemPorts } from '../../../../src/ports/system.ts'
@@ -49,4 +50,24 @@ it('a daemon ends where another one has locked the folder first', async () => {
   answer = { kind: 'held', owner: { pid: 7, socket: '/run/control.sock' } }
   expect((await locks.renew()).lost).toBe('another daemon (process 7) has taken /state; this one ends')
   expect(locks.hasLost()).toBe(true)
+})
+
+it('a command finds a daemon that started while the configured folder could not be written', async () => {
+  const owner = { pid: 7, socket: '/run/control.sock' }
+  released.length = 0
+  const answers: Readonly<Record<string, LockOutcome>> = {
+    '/state': acquired('/state'),
+    '/fallback': { kind: 'held', owner },
+  }
+  const ask = async (folders: readonly string[]): Promise<LockOutcome> =>
+    ownState({ ...SETTINGS, stateFolders: folders }, undefined, {
+      acquireLock: async (folder: string) => Promise.resolve(answers[folder] ?? { kind: 'unavailable' }),
+      clocks: () => ({ uptime: milliseconds(0) }),
+      steady: virtualClock(),
+      files: { isPrivateFolder: async (folder: string) => Promise.resolve(folder !== '/missing') },
+    } as unknown as SystemPorts)
+  expect(await ask(['/state', '/missing', '/fallback'])).toEqual({ kind: 'held', owner })
+  expect(released).toEqual(['/state'])
+  expect(await ask(['/state', '/missing'])).toMatchObject({ kind: 'acquired', path: '/state' })
+  expect(released).toEqual(['/state'])
 })
