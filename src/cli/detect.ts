@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { SystemPorts } from '../ports/system.ts'
 import type { DetectFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
-import { fail, print, printJson } from './terminal/output.ts'
+import { fail, printJson, printWrapped } from './terminal/output.ts'
 import { queryInParallel } from './terminal/parallel-queries.ts'
 import { onStopSignal } from './terminal/signals.ts'
 
@@ -36,7 +36,7 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
     const result = await resultOf(settings.value, detection, { asJson, system, signal: ending.signal })
     if (asJson) printJson(result)
     else
-      print(
+      printWrapped(
         ...formatSurvey(result),
         ...result.wouldSend.map(({ hostname, message }) => `${hostname}: ${message}`),
       )

@@ -4,7 +4,7 @@ import type { Exit } from '../app/exit-codes.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
 import type { DoctorFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
-import { fail, print, printJson } from './terminal/output.ts'
+import { fail, printJson, printWrapped } from './terminal/output.ts'
 import { queryInParallel } from './terminal/parallel-queries.ts'
 
 /** `holdfast doctor`: finds problems of this network, each with evidence and a remedy. Sends no update. */
@@ -15,6 +15,6 @@ export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): P
     await queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries, systemPorts())),
   )
   if (asJson) printJson({ diagnoses })
-  else print(...formatDiagnoses(diagnoses))
+  else printWrapped(...formatDiagnoses(diagnoses))
   return diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
 }

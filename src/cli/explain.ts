@@ -9,7 +9,7 @@ import { explainAccount } from '../client/report/explain-account.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
 import type { ExplainFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
-import { fail, print, printJson, printWrapped } from './terminal/output.ts'
+import { fail, printJson, printWrapped } from './terminal/output.ts'
 
 /** `holdfast explain`: explains a reply word, or the state of the accounts that the subject names. */
 export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
@@ -17,7 +17,7 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   const word = subject === undefined ? undefined : explainReply(subject)
   if (word !== undefined) {
     if (asJson) printJson({ explained: word })
-    else print(...formatExplanation(word))
+    else printWrapped(...formatExplanation(word))
     return 'settled'
   }
   const settings = await readSettings(flags.settings, 'names')

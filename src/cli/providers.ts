@@ -9,7 +9,7 @@ import {
 } from '../config/providers/providers.ts'
 import { dialectOf, ownReplies } from '../protocol/dialect.ts'
 import type { ProvidersFlags } from './parse/flag-tables.ts'
-import { fail, print, printJson } from './terminal/output.ts'
+import { fail, printJson, printWrapped } from './terminal/output.ts'
 
 const GRADES: Readonly<Record<Grade, string>> = {
   A: 'confirmed by pages of the service, or by reports since 2024',
@@ -38,7 +38,7 @@ function listServices(asJson: boolean): Exit {
       .filter(([, provider]) => provider.grade === grade)
       .map(([key, provider]) => `  ${key.padEnd(width)}  ${provider.name}`),
   ])
-  print(
+  printWrapped(
     `Services known by name, checked ${CHECKED}. Write provider = "NAME"; holdfast providers NAME explains one.`,
     ...grades,
   )
@@ -49,7 +49,7 @@ function explain(name: string, asJson: boolean): Exit {
   const provider = providerCalled(name)
   if (provider === undefined) return unknown(name, asJson)
   if (asJson) printJson({ provider: name, checked: CHECKED, ...provider })
-  else print(...explanationOf(name, provider))
+  else printWrapped(...explanationOf(name, provider))
   return 'settled'
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { EXITS } from '../../src/app/exit-codes.ts'
 import { FAULT_KINDS } from '../../src/server/update/faults.ts'
 import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
+import { inTerminal } from './terminal.ts'
 
 describe('a mistake on the command line is exit 64 with a hint', () => {
   // biome-ignore format: a table
@@ -34,6 +35,17 @@ describe('a mistake on the command line is exit 64 with a hint', () => {
     expect(stderr).toMatch(/^holdfast: /)
     expect(stderr).not.toContain('    at ')
   })
+})
+
+it.each([40, 60, 200])('what is shown fits a terminal of %d columns', async (columns) => {
+  for (const args of [['--help'], ['run', '--help'], ['providers'], ['providers', 'easydns']]) {
+    const { shown, ended } = inTerminal(args, { columns })
+    expect(await ended).toBe(0)
+    const long = shown()
+      .split(/\r?\n/)
+      .filter((line) => line.length > columns)
+    expect([args, long]).toEqual([args, []])
+  }
 })
 
 describe('a wrong configuration is exit 78, and reports', () => {

@@ -36,14 +36,23 @@ export function inTerminal(
     env = {},
     within = [],
     rows = 50,
-  }: Options & { readonly within?: readonly string[]; readonly rows?: number } = {},
+    columns = 100,
+  }: Options & {
+    readonly within?: readonly string[]
+    readonly rows?: number
+    readonly columns?: number
+  } = {},
 ): Terminal {
   const command = [...within, NODE, join(ROOT, 'bin/holdfast.js'), ...args].map(quoted).join(' ')
-  const child = spawn('script', ['-qefc', `stty cols 100 rows ${rows}; exec ${command}`, '/dev/null'], {
-    cwd: ROOT,
-    env: cleanEnvironment({ TERM: 'xterm-256color', ...env }),
-    stdio: 'pipe',
-  })
+  const child = spawn(
+    'script',
+    ['-qefc', `stty cols ${columns} rows ${rows}; exec ${command}`, '/dev/null'],
+    {
+      cwd: ROOT,
+      env: cleanEnvironment({ TERM: 'xterm-256color', ...env }),
+      stdio: 'pipe',
+    },
+  )
   onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   let read = 0

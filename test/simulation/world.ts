@@ -533,14 +533,19 @@ class Life {
   #writePassword(isRestart: boolean): void {
     this.#written = this.#service.password
     this.#settings = this.#settingsNow()
-    if (isRestart) this.#kill(1000)
-    else this.#reread()
+    if (!isRestart) return this.#reread()
+    this.#beginSources()
+    this.#kill(1000)
+  }
+
+  /** A process, and new settings, begin with new sources, which rest ten minutes later. */
+  #beginSources(): void {
+    this.#at(this.#scheduler.now + CALM, () => (this.#lookUps = 0))
   }
 
   #reread(): void {
     const { run } = this.#machine
-    // New settings begin with new sources, which rest ten minutes later.
-    this.#at(this.#scheduler.now + CALM, () => (this.#lookUps = 0))
+    this.#beginSources()
     const reload = this.#reload
     if (run !== undefined && reload !== undefined) this.#scheduler.after(0, run, reload)
   }
@@ -552,6 +557,8 @@ class Life {
     this.#resumes++
     this.#user.resume(() => {
       this.#happened++
+      // It reads the settings again.
+      this.#beginSources()
       if (--this.#resumes === 0) this.#witness.lifted = this.#scheduler.now
     })
   }
@@ -617,7 +624,8 @@ class Life {
   /** A process that could save nowhere ended with what the service had told it: no other one knows, until the next refresh. */
   #isUnknown(name: string): boolean {
     const last = this.#service.received.findLast(({ hostnames }) => hostnames.includes(name))
-    const inHand = last?.inHand ?? Infinity
+    // Without its answer, the request itself is what nobody knows.
+    const inHand = last?.inHand ?? last?.at ?? Infinity
     return last?.run !== this.#machine.run?.nth && isForgotten(this.#witness, inHand)
   }
 

@@ -12,7 +12,11 @@ import { usageErrorText } from './usage-error.ts'
 /** A mistake on the command line, for the user. */
 export class UsageError extends Error {}
 
-const MAX_WIDTH = 110
+const [MIN_WIDTH, MAX_WIDTH] = [40, 110]
+
+/** A terminal on a serial line does not know its width. */
+const widthOf = ({ isTTY, columns }: NodeJS.WriteStream): number =>
+  isTTY && columns > 0 ? Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns)) : MAX_WIDTH
 
 /** Parses any command line. Prints --help or --version and returns undefined; throws UsageError for a mistake. */
 export async function parseWithYargs(words: readonly string[]): Promise<ParsedCommand | undefined> {
@@ -47,7 +51,7 @@ export async function parseWithYargs(words: readonly string[]): Promise<ParsedCo
     .recommendCommands()
     .showHelpOnFail(false)
     .exitProcess(false)
-    .wrap(MAX_WIDTH)
+    .wrap(widthOf(process.stdout))
     .epilogue(EXIT_CODES)
     .parserConfiguration(CONFIGURATION)
     .fail(fail)
