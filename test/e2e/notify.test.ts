@@ -246,7 +246,7 @@ describe('a line that flaps', () => {
     )
     await one.line('the service confirmed the address')
     for (number = 2; number < 14; number += 1) await one.ask('poke')
-    expect((await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
+    await eventually(async () => (await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
     expect(sink.received.map(({ body }) => body)).toEqual([
       expect.stringContaining('now 192.0.2.1'),
       expect.stringContaining('before 192.0.2.1'),

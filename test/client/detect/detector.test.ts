@@ -514,3 +514,29 @@ it('an interface without an address does not start outside requests before the r
 
 it('has the name of its sources', () =>
   expect(scene({ router: router(always(OLD)), x: { answers: always(OLD) } }).made.name).toBe('router, x'))
+
+it.each([
+  ['is known', () => seen('2606:4700::1'), 0],
+  ['is not known any more', () => NOTHING, 2],
+])('an absent family rests while the other one %s', async (_, later, asks) => {
+  let other = seen('2606:4700::1')
+  const { clock, made, look, asked } = scene({
+    x: { answers: always(NOTHING) },
+    y: { answers: always(NOTHING) },
+    six: { answers: () => other, families: ['v6'] },
+    also: { answers: () => other, families: ['v6'] },
+  })
+  const lookAtOther = async (): Promise<void> => {
+    void made.look('v6', never)
+    await clock.pass(seconds(6))
+  }
+  await lookAtOther()
+  await look()
+  await clock.pass(minutes(11))
+  await look()
+  other = later()
+  await lookAtOther()
+  asked.length = 0
+  await look()
+  expect(asked.filter((name) => name === 'x' || name === 'y')).toHaveLength(asks)
+})

@@ -58,7 +58,8 @@ describe('the STUN source', () => {
     const { port, received } = await overUdp((query, nth) => (nth === 1 ? undefined : correct(query, nth)))
 
     expect(await source(port).look('v4', never)).toMatchObject({ kind: 'seen' })
-    expect((received[1]?.at ?? 0) - (received[0]?.at ?? 0)).toBeGreaterThan(480)
+    // A busy machine receives the first one late, and a clock of the system may round.
+    expect((received[1]?.at ?? 0) - (received[0]?.at ?? 0)).toBeGreaterThan(400)
     expect(received[0]?.bytes).toEqual(received[1]?.bytes)
   })
   it('repeats a request sooner after a fast answer to its first datagram', async () => {
