@@ -338,8 +338,8 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
 
     guest.answers('good')
     expect(guest.ok(asUser('holdfast resume'))).toContain('holdfast.service is started again')
-    await eventually(lastAddress).toBe('11.2.3.8')
-    expect(guest.asked().length).toBe(stopped + 1)
+    await eventually(() => guest.asked().length).toBe(stopped + 1)
+    expect(lastAddress()).toBe('11.2.3.8')
     guest.ok(asUser('holdfast service uninstall --user'))
     expect(guest.ok('find /home/probe/.config/systemd -name "holdfast*"')).toBe('')
   })
