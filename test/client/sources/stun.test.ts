@@ -55,12 +55,15 @@ describe('the STUN source', () => {
     expect(await source(port, '::1').look('v4', never)).toMatchObject({ kind: 'unknown' })
   })
   it('repeats a request after 500 ms', async () => {
-    const { port, received } = await overUdp((query, nth) => (nth === 1 ? undefined : correct(query, nth)))
-
-    expect(await source(port).look('v4', never)).toMatchObject({ kind: 'seen' })
-    // A busy machine receives the first one late, and a clock of the system may round.
-    expect((received[1]?.at ?? 0) - (received[0]?.at ?? 0)).toBeGreaterThan(400)
-    expect(received[0]?.bytes).toEqual(received[1]?.bytes)
+    let pause = 0
+    // A busy machine receives the first one late at times, and not three times.
+    for (let attempt = 1; attempt <= 3 && pause <= 480; attempt++) {
+      const { port, received } = await overUdp((query, nth) => (nth === 1 ? undefined : correct(query, nth)))
+      expect(await source(port).look('v4', never)).toMatchObject({ kind: 'seen' })
+      expect(received[0]?.bytes).toEqual(received[1]?.bytes)
+      pause = (received[1]?.at ?? 0) - (received[0]?.at ?? 0)
+    }
+    expect(pause).toBeGreaterThan(480)
   })
   it('repeats a request sooner after a fast answer to its first datagram', async () => {
     // How long each answer takes, and after how many datagrams it comes.
