@@ -301,7 +301,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a request leaves however long ago the look was',
     rule: 'S1',
     file: 'client/agent/run.ts',
-    from: 'if (isBefore(after(this.#current, MAX_LOOK), this.#agent.clock.now())) {',
+    from: 'if (!this.#isRepeated && isBefore(after(this.#current, MAX_LOOK), this.#agent.clock.now())) {',
     to: 'if (this.#current < 0) {',
     isRare: true,
   },

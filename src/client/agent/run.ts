@@ -59,6 +59,8 @@ class AgentLoop {
   #schedule: Schedule
   /** When the last look or exchange ended. */
   #current: Instant
+  /** The last look was one for a request that had become old. */
+  #isRepeated = false
   /** The `onDone` of requests that were taken and whose effect is not complete. */
   #pending: ((loop: LoopState) => void)[] = []
 
@@ -124,11 +126,13 @@ class AgentLoop {
   async #send(action: SendAction): Promise<void> {
     const { world } = this.#loop
     if (!(await this.#observe({ ...action, kind: 'sending' }))) return
-    // This host may have slept since the look: the address may be another one by now.
-    if (isBefore(after(this.#current, MAX_LOOK), this.#agent.clock.now())) {
+    // This host may have slept since the look: the address may be another one by now. A disk that is so slow is no sleep.
+    if (!this.#isRepeated && isBefore(after(this.#current, MAX_LOOK), this.#agent.clock.now())) {
+      this.#isRepeated = true
       this.#agent.onInterruption()
       return this.#look([])
     }
+    this.#isRepeated = false
     const observation = await this.#exchange(action)
     this.#current = this.#agent.clock.now()
     this.#reporter.reportExchange(observation, action.request, world)

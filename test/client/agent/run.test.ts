@@ -188,6 +188,20 @@ it.each([
   },
 )
 
+it('a disk that takes a minute for each save does not keep a request back', async () => {
+  const scene = world(disk(), ['good 192.0.2.1'])
+  let now = START
+  const memory: Memory = {
+    ...scene.memory,
+    save: async (state) => {
+      now = after(now, seconds(61))
+      return scene.memory.save(state)
+    },
+  }
+  await run({ ...scene, memory, clock: { ...scene.clock, now: () => now } }, STARTED, once)
+  expect(scene.events.filter(({ kind }) => kind === 'sending')).toHaveLength(1)
+})
+
 it('while one family waits, a request makes the answer of the other old', async () => {
   const scene = world(disk(), [])
   const looks: string[] = []
