@@ -122,7 +122,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['holdfast resume', 'holdfast resume office'],
     details: [
       'Fix the cause first: holdfast explain shows it. A running daemon reads its settings and passwords again.',
-      'The daemon of systemd is started again, also if it has ended with the stop; that of the system needs sudo.',
+      'The daemon of systemd is started again if it has ended, or if a password has changed; that of the system needs sudo.',
       'Also ends the retry delay after a response without a reply word (429, 5xx). The wait after 911 remains.',
     ],
     flags: flags.RESUME_FLAGS,

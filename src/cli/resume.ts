@@ -4,9 +4,10 @@ import { resumeWithoutDaemon } from '../app/client/state/resume-without-daemon.t
 import { ChangeNotSaved } from '../app/client/state/saved-state.ts'
 import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import { asSingleInstance, busyFailure } from '../app/client/state/single-instance.ts'
-import { control, unitWithState } from '../app/client/systemd/own-unit.ts'
+import { type OwnUnit, systemctl, unitWithState } from '../app/client/systemd/own-unit.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
+import { err, ok, type Result } from '../base/result.ts'
 import { StateUnreadable } from '../client/memory/memory.ts'
 import { formatResumeResults, type ResumeResult } from '../client/report/resume-result.ts'
 import type { ResumeFlags } from './parse/flag-tables.ts'
@@ -15,7 +16,8 @@ import { fail, print, printJson } from './terminal/output.ts'
 
 /**
  * `holdfast resume`: clears every stop. The wait that a reply word requires remains. A daemon of systemd has only the
- * password that it was started with, and may have ended with the stop: it is started again.
+ * passwords that it was started with, and may have ended with the stop: it is started again. Whenever this command ends, the
+ * unit is not left stopped.
  */
 export async function resumeCommand({ asJson, account, settings: flags }: ResumeFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'names')
@@ -23,34 +25,35 @@ export async function resumeCommand({ asJson, account, settings: flags }: Resume
   const chosen = chosenAccounts(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const unit = await unitWithState(settings.value.stateDir)
-  if (unit === undefined) return resume(settings.value, chosen.value, asJson)
-  const refusal = await control('stop', unit)
+  const refusal = unit?.isOutdated === true ? await systemctl('restart', unit) : undefined
   if (refusal !== undefined) return fail({ exit: 'unreached', messages: [refusal] }, asJson)
-  const exit = await resume(settings.value, chosen.value, asJson)
-  const failure = await control('start', unit)
+  const resumed = await resume(settings.value, chosen.value)
+  if (!resumed.ok) return fail(resumed.error, asJson)
+  const failure = unit && (await systemctl('start', unit))
   if (failure !== undefined) return fail({ exit: 'unreached', messages: [failure] }, asJson)
-  if (!asJson) print(`${unit.unit} is started again`)
-  return exit
+  if (asJson) printJson({ resumed: resumed.value })
+  else print(...formatResumeResults(resumed.value), ...startedAgain(unit))
+  return 'settled'
 }
+
+const startedAgain = (unit: OwnUnit | undefined): readonly string[] =>
+  unit === undefined || (unit.isActive && !unit.isOutdated) ? [] : [`${unit.unit} is started again`]
 
 async function resume(
   settings: ResolvedSettings,
   accounts: readonly string[],
-  asJson: boolean,
-): Promise<Exit> {
+): Promise<Result<readonly ResumeResult[], Failure>> {
   const system = systemPorts()
   const instance = await asSingleInstance(settings, { do: 'resume', accounts }, system)
-  if (instance.kind === 'busy') return fail(busyFailure(instance.owner), asJson)
+  if (instance.kind === 'busy') return err(busyFailure(instance.owner))
   if (instance.kind === 'answered') {
     const { error, resumed = [] } = instance.answer
-    return error === undefined
-      ? printResumed(resumed, asJson)
-      : fail({ exit: 'configuration', messages: [error] }, asJson)
+    return error === undefined ? ok(resumed) : err({ exit: 'configuration', messages: [error] })
   }
   try {
-    return printResumed(await resumeWithoutDaemon(settings, accounts, system), asJson)
+    return ok(await resumeWithoutDaemon(settings, accounts, system))
   } catch (error) {
-    return fail(stateFailure(error), asJson)
+    return err(stateFailure(error))
   } finally {
     await instance.release()
   }
@@ -61,10 +64,4 @@ function stateFailure(error: unknown): Failure {
   if (error instanceof StateUnreadable || error instanceof ChangeNotSaved)
     return { exit: 'configuration', messages: [error.message] }
   throw error
-}
-
-function printResumed(resumed: readonly ResumeResult[], asJson: boolean): Exit {
-  if (asJson) printJson({ resumed })
-  else print(...formatResumeResults(resumed))
-  return 'settled'
 }

@@ -213,6 +213,14 @@ describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_
           .slice(before)
           .map(({ login }) => login),
       ).toEqual(['abc:newer'])
+    })
+
+    it('is not restarted by a resume that needs no restart', () => {
+      const running = guest.show('MainPID')
+      expect(guest.ok('holdfast resume')).toBe(
+        'nothing to resume: no account is stopped, and no wait was ended',
+      )
+      expect(guest.show('MainPID')).toBe(running)
       guest.ok(secret('/etc/holdfast/password', 'swordfish'))
     })
 

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { PasswordFileFor } from '../../../config/read-client.ts'
-import { readdir, stat } from '../../../platform/files/promises.ts'
+import { readAll, readdir, stat } from '../../../platform/files/promises.ts'
 
 /** systemd.exec(5), CREDENTIALS: the credentials of root, from which a unit imports its own. */
 export const CREDENTIAL_STORE = '/etc/credstore'
@@ -24,9 +24,7 @@ interface CredentialContext {
 export async function passwordFiles({ credentials, isRoot }: CredentialContext): Promise<PasswordFileFor> {
   const passed = await nonEmpty(await filesIn(credentials))
   // The store is shared by all units.
-  const stored = isRoot
-    ? (await filesIn(CREDENTIAL_STORE)).filter((path) => basename(path).startsWith(PASSWORD_CREDENTIAL))
-    : []
+  const stored = isRoot ? (await filesIn(CREDENTIAL_STORE)).filter(isPassword) : []
   const ofRoot = isRoot ? await nonEmpty([...stored, ROOT_PASSWORD_FILE]) : []
   const credential = (name: string): string | undefined =>
     passed.find((path) => basename(path) === name) ?? ofRoot.find((path) => basename(path) === name)
@@ -51,6 +49,24 @@ function credentialOf(path: string): string | undefined {
   if (path === ROOT_PASSWORD_FILE) return UNIT_CREDENTIAL
   return dirname(path) === CREDENTIAL_STORE ? basename(path) : undefined
 }
+
+/** Whether the files of root are others by now than systemd passed to this unit; what cannot be compared is. */
+export async function hasOtherPasswords(unit: string): Promise<boolean> {
+  const [passed, now] = await Promise.all([
+    passwordsIn(await filesIn(`/run/credentials/${unit}`)),
+    passwordsIn([...(await filesIn(CREDENTIAL_STORE)), ROOT_PASSWORD_FILE]),
+  ])
+  return passed !== now
+}
+
+async function passwordsIn(paths: readonly string[]): Promise<string> {
+  const own = paths.filter((path) => basename(path) === UNIT_CREDENTIAL || isPassword(path))
+  const texts = await Promise.all(own.map(async (path) => readAll(path, 'utf8').catch(() => '')))
+  const found = own.map((path, at) => [basename(path), texts[at]?.trim()] as const)
+  return JSON.stringify(found.filter(([, text]) => text !== '').toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const isPassword = (path: string): boolean => basename(path).startsWith(PASSWORD_CREDENTIAL)
 
 async function filesIn(folder: string | undefined): Promise<readonly string[]> {
   if (folder === undefined || folder === '') return []
