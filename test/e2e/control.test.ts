@@ -378,6 +378,14 @@ describe('a running daemon', () => {
     )
     const { line, lines } = running(['--config', file], {})
     await line('updates have stopped until you act')
+    const badauths = (): number => lines.filter((one) => one.includes('badauth')).length
+    const before = badauths()
+    writeFileSync(passwordFile, '')
+    expect(await holdfast(['resume', '--config', file])).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('is empty'),
+    })
+    expect(badauths()).toBe(before)
     writeFileSync(passwordFile, at.password)
     const resumed = await holdfast(['resume', '--config', file])
     expect(resumed).toMatchObject({

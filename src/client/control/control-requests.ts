@@ -48,8 +48,8 @@ export interface ControlContext {
   /** The same, with the exchanges after this call only. */
   readonly reportFromNow: () => (loop: LoopState) => readonly AccountReport[]
   readonly clock: () => ClockView
-  /** Reads the settings again. */
-  readonly reread: () => Promise<void>
+  /** Reads the settings again; returns the mistakes in them. */
+  readonly reread: () => Promise<readonly string[]>
 }
 
 export const accountUpdate = (desired: DesiredState, given: Addresses | undefined): AccountUpdate => ({
@@ -136,10 +136,14 @@ function unknownAmong(accounts: readonly string[], context: ControlContext): str
   return accounts.find((account) => !all.includes(account))
 }
 
-/** Whoever resumes has corrected the cause, which may be the password, or the username of the account. */
+/**
+ * Whoever resumes has corrected the cause, which may be the password, or the username of the account. Without the new
+ * settings nothing is resumed: the old password would be tried again.
+ */
 async function resume(context: ControlContext, accounts: readonly string[]): Promise<ControlResponse> {
   const before = resumeResultsOf(desiredAmong(context, accounts), context)
-  await context.reread()
+  const mistakes = await context.reread()
+  if (mistakes.length > 0) return { error: `nothing is resumed: ${mistakes.join('; ')}` }
   if (unknownAmong(accounts, context) !== undefined) await completed(context, { observations: [] })
   const unknown = unknownAmong(accounts, context)
   if (unknown !== undefined) return { error: `${DAEMON} has no account ${unknown}; ${ADD_OR_STOP}` }

@@ -15,6 +15,7 @@ import { disk, PLAN, START, world } from '../../fakes/world.ts'
 function setUp() {
   const { jobs, inbox } = world(disk(), [])
   let [hints, reads] = [0, 0]
+  const mistakes: string[] = []
   const view = { sightings: undefined, nextLook: START }
   const loop: LoopState = { state: NEW_STATE, world: view, action: { kind: 'halt' }, jobs }
   const context: ControlContext = {
@@ -24,9 +25,12 @@ function setUp() {
     report: () => [],
     reportFromNow: () => () => [],
     clock: () => ({ now: START, wallAt: (at) => at }),
-    reread: () => Promise.resolve(void reads++),
+    reread: async () => {
+      reads++
+      return Promise.resolve(mistakes)
+    },
   }
-  return { context, inbox, loop, hints: () => hints, reads: () => reads }
+  return { context, inbox, loop, hints: () => hints, reads: () => reads, mistakes }
 }
 const UPDATE = accountUpdate(PLAN, undefined)
 
@@ -64,6 +68,15 @@ describe('a control request', () => {
       /has no account other@x\.test; add it to the configuration of the daemon/,
     )
     expect(reads()).toBe(1)
+  })
+
+  it('resume does nothing where the settings have a mistake: the old password would be tried again', async () => {
+    const { context, inbox, mistakes } = setUp()
+    mistakes.push('password_file is empty')
+    expect((await answerControl(context, { do: 'resume', accounts: [] })).error).toBe(
+      'nothing is resumed: password_file is empty',
+    )
+    expect(inbox.take()).toEqual([])
   })
 
   // biome-ignore format: a table

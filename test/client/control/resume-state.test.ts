@@ -51,7 +51,7 @@ it.each(CASES)('%s in a daemon: the same result as in a saved state', async (_, 
     report: () => [],
     reportFromNow: () => () => [],
     clock: () => CLOCK,
-    reread: () => Promise.resolve(),
+    reread: () => Promise.resolve([]),
   }
   loop = { ...unset(), state: saved(status) }
   const answer = answerControl(context, { do: 'resume', accounts: [PLAN.account] })

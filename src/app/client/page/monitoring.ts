@@ -25,8 +25,8 @@ interface MonitoringContext {
   readonly log: Log
   readonly clock: Clock
   readonly loopState: () => LoopState | undefined
-  /** Reads the settings again. */
-  readonly reread: () => Promise<void>
+  /** Reads the settings again; returns the mistakes in them. */
+  readonly reread: () => Promise<readonly string[]>
   readonly reports: (loop: LoopState) => readonly AccountReport[]
   /** By the wall clock. */
   readonly now: () => Instant
@@ -141,7 +141,7 @@ export class Monitoring {
 
   /** The same as `holdfast resume` for one account. */
   async #resume(account: string): Promise<void> {
-    await this.#context.reread()
+    if ((await this.#context.reread()).length > 0) return
     const job = this.#context.loopState()?.jobs.find(({ desired }) => desired.account === account)
     if (job === undefined) return
     await new Promise<void>((done) => {

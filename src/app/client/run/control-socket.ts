@@ -18,8 +18,8 @@ interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFro
   readonly system: Pick<SystemPorts, 'serveControl' | 'steady'>
   /** Undefined before the first decision of the loop. */
   readonly loopState: () => LoopState | undefined
-  /** Reads the settings again, with the passwords. */
-  readonly reread: () => Promise<void>
+  /** Reads the settings again, with the passwords; returns the mistakes in them. */
+  readonly reread: () => Promise<readonly string[]>
 }
 
 interface ControlSocket {

@@ -57,7 +57,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     onWait,
     onState,
   })
-  const reread = async (): Promise<void> => reload({ ...composed, observers }, options)
+  const reread = async (): Promise<readonly string[]> => reload({ ...composed, observers }, options)
   await observers.connect(composed, settings, reread)
   const control = await openControlSocket(composed, settings, {
     log,

@@ -20,8 +20,8 @@ const LAST_DELIVERY_TIMEOUT = { asked: 1500, own: 30_000 } as const
 
 interface Connected {
   readonly composed: ComposedClient
-  /** Reads the settings again. */
-  readonly reread: () => Promise<void>
+  /** Reads the settings again; returns the mistakes in them. */
+  readonly reread: () => Promise<readonly string[]>
   readonly verification: BackgroundVerification
 }
 
@@ -74,7 +74,7 @@ export class DaemonObservers {
   async connect(
     composed: ComposedClient,
     settings: ResolvedSettings,
-    reread: () => Promise<void>,
+    reread: () => Promise<readonly string[]>,
   ): Promise<void> {
     const ports = await verifyPorts(this.#system)
     this.#connected = {

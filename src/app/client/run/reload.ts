@@ -21,29 +21,35 @@ interface Reloadable extends ComposedClient {
   readonly observers: Pick<DaemonObservers, 'adopt'>
 }
 
-/** Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. */
-export async function reload(parts: Reloadable, options: ReloadOptions): Promise<void> {
+/**
+ * Reads the settings again and applies them. With a mistake in them, the daemon logs it and keeps its settings. Returns the
+ * mistakes.
+ */
+export async function reload(parts: Reloadable, options: ReloadOptions): Promise<readonly string[]> {
+  const mistakes = await mistakesOf(parts, options)
+  for (const because of mistakes)
+    options.log('error', NOT_RELOADED, { fields: { because }, line: `${NOT_RELOADED}: ${because}` })
+  return mistakes
+}
+
+async function mistakesOf(parts: Reloadable, options: ReloadOptions): Promise<readonly string[]> {
   try {
-    await adopt(parts, options)
+    return await adopt(parts, options)
   } catch (error) {
     // Parts of the program are read when they are needed, and it may have been removed or replaced.
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
-    const because = 'the files of the program have changed; restart the daemon'
-    options.log('error', NOT_RELOADED, { fields: { because }, line: `${NOT_RELOADED}: ${because}` })
+    return ['the files of the program have changed; restart the daemon']
   }
 }
 
 async function adopt(
   { agent, detection, observers }: Reloadable,
   { reread, isHandedOver, log }: ReloadOptions,
-): Promise<void> {
+): Promise<readonly string[]> {
   const settings = await reread()
-  const schedule = settings.ok ? await scheduleOf(settings.value) : settings
-  if (!settings.ok || !schedule.ok) {
-    for (const message of schedule.ok ? [] : schedule.error.messages)
-      log('error', NOT_RELOADED, { fields: { because: message }, line: `${NOT_RELOADED}: ${message}` })
-    return
-  }
+  if (!settings.ok) return settings.error.messages
+  const schedule = await scheduleOf(settings.value)
+  if (!schedule.ok) return schedule.error.messages
   for (const warning of settings.value.warnings) log('warn', warning)
   detection.adopt(settings.value)
   await observers.adopt(settings.value)
@@ -58,6 +64,7 @@ async function adopt(
     fields: facts,
     line: `the settings are reloaded, for ${listAccounts(accounts)}${isHandedOver ? OLD_PASSWORDS : ''}`,
   })
+  return []
 }
 
 /** systemd.exec(5), CREDENTIALS: a reload does not renew them. */
