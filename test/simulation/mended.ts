@@ -212,4 +212,20 @@ export const MENDED: readonly MendedWorld[] = [
       { kind: 'reboot', at: 1_848_174, span: 73_012, stale: 6_530 },
     ]),
   },
+  {
+    what: 'a router without an address is asked again, and two outside services are faster each time',
+    rule: 'L4',
+    mistake: 'what is asked again because of the router does not wait for it',
+    world: world(
+      {
+        router: 'noAddress',
+        roundTrip: 13.195986408740282,
+        call: 18.941016278520692,
+        liars: ['stun.cloudflare.com'],
+        pings: true,
+      },
+      12 * MINUTE,
+      [],
+    ),
+  },
 ]

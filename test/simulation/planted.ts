@@ -322,6 +322,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'what is asked again because of the router does not wait for it',
+    rule: 'L4',
+    file: 'client/detect/family-detector.ts',
+    from: ' && this.#isWithoutNear && !this.#nat.isInDoubt',
+    to: ' && this.#isWithoutNear',
+    isRare: true,
+  },
+  {
     what: 'a router that did not answer is believed at once, behind a VPN',
     rule: 'S1',
     file: 'client/detect/agree.ts',

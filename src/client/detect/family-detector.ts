@@ -209,7 +209,9 @@ export class FamilyDetector {
       ...(uplink !== undefined && { uplink }),
     }
     const outside = unasked === undefined ? registry.available(this.#sources, this.#family) : []
-    const isAlone = this.#near.length === 0 || (level === 'doubted' && this.#isWithoutNear)
+    // A round that is repeated because of the router waits for it.
+    const isFaster = level === 'doubted' && this.#isWithoutNear && !this.#nat.isInDoubt
+    const isAlone = this.#near.length === 0 || isFaster
     const round = { question, near: this.#near, outside, isAlone }
     const limit = limitedTo({ question, budget }, registry)
     const agreement = await confirmAddress(round, {
