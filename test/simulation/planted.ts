@@ -159,7 +159,7 @@ export const PLANTED: readonly PlantedFault[] = [
     file: 'client/detect/nat-reporter.ts',
     from: ' && sighting.isEarly !== true)',
     to: ')',
-    isRare: true,
+    flags: '--only reboot --router announces --often 40',
   },
   {
     what: 'IPv4 is looked for at a line that has none, in rounds',
