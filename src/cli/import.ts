@@ -29,10 +29,11 @@ export async function importCommand(flags: ImportFlags): Promise<Exit> {
   const source = flags.url === undefined ? await importSource(file) : ok({ name: '--url', text: flags.url })
   if (!source.ok) return fail(source.error, asJson)
   const { name, text } = source.value
-  const chosen = flags.url === undefined ? (format ?? formatOf(text)) : 'url'
-  const read = readImport(text, chosen, importContext(name))
+  const chosen = flags.url === undefined ? (format ?? formatOf(text, name)) : 'url'
+  const context = importContext(name)
+  const read = readImport(text, chosen, context)
   if (!read.ok) return fail({ exit: 'partial', messages: [`${name} ${read.error}`] }, asJson)
-  return finish(mergeImport(read.value), chosen, flags)
+  return finish(mergeImport(read.value, context), chosen, flags)
 }
 
 async function finish(
@@ -49,7 +50,10 @@ async function finish(
     ? ['nothing can be taken over; no file is written']
     : [
         ...draftComplaints(text).map((problem) => `the configuration is not complete: ${problem}`),
-        `stop the other client before Holdfast runs, or both send updates: ${FORMAT_ROWS[format].stop}`,
+        remarks.some(({ kind }) => kind === 'not taken')
+          ? 'take what Holdfast does now out of the file of the other client before Holdfast runs, or both send ' +
+            'updates; it stays in use for the rest'
+          : `stop the other client before Holdfast runs, or both send updates: ${FORMAT_ROWS[format].stop}`,
       ]
   if (isWriting && !isEmpty) {
     const written = await writeNewFiles(files)
@@ -61,7 +65,11 @@ async function finish(
   for (const line of [...remarks.map(formatRemark), ...advice]) writeError(`holdfast: ${line}\n`)
   if (asJson || isEmpty) return exit
   if (isWriting) {
-    print(...written.map((path) => `wrote ${path}`), 'next: holdfast config check; holdfast update --dry-run')
+    const config = output === undefined ? '' : ` --config ${output}`
+    print(
+      ...written.map((path) => `wrote ${path}`),
+      `next: holdfast config check${config}; holdfast update${config} --dry-run`,
+    )
     return exit
   }
   // It may go into a file: half a configuration must not look like a whole one.

@@ -34,6 +34,9 @@ describe('import', () => {
     expect(code).toBe(0)
     const password = join(folder, 'new/dyn.example.test.password')
     expect(stdout).toContain(`wrote ${password}`)
+    expect(stdout).toContain(
+      `next: holdfast config check --config ${config}; holdfast update --config ${config} --dry-run`,
+    )
     expect(readFileSync(password, 'utf8')).toBe('pw, "1" #2\n')
     expect((statSync(password).mode & 0o777).toString(8)).toBe('600')
     const check = await holdfast(['config', 'check', '--config', config])
@@ -57,7 +60,10 @@ describe('import', () => {
       remarks: expect.arrayContaining([expect.objectContaining({ kind: 'not taken' })]),
     })
     expect(whole.stdout).not.toContain('token')
-    expect((await holdfast(['import', path, '--output', config, '--partial'])).code).toBe(0)
+    const partial = await holdfast(['import', path, '--output', config, '--partial'])
+    expect(partial.code).toBe(0)
+    expect(partial.stderr).toContain('it stays in use for the rest')
+    expect(partial.stderr).not.toContain('systemctl disable')
   })
 
   it('reads standard input', async () => {

@@ -6,7 +6,7 @@ import { type SetupPlan, setupPlan } from '../../app/client/setup/plan.ts'
 import type { Exit } from '../../app/exit-codes.ts'
 import { isRoot } from '../../app/paths.ts'
 import { formatOf, readImport } from '../../client/migration/import.ts'
-import { mergeImport } from '../../client/migration/merge.ts'
+import { type MergedImport, mergeImport } from '../../client/migration/merge.ts'
 import type { Conclusion } from '../../client/report/survey.ts'
 import type { SetupAnswers } from '../../client/setup/answers.ts'
 import type { Draft } from '../../client/setup/draft.ts'
@@ -56,21 +56,24 @@ async function ask(prompts: Prompts, given: SetupAnswers, { paths, flags }: AskC
   return carryOut(plan.value, { draft, isSending, start }, flags)
 }
 
+/** A file that cannot be read sets nothing. */
+async function readOldClient(path: string): Promise<MergedImport & { readonly path: string }> {
+  const [text, context] = [await readNamedFile(path, 4 * 1024 * 1024), importContext(path)]
+  const read = text.ok ? readImport(text.value, formatOf(text.value, path), context) : text
+  return read.ok
+    ? { path, ...mergeImport(read.value, context) }
+    : { path, draft: { settings: {}, accounts: [] }, remarks: [] }
+}
+
 /** The settings of another client on this host. */
 async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
-  const [path] = await oldClientFiles()
-  if (
-    path === undefined ||
-    !(await prompts.confirm(`Another client is set up here (${path}). Take over its settings?`, true))
-  )
+  const files = await Promise.all((await oldClientFiles()).map(readOldClient))
+  // A file that comes with a package has only comments.
+  const [found] = files.filter(({ draft, remarks }) => draft.accounts.length + remarks.length > 0)
+  if (found === undefined) return undefined
+  const { path, draft, remarks } = found
+  if (!(await prompts.confirm(`Another client is set up here (${path}). Take over its settings?`, true)))
     return undefined
-  const text = await readNamedFile(path, 4 * 1024 * 1024)
-  const read = text.ok ? readImport(text.value, formatOf(text.value), importContext(path)) : text
-  if (!read.ok) {
-    prompts.note(path, [read.error])
-    return undefined
-  }
-  const { draft, remarks } = mergeImport(read.value)
   prompts.note(`Taken from ${path}`, [
     ...draft.accounts.map(
       ({ name, settings }) => `account ${name}: ${[settings['hostnames'] ?? []].flat().join(', ')}`,

@@ -12,7 +12,7 @@ import {
   type ServiceAddress,
 } from './imported.ts'
 import { intervalOf, refreshOf } from './periods.ts'
-import { providerOfDdclient, providerOfServer, splitServer } from './service-names.ts'
+import { endedAt, providerOfDdclient, providerOfServer, splitServer } from './service-names.ts'
 
 /** Protocols with a fixed server, where only `dyndns2` leaves it open. */
 const DEFAULT_SERVER = 'members.dyndns.org'
@@ -117,12 +117,12 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
     remarks.add(
       'not taken',
       line,
-      `protocol=${protocol} for ${shownNames(names)}: this is another protocol than /nic/update; ` +
-        'leave ddclient in use for it',
+      `protocol=${protocol} for ${shownNames(names)}: ` +
+        (endedAt(protocol) ?? 'this is another protocol than /nic/update; leave ddclient in use for it'),
     )
     return undefined
   }
-  const service = serviceOf(all, ofProtocol, remarks)
+  const service = serviceOf(all, ofProtocol, { line, remarks })
   if (service === undefined) {
     remarks.add('not taken', line, `${shownNames(names)}: server is not the address of a service`)
     return undefined
@@ -134,6 +134,7 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
   const read = ddclientHostnames(names, line, remarks)
   const password = all.get('password')?.value
   const authorities = all.get('ssl_ca_file')?.value
+  const refresh = all.get('max-interval')
   return {
     place: { file, line },
     label: '',
@@ -144,17 +145,27 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
     ipv4,
     ipv6,
     lookup,
-    settings: { ...read.settings, ...(authorities !== undefined && { ca_file: authorities }) },
+    settings: {
+      ...read.settings,
+      ...(authorities !== undefined && { ca_file: authorities }),
+      ...(refresh !== undefined && refreshOf(refresh, remarks)),
+    },
   }
 }
 
 function serviceOf(
   all: DdclientSettings,
   ofProtocol: string | undefined,
-  remarks: Remarks,
+  { line: own, remarks }: Pick<HostLine, 'line' | 'remarks'>,
 ): ServiceAddress | undefined {
   const written = all.get('server')
   const ssl = all.get('ssl')
+  if (ssl === undefined && !/^https?:/i.test(written?.value ?? ''))
+    remarks.once(
+      'changed',
+      written?.line ?? own,
+      'ssl is not set, so ddclient 3 sends over http; here https is used',
+    )
   if (written === undefined && ofProtocol !== undefined) return { provider: ofProtocol }
   const split = splitServer((written?.value ?? DEFAULT_SERVER).replace(/\/+$/, ''))
   if (split === undefined) return undefined
@@ -208,11 +219,9 @@ function clientSettings(globals: DdclientSettings, remarks: Remarks): DraftSetti
       'no daemon is set, so ddclient runs once for each start; here the daemon checks the address, ' +
         'or holdfast update does it once',
     )
-  const refresh = globals.get('max-interval')
   const isLoud = ['debug', 'verbose'].some((name) => /^(?:yes|true|1)$/i.test(globals.get(name)?.value ?? ''))
   return {
     ...(!isOnce && daemon !== undefined && intervalOf(daemon, remarks)),
-    ...(refresh !== undefined && refreshOf(refresh, remarks)),
     ...(isLoud && { log_level: 'debug' }),
   }
 }

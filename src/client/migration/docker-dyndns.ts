@@ -4,7 +4,7 @@ import { listedNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP, fixedLookup } from './lookup.ts'
 import { intervalOf } from './periods.ts'
-import { providerOfDdclient, providerOfOpenwrt } from './service-names.ts'
+import { endedAt, providerOfDdclient, providerOfOpenwrt } from './service-names.ts'
 
 /** Names of these images that no other client has. */
 const SERVICES: Readonly<Record<string, string>> = { noip: 'no-ip', dyndns: 'dyn', dyn: 'dyn' }
@@ -29,7 +29,8 @@ export function importDockerDyndns(text: string, { file, variable }: ImportConte
   for (const [name, { line }] of all)
     if (!KNOWN.has(name)) remarks.add('lost', line, `${name} has no counterpart`)
   if (provider === undefined) {
-    remarks.add('not taken', lineOf('SERVICE'), `SERVICE ${service} is not a service of this protocol`)
+    const why = endedAt(service) ?? `SERVICE ${service} is not a service of this protocol`
+    remarks.add('not taken', lineOf('SERVICE'), why)
     return { settings: {}, updates: [], remarks: remarks.all }
   }
   const password = all.get('PASSWORD')?.value

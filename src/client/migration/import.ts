@@ -64,15 +64,20 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
   },
   ddclient: {
     read: importDdclient,
-    matches: () => true,
+    // Its form is that of nobody else: see formatOf.
+    matches: () => false,
     files: ['/etc/ddclient/ddclient.conf', '/etc/ddclient.conf'],
     stop: 'systemctl disable --now ddclient',
   },
 }
 
-/** Which client a text is for, by its content. */
-export const formatOf = (text: string): Format =>
-  FORMATS.find((format) => FORMAT_ROWS[format].matches(text)) ?? 'ddclient'
+/** Which client a text is for, by its content, else by the name of its file: those of ddclient have no mark. */
+export const formatOf = (text: string, file = ''): Format =>
+  FORMATS.find((format) => FORMAT_ROWS[format].matches(text)) ?? formatOfName(file) ?? 'ddclient'
+
+const formatOfName = (file: string): Format | undefined =>
+  FORMATS.find((format) => FORMAT_ROWS[format].files.some((known) => baseOf(known) === baseOf(file)))
+const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** Reads a file of another client; the error says why none of it can be read. */
 export function readImport(text: string, format: Format, context: ImportContext): Result<Imported, string> {

@@ -40,6 +40,8 @@ export interface ImportedUpdate {
   readonly lookup: Lookup
   /** Further settings of the account. */
   readonly settings: DraftSettings
+  /** The time between checks that this entry alone sets, as a setting. */
+  readonly interval?: string | undefined
   /** The host part of the IPv6 addresses of these hostnames, for another machine of the network. */
   readonly suffix?: string | undefined
 }
@@ -66,9 +68,15 @@ export interface ImportContext {
   readonly variable: (name: string) => string | undefined
   /** The text of a file that this one includes, or why it cannot be read. */
   readonly include: (path: string) => { readonly text: string } | { readonly problem: string }
+  /** The domain of a hostname below its public suffix; undefined without one. */
+  readonly domainOf: (hostname: string) => string | undefined
 }
 
 export type ImportReader = (text: string, context: ImportContext) => Imported
+
+/** Why no setting switches the check of the certificate off. */
+export const CHECKED_CERTIFICATE =
+  'the certificate of the service is always checked; for one of your own, set ca_file to its authority'
 
 /** Collects remarks while a file is read. */
 export class Remarks {

@@ -2,6 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import {
+  CHECKED_CERTIFICATE,
   type Imported,
   type ImportContext,
   type ImportedUpdate,
@@ -12,7 +13,7 @@ import {
 import { type InadynSection, type InadynValue, parseInadyn } from './inadyn-syntax.ts'
 import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, refreshOf } from './periods.ts'
-import { providerOfInadyn, providerOfServer, splitServer } from './service-names.ts'
+import { endedAt, providerOfInadyn, providerOfServer, splitServer } from './service-names.ts'
 import { readUrlTemplate } from './url-template.ts'
 
 const DROPPED: ReadonlySet<string> = new Set([
@@ -102,6 +103,7 @@ function sectionUpdate(
       `${label}: the service is asked with https; if it has only http, ` +
         `write server = "${(service.address.server ?? 'http://…').replace('https:', 'http:')}"`,
     )
+  remarkOnCertificates(values, remarks)
   remarkOnRest(own, remarks)
   const password = textOf(own, 'password')
   const allowsIpv6 = isOn(textOf(values, 'allow-ipv6'))
@@ -141,15 +143,8 @@ function withIncludes(section: InadynSection, context: ImportContext, remarks: R
 /** Why an account stays with inadyn. */
 function refusalOf(values: Values, kind: string, name: string): string | undefined {
   if (isOn(textOf(values, 'fake-address'))) return 'fake-address publishes a false address for a moment'
-  if (isOff(textOf(values, 'secure-ssl')))
-    return (
-      'secure-ssl = false switches the check of the certificate off; ' +
-      'set ca_file to the authority of the service instead'
-    )
-  if (isOn(textOf(values, 'broken-rtc'))) return 'broken-rtc accepts certificates that have expired'
-  return kind === 'provider' && providerOfInadyn(name.replace(/:.*$/, '')) === undefined
-    ? `${name} is not a service of this protocol; leave inadyn in use for it`
-    : undefined
+  if (kind !== 'provider' || providerOfInadyn(name.replace(/:.*$/, '')) !== undefined) return undefined
+  return endedAt(name) ?? `${name} is not a service of this protocol; leave inadyn in use for it`
 }
 
 interface FoundService {
@@ -230,6 +225,14 @@ function clientSettings(values: Values, remarks: Remarks): DraftSettings {
     ...(period !== undefined && intervalOf({ value: period, line: lineOf(values, 'period') }, remarks)),
     ...(forced !== undefined && refreshOf({ value: forced, line: lineOf(values, 'forced-update') }, remarks)),
   }
+}
+
+function remarkOnCertificates(values: Values, remarks: Remarks): void {
+  const isUnchecked = isOff(textOf(values, 'secure-ssl'))
+  if (isUnchecked)
+    remarks.once('changed', lineOf(values, 'secure-ssl'), `secure-ssl = false: ${CHECKED_CERTIFICATE}`)
+  if (isOn(textOf(values, 'broken-rtc')))
+    remarks.once('changed', lineOf(values, 'broken-rtc'), `broken-rtc: ${CHECKED_CERTIFICATE}`)
 }
 
 /** What has no counterpart, by its own name. */

@@ -1,5 +1,4 @@
 import { deletionRemark, providerCalled } from '../../config/providers/providers.ts'
-import { UPDATE_PATH } from '../../protocol/request.ts'
 import {
   accountSlug,
   type Draft,
@@ -7,9 +6,10 @@ import {
   type DraftSettings,
   distinctNames,
 } from '../setup/draft.ts'
-import type { Imported, ImportedUpdate, Lookup, Remark } from './imported.ts'
+import type { Imported, ImportContext, ImportedUpdate, Lookup, Remark } from './imported.ts'
 import { combineLookups, DEFAULT_LOOKUP } from './lookup.ts'
-import { providerOfServer } from './service-names.ts'
+import { shortestOf, withCommonRefresh } from './merge-periods.ts'
+import { isAlive, withProvider, withUsername } from './merge-service.ts'
 
 export interface MergedImport {
   readonly draft: Draft
@@ -20,10 +20,14 @@ export interface MergedImport {
  * The accounts of an import: updates with one service and one username are one
  * account, with all their hostnames and families.
  */
-export function mergeImport({ settings, updates, remarks }: Imported): MergedImport {
+export function mergeImport(
+  { settings, updates, remarks }: Imported,
+  { domainOf }: Pick<ImportContext, 'domainOf'>,
+): MergedImport {
   const more: Remark[] = []
   const groups = new Map<string, ImportedUpdate[]>()
-  for (const update of updates.map(withProvider)) {
+  const living = updates.filter((update) => isAlive(update, more)).map(withProvider)
+  for (const update of living.map((one) => withUsername(one, domainOf, more))) {
     const key = `${update.service.server ?? update.service.provider ?? ''}\n${update.username ?? ''}`
     const [first] = groups.get(key) ?? []
     const conflict = first === undefined ? undefined : conflictOf(first, update)
@@ -40,42 +44,15 @@ export function mergeImport({ settings, updates, remarks }: Imported): MergedImp
     return first === undefined ? [] : [merged(first, others, more)].filter((one) => canBeSent(one, more))
   })
   const names = distinctNames(all.map(accountNameFor))
-  const accounts = all.map((update, at) => accountOf(update, names[at] ?? 'account'))
+  const { common, accounts } = withCommonRefresh(
+    all.map((update, at) => accountOf(update, names[at] ?? 'account')),
+  )
+  // The program has one interval, whichever entries of an account set it.
+  const interval = shortestOf('interval', [...groups.values()].flat(), more)
   for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
-    draft: { settings: { ...settings, ...lookupSettings(all, more) }, accounts },
+    draft: { settings: { ...settings, ...common, ...interval, ...lookupSettings(all, more) }, accounts },
     remarks: [...remarks, ...more].toSorted((a, b) => a.place.line - b.place.line),
-  }
-}
-
-/** The provider of a server. A server and a path that its preset sets too are left out. */
-function withProvider(update: ImportedUpdate): ImportedUpdate {
-  const { service } = update
-  const key =
-    service.provider ?? (service.server === undefined ? undefined : providerOfServer(service.server))
-  const preset = key === undefined ? undefined : providerCalled(key)
-  if (preset === undefined) {
-    const path = service.path === UPDATE_PATH ? undefined : service.path
-    return { ...update, service: { server: service.server, path } }
-  }
-  const isOther =
-    service.path !== undefined && service.path !== UPDATE_PATH && service.path !== preset.settings['path']
-  const isOwnServer = service.server !== undefined && providerOfServer(service.server) === key
-  // The path of another host of the service means nothing at the host of the preset.
-  const isElsewhere = isOwnServer && service.server !== preset.settings['server']
-  return {
-    ...update,
-    service: {
-      provider: key,
-      server: isOwnServer ? undefined : service.server,
-      path: isOther && !isElsewhere ? service.path : undefined,
-    },
-    settings: Object.fromEntries(
-      Object.entries(update.settings).filter(
-        ([name, value]) =>
-          preset.settings[name] !== (typeof value === 'object' ? value.join(',') : String(value)),
-      ),
-    ),
   }
 }
 
@@ -147,6 +124,7 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
     lookup: lookup ?? DEFAULT_LOOKUP,
     settings: {
       ...Object.assign({}, ...all.map(({ settings }) => settings)),
+      ...shortestOf('refresh', all, remarks),
       ...(isApart && { families: 'apart' }),
     },
   }

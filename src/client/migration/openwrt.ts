@@ -2,6 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import {
+  CHECKED_CERTIFICATE,
   type Imported,
   type ImportContext,
   type ImportedUpdate,
@@ -10,8 +11,8 @@ import {
   type ServiceAddress,
 } from './imported.ts'
 import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isAddressPage, shownPage } from './lookup.ts'
-import { intervalOf, refreshOf } from './periods.ts'
-import { providerOfOpenwrt } from './service-names.ts'
+import { intervalOf, type PeriodSettings, refreshOf } from './periods.ts'
+import { endedAt, providerOfOpenwrt } from './service-names.ts'
 import { readUrlTemplate } from './url-template.ts'
 
 interface Option {
@@ -117,11 +118,7 @@ export function importOpenwrt(text: string, context: ImportContext): Imported {
     ({ type, options }) => type === 'ddns' && options.get('upd_privateip')?.value === '1',
   )
   return {
-    settings: {
-      ...periodSettings(active, remarks),
-      ...(isPrivate && { allow: ['private'] }),
-      when_stopped: 'idle',
-    },
+    settings: { ...(isPrivate && { allow: ['private'] }), when_stopped: 'idle' },
     updates,
     remarks: remarks.all,
   }
@@ -138,15 +135,15 @@ function sectionUpdate(section: Section, file: string, remarks: Remarks): readon
   const { name, line, options } = section
   const text = (key: string): string | undefined => options.get(key)?.value
   const service = serviceOf(section, remarks)
-  const refused = typeof service === 'string' ? service : refusalOf(options)
-  if (typeof service === 'string' || refused !== undefined) {
-    remarks.add('not taken', line, `service ${name}: ${refused ?? ''}`)
+  if (typeof service === 'string') {
+    remarks.add('not taken', line, `service ${name}: ${service}`)
     return []
   }
   const isIpv6 = text('use_ipv6') === '1'
   const password = text('password') ?? service.password
   const authorities = text('cacert')
   remarkOnRest(section, remarks)
+  const { interval, refresh } = periodSettings(section, remarks)
   return [
     {
       place: { file, line },
@@ -163,7 +160,9 @@ function sectionUpdate(section: Section, file: string, remarks: Remarks): readon
         ...(authorities?.endsWith('.pem') === true || authorities?.endsWith('.crt') === true
           ? { ca_file: authorities }
           : {}),
+        ...(refresh !== undefined && { refresh }),
       },
+      interval,
     },
   ]
 }
@@ -174,7 +173,7 @@ function serviceOf({ options }: Section, remarks: Remarks): FoundService | strin
   if (named !== undefined && named.value !== '' && named.value !== '-') {
     const provider = providerOfOpenwrt(named.value)
     return provider === undefined
-      ? `service_name ${named.value} is not a service of this protocol`
+      ? (endedAt(named.value) ?? `service_name ${named.value} is not a service of this protocol`)
       : { address: { provider }, settings: {} }
   }
   if (options.has('update_script')) return 'update_script is a program of its own'
@@ -197,11 +196,6 @@ const withOptions = (url: string, options: ReadonlyMap<string, Option>): string 
   url
     .replaceAll('[PARAMENC]', encodeURIComponent(options.get('param_enc')?.value ?? ''))
     .replaceAll('[PARAMOPT]', options.get('param_opt')?.value ?? '')
-
-const refusalOf = (options: ReadonlyMap<string, Option>): string | undefined =>
-  options.get('cacert')?.value === 'IGNORE'
-    ? 'cacert IGNORE switches the check of the certificate off; set ca_file to the authority of the service instead'
-    : undefined
 
 /** `host@domain` means host.domain. */
 function openwrtHostnames({ options }: Section, remarks: Remarks): readonly string[] {
@@ -243,12 +237,10 @@ function openwrtLookup({ options }: Section, remarks: Remarks): Lookup {
 const UNITS: Readonly<Record<string, string>> = { seconds: 's', minutes: 'm', hours: 'h', days: 'd' }
 
 /** ddns-scripts checks every 10 minutes and sends again after 72 hours, if nothing is written; 0 means once. */
-function periodSettings(active: readonly Section[], remarks: Remarks): DraftSettings {
-  const [first] = active
-  if (first === undefined) return {}
+function periodSettings({ options, line: top }: Section, remarks: Remarks): PeriodSettings {
   const period = (key: string, usual: string, usualUnit: string) => {
-    const { value, line } = first.options.get(`${key}_interval`) ?? { value: usual, line: first.line }
-    const unit = first.options.get(`${key}_unit`)?.value ?? usualUnit
+    const { value, line } = options.get(`${key}_interval`) ?? { value: usual, line: top }
+    const unit = options.get(`${key}_unit`)?.value ?? usualUnit
     return { value: `${value}${UNITS[unit] ?? 'm'}`, line }
   }
   const force = period('force', '72', 'hours')
@@ -266,6 +258,9 @@ function periodSettings(active: readonly Section[], remarks: Remarks): DraftSett
 }
 
 function remarkOnRest({ options }: Section, remarks: Remarks): void {
+  const authorities = options.get('cacert')
+  if (authorities?.value === 'IGNORE')
+    remarks.add('changed', authorities.line, `cacert IGNORE: ${CHECKED_CERTIFICATE}`)
   for (const [name, { value, line }] of options) {
     if (LOST.has(name) && value !== '' && name !== 'ip_script')
       remarks.once(

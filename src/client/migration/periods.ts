@@ -1,6 +1,11 @@
 import { days, formatDuration, milliseconds, minutes, parseDuration } from '../../base/time.ts'
-import type { DraftSettings } from '../setup/draft.ts'
 import type { Remarks } from './imported.ts'
+
+/** As they are written in a configuration. */
+export interface PeriodSettings {
+  readonly interval?: string
+  readonly refresh?: string
+}
 
 interface WrittenPeriod {
   readonly value: string
@@ -21,7 +26,10 @@ const within = (span: number, least: number, most: number): number => Math.min(M
 const periodText = (span: number): string => formatDuration(milliseconds(span))
 
 /** The interval between checks. A shorter one than a minute has no use: changes are noticed at once. */
-export function intervalOf({ value, line }: WrittenPeriod, remarks: Remarks): DraftSettings {
+export function intervalOf(
+  { value, line }: WrittenPeriod,
+  remarks: Remarks,
+): Pick<PeriodSettings, 'interval'> {
   const span = periodOf(value)
   if (span === undefined) {
     remarks.add('lost', line, `the interval ${value} is not a duration`)
@@ -34,7 +42,7 @@ export function intervalOf({ value, line }: WrittenPeriod, remarks: Remarks): Dr
 }
 
 /** The time after which an unchanged address is sent again: 1d to 3650d. */
-export function refreshOf({ value, line }: WrittenPeriod, remarks: Remarks): DraftSettings {
+export function refreshOf({ value, line }: WrittenPeriod, remarks: Remarks): Pick<PeriodSettings, 'refresh'> {
   const span = periodOf(value)
   if (span === undefined) {
     remarks.add('lost', line, `the period ${value} is not a duration`)

@@ -4,7 +4,7 @@ import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from 
 import { DEFAULT_LOOKUP } from './lookup.ts'
 import { environmentOf } from './environment.ts'
 import { intervalOf } from './periods.ts'
-import { providerOfQdm12 } from './service-names.ts'
+import { endedAt, providerOfQdm12 } from './service-names.ts'
 
 type Members = Readonly<Record<string, unknown>>
 const isMembers = (value: unknown): value is Members =>
@@ -80,8 +80,9 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
       'not taken',
       line,
       `provider ${name} for ${shownNames(hostnames)}: ` +
-        `${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; ` +
-        'leave ddns-updater in use for it',
+        (endedAt(name) ??
+          `${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; ` +
+            'leave ddns-updater in use for it'),
     )
     return []
   }

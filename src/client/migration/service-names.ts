@@ -1,5 +1,5 @@
 import { parseServer } from '../../config/client-settings.ts'
-import { PROVIDERS } from '../../config/providers/providers.ts'
+import { endedServiceCalled, PROVIDERS } from '../../config/providers/providers.ts'
 
 /** The names that other clients have for a service. */
 interface ServiceNames {
@@ -81,6 +81,12 @@ export function providerOfInadyn(name: string): string | undefined {
   )
   const exact = found.find(([, { inadyn }]) => inadyn?.includes(service))
   return exact?.[0] ?? (found.length === 1 ? found[0]?.[0] : undefined)
+}
+
+/** Why nothing is updated at a service that has ended; `name` is its host, or its name in another client. */
+export function endedAt(name: string): string | undefined {
+  const ended = endedServiceCalled(name.toLowerCase())
+  return ended === undefined ? undefined : `${ended.name} ${ended.what}`
 }
 
 const originHost = (origin: string): string => new URL(origin).host

@@ -26,7 +26,7 @@ export const GRADE_A = {
     username: 'the identifier of the DynHost (domain-suffix)', password: 'the password of that identifier',
     ifUnreached: 'try server = "https://www.ovh.com", which older clients use' },
   'strato':     { name: 'STRATO', grade: 'A', settings: { server: 'https://dyndns.strato.com', batch: '1' },
-    username: 'the domain', password: 'the DynDNS password, not that of the account' },
+    userIs: 'domain', username: 'the domain', password: 'the DynDNS password, not that of the account' },
   'spdyn':      { name: 'Securepoint spDYN', grade: 'A', settings: { server: 'https://update.spdyn.de', batch: '20' },
     username: 'the username of the account, or the hostname with a token', password: 'the password of the account, or the update token' },
   'variomedia': { name: 'Variomedia', grade: 'A', settings: { server: 'https://dyndns.variomedia.de', batch: '1' },

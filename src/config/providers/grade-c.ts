@@ -24,10 +24,10 @@ export const GRADE_C = {
 /** Services that other clients still list. */
 // biome-ignore format: a table
 export const ENDED = {
-  'google-domains': { name: 'Google Domains', what: 'ended its dynamic DNS on 2024-07-10' },
+  'google-domains': { name: 'Google Domains', what: 'ended its dynamic DNS on 2024-07-10', aliases: ['domains.google.com', 'domains.google', 'googledomains'] },
   'dnsomatic':      { name: 'DNS-O-Matic',    what: 'announced its end in September 2026' },
-  'twodns':         { name: 'TwoDNS',         what: 'ended on 2024-12-20' },
-  'woima':          { name: 'dyn.woima.fi',   what: 'has ended; ddclient removed it with version 4.0.0' },
+  'twodns':         { name: 'TwoDNS',         what: 'ended on 2024-12-20', aliases: ['update.twodns.de', 'twodns.de'] },
+  'woima':          { name: 'dyn.woima.fi',   what: 'has ended; ddclient removed it with version 4.0.0', aliases: ['dyn.woima.fi'] },
   'dnspark':        { name: 'DNS Park',       what: 'is not confirmed to live; no source is newer than 2020' },
   'dnsdynamic':     { name: 'dnsdynamic.org', what: 'is not confirmed to live; no source is newer than 2020' },
   'domopoli':       { name: 'domopoli.de',    what: 'supports no TLS 1.2, so a password would not be safe' },

@@ -28,6 +28,8 @@ export interface Provider {
 export interface EndedService {
   readonly name: string
   readonly what: string
+  /** Its hosts, and its names in other clients. */
+  readonly aliases?: readonly string[]
 }
 
 /** The month of the last check of all rows. */

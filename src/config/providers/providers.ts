@@ -13,8 +13,11 @@ export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
 
 export const providerCalled = (name: string): Provider | undefined =>
   Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+/** By its key, a host of it, or its name in another client. */
 export const endedServiceCalled = (name: string): EndedService | undefined =>
-  Object.hasOwn(ENDED_SERVICES, name) ? ENDED_SERVICES[name] : undefined
+  Object.hasOwn(ENDED_SERVICES, name)
+    ? ENDED_SERVICES[name]
+    : Object.values(ENDED_SERVICES).find(({ aliases }) => aliases?.includes(name))
 
 /** What happens at this service to the record of a family that is off; undefined where nothing does. */
 export function deletionRemark(

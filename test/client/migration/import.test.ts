@@ -9,6 +9,7 @@ import { CASES, type ImportCase } from './cases.ts'
 const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): ImportContext => ({
   file: 'old.conf',
   variable: (name) => variables[name],
+  domainOf: (name) => name.split('.').slice(-2).join('.'),
   include: (path) =>
     includes[path] === undefined ? { problem: 'there is no such file' } : { text: includes[path] },
 })
@@ -16,7 +17,7 @@ const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): Impo
 function imported(one: Pick<ImportCase, 'text' | 'format'> & Partial<ImportCase>) {
   const read = readImport(one.text, one.format, contextOf(one))
   if (!read.ok) throw new Error(read.error)
-  return mergeImport(read.value)
+  return mergeImport(read.value, contextOf(one))
 }
 
 const settingsOf = (text: string): string =>
@@ -64,6 +65,16 @@ describe.each(CASES)('$name', (one) => {
       draft.accounts.length === 0 ? [] : draftComplaints(draftText(draft, ({ name }) => `/p/${name}`))
     const isMissing = remarks.some(({ text }) => text.includes('not in this file'))
     expect(isMissing ? [] : complaints).toEqual([])
+  })
+})
+
+it('a file of comments is known by its name, and sets nothing', () => {
+  const text = '# In-A-Dyn configuration\n#period = 300\n#provider default@no-ip.com { }\n'
+  expect(formatOf(text, '/etc/inadyn.conf')).toBe('inadyn')
+  expect(formatOf(text, '/tmp/unknown')).toBe('ddclient')
+  expect(imported({ text, format: 'inadyn' })).toEqual({
+    draft: { settings: {}, accounts: [] },
+    remarks: [],
   })
 })
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { ok, type Result } from '../../../base/result.ts'
 import { FORMAT_ROWS } from '../../../client/migration/import.ts'
 import type { ImportContext } from '../../../client/migration/imported.ts'
+import { domainBelowSuffix } from '../../../platform/names/public-suffix.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
 import { type Failure, usageFailure } from '../../failure.ts'
 import { readStdin } from '../settings/standard-input.ts'
@@ -65,4 +66,6 @@ export const importContext = (name: string): ImportContext => ({
       return { problem: (error as Error).message }
     }
   },
+  // deSEC gives such names away, one to each account.
+  domainOf: (hostname) => /[^.]+\.dedyn\.io$/.exec(hostname)?.[0] ?? domainBelowSuffix(hostname),
 })

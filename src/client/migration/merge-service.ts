@@ -1,0 +1,76 @@
+import { providerCalled } from '../../config/providers/providers.ts'
+import { UPDATE_PATH } from '../../protocol/request.ts'
+import type { ImportContext, ImportedUpdate, Remark } from './imported.ts'
+import { endedAt, providerOfServer } from './service-names.ts'
+
+/** A service that has ended keeps no hostname, whoever asks it. */
+export function isAlive(
+  { service: { server }, hostnames, place }: ImportedUpdate,
+  remarks: Remark[],
+): boolean {
+  const ended = server === undefined ? undefined : endedAt(new URL(server).hostname)
+  if (ended !== undefined)
+    remarks.push({ kind: 'not taken', place, text: `${hostnames.join(', ')}: ${ended}` })
+  return ended === undefined
+}
+
+/** Where a service wants the hostname, or its domain, as username. */
+export function withUsername(
+  update: ImportedUpdate,
+  domainOf: ImportContext['domainOf'],
+  remarks: Remark[],
+): ImportedUpdate {
+  const { service, username, hostnames, place } = update
+  const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  if (preset?.userIs === undefined) return update
+  const wanted = new Set(
+    hostnames.flatMap((name) => (preset.userIs === 'hostname' ? name : (domainOf(name) ?? []))),
+  )
+  const [only] = wanted
+  if (username === undefined && only !== undefined && wanted.size === 1) {
+    remarks.push({
+      kind: 'changed',
+      place,
+      text: `the username is not in this file; ${preset.name} takes ${preset.username}, so ${only} is written`,
+    })
+    return { ...update, username: only }
+  }
+  if (username !== undefined && preset.userIs === 'hostname' && !wanted.has(username))
+    remarks.push({
+      kind: 'changed',
+      place,
+      text: `the username: ${preset.name} takes ${preset.username} as username, and this file has another word`,
+    })
+  return update
+}
+
+/** The provider of a server. A server and a path that its preset sets too are left out. */
+export function withProvider(update: ImportedUpdate): ImportedUpdate {
+  const { service } = update
+  const key =
+    service.provider ?? (service.server === undefined ? undefined : providerOfServer(service.server))
+  const preset = key === undefined ? undefined : providerCalled(key)
+  if (preset === undefined) {
+    const path = service.path === UPDATE_PATH ? undefined : service.path
+    return { ...update, service: { server: service.server, path } }
+  }
+  const isOther =
+    service.path !== undefined && service.path !== UPDATE_PATH && service.path !== preset.settings['path']
+  const isOwnServer = service.server !== undefined && providerOfServer(service.server) === key
+  // The path of another host of the service means nothing at the host of the preset.
+  const isElsewhere = isOwnServer && service.server !== preset.settings['server']
+  return {
+    ...update,
+    service: {
+      provider: key,
+      server: isOwnServer ? undefined : service.server,
+      path: isOther && !isElsewhere ? service.path : undefined,
+    },
+    settings: Object.fromEntries(
+      Object.entries(update.settings).filter(
+        ([name, value]) =>
+          preset.settings[name] !== (typeof value === 'object' ? value.join(',') : String(value)),
+      ),
+    ),
+  }
+}
