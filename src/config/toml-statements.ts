@@ -1,17 +1,57 @@
-import { parseTOML } from 'toml-eslint-parser'
+import { type AST, parseTOML } from 'toml-eslint-parser'
 
-/** A setting at the top of a TOML file, with its first and last line, counted from one. */
-interface TopStatement {
+/** A setting of a TOML text, with its first and last line, counted from one. */
+export interface TomlStatement {
   readonly key: string
   readonly firstLine: number
   readonly lastLine: number
+  /** Where the value stands, in UTF-16 units after a byte order mark. */
+  readonly value: TomlValue
 }
 
+interface TomlValue {
+  readonly start: number
+  readonly end: number
+  /** Of an array. */
+  readonly elements?: readonly { readonly start: number; readonly end: number }[]
+}
+
+const bare = (text: string): string => text.replace(/^\uFEFF/, '')
+const tomlBody = (text: string): AST.TOMLTopLevelTable['body'] => parseTOML(bare(text)).body[0].body
+
 /** The settings above all tables of a valid TOML text. */
-export const topStatements = (text: string): readonly TopStatement[] =>
-  parseTOML(text.replace(/^\uFEFF/, '')).body[0].body.flatMap((item) => {
-    if (item.type !== 'TOMLKeyValue') return []
-    const [first] = item.key.keys
-    const key = first === undefined ? '' : first.type === 'TOMLBare' ? first.name : first.value
-    return [{ key, firstLine: item.loc.start.line, lastLine: item.loc.end.line }]
-  })
+export const topStatements = (text: string): readonly TomlStatement[] =>
+  tomlBody(text).flatMap((item) => (item.type === 'TOMLKeyValue' ? [statementOf(item)] : []))
+
+interface TomlTable {
+  /** The line of its name, counted from one. */
+  readonly line: number
+  readonly statements: readonly TomlStatement[]
+}
+
+/** The tables of an array of tables, such as [[account]], without the tables in them. */
+export const tablesCalled = (text: string, name: string): readonly TomlTable[] =>
+  tomlBody(text).flatMap((item) =>
+    item.type === 'TOMLTable' &&
+    item.kind === 'array' &&
+    item.resolvedKey.length === 2 &&
+    item.resolvedKey[0] === name
+      ? [{ line: item.loc.start.line, statements: item.body.map(statementOf) }]
+      : [],
+  )
+
+function statementOf({ key: { keys }, value, loc }: AST.TOMLKeyValue): TomlStatement {
+  const [first] = keys
+  return {
+    key: first === undefined ? '' : first.type === 'TOMLBare' ? first.name : first.value,
+    firstLine: loc.start.line,
+    lastLine: loc.end.line,
+    value: {
+      start: value.range[0],
+      end: value.range[1],
+      ...(value.type === 'TOMLArray' && {
+        elements: value.elements.map(({ range: [start, end] }) => ({ start, end })),
+      }),
+    },
+  }
+}

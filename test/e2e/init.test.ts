@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { holdfast, type Service, scratch, service } from './processes.ts'
+import { holdfast, LAUNCHER, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 import { nameServer } from '../fakes/name-server.ts'
 import { RR_TYPES } from '../../src/dns/types.ts'
@@ -106,13 +106,53 @@ describe('init without a terminal', () => {
     })
   })
 
-  it('refuses an account that is there already', async () => {
+  it('adds a hostname to an account that is there, and replaces its password', async () => {
     const folder = scratch()
+    const [config, password] = [join(folder, 'holdfast.toml'), join(folder, 'no-ip.password')]
     await init(folder, NO_IP)
-    const { code, stderr } = await init(folder, [...NO_IP, '--yes'])
-    expect(code).toBe(78)
-    expect(stderr).toContain('abc1234')
+    const before = readFileSync(config, 'utf8')
+    const more = [...NO_IP.slice(0, -1), 'www.example.test']
+
+    const refused = await init(folder, more)
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining('+ hostnames = ')])
+    const added = await init(folder, [...more, '--yes'])
+    expect([added.code, added.stderr]).toEqual([0, ''])
+    expect(readFileSync(config, 'utf8')).toBe(
+      before.replace('["home.example.test"]', '["home.example.test", "www.example.test"]'),
+    )
+    expect(readFileSync(`${config}.bak`, 'utf8')).toBe(before)
+    expect(readFileSync(password, 'utf8')).toBe(`${PASSWORD}\n`)
+
+    const unseen = await init(folder, more, 'the new one\n')
+    expect([unseen.code, unseen.stderr]).toEqual([
+      78,
+      expect.stringContaining(`the password in ${password} is replaced`),
+    ])
+    expect((await init(folder, [...more, '--yes'], 'the new one\n')).code).toBe(0)
+    expect([readFileSync(password, 'utf8'), mode(password)]).toEqual(['the new one\n', '600'])
+    expect(existsSync(`${password}.bak`)).toBe(false)
+
+    expect((await init(folder, more, 'the new one\n')).stdout).toContain('abc1234: nothing to change')
     expect(existsSync(join(folder, 'no-ip-2.password'))).toBe(false)
+  })
+
+  it('says what starts it, where it has started nothing', async () => {
+    const { stdout } = await init(scratch(), NO_IP)
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^ {2}holdfast run --config .*holdfast\.toml$/)
+  })
+
+  it.each(['022', '027', '077'])('gives the same rights with the umask %s', async (umask) => {
+    const folder = scratch()
+    const shell = [`umask ${umask}; exec "$0" "$@"`, process.execPath, LAUNCHER, 'init']
+    const output = ['--output', join(folder, 'new/holdfast.toml')]
+    const done = await holdfast([...shell, ...output, ...NO_IP], {
+      stdin: `${PASSWORD}\n`,
+      node: '/bin/sh',
+      program: '-c',
+    })
+    expect([done.code, done.stderr]).toEqual([0, ''])
+    const made = ['new/holdfast.toml', 'new/no-ip.password', 'new'].map((path) => mode(join(folder, path)))
+    expect(made).toEqual(['600', '600', '700'])
   })
 
   it('writes nothing if one of the files exists', async () => {
@@ -477,5 +517,28 @@ describe('init in a terminal', () => {
     await person.answer('INWX', KEY.enter)
     await person.answer('stands for the hostname', KEY.escape)
     expect(await person.ended).toBe(130)
+  })
+
+  it('takes an address that is typed into the list, once; the first entry asks for it', async () => {
+    const { config, env } = await surroundings()
+    const start = () => {
+      const person = inTerminal(['init', '--output', config, '--dry-run', '--no-detect'], { env })
+      return { person, found: person.answer('Take over its settings?', 'n').catch(() => undefined) }
+    }
+    const typed = start()
+    await Promise.race([typed.found, typed.person.answer('Which service')])
+    await typed.person.answer('type to search', 'https://dyn.example.test/x')
+    await typed.person.answer('example.test/x', KEY.enter)
+    await typed.person.answer('Username', KEY.escape)
+    expect(await typed.person.ended, typed.person.shown()).toBe(130)
+
+    const first = start()
+    await Promise.race([first.found, first.person.answer('Which service')])
+    await first.person.answer('type to search', 'my own')
+    await first.person.answer('Search: my own', KEY.enter)
+    await first.person.answer('The address of the service', 'https://dyn.example.test/x', KEY.enter)
+    await first.person.answer('Username', KEY.escape)
+    expect(await first.person.ended, first.person.shown()).toBe(130)
+    expect(first.person.shown()).not.toContain('https://https://')
   })
 })

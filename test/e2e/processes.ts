@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
-const LAUNCHER = join(ROOT, 'bin/holdfast.js')
+export const LAUNCHER = join(ROOT, 'bin/holdfast.js')
 
 /** The Node that runs the built client; CI sets it to the oldest supported version. */
 export const NODE = process.env['HOLDFAST_TEST_NODE'] ?? process.execPath

@@ -69,6 +69,9 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
       expect(install(earlier)).toContain('set it up with: sudo holdfast init')
       expect(ok('holdfast --version')).toBe(OLD_VERSION)
       expect(machine.sh('systemctl is-enabled holdfast').stdout.trim()).toBe('disabled')
+      // Started before it is set up, as people do.
+      machine.sh('systemctl start holdfast')
+      expect(ok('stat -c "%U %a" /etc/holdfast')).toBe('root 755')
       expect(ok('ls /usr/share/man/man1/holdfast.1.gz /usr/share/man/man5/holdfast.toml.5.gz')).toContain(
         'holdfast.1',
       )

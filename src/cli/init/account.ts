@@ -49,22 +49,35 @@ async function askForService(
   given: SetupAnswers,
 ): Promise<Pick<SetupAnswers, 'provider' | 'server' | 'path'>> {
   const isNamed = given.provider !== undefined || given.server !== undefined
-  const chosen = isNamed ? given.provider : await chooseService(prompts)
-  const provider = chosen === OTHER ? undefined : chosen
+  const { value, typed } = isNamed ? { value: given.provider } : await chooseService(prompts)
+  const provider = value === OTHER ? undefined : value
+  if (typed !== undefined) return { provider, ...typed }
   if (given.server !== undefined || !needsServer(provider))
     return { provider, server: given.server, path: given.path }
   const address = await prompts.text({
     message: 'The address of the service, with its path if that is not /nic/update',
-    initial: 'https://',
     check: (text) => problemOf(parseServiceAddress(text)),
   })
   const read = parseServiceAddress(address)
   return { provider, ...(read.ok ? read.value : { server: address }) }
 }
 
-/** Services that have ended are found too, and explained. */
-async function chooseService(prompts: Prompts): Promise<string> {
+interface ChosenService {
+  readonly value: string | undefined
+  /** The address that was typed in the place of a name. */
+  readonly typed?: { readonly server: string; readonly path?: string }
+}
+
+/** A text that looks like an address, and not like the name of a service. */
+const addressIn = (typed: string): ChosenService['typed'] => {
+  const read = parseServiceAddress(typed.trim())
+  return read.ok && /[.:]/.test(typed) ? read.value : undefined
+}
+
+/** Services that have ended are found too, and explained. An address that is typed is that of another service. */
+async function chooseService(prompts: Prompts): Promise<ChosenService> {
   const choices = [
+    { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
     ...Object.entries(PROVIDERS)
       .filter(([, { grade }]) => grade !== 'C')
       .map(([value, { name, settings }]) => ({
@@ -72,17 +85,21 @@ async function chooseService(prompts: Prompts): Promise<string> {
         label: name,
         hint: settings['server']?.replace('https://', '') ?? 'your own host',
       })),
-    { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
     ...Object.entries(ENDED_SERVICES).map(([value, { name }]) => ({ value, label: name, hint: 'has ended' })),
   ]
   for (;;) {
+    let typed: ChosenService['typed']
     const value = await prompts.choose({
       message: 'Which service keeps your hostname?',
       choices,
       isSearch: true,
+      standsFor: (text) => {
+        typed = addressIn(text)
+        return typed === undefined ? undefined : OTHER
+      },
     })
     const ended = endedServiceCalled(value)
-    if (ended === undefined) return value
+    if (ended === undefined) return { value, ...(value === OTHER && typed !== undefined && { typed }) }
     prompts.note(ended.name, [ended.what])
   }
 }

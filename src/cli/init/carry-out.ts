@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import { writeNewFiles } from '../../app/client/setup/new-files.ts'
 import { type ResolvedSettings, readSettings } from '../../app/client/settings/settings.ts'
 import { socketIn } from '../../app/client/state/single-instance.ts'
-import type { SetupPlan } from '../../app/client/setup/plan.ts'
+import type { SetupPlan } from '../../app/client/setup/setup-plan.ts'
 import type { Exit } from '../../app/exit-codes.ts'
+import { isRoot } from '../../app/paths.ts'
 import type { ClientSettingFlags } from '../../app/setting-flags.ts'
 import { writeError } from '../../app/streams.ts'
 import type { Draft } from '../../client/setup/draft.ts'
@@ -31,6 +32,8 @@ export async function carryOut(
   if (isDryRun) return showPlan(plan, asJson)
   const written = await writeNewFiles(plan.files)
   if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
+  if (!asJson && plan.files.length === 0)
+    print(`${plan.accounts.join(', ')}: nothing to change in ${plan.config}`)
   if (!asJson) print(...plan.files.map(({ path }) => `wrote ${path}`))
   const settings = { layer: {}, configFile: plan.config, accounts: [] }
   const checked = await readSettings(settings)
@@ -54,8 +57,27 @@ export async function carryOut(
     )
   if (asJson && !isSending)
     printJson({ exit: exitResult(started), written: plan.files.map(({ path }) => path) })
-  if (!asJson && isStarted && begun === 'settled') print(...nextLines(output, isSending))
+  if (!asJson && isStarted && begun === 'settled')
+    print(
+      ...nextLines(output, isSending),
+      ...(start === 'none' ? await startLines(checked.value, output) : []),
+    )
   return started
+}
+
+const isRunning = async (resolved: ResolvedSettings): Promise<boolean> =>
+  (await systemPorts().askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)).kind === 'answered'
+
+/** Without questions nobody has said how it shall run. */
+async function startLines(
+  resolved: ResolvedSettings,
+  output: string | undefined,
+): Promise<readonly string[]> {
+  if (await isRunning(resolved)) return []
+  const { hasSystemd } = await import('./start-client.ts')
+  const isUsual = output === undefined && (await hasSystemd())
+  const command = isUsual ? `service install${isRoot() ? '' : ' --user'}` : `run${configOption(output)}`
+  return ['nothing keeps it up to date yet; this does, from now on:', `  holdfast ${command}`]
 }
 
 /** A daemon that runs has another configuration, and sends the first update itself when it has read this one. */
@@ -64,8 +86,7 @@ async function sendFirst(
   resolved: ResolvedSettings,
   asJson: boolean,
 ): Promise<Exit> {
-  const running = await systemPorts().askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)
-  if (running.kind === 'answered') {
+  if (await isRunning(resolved)) {
     if (!asJson)
       print('a daemon is running; it sends the first update after a restart: systemctl restart holdfast')
     return 'settled'
@@ -96,8 +117,11 @@ function showPlan(plan: SetupPlan, asJson: boolean): Exit {
   return 'settled'
 }
 
+const configOption = (output: string | undefined): string =>
+  output === undefined ? '' : ` --config ${output}`
+
 function nextLines(output: string | undefined, isSent: boolean): readonly string[] {
-  const config = output === undefined ? '' : ` --config ${output}`
+  const config = configOption(output)
   return [
     'next:',
     ...(isSent

@@ -18,15 +18,30 @@ export const clackPrompts: Prompts = {
     ).trim(),
   secret: async ({ message, check }) =>
     answered(await clack.password({ message, validate: (value) => check(value ?? '') })),
-  choose: async ({ message, choices, initial, isSearch = false }) => {
+  choose: async ({ message, choices, initial, isSearch = false, standsFor = () => undefined }) => {
     const options = choices.map(({ value, label, hint }) => ({
       value: value as string,
       label,
       ...(hint !== undefined && { hint }),
     }))
+    const matching = (typed: string) => {
+      const found = options.filter(({ value, label, hint = '' }) =>
+        `${label}\n${hint}\n${value}`.toLowerCase().includes(typed.toLowerCase()),
+      )
+      const meant = standsFor(typed)
+      return found.length > 0 ? found : options.filter(({ value }) => value === meant)
+    }
     for (;;) {
       const chosen = isSearch
-        ? await clack.autocomplete({ message, options, maxItems: 8, placeholder: 'type to search' })
+        ? await clack.autocomplete({
+            message,
+            options() {
+              return matching(this.userInput)
+            },
+            filter: () => true,
+            maxItems: 8,
+            placeholder: 'type to search',
+          })
         : await clack.select({
             message,
             options,

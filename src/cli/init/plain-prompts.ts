@@ -29,7 +29,7 @@ export class PlainPrompts implements Prompts {
   readonly secret = async (question: TextQuestion): Promise<string> => this.#askText(question, true)
 
   readonly choose = async <T extends string>(question: ChoiceQuestion<T>): Promise<T> => {
-    const { message, choices, initial, isSearch = false } = question
+    const { message, choices, initial, isSearch = false, standsFor = () => undefined } = question
     print(message)
     if (!isSearch) for (const { value, label } of choices) print(`  ${value}: ${label}`)
     const values = choices.map(({ value }) => value)
@@ -38,11 +38,12 @@ export class PlainPrompts implements Prompts {
       {
         message: isSearch ? 'its name, as holdfast providers lists it' : 'one of these words',
         initial,
-        check: (answer) => (isOne(answer) ? undefined : similarTo(answer, values)),
+        check: (answer) =>
+          isOne(answer) || standsFor(answer) !== undefined ? undefined : similarTo(answer, values),
       },
       false,
     )
-    return isOne(found) ? found : this.choose(question)
+    return isOne(found) ? found : (standsFor(found) ?? this.choose(question))
   }
 
   readonly confirm = async (message: string, initial: boolean): Promise<boolean> => {

@@ -20,6 +20,8 @@ export interface ChoiceQuestion<T extends string> {
   readonly initial?: T | undefined
   /** There are many: typed letters filter them. */
   readonly isSearch?: boolean
+  /** The choice that a typed text stands for, where it is part of none. */
+  readonly standsFor?: (typed: string) => T | undefined
 }
 
 /** Questions to the person at the terminal. Each rejects with Cancelled. */

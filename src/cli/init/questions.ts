@@ -2,7 +2,8 @@ import { systemPorts } from '../system.ts'
 import { serviceProblem, statesOfNames } from '../../app/client/setup/first-look.ts'
 import { importContext, oldClientFiles } from '../../app/client/setup/import-source.ts'
 import type { SetupPaths } from '../../app/client/setup/paths.ts'
-import { type SetupPlan, setupPlan } from '../../app/client/setup/plan.ts'
+import { setupPlan } from '../../app/client/setup/plan.ts'
+import type { SetupPlan } from '../../app/client/setup/setup-plan.ts'
 import type { Exit } from '../../app/exit-codes.ts'
 import { isRoot } from '../../app/paths.ts'
 import { formatOf, readImport } from '../../client/migration/import.ts'
@@ -142,6 +143,7 @@ async function reachability(settings: Readonly<Record<string, unknown>>): Promis
 }
 
 function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
+  if (files.length === 0) return prompts.note(config, ['it has all of this already'])
   const text = files.find(({ path }) => path === config)?.text ?? ''
   prompts.note(
     diff.length > 0 ? `Changes of ${config} (the old one is saved as ${config}.bak)` : config,

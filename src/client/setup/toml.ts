@@ -15,7 +15,8 @@ const basicString = (text: string): string =>
       : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )}"`
 
-function value(one: DraftValue): string {
+/** A value as TOML. */
+export function tomlValue(one: DraftValue): string {
   if (typeof one === 'string') return basicString(one)
   return typeof one === 'object' ? `[${one.map(basicString).join(', ')}]` : String(one)
 }
@@ -24,7 +25,7 @@ function value(one: DraftValue): string {
 export const settingLines = (settings: DraftSettings): readonly string[] =>
   Object.keys(settings)
     .toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
-    .map((key) => `${key} = ${value(settings[key] ?? '')}`)
+    .map((key) => `${key} = ${tomlValue(settings[key] ?? '')}`)
 
 /** The path of the password file of an account. */
 export type PasswordPath = (account: DraftAccount) => string

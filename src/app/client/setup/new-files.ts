@@ -1,6 +1,7 @@
 import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { constants } from 'node:fs'
 import {
+  chmod,
   chown,
   copyFile,
   link,
@@ -29,6 +30,8 @@ export interface NewFile {
   readonly mayReplace?: boolean
   /** What it must contain until it is replaced. */
   readonly replaces?: string
+  /** An old password is not saved once all is written. */
+  readonly isSecret?: boolean
 }
 
 /** The text of a file; undefined where there is none. */
@@ -59,10 +62,16 @@ export async function writeNewFiles(files: readonly NewFile[]): Promise<Result<u
     for (const { path, mayReplace } of done.toReversed()) await takeBack(path, mayReplace === true)
     return err(`${file.path}: ${problem}; nothing is written`)
   }
+  for (const { path, isSecret } of files) if (isSecret === true) await forgetBackup(path)
   return ok(undefined)
 }
 
 const backupOf = (path: string): string => `${path}.bak`
+
+const forgetBackup = async (path: string): Promise<void> =>
+  realpath(path)
+    .then(async (real) => rm(backupOf(real), { force: true }))
+    .catch(() => undefined)
 
 async function takeBack(path: string, wasReplaced: boolean): Promise<void> {
   const isRestored =
@@ -105,7 +114,9 @@ async function writeNewFile(file: NewFile): Promise<string | undefined> {
   const temporary = temporaryOf(path)
   try {
     if (mayReplace === true && (await isThere(path))) return await replaceFile(file)
-    await mkdir(dirname(path), { recursive: true, mode: folderMode })
+    const made = await mkdir(dirname(path), { recursive: true, mode: folderMode })
+    // Whatever the umask is.
+    if (made !== undefined) await chmod(dirname(path), folderMode)
     await writeDurably(temporary, text, mode)
     await link(temporary, path)
     await syncFolder(dirname(path))

@@ -5,27 +5,18 @@ import {
   withAddedAccount,
   withTopSettings,
 } from '../../../client/setup/added-account.ts'
+import { writtenAccount } from '../../../client/setup/changed-account.ts'
 import { parseDocument } from '../../../config/document.ts'
 import { diffLines } from '../../../client/setup/diff.ts'
 import { type Draft, distinctNames } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
 import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
+import { changedPlan } from './changed-plan.ts'
 import { draftFiles, passwordFileOf } from './draft-files.ts'
-import { isThere, type NewFile, textAt } from './new-files.ts'
+import { isThere, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
-
-/** What a setup writes. */
-export interface SetupPlan {
-  readonly config: string
-  readonly files: readonly NewFile[]
-  /** The change of a configuration that exists; empty where it is new. */
-  readonly diff: readonly string[]
-  /** Settings that the configuration has with another value. */
-  readonly remarks: readonly string[]
-  /** The names of the new accounts in the file. */
-  readonly accounts: readonly string[]
-}
+import type { SetupPlan } from './setup-plan.ts'
 
 /** The files of a new configuration, or a configuration that exists with the accounts added. The error is for the user. */
 export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result<SetupPlan, string>> {
@@ -102,6 +93,11 @@ async function addedPlan(
 ): Promise<Result<SetupPlan, string>> {
   const parsed = parseDocument(existing, paths.config)
   if (!parsed.ok) return err(`${paths.config}:${parsed.error.line}: ${parsed.error.problem}`)
+  const [only, ...others] = draft.accounts
+  const written =
+    only === undefined || others.length > 0 ? undefined : writtenAccount(existing, only.settings)
+  if (only !== undefined && written !== undefined)
+    return changedPlan({ ...draft, accounts: [only] }, written, { paths, existing })
   const names = await freeNames(draft, paths, accountNamesIn(existing))
   const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
   let text = withTopSettings(existing, draft.settings)

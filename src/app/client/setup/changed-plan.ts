@@ -1,0 +1,104 @@
+import { isAbsolute } from 'node:path'
+import { err, ok, type Result } from '../../../base/result.ts'
+import { otherTopSettings, withTopSettings } from '../../../client/setup/added-account.ts'
+import { withHostnames, withSetting, type WrittenAccount } from '../../../client/setup/changed-account.ts'
+import { diffLines } from '../../../client/setup/diff.ts'
+import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
+import type { Draft, DraftAccount } from '../../../client/setup/draft.ts'
+import { maskedConfiguration } from '../../../client/setup/shown.ts'
+import { expandHome } from '../../home.ts'
+import { isRoot } from '../../paths.ts'
+import { passwordFiles } from '../settings/password-files.ts'
+import { passwordFileOf } from './draft-files.ts'
+import { isThere, type NewFile, textAt } from './new-files.ts'
+import type { SetupPaths } from './paths.ts'
+import type { SetupPlan } from './setup-plan.ts'
+
+interface ExistingFile {
+  readonly paths: SetupPaths
+  readonly existing: string
+}
+
+/** An account that is in the configuration: it gets the new hostnames, and the password. Its other settings stay. */
+export async function changedPlan(
+  { settings, accounts: [wanted] }: Draft & { readonly accounts: readonly [DraftAccount] },
+  account: WrittenAccount,
+  { paths, existing }: ExistingFile,
+): Promise<Result<SetupPlan, string>> {
+  const names = [wanted.settings['hostnames'] ?? []].flat().map(String)
+  const added = names.filter((name) => !account.hostnames.includes(name))
+  const top = withTopSettings(existing, settings)
+  const named = added.length === 0 ? top : withHostnames(top, account, added)
+  const password = await newPassword(wanted, account, paths)
+  if (!password.ok) return password
+  const text = Object.entries(password.value.settings).reduce(
+    (before, setting) => withSetting(before, account, setting),
+    named,
+  )
+  const [complaint] = draftComplaints(text)
+  if (complaint !== undefined)
+    return err(`${paths.config} with this change: ${complaint.replace('holdfast.toml:', 'line ')}`)
+  const config: NewFile = {
+    path: paths.config,
+    text,
+    mode: paths.configMode,
+    folderMode: paths.folderMode,
+    mayReplace: true,
+    replaces: existing,
+  }
+  return ok({
+    config: paths.config,
+    files: [...password.value.files, ...(text === existing ? [] : [config])],
+    diff: [
+      ...diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
+      ...password.value.files.map(({ path }) => `  the password in ${path} is replaced`),
+      ...('password' in password.value.settings ? ['  the password in this file is replaced'] : []),
+    ],
+    remarks: otherTopSettings(existing, settings),
+    accounts: [account.name],
+  })
+}
+
+interface PasswordChange {
+  readonly files: readonly NewFile[]
+  /** Settings of the account that change with it. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/** Nothing where the account has this password. */
+async function newPassword(
+  wanted: DraftAccount,
+  account: WrittenAccount,
+  paths: SetupPaths,
+): Promise<Result<PasswordChange, string>> {
+  const { password } = wanted
+  if (password === undefined) return ok({ files: [], settings: {} })
+  if (account.hasPassword) return ok({ files: [], settings: { password: password.reveal() } })
+  if (account.passwordFile === '-')
+    return err(`${paths.config}: ${account.name} reads its password from standard input; change it there`)
+  const written = account.passwordFile === undefined ? undefined : expandHome(account.passwordFile)
+  if (written?.ok === false) return err(`${paths.config}: password_file ${written.error}`)
+  if (written !== undefined && !isAbsolute(written.value))
+    return err(
+      `${paths.config}: password_file ${written.value} depends on the folder; write the password into it`,
+    )
+  const used = written?.value ?? (await fileOfRoot(account))
+  const path = used ?? paths.passwordFile({ name: account.name }, false)
+  if (used === undefined && (await isThere(path)))
+    return err(`${path} exists already; remove it if it is not needed`)
+  const before = await textAt(path)
+  if (!before.ok) return before
+  const files = passwordFileOf(wanted, path, paths).filter(
+    ({ text }) => text.trimEnd() !== before.value?.trimEnd(),
+  )
+  return ok({
+    files: files.map((file) => ({ ...file, mayReplace: true, isSecret: true })),
+    settings: used === undefined ? { password_file: path } : {},
+  })
+}
+
+/** The file that the unit of the system loads for an account without a password file. */
+async function fileOfRoot({ name }: WrittenAccount): Promise<string | undefined> {
+  const fileFor = await passwordFiles({ credentials: undefined, isRoot: isRoot() })
+  return fileFor({ name })
+}

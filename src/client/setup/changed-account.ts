@@ -1,0 +1,103 @@
+import { ACCOUNT_SETTINGS, parseServer } from '../../config/client-settings.ts'
+import { parseDocument } from '../../config/document.ts'
+import { providerCalled } from '../../config/providers/providers.ts'
+import { fileKeyOf } from '../../config/setting.ts'
+import { tablesCalled, type TomlStatement, topStatements } from '../../config/toml-statements.ts'
+import type { DraftSettings, DraftValue } from './draft.ts'
+import { tomlValue } from './toml.ts'
+
+/** An account of a configuration, as its text has it. */
+export interface WrittenAccount {
+  /** Names it among several, and on the command line. */
+  readonly name: string
+  readonly hostnames: readonly string[]
+  /** The password itself stands in the text, for this account alone. */
+  readonly hasPassword: boolean
+  /** The password file of this account alone. */
+  readonly passwordFile: string | undefined
+  /** The position of its [[account]] table; undefined where its settings stand at the top. */
+  readonly table: number | undefined
+}
+
+const KEYS = Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf)
+
+/** The account with the service and the username of these settings; undefined where the text has none. */
+export function writtenAccount(text: string, wanted: DraftSettings): WrittenAccount | undefined {
+  const document = parseDocument(text, 'holdfast.toml')
+  if (!document.ok) return undefined
+  const valuesOf = (members = document.value.members): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      KEYS.flatMap((key) => (members?.has(key) === true ? [[key, members.get(key)?.value]] : [])),
+    )
+  const top = valuesOf()
+  const tables = document.value.members?.get('account')?.entries ?? []
+  const all = tables.length === 0 ? [top] : tables.map(({ members }) => ({ ...top, ...valuesOf(members) }))
+  const at = all.findIndex(
+    (one) =>
+      one['username'] === wanted['username'] &&
+      serverOf(one) !== undefined &&
+      serverOf(one) === serverOf(wanted),
+  )
+  const found = all[at]
+  if (found === undefined) return undefined
+  const { name = found['username'], hostnames } = found
+  // Several accounts share what stands at the top.
+  const { password, password_file: file } = tables.length > 1 ? valuesOf(tables[at]?.members) : found
+  return {
+    name: String(name),
+    hostnames: hostnamesIn(hostnames),
+    hasPassword: password !== undefined,
+    passwordFile: typeof file === 'string' ? file : undefined,
+    table: tables.length === 0 ? undefined : at,
+  }
+}
+
+/** The origin of a service, however it is written. */
+function serverOf({ server, provider }: Readonly<Record<string, unknown>>): string | undefined {
+  const preset = typeof provider === 'string' ? providerCalled(provider)?.settings['server'] : undefined
+  const written = typeof server === 'string' ? server : preset
+  const read = written === undefined ? undefined : parseServer(written)
+  return read?.ok === true ? read.value : undefined
+}
+
+const hostnamesIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(',') : []).map((name) =>
+    name.trim(),
+  )
+
+/** The text with these hostnames added to the account. */
+export function withHostnames(text: string, account: WrittenAccount, added: readonly string[]): string {
+  const statement = statementFor(text, account, 'hostnames')
+  const elements = statement?.value.elements ?? []
+  const last = elements.at(-1)
+  if (statement === undefined || last === undefined)
+    return withSetting(text, account, ['hostnames', [...account.hostnames, ...added]])
+  const [mark, body] = [text.startsWith('\uFEFF') ? '\uFEFF' : '', text.replace(/^\uFEFF/, '')]
+  // One name on each line stays so.
+  const before = body.slice(statement.value.start, last.start)
+  const between = /\n[ \t]*$/.exec(before)?.[0] ?? ' '
+  const more = added.map((name) => `,${between}${tomlValue(name)}`).join('')
+  return `${mark}${body.slice(0, last.end)}${more}${body.slice(last.end)}`
+}
+
+/** The text with another value of a setting of the account, or with the setting. */
+export function withSetting(
+  text: string,
+  account: WrittenAccount,
+  [key, value]: readonly [key: string, value: DraftValue],
+): string {
+  const [mark, body] = [text.startsWith('\uFEFF') ? '\uFEFF' : '', text.replace(/^\uFEFF/, '')]
+  const statement = statementFor(text, account, key)
+  if (statement !== undefined)
+    return `${mark}${body.slice(0, statement.value.start)}${tomlValue(value)}${body.slice(statement.value.end)}`
+  const table = account.table === undefined ? undefined : tablesCalled(text, 'account')[account.table]
+  const after = statementFor(text, account, 'username')?.lastLine ?? table?.line ?? 0
+  const lines = body.split('\n')
+  return mark + [...lines.slice(0, after), `${key} = ${tomlValue(value)}`, ...lines.slice(after)].join('\n')
+}
+
+/** The statement that sets a setting of this account alone. */
+function statementFor(text: string, { table }: WrittenAccount, key: string): TomlStatement | undefined {
+  const own = table === undefined ? topStatements(text) : tablesCalled(text, 'account')[table]?.statements
+  return own?.find((one) => one.key === key)
+}
