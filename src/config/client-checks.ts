@@ -6,6 +6,7 @@ import { hasLabels } from './hostname.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
+import { hostOfSource, type SourceSpec } from './source.ts'
 import type { Complaint, GivenValue, ReadContext, SettingLayer, TableResult, ValuePlaces } from './setting.ts'
 
 /**
@@ -141,6 +142,25 @@ export function missingCommand({
   if (!isListed || places['command'] !== undefined) return []
   const problem = 'sources lists command, and command is not set; write command = ["/path/to/program"]'
   return [{ where: places['sources'] ?? '', problem }]
+}
+
+/** The only operator of several sources, none of which is the router or an interface. */
+export function onlyOperator(sources: readonly SourceSpec[] | undefined): string | undefined {
+  const [host, ...others] = [...new Set(sources?.map(hostOfSource))]
+  return others.length === 0 ? host : undefined
+}
+
+/** Two are demanded in writing, and the word of one operator would count alone. */
+export function missingOperator({
+  values: { sources, agreement },
+  places,
+}: TableResult<typeof CLIENT_SETTINGS>): readonly Complaint[] {
+  const [operator, where] = [onlyOperator(sources), places['agreement']]
+  if (operator === undefined || agreement === 'one' || where === undefined) return []
+  const problem =
+    `agreement is two, and sources has one operator, ${operator}; ` +
+    'add a source of another one, or write agreement = "one"'
+  return [{ where, problem }]
 }
 
 /** Everyone in the network could stop and start updates, and read hostnames and addresses. */

@@ -4,6 +4,7 @@ import { FAMILIES, type Family } from '../net/address.ts'
 import {
   unclearAccount,
   missingCommand,
+  missingOperator,
   unknownOffline,
   unprotectedPage,
   accountConflicts,
@@ -98,6 +99,7 @@ export function readClientConfig(layers: ClientLayers): Result<ClientConfig, rea
     ...file.complaints,
     ...client.complaints,
     ...missingCommand(client),
+    ...missingOperator(client),
     ...unprotectedPage(client),
     ...unknownAccounts(layers.chosen, names),
     ...duplicateNames(file.accounts.map((layer) => ({ ...file.top, ...layer }))),

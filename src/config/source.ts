@@ -25,6 +25,13 @@ export type SourceSpec =
   /** `url` has no fragment; `field` is the member of a JSON object that holds the address. */
   | { readonly kind: 'web'; readonly url: string; readonly field?: string }
 
+/** The host of an outside source, which is its operator; undefined for a source of this host or of its network. */
+export function hostOfSource(spec: SourceSpec): string | undefined {
+  if (spec.kind === 'web') return new URL(spec.url).hostname
+  if (spec.kind === 'dns') return spec.server
+  return spec.kind === 'stun' ? spec.host : undefined
+}
+
 type Kind = SourceSpec['kind']
 export type SourceSpecOf<K extends Kind> = Extract<SourceSpec, { readonly kind: K }>
 

@@ -168,6 +168,19 @@ describe('sources', () => {
     ])
     expect(complaintsOf(`${WHOLE}sources = ["command"]\ncommand = ["/bin/x"]`)).toEqual([])
   })
+
+  it('that are of one operator cannot be two that agree', () => {
+    const same = 'sources = ["https://a.test/x", "dns:x.test/TXT@a.test"]'
+    expect(complaintsOf(`${WHOLE}${same}\nagreement = "two"`)).toEqual([
+      'h.toml:6: agreement is two, and sources has one operator, a.test; add a source of another one, or write agreement = "one"',
+    ])
+    for (const allowed of [
+      same,
+      `${same}\nagreement = "one"`,
+      'sources = ["https://a.test/x", "router"]\nagreement = "two"',
+    ])
+      expect(complaintsOf(`${WHOLE}${allowed}`)).toEqual([])
+  })
 })
 
 describe('an address in myip', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ParsedFile } from '../../../config/client-file.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../../config/client-settings.ts'
-import { literalSecrets, type SettingNeeds } from '../../../config/client-checks.ts'
+import { literalSecrets, onlyOperator, type SettingNeeds } from '../../../config/client-checks.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import { type ClientConfig, readClientConfig } from '../../../config/read-client.ts'
 import { type Complaint, formatComplaint, fromEnvironment } from '../../../config/setting.ts'
@@ -83,6 +83,7 @@ export async function readSettings(
     warnings: [
       ...(await passwordWarnings(flags.layer, file?.name, accounts)),
       ...accounts.flatMap(literalSecrets).map(formatComplaint),
+      ...loneOperator(client),
       ...strictWarnings,
     ],
     strictWarnings,
@@ -187,6 +188,16 @@ const unusedCommand = ({ command, sources, places }: Omit<ClientConfig, 'account
           problem: 'command is set, but sources does not list it; write sources = ["command"]',
         }),
       ]
+
+/** Several sources are no two that agree, if one operator has them. */
+function loneOperator({ agreement, sources, places }: Omit<ClientConfig, 'accounts'>): readonly string[] {
+  const operator = agreement === 'one' ? undefined : onlyOperator(sources)
+  if (operator === undefined || (sources?.length ?? 0) < 2) return []
+  const problem =
+    `the word of ${operator} counts alone, because no other operator is in sources; ` +
+    'add one, or write agreement = "one"'
+  return [formatComplaint({ where: places['sources'] ?? '', problem })]
+}
 
 /** Checks against this host. The module that makes them is loaded only if there is something to check. */
 async function onThisHost(
