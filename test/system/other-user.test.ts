@@ -68,7 +68,7 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
     'reports that its folders are not readable: %s',
     (command) =>
       expect(said([command], {})).toEqual({
-        status: 78,
+        status: 71,
         stdout: '',
         stderr: `holdfast: the system's daemon runs as another user, and ${PLACE.runtime} is readable by that user and root only; use sudo\n`,
       }),
@@ -76,7 +76,7 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
 
   it('reports that its settings are not readable', () =>
     expect(said(['status'], { configMode: '600' })).toEqual({
-      status: 78,
+      status: 71,
       stdout: '',
       stderr: `holdfast: ${PLACE.config} is readable by the user of the system's daemon only; use sudo\n`,
     }))

@@ -122,7 +122,7 @@ async function foldersOf(
   isBorrowed: boolean,
 ): Promise<Result<Pick<ResolvedSettings, 'stateDir' | 'stateFolders' | 'runtimeDir'>, Failure>> {
   const problem = isBorrowed ? await systemAccessProblem() : undefined
-  if (problem !== undefined) return err({ exit: 'configuration', messages: [problem] })
+  if (problem !== undefined) return err({ exit: 'denied', messages: [problem] })
   const state = stateDir ?? (isBorrowed ? SYSTEM.state : await paths().state())
   const runtime = isBorrowed ? SYSTEM.runtime : paths().runtime
   return ok({
@@ -156,7 +156,7 @@ async function fileFor(flags: ClientSettingFlags, needs: SettingNeeds): Promise<
   const system = await systemFile(CONFIG_NAMES)
   if (!system.ok)
     return needs === 'names'
-      ? err({ exit: 'configuration', messages: [system.error] })
+      ? err({ exit: 'denied', messages: [system.error] })
       : ok({ isBorrowed: false, system: system.error })
   if (system.value === undefined) return ok({ isBorrowed: false })
   if (needs === 'everything') return ok({ isBorrowed: false, system: systemConfigIgnored(system.value) })
