@@ -90,7 +90,10 @@ async function play(stage: Stage, { changes, idle = 60_000 }: RunOptions): Promi
   const { scenario, lab, daemons } = stage
   if (scenario.round !== 'idle') return judged(stage, await rounds(stage, scenario.round, changes))
   const unpublished = await settled(stage)
-  const { said, broken } = await idleCost(lab, daemons[0]?.pid ?? 0, idle)
+  const { said, broken } = await idleCost(lab, daemons[0]?.pid ?? 0, {
+    igd: scenario.igd === 'none' ? 'none' : 'all',
+    length: idle,
+  })
   const row = judged(stage, unpublished)
   return { ...row, changes: 0, instead: said, ...(broken === undefined ? {} : { failed: broken }) }
 }

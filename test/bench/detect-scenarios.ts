@@ -220,8 +220,21 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   ...FIELD,
   ...UPLINKS,
-  { name: 'idle-announced', round: 'idle', igd: 'all' },
-  { name: 'idle-mute', round: 'idle', igd: 'none', settle: 12_000, changes: { full: 1, quick: 0 } },
+  ...(
+    [
+      ['idle-announced', 'all', 60_000, 1],
+      ['idle-mute', 'none', 12_000, 0],
+    ] as const
+  ).map(
+    ([name, igd, settle, quick]): Scenario => ({
+      name,
+      round: 'idle',
+      igd,
+      settle,
+      prepare: async (lab) => Promise.resolve(lab.announceSeldom()),
+      changes: { full: 1, quick },
+    }),
+  ),
 ]
 
 export function scenario(name: string): Scenario {

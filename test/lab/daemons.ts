@@ -31,13 +31,24 @@ function logged({ namespace, folder }: Place, program: string, args: readonly st
 const announcement = (prefix: string, preferred: number, valid: number): string =>
   `prefix ${prefix}::/64 { AdvPreferredLifetime ${preferred}; AdvValidLifetime ${valid}; };`
 
+/** In seconds, between two advertisements: so that no test waits, and what radvd and routers do (RFC 4861 §6.2.1). */
+const INTERVALS = { often: [3, 10], usual: [198, 600] } as const
+
 /**
  * The router advertisements for the LAN. The former prefix stays valid for a minute, but deprecated.
  */
-export function writeAnnouncements(folder: string, prefix: string, former?: string): void {
+export function writeAnnouncements(
+  folder: string,
+  prefix: string,
+  {
+    former,
+    interval = 'often',
+  }: { readonly former?: string; readonly interval?: keyof typeof INTERVALS } = {},
+): void {
+  const [min, max] = INTERVALS[interval]
   const lines = [
     'interface lan0 {',
-    'AdvSendAdvert on; MinRtrAdvInterval 3; MaxRtrAdvInterval 10;',
+    `AdvSendAdvert on; MinRtrAdvInterval ${min}; MaxRtrAdvInterval ${max};`,
     announcement(prefix, 1800, 3600),
     former === undefined ? '' : announcement(former, 0, 60),
     '};',

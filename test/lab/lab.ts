@@ -37,6 +37,8 @@ export interface Lab {
   changeWan(address: string, mode?: 'swap' | 'replace' | 'flap', gap?: number): Promise<Change>
   /** To another /64 of 2a00:db8:100::/48, e.g. "2a00:db8:100:2". Returns the stable addresses of the host. */
   changePrefix(prefix: string): Promise<Change>
+  /** The prefix is advertised as seldom as at home. */
+  announceSeldom(): void
   /** Swaps the WAN address and changes the prefix at the same time. */
   changeBoth(address: string, prefix: string): Promise<Readonly<Record<'wan' | 'prefix', Change>>>
   /** Waits until the host can use the address, and returns the time. */

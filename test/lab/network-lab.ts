@@ -160,6 +160,11 @@ export class NetworkLab implements Lab {
     return { old, take, forget, settle }
   }
 
+  announceSeldom(): void {
+    writeAnnouncements(this.#folder, this.#prefix, { interval: 'usual' })
+    this.#announcer?.kill('SIGHUP')
+  }
+
   async changePrefix(prefix: string): Promise<Change> {
     const announce = await this.#otherPrefix(prefix)
     return announce()
@@ -170,7 +175,7 @@ export class NetworkLab implements Lab {
     const old = this.#prefix
     if (prefix === old) throw new Error(`the router announces ${old} already`)
     await ip(this.isp, [routeTo(prefix)])
-    writeAnnouncements(this.#folder, prefix, old)
+    writeAnnouncements(this.#folder, prefix, { former: old })
     await ip(this.router, [`addr add ${prefix}::1/64 dev lan0 nodad`, `addr del ${old}::1/64 dev lan0`])
     return () => {
       const at = now()

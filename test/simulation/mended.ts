@@ -214,4 +214,16 @@ export const MENDED: readonly MendedWorld[] = [
       [],
     ),
   },
+  {
+    what: 'the old address of a router that has just started is sent through a VPN, although the outside was believed',
+    rule: 'S1',
+    mistake: 'a router that was not believed is believed behind a VPN',
+    world: {
+      ...world({ router: 'answers', ipv6: 'temporary', pings: true, losesPings: true }, 20 * MINUTE, [
+        { kind: 'reboot', at: 700_461.3642767072, span: 22_602.03939396888, stale: 6373.394241090864 },
+        { kind: 'vpn', at: 728_694.9027143419, span: 607_936.1718357541, step: -282.3041894007474 },
+      ]),
+      seed: 1_795_685_368,
+    },
+  },
 ]

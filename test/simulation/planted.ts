@@ -330,6 +330,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'a router that was not believed is believed behind a VPN',
+    rule: 'S1',
+    file: 'client/detect/uplink.ts',
+    from: '(isInterrupted || isEarly)',
+    to: 'isInterrupted',
+    isRare: true,
+  },
+  {
     what: 'a router that did not answer is believed at once, behind a VPN',
     rule: 'S1',
     file: 'client/detect/agree.ts',

@@ -262,6 +262,8 @@ class Life {
 
   #judgeSaved(received: Received): void {
     if (isForgotten(this.#witness, received.at)) return
+    // On the wire when the power was cut, which may damage what was on the disk.
+    if (!this.#machine.isOn) return
     for (const found of unsaved(received, this.#machine)) this.#alarm(...found)
   }
 

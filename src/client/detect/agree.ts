@@ -34,7 +34,7 @@ export interface UplinkView {
   readonly isElsewhere: boolean
   /** An address of the router or an interface was confirmed before, or is published. */
   readonly isProven: boolean
-  /** The router did not answer since: it may have restarted, and report an old address at first. */
+  /** Since the last agreement with the router it did not answer, or has just started: it may report an old address. */
   readonly isInterrupted?: boolean
   /** The address at which outside services saw another uplink; they continue to see it. */
   readonly foreign?: Address

@@ -43,7 +43,8 @@ export function uplinkTracker(family: Family, { published, outboundRoute }: Upli
       isProven ||= hasNear
       const ofRouter = votes.filter(({ source }) => source.vantage === 'router')
       const isSilent = ofRouter.length > 0 && ofRouter.every(({ sighting }) => sighting.kind === 'unknown')
-      isInterrupted = isSilent || (isInterrupted && !hasNear)
+      const isEarly = ofRouter.some(({ sighting }) => sighting.kind !== 'unknown' && sighting.isEarly)
+      isInterrupted = isSilent || ((isInterrupted || isEarly) && !hasNear)
       if (agreement.kind !== 'none')
         foreign = agreement.elsewhere ?? (agreement.isElsewhere ? foreign : undefined)
     },

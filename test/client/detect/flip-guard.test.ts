@@ -200,7 +200,7 @@ describe('what is known of the uplink', () => {
     expect((await made.now()).uplink?.isProven).toBe(isProven)
   })
 
-  it('is interrupted where the router did not answer, until a near source agrees again', async () => {
+  it('is interrupted where the router did not answer or has just started, until a near source agrees again', async () => {
     const made = line()
     const router = { name: 'router', operator: 'router', vantage: 'router' } as const
     const silent = { source: router, sighting: { kind: 'unknown', because: 'silent' } } as const
@@ -212,6 +212,13 @@ describe('what is known of the uplink', () => {
     expect(await isInterrupted({ kind: 'open' }, [silent])).toBe(true)
     expect(await isInterrupted(agreed(A), [])).toBe(true)
     expect(await isInterrupted(agreed(A, { hasNear: true }), [])).toBe(false)
+    // It has just started, and the outside was believed.
+    const early = {
+      source: router,
+      sighting: { kind: 'seen', address: A, by: 'router', isEarly: true },
+    } as const
+    expect(await isInterrupted(agreed(A), [early])).toBe(true)
+    expect(await isInterrupted(agreed(A, { hasNear: true }), [early])).toBe(false)
   })
 
   it('is the address that the outside sees on another one, as long as it is another', async () => {
