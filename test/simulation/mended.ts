@@ -226,4 +226,24 @@ export const MENDED: readonly MendedWorld[] = [
       seed: 1_795_685_368,
     },
   },
+  {
+    what: 'a daemon whose folder could not be locked keeps a stop that was resumed on the disk',
+    rule: 'L1',
+    mistake: 'a resume on the disk ends no stop that a daemon remembers',
+    world: {
+      ...world({ pings: false, losesPings: true }, 60 * MINUTE, [
+        { kind: 'stop', at: 2_702_779.6265110373, word: 'badagent', resume: 730_815.8591855317 },
+        { kind: 'change', at: 2_827_369.9195683002, gap: 11_753.902025008574 },
+        { kind: 'powerCut', at: 3_003_613.4040914476, down: 51_954.644434154034, isTorn: false },
+        {
+          kind: 'disk',
+          at: 3_019_079.553382471,
+          span: 575_521.0048533045,
+          code: 'EROFS',
+          isEverywhere: true,
+        },
+      ]),
+      seed: 1_796_686_312,
+    },
+  },
 ]

@@ -330,6 +330,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'a resume on the disk ends no stop that a daemon remembers',
+    rule: 'L1',
+    file: 'client/decide/merge.ts',
+    from: 'at !== undefined && stop.since < at',
+    to: 'at !== undefined && stop.since > at',
+    isRare: true,
+  },
+  {
     what: 'a router that was not believed is believed behind a VPN',
     rule: 'S1',
     file: 'client/detect/uplink.ts',

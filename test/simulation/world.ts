@@ -472,7 +472,7 @@ class Life {
       case 'powerCut':
         this.#forgetFresh()
         machine.cutPower(event.isTorn)
-        if (event.isTorn) this.#witness.diskFailed = now
+        if (event.isTorn) this.#witness.diskFailed = Math.max(this.#witness.diskFailed, now)
         return this.#at(now + event.down, () => {
           machine.start()
           this.#witness.booted = this.#scheduler.now

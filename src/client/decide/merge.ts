@@ -1,16 +1,19 @@
 import { severityOf } from '../../protocol/reply.ts'
+import type { Instant } from '../../base/time.ts'
 import {
   type AccountState,
   type AccountStatus,
   accountOf,
   type HostState,
   hostOf,
+  READY,
   type State,
+  type Stop,
 } from './state.ts'
 
 /**
- * Merges two states that were saved independently: every stop and every wait stays, and the latest confirmation counts.
- * Returns `ours` itself where the other adds nothing.
+ * Merges two states that were saved independently: every stop and every wait stays, but what the user has ended since, and
+ * the latest confirmation counts. Returns `ours` itself where the other adds nothing.
  */
 export function mergeStates(ours: State, theirs: State): State {
   const changed = Object.entries(theirs.accounts).flatMap(([key, account]) => {
@@ -21,7 +24,9 @@ export function mergeStates(ours: State, theirs: State): State {
   return changed.length === 0 ? ours : { accounts: { ...ours.accounts, ...Object.fromEntries(changed) } }
 }
 
-function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
+function mergeAccounts(own: AccountState, other: AccountState): AccountState {
+  const resumed = latestOf(own.resumed, other.resumed)
+  const [ours, theirs] = [resumedAt(own, resumed), resumedAt(other, resumed)]
   const offlineRefused = ours.offlineRefused ?? theirs.offlineRefused
   const sent = [...(ours.recent ?? []), ...(theirs.recent ?? [])]
   const hosts = Object.entries(theirs.hosts).map(
@@ -32,11 +37,33 @@ function mergeAccounts(ours: AccountState, theirs: AccountState): AccountState {
     status: moreSevere(ours.status, theirs.status),
     hosts: { ...ours.hosts, ...Object.fromEntries(hosts) },
     ...(offlineRefused !== undefined && { offlineRefused }),
+    ...(resumed !== undefined && { resumed }),
     ...(sent.length > 0 && {
       recent: [...new Map(sent.map((one) => [JSON.stringify(one), one])).values()].toSorted(
         (a, b) => a.at - b.at,
       ),
     }),
+  }
+}
+
+const latestOf = (a: Instant | undefined, b: Instant | undefined): Instant | undefined =>
+  a === undefined || (b !== undefined && b > a) ? b : a
+
+/** Without what stopped it before the user resumed it: a daemon without a folder that it can lock does not hear of that. */
+function resumedAt({ offlineRefused, ...account }: AccountState, at: Instant | undefined): AccountState {
+  const isOver = (stop: Stop | undefined): boolean =>
+    stop !== undefined && at !== undefined && stop.since < at
+  const { status } = account
+  return {
+    ...account,
+    status: status.kind === 'stopped' && isOver(status) ? READY : status,
+    hosts: Object.fromEntries(
+      Object.entries(account.hosts).map(([name, { stopped, ...host }]) => [
+        name,
+        { ...host, ...(stopped !== undefined && !isOver(stopped) && { stopped }) },
+      ]),
+    ),
+    ...(offlineRefused !== undefined && !isOver(offlineRefused) && { offlineRefused }),
   }
 }
 

@@ -37,7 +37,9 @@ export function reduce(state: State, seen: Observation, context: ReduceContext):
       return each((account) => (account.status.kind === 'retrying' ? { ...account, status: READY } : account))
     case 'resumed':
       return each((account, desired) =>
-        (seen.account ?? desired.account) === desired.account ? unstopped(account) : account,
+        (seen.account ?? desired.account) === desired.account
+          ? { ...unstopped(account), resumed: now }
+          : account,
       )
     case 'sighted':
       return state

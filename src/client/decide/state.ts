@@ -87,6 +87,8 @@ export interface AccountState {
   readonly hosts: Readonly<Record<string, HostState>>
   /** After `!donator` to a request with offline=YES; ordinary updates continue. */
   readonly offlineRefused?: Stop
+  /** When the user resumed it last: what stopped it before is over, also for a process that does not know. */
+  readonly resumed?: Instant
   /** The requests of the last five minutes, oldest first; missing without any. */
   readonly recent?: readonly Sent[]
 }

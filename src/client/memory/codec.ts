@@ -71,7 +71,7 @@ function hostText(host: HostState): object {
 
 const hostTexts = new WeakMap<HostState, object>()
 
-const MOMENTS = new Set(['since', 'until', 'touched', ...FAMILIES, 'at', 'wall'])
+const MOMENTS = new Set(['since', 'until', 'touched', 'resumed', ...FAMILIES, 'at', 'wall'])
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -116,11 +116,12 @@ function readAnchor(value: unknown): Anchor {
 }
 
 function readAccount(value: unknown): AccountState {
-  const { status, hosts, offlineRefused, recent } = record(value)
+  const { status, hosts, offlineRefused, resumed, recent } = record(value)
   return {
     status: readStatus(status),
     hosts: mapValues(record(hosts), readHost),
     ...(offlineRefused !== undefined && { offlineRefused: readStop(offlineRefused) }),
+    ...(resumed !== undefined && { resumed: moment(resumed) }),
     ...(recent !== undefined && { recent: listIn(recent).map(readSent) }),
   }
 }

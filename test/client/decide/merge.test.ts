@@ -52,6 +52,22 @@ it('of two stops by the same word keeps the one that is about the present settin
   expect(both(stoppedAbout('c1'), stoppedAbout('c0'))).toEqual(stoppedAbout('c1'))
 })
 
+it('ends what stopped it before the user resumed it, also where a process does not know of that', () => {
+  const at = after(START, minutes(1))
+  const stopped: AccountState = {
+    ...STOPPED,
+    hosts: { x: { ...NEW_HOST, stopped: stop } },
+    offlineRefused: { ...stop, because: '!donator' },
+  }
+  const resumed: AccountState = { ...READY, hosts: { x: NEW_HOST }, resumed: at }
+  expect(both(stopped, resumed)).toEqual(resumed)
+  expect(both(resumed, stopped)).toEqual(resumed)
+
+  const again: AccountState = { ...STOPPED, status: { ...STOPPED.status, since: at } }
+  expect(both(again, resumed)?.status).toEqual(again.status)
+  expect(both(waitFor(30), resumed)?.status).toEqual(waitFor(30).status)
+})
+
 it('keeps a refused feature, whichever of the two knows of it', () => {
   const refused = { ...READY, offlineRefused: { ...stop, because: '!donator' } } as const
 

@@ -106,6 +106,7 @@ describe('resume', () => {
       ...NEW_ACCOUNT,
       hosts: { a: CONFIRMED },
       recent: [],
+      resumed: expect.any(Number),
     })
   })
   it('of another account changes nothing', () =>

@@ -145,6 +145,7 @@ const RESTRICTED: State = {
         attempt: 1,
       },
       hosts: {},
+      resumed: START,
     },
   },
 }
