@@ -168,18 +168,6 @@ export const MENDED: readonly MendedWorld[] = [
     ),
   },
   {
-    what: 'a resume does not reach a daemon that began in another folder',
-    rule: 'L2',
-    mistake: 'a resume asks only the daemon of the configured folder',
-    world: world({ ipv6: 'temporary', pings: true }, 3_600_000, [
-      { kind: 'stop', at: 1_537_490, word: 'abuse', resume: 2_063_302 },
-      { kind: 'prefix', at: 2_825_891 },
-      { kind: 'freeze', at: 2_934_148, span: 202_734 },
-      { kind: 'sigterm', at: 3_009_528, down: 106_798 },
-      { kind: 'disk', at: 3_240_429, span: 463_222, code: 'EROFS', isEverywhere: false },
-    ]),
-  },
-  {
     what: 'a router without an address right after its start is told to be behind another one, by UPnP',
     rule: 'T10',
     mistake: 'a router with UPnP that has just started is believed',

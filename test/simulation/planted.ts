@@ -306,14 +306,6 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
-    what: 'a resume asks only the daemon of the configured folder',
-    rule: 'L2',
-    file: 'app/client/state/single-instance.ts',
-    from: '    const holder = await holderOf(others, { acquireLock, files })\n',
-    to: '    const holder = await holderOf([], { acquireLock, files })\n',
-    isRare: true,
-  },
-  {
     what: 'a router with UPnP that has just started is believed',
     rule: 'T10',
     file: 'client/sources/igd.ts',
