@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../e2e/processes.ts'
 import { canLab, type Lab, lab } from '../lab/lab.ts'
+import { vpnDown, vpnUp } from '../lab/vpn.ts'
 
 const reason = canLab()
 if (reason !== undefined)
@@ -58,6 +59,17 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
       69,
       expect.stringMatching(/^IPv6 broken\n {2}evidence: this host has 2a00:db8:100:1/),
     ])
+  })
+
+  it('a VPN through which all traffic leaves is named', async () => {
+    await vpnUp(home, 'policy')
+    const { stdout } = await ask('doctor', OUTSIDE)
+    await vpnDown(home, 'policy')
+
+    expect(stdout).toMatch(
+      /^another line, such as a VPN\n {2}evidence: traffic to the internet leaves through tun0, and not through the router/m,
+    )
+    expect((await ask('doctor', OUTSIDE)).stdout).toContain('found no problem')
   })
 
   it('an address that the provider shares is explained', async () => {

@@ -9,6 +9,8 @@ export interface Evidence {
   readonly answers: readonly SourceAnswer[]
   readonly agreed: Readonly<Partial<Record<Family, Address>>>
   readonly hasGateway: boolean
+  /** Where traffic to the internet leaves over IPv4, if not by the router or by a line of this host. */
+  readonly elsewhere?: string
   /** Host names that were looked up. */
   readonly names: readonly { readonly host: string; readonly isFound: boolean }[]
   /** The answers of the web sources, which are pages or redirects behind a captive portal. */
@@ -121,6 +123,17 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     },
     remedy: 'check IPv6 at the router or the provider; until then, set ipv6 = false to publish only IPv4',
     isTrouble: true,
+  },
+  'another line, such as a VPN': {
+    find: ({ elsewhere, agreed: { v4 } }) => {
+      if (elsewhere === undefined) return undefined
+      const known = v4 === undefined ? 'the address of this line cannot be confirmed' : `this line has ${v4}`
+      return `traffic to the internet leaves through ${elsewhere}, and not through the router; ${known}`
+    },
+    remedy:
+      'the address of the VPN is not published. To use only one line, bind the hostname to its interface; ' +
+      'to publish the address of the VPN, set allow_vpn = true',
+    isTrouble: false,
   },
   ...NAT_RULES,
   'clock wrong': {

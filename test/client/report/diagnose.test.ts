@@ -25,6 +25,8 @@ const own = (text: string): SourceAnswer =>
 // biome-ignore format: a table
 describe('the diagnosis', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
+    ['another line, such as a VPN', { elsewhere: 'wg0', agreed: {} },                                        /through wg0, .* cannot be confirmed/],
+    ['another line, such as a VPN', { elsewhere: 'wg0' },                                                    /through wg0, .* has 8\.8\.8\.8/],
     ['no network',     { hasGateway: false, answers: [answer('x', 'outside', LOST)] },                       /no default route/],
     ['captive portal', { pages: [{ url: 'http://a.test/', isPage: true }, { url: 'https://b.test/', isPage: false }], agreed: {} },                          /a\.test\/ answers with a web page/],
     ['captive portal', { pages: [{ url: 'http://a.test/', isPage: false, redirectsTo: 'http://hotel/' }], agreed: {} },  /redirects to http:\/\/hotel\//],

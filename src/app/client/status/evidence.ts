@@ -3,7 +3,10 @@ import type { Evidence } from '../../../client/report/diagnose.ts'
 import { PUBLIC_SERVICES } from '../../../client/sources/services.ts'
 import type { SourceSpec } from '../../../config/source.ts'
 import { parseAddress } from '../../../net/address.ts'
-import { defaultGateway } from '../../../client/detect/home-gateway.ts'
+import { defaultGateway, homeGateway } from '../../../client/detect/home-gateway.ts'
+import type { OutsideRoute } from '../../../client/detect/uplink.ts'
+import type { NetworkPorts } from '../../../ports/system.ts'
+import { outsideRouteOf } from '../detect/binding.ts'
 import { type CachingResolve, cachingResolve } from '../../../client/sources/cached-names.ts'
 import { RELEASED } from '../../../platform/clock/release-date.ts'
 import type { Http, HttpOutcome } from '../../../ports/http.ts'
@@ -32,7 +35,7 @@ export async function evidenceOf(
   }
   const detection = (await detectionBy(system))(settings, listeners)
   const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
-  const [survey, gateway, names, responses] = await Promise.all([
+  const [survey, gateway, names, responses, way] = await Promise.all([
     surveySources(settings, detection, {
       ask,
       clock: system.steady,
@@ -45,17 +48,13 @@ export async function evidenceOf(
       ),
     ),
     Promise.all(
-      specs.flatMap((spec) =>
-        spec.kind === 'web'
-          ? [
-              ask(spec.url, request(spec.url, userAgent, network.http), () => ({
-                url: spec.url,
-                outcome: TIMED_OUT,
-              })),
-            ]
-          : [],
-      ),
+      specs
+        .flatMap((spec) => (spec.kind === 'web' ? spec.url : []))
+        .map(async (url) =>
+          ask(url, request(url, userAgent, network.http), () => ({ url, outcome: TIMED_OUT })),
+        ),
     ),
+    settings.config.allowVpn ? undefined : routeOut(network),
   ])
   const now = system.clocks().wall
   const agreed = Object.fromEntries(
@@ -65,6 +64,7 @@ export async function evidenceOf(
     answers: survey.answers,
     agreed,
     hasGateway: gateway !== undefined,
+    ...(way?.elsewhere !== undefined && { elsewhere: way.elsewhere }),
     names,
     pages: responses.flatMap(({ url, outcome }) => pageOf(url, outcome)),
     clockAhead: clockAheadOf(
@@ -74,6 +74,9 @@ export async function evidenceOf(
     isBeforeRelease: now < RELEASED,
   }
 }
+
+const routeOut = async (network: NetworkPorts): Promise<OutsideRoute | undefined> =>
+  outsideRouteOf({}, { ...network, gateway: homeGateway(network) }, () => undefined)?.('v4')
 
 /** The host names of the services and of the sources. */
 function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): ReadonlySet<string> {
