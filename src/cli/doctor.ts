@@ -1,7 +1,9 @@
 import { evidenceOf } from '../app/client/status/evidence.ts'
 import { readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
+import { daemonTroubles } from '../app/client/status/status-report.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
+import { troubleLines } from '../client/report/troubles.ts'
 import type { DoctorFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
 import { fail, printJson, printWrapped } from './terminal/output.ts'
@@ -11,10 +13,13 @@ import { queryInParallel } from './terminal/parallel-queries.ts'
 export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): Promise<Exit> {
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
-  const diagnoses = diagnose(
-    await queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries, systemPorts())),
-  )
-  if (asJson) printJson({ diagnoses })
-  else printWrapped(...formatDiagnoses(diagnoses))
+  const system = systemPorts()
+  const [evidence, troubles] = await Promise.all([
+    queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries, system)),
+    daemonTroubles(settings.value, system),
+  ])
+  const diagnoses = diagnose(evidence)
+  if (asJson) printJson({ diagnoses, troubles })
+  else printWrapped(...formatDiagnoses(diagnoses), ...troubleLines(troubles))
   return diagnoses.some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
 }

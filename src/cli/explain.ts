@@ -6,6 +6,7 @@ import { outputGone } from '../app/streams.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
 import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
+import { troubleLines } from '../client/report/troubles.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
 import type { ExplainFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
@@ -42,7 +43,10 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   })
   if (asJson) printJson({ ...report, accounts: verified })
   else
-    printWrapped(...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]))
+    printWrapped(
+      ...troubleLines(report.troubles ?? []),
+      ...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]),
+    )
   return 'settled'
 }
 

@@ -14,6 +14,8 @@ import type { Notification } from '../client/notify/notification.ts'
 import { HOOKS, NOTIFICATION_EVENTS, type NotificationEvent } from '../config/notify-settings.ts'
 import { fileKeyOf } from '../config/setting.ts'
 import { parseAddress } from '../net/address.ts'
+import { daemonTroubles } from '../app/client/status/status-report.ts'
+import { type Trouble, troubleLines } from '../client/report/troubles.ts'
 import type { NotificationFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
 import { exitResult, fail, print, printJson } from './terminal/output.ts'
@@ -37,16 +39,23 @@ export async function notifyCommand({
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const all = accountsByKey(settings.value.accounts)
-  return isTest ? test(all, known, asJson) : printTargets(all, asJson)
+  if (isTest) return test(all, known, asJson)
+  const troubles = await daemonTroubles(settings.value, systemPorts())
+  const failing = troubles.filter(({ kind }) => kind === 'delivery')
+  return printTargets(all, failing, asJson)
 }
 
-function printTargets(all: ReadonlyMap<string, ClientAccount>, asJson: boolean): Exit {
+function printTargets(
+  all: ReadonlyMap<string, ClientAccount>,
+  failing: readonly Trouble[],
+  asJson: boolean,
+): Exit {
   const accounts = [...all].map(([account, settings]) => ({
     account,
     targets: targetsOf(settings),
   }))
-  if (asJson) printJson({ accounts })
-  else
+  if (asJson) printJson({ accounts, failing })
+  else {
     for (const { account, targets } of accounts)
       print(
         `${account}:`,
@@ -54,6 +63,8 @@ function printTargets(all: ReadonlyMap<string, ClientAccount>, asJson: boolean):
           ? ['  no one is told; see on_change, webhook and health_url in docs/settings.md']
           : targets.map((one) => `  ${one}`)),
       )
+    print(...troubleLines(failing))
+  }
   return 'settled'
 }
 

@@ -4,6 +4,7 @@ import type { LoopState } from '../agent/loop-state.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import type { AccountReport, ClockView } from '../report/report.ts'
 import { type ResumeResult, resumeResults } from '../report/resume-result.ts'
+import type { Trouble } from '../report/troubles.ts'
 import { resumeObservations } from './resume-state.ts'
 
 /** What a command may request from a running daemon, as one JSON object over its control socket. */
@@ -35,6 +36,8 @@ export interface ControlResponse {
   readonly version?: number
   readonly error?: string
   readonly reports?: readonly AccountReport[]
+  /** Missing in responses of daemons of 0.2.0 and earlier. */
+  readonly troubles?: readonly Trouble[]
   readonly resumed?: readonly ResumeResult[]
 }
 
@@ -47,6 +50,7 @@ export interface ControlContext {
   readonly report: (loop: LoopState) => readonly AccountReport[]
   /** The same, with the exchanges after this call only. */
   readonly reportFromNow: () => (loop: LoopState) => readonly AccountReport[]
+  readonly troubles: () => readonly Trouble[]
   readonly clock: () => ClockView
   /** Reads the settings again; returns the mistakes in them. */
   readonly reread: () => Promise<readonly string[]>
@@ -79,7 +83,7 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
   if (request === undefined) return { error: UNKNOWN_REQUEST }
   switch (request.do) {
     case 'status':
-      return { reports: context.report(context.loopState()) }
+      return { reports: context.report(context.loopState()), troubles: context.troubles() }
     case 'poke':
       context.hint()
       return {}

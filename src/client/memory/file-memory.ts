@@ -26,16 +26,18 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
   const { files, time, report, isOnRequest = false } = context
   const [configured = '', ...fallbacks] = folders
   let last: LastSave = { content: undefined, folder: configured }
+  /** The folder that the user knows of; undefined where none was writable. */
+  let told: string | undefined = configured
   const contentOf = contentMaker()
   const latestIn = async (some: readonly string[]) => readLatest(await trustedFolders(some, files), context)
 
-  const movedTo = async (folder: string | undefined, because: string): Promise<void> => {
-    if (folder !== undefined && last.folder === undefined) report({ kind: 'stateSavedAgain', folder })
+  const tell = (folder: string | undefined, because: string): void => {
+    if (folder === told) return
     if (folder === undefined) report({ kind: 'stateNotSaved', because })
-    else if (folder !== configured)
+    else if (folder === configured || told === undefined) report({ kind: 'stateSavedAgain', folder })
+    if (folder !== undefined && folder !== configured)
       report({ kind: 'stateSavedElsewhere', folder: configured, instead: folder, because })
-    // Another process could take a file left in a fallback folder for the newer one.
-    else await removeFiles((await trustedFolders(folders, files)).slice(1), files)
+    told = folder
   }
 
   const save = async (state: State): Promise<undefined> => {
@@ -47,8 +49,15 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
     const isFixed = isUnchanged || (isOnRequest && last.folder === configured)
     const targets = isFixed ? [configured] : folders
     const { folder, because } = await writeToFirst(targets, formatState(state, anchor), files)
-    if (isUnchanged && folder === undefined) return undefined
-    if (folder !== last.folder) await movedTo(folder, because)
+    if (isUnchanged && folder === undefined) {
+      // Another process has moved it there.
+      tell(last.folder, because)
+      return undefined
+    }
+    tell(folder, because)
+    // Another process could take a file left in a fallback folder for the newer one.
+    if (folder === configured && folder !== last.folder)
+      await removeFiles((await trustedFolders(folders, files)).slice(1), files)
     last = { content: folder === undefined ? last.content : content, folder }
     return undefined
   }
@@ -63,6 +72,8 @@ export function fileMemory(folders: readonly string[], context: StateFilesContex
       time.resume(file.anchor)
       const content = contentOf(file.state, file.anchor ?? time.anchor())
       last = { content: isSalvaged ? undefined : content, folder }
+      // A command on request changes the state where it is.
+      if (isOnRequest) told = folder
       // Without a file, the next process would know of no stop.
       if (isSalvaged && !isOnRequest) await save(file.state)
       return file.state

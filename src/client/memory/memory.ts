@@ -40,7 +40,7 @@ export type MemoryProblem =
       readonly because: string
     }
   | { readonly kind: 'stateNotSaved'; readonly because: string }
-  /** After `stateNotSaved`. */
+  /** After `stateNotSaved`, or in the configured folder after `stateSavedElsewhere`. */
   | { readonly kind: 'stateSavedAgain'; readonly folder: string }
 
 /** No folder is writable. A process that ends would forget a stop, so it must not send. */

@@ -5,6 +5,7 @@ import { OUTCOMES, type Outcome } from '../report/outcome.ts'
 import type { AccountReport, HostReport } from '../report/report.ts'
 import { formatCause } from '../report/report-text.ts'
 import type { LastAnswer } from '../report/source-answers.ts'
+import type { Trouble } from '../report/troubles.ts'
 import type { PublicationState } from '../verify/publication.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import { type Html, html } from './html.ts'
@@ -12,6 +13,7 @@ import { type Html, html } from './html.ts'
 /** Everything that the page shows. */
 export interface PageView {
   readonly accounts: readonly AccountReport[]
+  readonly troubles: readonly Trouble[]
   readonly events: readonly RecordedEvent[]
   readonly answers: readonly LastAnswer[]
   readonly about: {
@@ -104,7 +106,7 @@ const withoutNames = (one: Appearance): Appearance => ({
 const TONE_ORDER: readonly Tone[] = ['bad', 'wait', 'ok']
 
 /** One line over all accounts: the appearance that needs the reader most. */
-export function summaryOf({ accounts }: PageView): { readonly text: string; readonly html: Html } {
+export function summaryOf({ accounts, troubles }: PageView): { readonly text: string; readonly html: Html } {
   const hostnames = accounts.reduce((count, one) => count + one.hostnames.length, 0)
   const all = accounts.map(appearanceOf)
   const rank = ({ outcome }: AccountReport): number => OUTCOMES.indexOf(outcome)
@@ -115,6 +117,11 @@ export function summaryOf({ accounts }: PageView): { readonly text: string; read
   const { tone, mark, title } = worst
   const affected = all.filter((one) => one.title === title).length
   const where = accounts.length > 1 && tone !== 'ok' ? ` (${affected} of ${accounts.length} accounts)` : ''
+  if (tone === 'ok' && troubles.length > 0) {
+    const what = troubles.length === 1 ? 'something needs' : `${troubles.length} things need`
+    const text = `The names are in order, but ${what} you`
+    return { text, html: html`<span class="wait"><span aria-hidden="true">!</span> ${text}</span>` }
+  }
   const text =
     tone === 'ok' ? `All in order: ${hostnames === 1 ? '1 name' : `${hostnames} names`}` : `${title}${where}`
   return { text, html: html`<span class="${tone}"><span aria-hidden="true">${mark}</span> ${text}</span>` }
@@ -122,7 +129,16 @@ export function summaryOf({ accounts }: PageView): { readonly text: string; read
 
 /** The changing part of the page. */
 export const mainOf = (view: PageView): Html =>
-  html`${view.accounts.map(accountSection)}${lookSection(view)}${eventSection(view)}`
+  html`${troubleSection(view)}${view.accounts.map(accountSection)}${lookSection(view)}${eventSection(view)}`
+
+const troubleSection = ({ troubles }: PageView): Html =>
+  troubles.length === 0
+    ? html``
+    : html`<section aria-labelledby="troubles"><h2 id="troubles">What needs you</h2>${troubles.map(
+        ({ text, remedy, since }) =>
+          html`<p class="wait"><strong><span aria-hidden="true">!</span> ${text}</strong>, since ${time(since, true)}</p>
+<p><strong>What to do:</strong> ${remedy}</p>`,
+      )}</section>`
 
 function accountSection(account: AccountReport, at: number): Html {
   const { tone, mark, title, meaning } = appearanceOf(account)

@@ -10,12 +10,14 @@ const MAX_LATENESS = 600_000
  * is. A wait that the service asked for is healthy.
  */
 export function healthProblems(
-  { isRunning, isSilent, accounts }: StatusReport,
+  { isRunning, isSilent, accounts, troubles = [] }: StatusReport,
   now: number,
 ): readonly string[] {
   if (!isRunning) return ['no daemon is running']
   if (isSilent === true) return ['the daemon does not answer']
-  return accounts.flatMap((report) => {
+  // A stop that a reboot loses is no healthy one.
+  const unsaved = troubles.filter(({ kind }) => kind === 'state').map(({ text }) => text)
+  const late = accounts.flatMap((report) => {
     // During a wait nothing is looked up before the next attempt.
     const times = [report.nextLook, report.nextAttempt].flatMap((at) => parseInstant(at ?? '') ?? [])
     const next = times.length === 0 ? undefined : Math.max(...times)
@@ -24,4 +26,5 @@ export function healthProblems(
       ? [`${labelOf(report)}: the address was to be checked at ${new Date(next).toISOString()}`]
       : []
   })
+  return [...unsaved, ...late]
 }

@@ -3,12 +3,15 @@ import { hostTable } from './host-table.ts'
 import type { Outcome } from './outcome.ts'
 import type { AccountReport } from './report.ts'
 import { formatCause, formatSince, formatTime, lookLines } from './report-text.ts'
+import { type Trouble, troubleLines } from './troubles.ts'
 
 export interface StatusReport {
   readonly isRunning: boolean
   /** The daemon is running but did not answer: the accounts are from the saved state. */
   readonly isSilent?: true
   readonly accounts: readonly AccountReport[]
+  /** Of a running daemon; missing without any. */
+  readonly troubles?: readonly Trouble[]
 }
 
 /**
@@ -30,7 +33,12 @@ function comparable({ accounts, ...daemon }: StatusReport): { text: string; time
 }
 
 /** A few lines for a person: the daemon, and each account with its hostnames. */
-export function formatStatus({ isRunning, isSilent, accounts }: StatusReport): readonly string[] {
+export function formatStatus({
+  isRunning,
+  isSilent,
+  accounts,
+  troubles = [],
+}: StatusReport): readonly string[] {
   const daemon = isRunning
     ? isSilent === true
       ? 'the daemon is running but does not answer; this is the saved state'
@@ -38,6 +46,7 @@ export function formatStatus({ isRunning, isSilent, accounts }: StatusReport): r
     : 'no daemon is running; this is the saved state'
   return [
     daemon,
+    ...troubleLines(troubles),
     ...accounts.flatMap((report) => [
       `${labelOf(report)}: ${formatOutcome(report, isRunning)}`,
       ...lookLines(report),

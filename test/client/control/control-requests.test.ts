@@ -24,6 +24,7 @@ function setUp() {
     loopState: () => loop,
     report: () => [],
     reportFromNow: () => () => [],
+    troubles: () => [],
     clock: () => ({ now: START, wallAt: (at) => at }),
     reread: async () => {
       reads++

@@ -50,6 +50,7 @@ it.each(CASES)('%s in a daemon: the same result as in a saved state', async (_, 
     loopState: () => loop ?? { ...unset() },
     report: () => [],
     reportFromNow: () => () => [],
+    troubles: () => [],
     clock: () => CLOCK,
     reread: () => Promise.resolve([]),
   }

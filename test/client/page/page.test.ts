@@ -10,6 +10,7 @@ import { accountReport } from '../../fakes/account-report.ts'
 
 const viewOf = (...accounts: readonly AccountReport[]) => ({
   accounts,
+  troubles: [],
   events: [],
   answers: [],
   about: {
@@ -86,6 +87,19 @@ it.each([
 })
 
 describe('the summary', () => {
+  it('names what concerns the daemon as a whole, with its remedy', () => {
+    const trouble = {
+      kind: 'state',
+      text: 'saved in /tmp',
+      remedy: 'make /x writable',
+      since: '2026-01-01T00:00:00Z',
+    } as const
+    const view = { ...viewOf(accountReport('settled')), troubles: [trouble] }
+    expect(summaryOf(view).text).toBe('The names are in order, but something needs you')
+    expect(mainOf(view).text).toMatch(/What needs you.*saved in \/tmp.*make \/x writable/s)
+    const stopped = { ...viewOf(accountReport('stopped')), troubles: [trouble, trouble] }
+    expect(summaryOf(stopped).text).toBe('Stopped until you act')
+  })
   it('is that of the account that needs a person most', () => {
     expect(summaryOf(viewOf(accountReport('settled'))).text).toBe('All in order: 1 name')
     expect(

@@ -1,3 +1,4 @@
+import type { Instant } from '../../../base/time.ts'
 import type { PendingDelivery } from '../../../client/notify/memory.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -7,11 +8,20 @@ import type { Delivery } from './delivery.ts'
 /** Each attempt, for metrics. */
 export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void
 
+/** A target that does not take what it is told. */
+export interface FailingTarget {
+  readonly target: string
+  readonly because: string
+  readonly since: Instant
+}
+
 /** What the queue tells of one delivery, so that what is not delivered is remembered. */
 interface DeliveryEvents {
   /** A program is started, or an attempt has failed: `isOver` where there is no other one. */
   readonly onAttempt: (pending: PendingDelivery, isOver: boolean) => void
   readonly onResult: OnDelivery
+  /** By the wall clock. */
+  readonly now: () => Instant
 }
 
 interface Job {
@@ -28,7 +38,7 @@ export class DeliveryQueue {
   readonly #clock: Clock
   readonly #events: DeliveryEvents
   readonly #end = new AbortController()
-  readonly #failing = new Set<string>()
+  readonly #failing = new Map<string, FailingTarget>()
   readonly #waiting = new Map<string, Job[]>()
   readonly #work = new Map<string, Promise<void>>()
   readonly #paused = new Set<string>()
@@ -37,6 +47,11 @@ export class DeliveryQueue {
     this.#log = log
     this.#clock = clock
     this.#events = events
+  }
+
+  /** Those whose last delivery has failed. */
+  get failing(): readonly FailingTarget[] {
+    return [...this.#failing.values()]
   }
 
   put(pending: PendingDelivery, delivery: Delivery): void {
@@ -131,7 +146,8 @@ export class DeliveryQueue {
       fields: { target, because },
       line,
     })
-    this.#failing.add(queue)
+    const since = this.#failing.get(queue)?.since ?? this.#events.now()
+    this.#failing.set(queue, { target, because, since })
   }
 
   async #pause(queue: string, delay: number): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from '../../../client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
 import { parseRetryAfter } from '../../../client/send/retry-after.ts'
-import type { NotificationEvent } from '../../../config/notify-settings.ts'
+import { HOOKS, type NotificationEvent } from '../../../config/notify-settings.ts'
 import type { Secret } from '../../../net/secret.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import { secretUrl } from '../../../net/secret-text.ts'
@@ -151,6 +151,16 @@ const queueOf = (url: Secret): string => createHash('sha256').update(url.reveal(
 /** The host of an address whose rest may be a secret. */
 export const webhookHost = (url: Secret): string => new URL(url.reveal()).host
 
+const webhookTarget = (url: Secret): string => `webhook at ${webhookHost(url)}`
+const pingTarget = (url: Secret): string => `health_url at ${webhookHost(url)}`
+
+/** The targets of an account, as their deliveries name them. */
+export const targetNames = (account: ClientAccount): readonly string[] => [
+  ...HOOKS.flatMap((hook) => (account[hook] === undefined ? [] : HOOK_SETTINGS[hook])),
+  ...(account.webhook === undefined ? [] : [webhookTarget(account.webhook)]),
+  ...(account.healthUrl === undefined ? [] : [pingTarget(account.healthUrl)]),
+]
+
 function webhookDelivery(
   { notification, id, at }: Omit<PendingDelivery, 'attempts'>,
   { webhook, webhookFormat, webhookSecret }: ClientAccount,
@@ -158,7 +168,7 @@ function webhookDelivery(
 ): Delivery | undefined {
   if (webhook === undefined) return undefined
   return {
-    target: `webhook at ${webhookHost(webhook)}`,
+    target: webhookTarget(webhook),
     queue: queueOf(webhook),
     attempt: async (signal) => {
       const context = { at: instant(at), signedAt: now(), id, secret: webhookSecret }
@@ -180,7 +190,7 @@ export function pingDelivery(
   const url = healthUrl && pingUrl(healthUrl, kind, text)
   if (healthUrl === undefined || url === undefined) return undefined
   return {
-    target: `health_url at ${webhookHost(healthUrl)}`,
+    target: pingTarget(healthUrl),
     queue: queueOf(healthUrl),
     attempt: async (signal) =>
       resultOf(await ports.http({ url: secretUrl(url), ...requestOf({}) }, signal), ports.now()),

@@ -3,7 +3,7 @@ import type { AccountReport } from '../../../client/report/report.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
-import type { OnDelivery } from './delivery-queue.ts'
+import type { FailingTarget, OnDelivery } from './delivery-queue.ts'
 import type { Notifier } from './notifier.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
@@ -52,6 +52,10 @@ export class Notifications {
 
   record(event: AgentEvent): void {
     this.#notifier?.record(event)
+  }
+
+  get failing(): readonly FailingTarget[] {
+    return this.#notifier?.failing ?? []
   }
 
   announce(event: 'started' | 'ended'): void {

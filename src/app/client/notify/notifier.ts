@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from '../../../base/time.ts'
+import { formatInstant, hours, type Instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
 import {
@@ -31,15 +31,15 @@ import {
   deliveryTargets,
   newDeliveryId,
   pingDelivery,
+  targetNames,
 } from './delivery.ts'
-import { DeliveryQueue, type OnDelivery } from './delivery-queue.ts'
+import { DeliveryQueue, type FailingTarget, type OnDelivery } from './delivery-queue.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'
-/** In milliseconds: what could not be delivered for so long is no news. */
-const MAX_DELIVERY_AGE = 86_400_000
+const MAX_DELIVERY_AGE = hours(24)
 
 /** Events that cause a notification and neither delay nor stop updates. */
 const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
@@ -83,7 +83,11 @@ export class Notifier {
     this.#log = log
     this.#ports = deliveryPorts(system)
     this.#entropy = system.entropy
-    this.#queue = new DeliveryQueue(log, system.steady, { onResult: onDelivery, onAttempt: this.#attempted })
+    this.#queue = new DeliveryQueue(log, system.steady, {
+      onResult: onDelivery,
+      onAttempt: this.#attempted,
+      now: this.#now,
+    })
     this.#file = new NotifyMemoryFile(settings.stateFolders, { files: system.files, log })
   }
 
@@ -121,17 +125,13 @@ export class Notifier {
   }
 
   record(event: AgentEvent): void {
-    if (event.kind === 'confirmedDifferent') {
-      const addresses = 'addresses' in event.reply ? byFamily(event.reply.addresses) : {}
+    if (event.kind === 'confirmedDifferent')
       this.#tell('different', event.account, {
         hostnames: [event.hostname],
-        addresses,
+        addresses: 'addresses' in event.reply ? byFamily(event.reply.addresses) : {},
         before: event.previous,
-        because:
-          'the service confirmed another address than the one that was sent ' +
-          `(${listed(event.sent.addresses).join(' and ')})`,
+        because: `the service confirmed another address than was sent (${listed(event.sent.addresses).join(' and ')})`,
       })
-    }
     this.#recordForAll(event)
   }
 
@@ -139,8 +139,8 @@ export class Notifier {
   #recordForAll(event: AgentEvent): void {
     const tell = (about: NotificationEvent, because: string): void =>
       this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })
-    if (event.kind === 'stateNotSaved') {
-      tell('unsaved', event.because)
+    if (event.kind === 'stateNotSaved' || event.kind === 'stateSavedElsewhere') {
+      tell('unsaved', event.kind === 'stateNotSaved' ? event.because : eventLine(event))
       this.#unsavedListener = this.#listener('unsaved')
     }
     if (event.kind === 'stateSavedAgain') this.#savedAgain(event)
@@ -166,6 +166,12 @@ export class Notifier {
       // A check that knows of a start waits for its success.
       if (event === 'started') this.#memory = withoutPing(this.#memory, account)
     }
+  }
+
+  /** Targets of the present settings that do not take what they are told. */
+  get failing(): readonly FailingTarget[] {
+    const targets = new Set([...this.#accounts.values()].flatMap(targetNames))
+    return this.#queue.failing.filter(({ target }) => targets.has(target))
   }
 
   /** Waits for what is being delivered, until the signal. What has not arrived is delivered after the next start. */
@@ -287,7 +293,5 @@ export class Notifier {
     this.#isFull = isFull
   }
 
-  async #save(): Promise<void> {
-    await this.#file.save(this.#memory)
-  }
+  readonly #save = async (): Promise<void> => this.#file.save(this.#memory)
 }

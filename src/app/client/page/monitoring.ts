@@ -10,6 +10,7 @@ import { ClientMetrics } from '../../../client/report/client-metrics.ts'
 import { EventRing } from '../../../client/report/event-ring.ts'
 import type { AccountReport } from '../../../client/report/report.ts'
 import { SourceAnswers } from '../../../client/report/source-answers.ts'
+import type { Trouble } from '../../../client/report/troubles.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import type { Family } from '../../../net/address.ts'
 import type { Sighting } from '../../../net/sighting.ts'
@@ -28,6 +29,7 @@ interface MonitoringContext {
   /** Reads the settings again; returns the mistakes in them. */
   readonly reread: () => Promise<readonly string[]>
   readonly reports: (loop: LoopState) => readonly AccountReport[]
+  readonly troubles: () => readonly Trouble[]
   /** By the wall clock. */
   readonly now: () => Instant
 }
@@ -55,7 +57,7 @@ export class Monitoring {
       {
         view: () => this.#view(),
         metrics: () => this.#families(),
-        status: () => ({ isRunning: true, accounts: this.#reports() }),
+        status: () => ({ isRunning: true, accounts: this.#reports(), troubles: context.troubles() }),
         look: () => composed.detection.hint('poke'),
         resume: async (account) => this.#resume(account),
         clock: context.clock,
@@ -117,6 +119,7 @@ export class Monitoring {
   #view(): PageView {
     return {
       accounts: this.#reports(),
+      troubles: this.#context.troubles(),
       events: this.#events.newestFirst,
       answers: this.#answers.all,
       about: {

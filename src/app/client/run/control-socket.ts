@@ -13,7 +13,7 @@ import { pause } from '../pause.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { socketIn } from '../state/single-instance.ts'
 
-interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow'> {
+interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow' | 'troubles'> {
   readonly log: Log
   readonly system: Pick<SystemPorts, 'serveControl' | 'steady'>
   /** Undefined before the first decision of the loop. */
@@ -52,7 +52,7 @@ export async function openControlSocket(
 async function listen(
   { agent, detection, clientTime }: ComposedClient,
   settings: ResolvedSettings,
-  { log, system, loopState, reread, report, reportFromNow }: ControlDependencies,
+  { log, system, loopState, reread, ...reports }: ControlDependencies,
 ): Promise<ControlServer | undefined> {
   const path = socketIn(settings)
   try {
@@ -68,10 +68,7 @@ async function listen(
         clock: () => clockView(clientTime),
         reread,
       }
-      return answerControl(
-        { ...context, loopState: () => loopState() ?? first, report, reportFromNow },
-        request,
-      )
+      return answerControl({ ...context, ...reports, loopState: () => loopState() ?? first }, request)
     })
   } catch (error) {
     const because = (error as Error).message

@@ -65,6 +65,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     loopState: () => observers.latest,
     reread,
     report: reports,
+    troubles: observers.troubles,
     reportFromNow: () => {
       const fromNow = exchanges.fromNow()
       return (loop) => reports(loop, fromNow)

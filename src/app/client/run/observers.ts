@@ -1,9 +1,10 @@
-import type { Instant } from '../../../base/time.ts'
+import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import type { LoopState } from '../../../client/agent/loop-state.ts'
 import { accountOf, hostOf } from '../../../client/decide/state.ts'
 import { ExchangeLog, type ExchangeView } from '../../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
+import { stateTrouble, type Trouble } from '../../../client/report/troubles.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Supervisor } from '../../../ports/supervisor.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
@@ -41,6 +42,7 @@ export class DaemonObservers {
   readonly #notifications: Notifications
   #connected: Connected | undefined
   #isEnding = false
+  #stateTrouble: Trouble | undefined
   /** Loaded only for a page or a file of metrics. */
   #monitoring: Monitoring | undefined
   /** The last state of the loop; undefined before its first decision. */
@@ -50,9 +52,10 @@ export class DaemonObservers {
     this.#log = log
     this.#system = system
     this.supervisor = supervisor
-    this.#notifications = new Notifications(log, system, (target, result) =>
-      this.#monitoring?.delivered(target, result),
-    )
+    this.#notifications = new Notifications(log, system, (target, result) => {
+      this.#monitoring?.delivered(target, result)
+      this.#monitoring?.changed()
+    })
   }
 
   /** The settings, after each reload. */
@@ -89,6 +92,9 @@ export class DaemonObservers {
     this.exchanges.record(event)
     this.#connected?.verification.record(event)
     this.#notifications.record(event)
+    const before = this.#stateTrouble
+    this.#stateTrouble = stateTrouble(before, event, this.#system.clocks().wall)
+    if (this.#stateTrouble !== before) this.#monitoring?.changed()
     this.#monitoring?.record(event)
   }
 
@@ -125,6 +131,19 @@ export class DaemonObservers {
     })
   }
 
+  /** What concerns no account. */
+  readonly troubles = (): readonly Trouble[] => [
+    ...(this.#stateTrouble === undefined ? [] : [this.#stateTrouble]),
+    ...this.#notifications.failing.map(
+      ({ target, because, since }): Trouble => ({
+        kind: 'delivery',
+        text: `${target} does not get what it is told: ${because}`,
+        remedy: 'correct it, and try with holdfast notify --test',
+        since: formatInstant(since),
+      }),
+    ),
+  ]
+
   /** The loop has ended: a supervisor asked for that, or every account is stopped. */
   async end(by: 'asked' | 'own'): Promise<void> {
     this.#isEnding = true
@@ -143,6 +162,7 @@ export class DaemonObservers {
       loopState: () => this.latest,
       reread: connected.reread,
       reports: this.reports,
+      troubles: this.troubles,
       now: (): Instant =>
         clockView(connected.composed.clientTime).wallAt(connected.composed.clientTime.now()),
     })

@@ -1,6 +1,7 @@
 import { type ControlRequest, readControlResponse } from '../../../client/control/control-requests.ts'
 import { StateUnreadable } from '../../../client/memory/memory.ts'
 import type { StatusReport } from '../../../client/report/status.ts'
+import type { Trouble } from '../../../client/report/troubles.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import type { Failure } from '../../failure.ts'
@@ -18,15 +19,28 @@ class StatusRefused extends Error {}
 export async function statusReport(settings: ResolvedSettings, system: SystemPorts): Promise<StatusReport> {
   const request: ControlRequest = { do: 'status' }
   const asked = await system.askControl(socketIn(settings), request, STATUS_TIMEOUT)
-  const { reports, error } = asked.kind === 'answered' ? readControlResponse(asked.answer) : {}
+  const { reports, troubles = [], error } = asked.kind === 'answered' ? readControlResponse(asked.answer) : {}
   if (error !== undefined) throw new StatusRefused(error)
   const configured = new Set(settings.accounts.map(accountKey))
   if (reports !== undefined)
-    return { isRunning: true, accounts: reports.filter(({ account }) => configured.has(account)) }
+    return {
+      isRunning: true,
+      accounts: reports.filter(({ account }) => configured.has(account)),
+      ...(troubles.length > 0 && { troubles }),
+    }
   const accounts = await savedReports(savedState(settings, system))
   return asked.kind === 'unreachable'
     ? { isRunning: false, accounts }
     : { isRunning: true, isSilent: true, accounts }
+}
+
+/** Of the running daemon; none where it does not answer. */
+export async function daemonTroubles(
+  settings: ResolvedSettings,
+  system: SystemPorts,
+): Promise<readonly Trouble[]> {
+  const asked = await system.askControl(socketIn(settings), { do: 'status' }, STATUS_TIMEOUT)
+  return asked.kind === 'answered' ? (readControlResponse(asked.answer).troubles ?? []) : []
 }
 
 /** The failure for a state that cannot be read; any other error is a bug and is thrown again. */

@@ -1,0 +1,104 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { running } from './daemon.ts'
+import { scratch } from './processes.ts'
+import { receiving } from './receivers.ts'
+import { answering, echo } from './servers.ts'
+
+/** A daemon whose address is what `seen` says, and its webhook. */
+async function surroundings(answer: () => number) {
+  const folder = scratch()
+  const seen = { address: '203.0.113.1', word: 'good' }
+  const service = await answering(() => ({ status: 200, body: `${seen.word} ${seen.address}\n` }))
+  const sink = await receiving(() => ({ status: answer() }))
+  const settings = [
+    '--server',
+    service.replace(/\/$/, ''),
+    '--username',
+    'abc1234',
+    '--hostname',
+    'home.example.test',
+    '--state-dir',
+    join(folder, 'state'),
+    '--runtime-dir',
+    folder,
+    '--webhook',
+    sink.url,
+    '--webhook-format',
+    'json',
+    '--when-stopped',
+    'idle',
+  ]
+  const client = running(settings, {
+    HOLDFAST_PASSWORD: 'secret',
+    HOLDFAST_SOURCES: await echo(() => seen.address),
+    HOLDFAST_AGREEMENT: 'one',
+    HOLDFAST_ALLOW: 'documentation',
+    HOLDFAST_IPV6: 'no',
+    HOME: folder,
+    TMPDIR: folder,
+  })
+  const confirmed = async (address: string) =>
+    eventually(
+      () => client.lines.filter((line) => line.includes('confirmed') && line.includes(address)).length,
+    ).toBeGreaterThan(0)
+  const change = async (to: string) => {
+    seen.address = to
+    await client.ask('poke')
+    await confirmed(to)
+  }
+  const shown = async (command: string, ...more: readonly string[]) => {
+    const { stdout, stderr } = await client.ask(command, ...more)
+    return stdout + stderr
+  }
+  await confirmed(seen.address)
+  return { folder, seen, sink, client, change, shown }
+}
+
+it('a state that is kept where a reboot may delete it is told everywhere, until it is where it belongs', async () => {
+  const { folder, sink, client, change, shown } = await surroundings(() => 200)
+  const state = join(folder, 'state')
+  const text = 'stops and waits are saved in'
+  expect(await shown('status')).not.toContain(text)
+  rmSync(state, { recursive: true })
+  writeFileSync(state, '')
+  await change('203.0.113.2')
+
+  await eventually(() => sink.received.map(({ body }) => body).join('\n')).toContain('"event":"unsaved"')
+  for (const command of ['status', 'explain', 'doctor']) {
+    const said = (await shown(command)).replaceAll(/\s+/g, ' ')
+    expect(said, command).toContain(text)
+    expect(said, command).toContain(`what to do: make ${state} writable`)
+  }
+  const health = await client.ask('status', '--healthcheck')
+  expect([health.code, health.stderr]).toEqual([69, expect.stringContaining(text)])
+
+  rmSync(state)
+  await change('203.0.113.3')
+  expect(await shown('status')).not.toContain(text)
+  expect((await client.ask('status', '--healthcheck')).code).toBe(0)
+})
+
+it('a receiver that takes nothing is named where people look, until it takes something', async () => {
+  let status = 404
+  const { seen, sink, client, shown } = await surroundings(() => status)
+  const text = /webhook at 127\.0\.0\.1:\d+ does not get what it is told: it answered HTTP 404 \(since /
+  await eventually(() => sink.received.length).toBeGreaterThan(0)
+  for (const command of ['status', 'explain', 'notify', 'doctor'])
+    await eventually(async () => (await shown(command)).replaceAll(/\s+/g, ' ')).toMatch(text)
+  const { accounts, troubles } = JSON.parse((await client.ask('status', '--json')).stdout) as {
+    accounts: readonly object[]
+    troubles: readonly object[]
+  }
+  expect([accounts.length, troubles]).toEqual([1, [expect.objectContaining({ kind: 'delivery' })]])
+  expect((await client.ask('status', '--healthcheck')).code).toBe(0)
+
+  status = 200
+  // A stop is told at once.
+  Object.assign(seen, { address: '203.0.113.2', word: 'badauth' })
+  await client.ask('poke')
+  await eventually(async () => shown('status')).toMatch(/stopped since/)
+  await eventually(async () => shown('status')).not.toContain('does not get what it is told')
+})
