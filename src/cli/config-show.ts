@@ -35,7 +35,14 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
     state_dir: stateDir,
     runtime_dir: runtimeDir,
     account: accounts.map(
-      ({ authorities: _authorities, webhookSecret: _key, places: _places, hosts, ...account }) =>
+      ({
+        authorities: _authorities,
+        webhookSecret: _key,
+        webhookToken: _token,
+        places: _places,
+        hosts,
+        ...account
+      }) =>
         fileValues({
           ...account,
           parameters: account.parameters.map((pair) => pair.join('=')),

@@ -6,7 +6,9 @@ import {
   deliveryPorts,
   deliveryTargets,
   newDeliveryId,
+  receiversOf,
   webhookHost,
+  webhooksOf,
 } from '../app/client/notify/delivery.ts'
 import { logTo } from '../app/log.ts'
 import type { Exit } from '../app/exit-codes.ts'
@@ -69,14 +71,14 @@ function printTargets(
 }
 
 function targetsOf(account: ClientAccount): readonly string[] {
-  const { webhook, webhookFormat, webhookEvents, healthUrl } = account
+  const { webhookEvents, healthUrl } = account
   return [
     ...HOOKS.flatMap((key) =>
       account[key] === undefined ? [] : [`${fileKeyOf(key)}: ${account[key].join(' ')}`],
     ),
-    ...(webhook === undefined
-      ? []
-      : [`webhook at ${webhookHost(webhook)} (${webhookFormat}): ${webhookEvents.join(', ')}`]),
+    ...webhooksOf(account).map(
+      ({ format, url }) => `webhook at ${webhookHost(url)} (${format}): ${webhookEvents.join(', ')}`,
+    ),
     ...(healthUrl === undefined ? [] : [`health_url at ${webhookHost(healthUrl)}`]),
   ]
 }
@@ -136,9 +138,12 @@ function testsOf(
     const targets = deliveryTargets(notification, wanted)
     return targets.flatMap((target) => {
       if (at > 0 && target !== 'hook') return []
-      const pending = { id: newDeliveryId(system.entropy), target, notification, at: ports.now() }
-      const delivery = deliveryOf(pending, wanted, ports)
-      return delivery === undefined ? [] : [{ account, event, delivery }]
+      return receiversOf(target, wanted).flatMap((to) => {
+        const id = newDeliveryId(system.entropy)
+        const pending = { id, target, ...(to !== undefined && { to }), notification, at: ports.now() }
+        const delivery = deliveryOf(pending, wanted, ports)
+        return delivery === undefined ? [] : [{ account, event, delivery }]
+      })
     })
   })
 }

@@ -3,6 +3,7 @@ import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
 import { providerCalled } from './providers/providers.ts'
 import { hasLabels } from './hostname.ts'
+import { lacksChat, webhookIn } from './notify-settings.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
@@ -71,6 +72,7 @@ export function accountConflicts(
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
   const isOff =
     typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
+  const hooks = (values.webhook ?? []).map((entry) => webhookIn(entry, values.webhookFormat))
   const blank = hasLabels(values.provider) ? undefined : values.hostnames?.find((name) => name.includes(' '))
   // biome-ignore format: a table
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
@@ -88,6 +90,8 @@ export function accountConflicts(
     [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
     [myip === 'connection' && values.absentFamily !== 'omit', `absent_family = "${values.absentFamily}" needs addresses, and myip = "connection" sends none: the service would delete the other family; remove myip`, 'myip', 'absentFamily'],
     [values.offline && !hasOffline(values), `offline is set, and ${offlineRisk(values.provider ?? '')}; remove it`, 'offline'],
+    [hooks.some(lacksChat), 'webhook for Telegram names no chat; write https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT', 'webhook'],
+    [hooks.some(({ format }) => format === 'template') && values.webhookBody === undefined, 'the format template needs webhook_body', 'webhookFormat', 'webhook'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
   return rules.flatMap(([isBroken, problem, ...keys]) =>

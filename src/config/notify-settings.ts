@@ -3,7 +3,16 @@ import { days, hours, minutes } from '../base/time.ts'
 import { parseAddress } from '../net/address.ts'
 import { Secret } from '../net/secret.ts'
 import { isGlobal } from '../net/special.ts'
-import { choice, duration, listReader, path, programArguments, type SettingReader, text } from './reader.ts'
+import {
+  ARGUMENT_END,
+  choice,
+  duration,
+  listReader,
+  path,
+  programArguments,
+  type SettingReader,
+  text,
+} from './reader.ts'
 import type { SettingTable } from './setting.ts'
 
 /** What a notification can be about. */
@@ -27,7 +36,16 @@ export const NOTIFICATION_EVENTS = [
 ] as const
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
 
-export const WEBHOOK_FORMATS = ['json', 'text', 'ntfy', 'slack', 'discord'] as const
+export const WEBHOOK_FORMATS = [
+  'json',
+  'text',
+  'ntfy',
+  'slack',
+  'discord',
+  'telegram',
+  'gotify',
+  'template',
+] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
 
 /** Loopback, private and link-local hosts, and names without a dot, are in the user's own network. */
@@ -52,6 +70,50 @@ const secretUrl: SettingReader<Secret> = {
   },
 }
 
+const FORMAT_PREFIX = new RegExp(`^(${WEBHOOK_FORMATS.join('|')}):(?=https?:)`)
+
+/** One receiver: its format, if that is not the one of `webhook_format`, a colon, and its address. */
+const webhook = (value: string): Result<Secret, string> => {
+  const url = secretUrl.read(value.replace(FORMAT_PREFIX, ''))
+  return url.ok ? ok(new Secret(value)) : url
+}
+
+/** A receiver and what it gets. */
+export interface Webhook {
+  readonly format: WebhookFormat
+  readonly url: Secret
+}
+
+/** What an entry of `webhook` says, where `webhook_format` is `usual`. */
+export function webhookIn(entry: Secret, usual: WebhookFormat): Webhook {
+  const named = FORMAT_PREFIX.exec(entry.reveal())?.[1]
+  return {
+    format: WEBHOOK_FORMATS.find((one) => one === named) ?? usual,
+    url: entry.derive((text) => text.replace(FORMAT_PREFIX, '')),
+  }
+}
+
+/** Telegram says nothing to nobody. */
+export const lacksChat = ({ format, url }: Webhook): boolean =>
+  format === 'telegram' && !new URL(url.reveal()).searchParams.has('chat_id')
+
+/** A URL may contain commas, so only one before another address divides. No address is shown in an error. */
+const webhooks: SettingReader<readonly Secret[]> = {
+  shape: 'arguments',
+  read: (value) => {
+    const isList = value.endsWith(ARGUMENT_END)
+    const items = isList ? value.slice(0, -1).split(ARGUMENT_END) : value.split(/,\s*(?=(?:[a-z]+:)?https?:)/)
+    const all = items.map((one) => webhook(one.trim()))
+    const wrong = all.flatMap((one, at) =>
+      one.ok ? [] : `${all.length > 1 ? `number ${at + 1} ` : ''}${one.error}`,
+    )
+    return wrong.length > 0 ? err(wrong.join('\n')) : ok(all.flatMap((one) => (one.ok ? [one.value] : [])))
+  },
+  schema: {
+    oneOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }],
+  },
+}
+
 const event = (value: string): Result<NotificationEvent, string> => {
   const known = NOTIFICATION_EVENTS.find((one) => one === value)
   return known === undefined ? err(`is not one of ${NOTIFICATION_EVENTS.join(', ')}`) : ok(known)
@@ -68,8 +130,12 @@ export const NOTIFY_SETTINGS = {
   onStop:        { reader: programArguments, help: 'the same, when an account or hostname is stopped until you act' },
   onRecover:     { reader: programArguments, help: 'the same, when updates work again after a problem that was told' },
   onProblem:     { reader: programArguments, help: 'the same, when updates wait or the service is not reached for an hour, no address is seen for 15 minutes, or the state cannot be saved' },
-  webhook:       { reader: secretUrl,        help: 'address that gets a POST request for each event; https, or http in your own network' },
-  webhookFormat: { reader: choice(...WEBHOOK_FORMATS), help: 'what the webhook gets: json (signed with webhook_secret_file), text, or what ntfy, Slack or Discord expect', fallback: 'json' },
+  webhook:       { reader: webhooks,         help: 'addresses that get a request for each event, each https, or http in your own network; another format than webhook_format stands before it, such as ntfy:https://ntfy.example/topic' },
+  webhookFormat: { reader: choice(...WEBHOOK_FORMATS), help: 'what the webhook gets: json (signed with webhook_secret_file), text, what ntfy, Slack, Discord, Telegram or Gotify expect, or webhook_body (template)', fallback: 'json' },
+  webhookBody:   { reader: text,             help: 'the body for the format template, with placeholders such as {text}, {title}, {event}, {hostnames}, {ipv4}, {ipv6} and {token}' },
+  webhookType:   { reader: choice('json', 'form', 'text'), help: 'what webhook_body is; values are escaped for it', fallback: 'json' },
+  webhookMethod: { reader: choice('POST', 'PUT'), help: 'the method of requests with webhook_body', fallback: 'POST' },
+  webhookTokenFile: { reader: path,          help: 'file with a token for webhook_body: where that has no {token}, it is sent as Authorization: Bearer' },
   webhookEvents: { reader: listReader(event, { enum: NOTIFICATION_EVENTS }), help: `the events for the webhook: ${NOTIFICATION_EVENTS.join(', ')}`,
                    fallback: ['changed', 'different', 'stopped', 'unknown', 'unsaved', 'recovered'] as readonly NotificationEvent[] },
   webhookSecretFile: { reader: path,         help: 'file with the key for the signature X-Holdfast-Signature of the webhook; default: no signature' },

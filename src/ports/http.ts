@@ -4,7 +4,7 @@ import type { SecretText } from '../net/secret-text.ts'
 
 export interface HttpRequest {
   /** Default: GET. SUBSCRIBE and UNSUBSCRIBE are UPnP methods (GENA). */
-  readonly method?: 'GET' | 'POST' | 'SUBSCRIBE' | 'UNSUBSCRIBE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'SUBSCRIBE' | 'UNSUBSCRIBE'
   readonly body?: string
   /** http or https, with path and query, without credentials. */
   readonly url: string
@@ -24,8 +24,9 @@ export interface HttpRequest {
 }
 
 /** A request with secret parts, which show as «secret» wherever it is shown. */
-export interface OutgoingRequest extends Omit<HttpRequest, 'url' | 'headers'> {
+export interface OutgoingRequest extends Omit<HttpRequest, 'url' | 'headers' | 'body'> {
   readonly url: SecretText
+  readonly body?: string | SecretText
   readonly headers: Readonly<Record<string, string | SecretText>>
 }
 

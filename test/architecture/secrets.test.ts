@@ -8,6 +8,7 @@ const REVEALED: Readonly<Record<string, string>> = {
   'platform/http/wire.ts':              'a request as it is sent',
   'platform/http/proxied.ts':           'the request to the proxy',
   'net/basic.ts':                       'which characters a password has',
+  'config/notify-settings.ts':          'the format before an address; whether it names a chat',
   'client/send/secrets.ts':             'to find it in an answer, and mask it',
   'client/send/exchange.ts':            'where a redirect leads',
   'client/notify/payload.ts':           'a signature; the path of a ping',

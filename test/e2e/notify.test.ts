@@ -7,7 +7,19 @@ import { eventually } from '../eventually.ts'
 import { shortTimers } from '../lab/short-timers.ts'
 import { running } from './daemon.ts'
 import { holdfast, ROOT, scratch, start } from './processes.ts'
-import { discord, healthchecks, ntfy, type Receiver, receiving, slack, uptimeKuma } from './receivers.ts'
+import {
+  discord,
+  gotify,
+  healthchecks,
+  matrix,
+  ntfy,
+  pushover,
+  type Receiver,
+  receiving,
+  slack,
+  telegram,
+  uptimeKuma,
+} from './receivers.ts'
 import { answering, echo } from './servers.ts'
 
 const PASSWORD = 'canary-password-7'
@@ -271,6 +283,7 @@ describe('a webhook', () => {
     ['ntfy', ntfy, '/my-topic'],
     ['slack', slack, '/services/T00/B00/XXXX'],
     ['discord', discord, '/api/webhooks/1234/token-of-the-hook'],
+    ['gotify', gotify, '/message?token=AbCdEf123456789'],
     ['text', () => ({ status: 200 }), '/x'],
     ['json', () => ({ status: 200 }), '/x'],
   ])('for %s gets what its documentation asks for', async (format, receiver, path) => {
@@ -288,6 +301,70 @@ describe('a webhook', () => {
     expect(sink.received[0]?.body).toContain('192.0.2.1')
     expect(sink.received[1]?.body).toContain('badauth')
     expect(JSON.stringify(sink.received)).not.toContain(PASSWORD)
+  })
+
+  it('for Telegram gets the chat in the body, and needs one', async () => {
+    const { update } = await account('good 192.0.2.1')
+    const token = `123456:${'A'.repeat(35)}`
+    const sink = await receiving(telegram)
+    const hook = `${sink.url}/bot${token}/sendMessage?chat_id=-1001234`
+    const { code, stdout, stderr } = await update('192.0.2.1', '--webhook', `telegram:${hook}`)
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('not delivered')])
+    expect(sink.received[0]?.url).toBe(`/bot${token}/sendMessage`)
+    expect(stdout + stderr).not.toContain('AAAA')
+    const without = await update('192.0.2.1', '--webhook', `telegram:${sink.url}/bot${token}/sendMessage`)
+    expect([without.code, without.stderr]).toEqual([64, expect.stringContaining('names no chat')])
+    expect(without.stderr).not.toContain('AAAA')
+  })
+
+  it('with a body of its own serves Pushover and Matrix, and several receivers at once', async () => {
+    const { folder, update } = await account('good 192.0.2.1')
+    const [form, room, topic] = [await receiving(pushover), await receiving(matrix), await receiving(ntfy)]
+    writeFileSync(join(folder, 'app'), `${'a'.repeat(30)}\n`)
+    const pushed = ['--webhook-body', `token={token}&user=${'u'.repeat(30)}&title={title}&message={text}`]
+    const first = await update(
+      '192.0.2.1',
+      '--webhook',
+      `template:${form.url}/1/messages.json`,
+      '--webhook',
+      `ntfy:${topic.url}/topic`,
+      '--webhook-type',
+      'form',
+      '--webhook-token-file',
+      join(folder, 'app'),
+      ...pushed,
+    )
+    expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining('not delivered')])
+    expect([form.received.length, topic.received.length]).toEqual([1, 1])
+
+    const other = await account('good 192.0.2.1')
+    writeFileSync(join(other.folder, 'matrix'), 'syt_token\n')
+    const second = await other.update(
+      '192.0.2.1',
+      '--webhook',
+      `${room.url}/_matrix/client/v3/rooms/!room:example.test/send/m.room.message/{id}`,
+      '--webhook-format',
+      'template',
+      '--webhook-method',
+      'PUT',
+      '--webhook-token-file',
+      join(other.folder, 'matrix'),
+      '--webhook-body',
+      '{"msgtype": "m.text", "body": "{text}"}',
+    )
+    expect([second.code, second.stderr]).toEqual([0, expect.not.stringContaining('not delivered')])
+    expect(room.received).toHaveLength(1)
+  })
+
+  it('of several, one that fails keeps back no other, and each is told once', async () => {
+    const { folder, update } = await account('good 192.0.2.1')
+    const [one, other] = [await receiving(() => ({ status: 400 })), await receiving(ntfy)]
+    const hooks = ['--webhook', `json:${one.url}/x`, '--webhook', `ntfy:${other.url}/topic`]
+    const { stderr } = await update('192.0.2.1', ...hooks)
+    expect(stderr.match(/was not delivered/g)).toHaveLength(1)
+    await update('192.0.2.1', ...hooks)
+    expect([one.received.length, other.received.length]).toEqual([1, 1])
+    expect(readFileSync(join(folder, 'state/notified.json'), 'utf8')).not.toContain(one.url)
   })
 
   it('is signed, so that its receiver can check it', async () => {
@@ -478,7 +555,7 @@ describe('a webhook', () => {
       ],
       { env: environment },
     )
-    expect(shown.stdout).toContain('webhook = "«secret»"')
+    expect(shown.stdout).toContain('webhook = ["«secret»"]')
     expect(shown.stdout).not.toContain('secret-token')
   })
 })

@@ -77,6 +77,67 @@ export const discord: Receiver = ({ method, url, headers, body }) => {
     : { status: 400, body: '{"code":50006}' }
 }
 
+/** https://core.telegram.org/bots/api#sendmessage and #making-requests */
+export const telegram: Receiver = ({ method, url, headers, body }) => {
+  const wrong = (status: number, description: string): Answer => ({
+    status,
+    body: JSON.stringify({ ok: false, error_code: status, description }),
+  })
+  if (!/^\/bot\d+:[\w-]{35}\/sendMessage$/.test(url)) return wrong(404, 'Not Found')
+  const { chat_id: chat, text, link_preview_options: preview, ...others } = members(body)
+  const isChat = typeof chat === 'number' || (typeof chat === 'string' && /^(-?\d+|@\w{5,})$/.test(chat))
+  if (!isChat) return wrong(400, 'Bad Request: chat not found')
+  if (typeof text !== 'string' || text.length === 0 || text.length > 4096)
+    return wrong(400, 'Bad Request: message text is empty')
+  const isKnown = Object.keys(others).length === 0 && typeof preview === 'object'
+  return ['GET', 'POST'].includes(method) && headers['content-type'] === 'application/json' && isKnown
+    ? { status: 200, body: '{"ok":true,"result":{"message_id":1}}' }
+    : wrong(400, 'Bad Request')
+}
+
+/** https://gotify.net/docs/pushmsg and its Swagger document: POST /message, a token, and a message. */
+export const gotify: Receiver = ({ method, url, headers, body }) => {
+  const { pathname, searchParams } = new URL(url, 'http://x')
+  const token = searchParams.get('token') ?? headers['x-gotify-key']
+  if (pathname !== '/message' || method !== 'POST') return { status: 404 }
+  if (token !== 'AbCdEf123456789') return { status: 401, body: '{"error":"Unauthorized"}' }
+  const { message, title, priority } = members(body)
+  const isValid =
+    typeof message === 'string' &&
+    message !== '' &&
+    ['string', 'undefined'].includes(typeof title) &&
+    (priority === undefined || Number.isInteger(priority))
+  return isValid && headers['content-type'] === 'application/json'
+    ? { status: 200, body: '{"id":25}' }
+    : { status: 400, body: '{"error":"Bad Request"}' }
+}
+
+/** https://pushover.net/api: a form with token, user and message. */
+export const pushover: Receiver = ({ method, url, headers, body }) => {
+  const form = new URLSearchParams(body)
+  const isKnown =
+    /^[A-Za-z0-9]{30}$/.test(form.get('token') ?? '') && /^[A-Za-z0-9]{30}$/.test(form.get('user') ?? '')
+  const message = form.get('message') ?? ''
+  const isValid = isKnown && message.length > 0 && message.length <= 1024
+  return method === 'POST' &&
+    url === '/1/messages.json' &&
+    headers['content-type'] === 'application/x-www-form-urlencoded' &&
+    isValid
+    ? { status: 200, body: '{"status":1}' }
+    : { status: 400, body: '{"status":0}' }
+}
+
+/** https://spec.matrix.org/v1.11/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid */
+export const matrix: Receiver = ({ method, url, headers, body }) => {
+  if (headers['authorization'] !== 'Bearer syt_token')
+    return { status: 401, body: '{"errcode":"M_UNKNOWN_TOKEN"}' }
+  const isPath = /^\/_matrix\/client\/v3\/rooms\/![\w:.%]+\/send\/m\.room\.message\/[0-9a-f]{32}$/.test(url)
+  const { msgtype, body: text } = members(body)
+  return method === 'PUT' && isPath && msgtype === 'm.text' && typeof text === 'string'
+    ? { status: 200, body: '{"event_id":"$x"}' }
+    : { status: 400, body: '{"errcode":"M_BAD_JSON"}' }
+}
+
 /** https://healthchecks.io/docs/http_api/ */
 export const healthchecks =
   (uuid: string): Receiver =>

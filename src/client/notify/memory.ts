@@ -32,6 +32,8 @@ export interface PendingDelivery {
   /** The same in each attempt. */
   readonly id: string
   readonly target: DeliveryTarget
+  /** Which of several webhooks; without it, the first. */
+  readonly to?: string
   readonly notification: Notification
   /** Milliseconds since 1970, of the event. */
   readonly at: number
@@ -85,6 +87,7 @@ const eventFrom = (value: unknown): NotificationEvent | undefined =>
 function pendingFrom({
   id,
   target,
+  to,
   notification,
   at,
   attempts,
@@ -99,6 +102,7 @@ function pendingFrom({
         {
           id,
           target: known,
+          ...(typeof to === 'string' && { to }),
           notification: one,
           at: moment,
           attempts: numberFrom(attempts) ?? 0,

@@ -2,13 +2,25 @@ import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { formatInstant, type Instant } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
+import { SecretText } from '../../net/secret-text.ts'
 import type { WebhookFormat } from '../../config/notify-settings.ts'
 import { EVENT_ROWS, type Notification, notificationText, type PingKind } from './notification.ts'
 
 /** The request for a webhook. */
 interface Payload {
+  readonly method?: 'POST' | 'PUT'
+  /** Where it goes to, if not to the address of the webhook as it is. */
+  readonly url?: Secret
+  readonly body: string | SecretText
+  readonly headers: Readonly<Record<string, string | SecretText>>
+}
+
+/** The body that a user has written. */
+export interface BodyTemplate {
   readonly body: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly type: 'json' | 'form' | 'text'
+  readonly method: 'POST' | 'PUT'
+  readonly token: Secret | undefined
 }
 
 interface PayloadContext {
@@ -19,6 +31,9 @@ interface PayloadContext {
   /** The same for each attempt, so that a receiver can drop repetitions. */
   readonly id: string
   readonly secret: Secret | undefined
+  /** The address of the webhook. */
+  readonly url: Secret
+  readonly template: BodyTemplate | undefined
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -62,7 +77,85 @@ const FORMATS: Readonly<Record<WebhookFormat, (one: Notification, context: Paylo
     body: JSON.stringify({ content: notificationText(one).text, allowed_mentions: { parse: [] } }),
     headers: JSON_TYPE,
   }),
+  // https://core.telegram.org/bots/api#sendmessage: the chat stands in the address, and is sent with the text.
+  telegram: (one, { url }) => {
+    const { text } = notificationText(one)
+    const chat = new URL(url.reveal()).searchParams
+    const thread = chat.get('message_thread_id')
+    return {
+      url: url.derive((address) => address.replace(/\?.*$/, '')),
+      body: JSON.stringify({
+        chat_id: chat.get('chat_id'),
+        ...(thread !== null && { message_thread_id: Number(thread) }),
+        text,
+        link_preview_options: { is_disabled: true },
+      }),
+      headers: JSON_TYPE,
+    }
+  },
+  // https://gotify.net/docs/pushmsg: from priority 4 on it makes a sound, from 8 on it insists.
+  gotify: (one) => {
+    const { title, text } = notificationText(one)
+    const priority = one.event === 'stopped' ? 8 : EVENT_ROWS[one.event].ping === 'fail' ? 5 : 2
+    return { body: JSON.stringify({ title, message: text, priority }), headers: JSON_TYPE }
+  },
+  template: (one, context) => templatePayload(one, context),
 }
+
+const TYPES: Readonly<
+  Record<BodyTemplate['type'], { readonly header: object; readonly escape: (text: string) => string }>
+> = {
+  json: { header: JSON_TYPE, escape: (text) => JSON.stringify(text).slice(1, -1) },
+  form: { header: { 'content-type': 'application/x-www-form-urlencoded' }, escape: encodeURIComponent },
+  text: { header: TEXT_TYPE, escape: (text) => text },
+}
+
+/** Values are escaped for the body, and for the path of the address. A name that is none stays as it is written. */
+function templatePayload(one: Notification, context: PayloadContext): Payload {
+  const { template, url } = context
+  if (template === undefined) return { body: '', headers: TEXT_TYPE }
+  const { header, escape } = TYPES[template.type]
+  const values = placeholdersOf(one, context)
+  const filled = (text: string, escaped: (value: string) => string): string =>
+    text.replaceAll(/\{([a-z0-9_]+)\}/g, (whole, name: string) => {
+      const value = values[name]
+      return value === undefined ? whole : escaped(value)
+    })
+  const { token } = template
+  const parts = template.body.split('{token}').map((part) => filled(part, escape))
+  const hasToken = parts.length > 1 && token !== undefined
+  return {
+    method: template.method,
+    url: url.derive((text) => filled(text, encodeURIComponent)),
+    body: hasToken
+      ? new SecretText(...parts.flatMap((part, at) => (at === 0 ? [part] : [token.derive(escape), part])))
+      : parts.join('{token}'),
+    headers: {
+      ...header,
+      ...(token !== undefined && !hasToken && { authorization: new SecretText('Bearer ', token) }),
+    },
+  }
+}
+
+const placeholdersOf = (
+  one: Notification,
+  { at, id }: PayloadContext,
+): Readonly<Record<string, string | undefined>> => ({
+  ...notificationText(one),
+  event: one.event,
+  account: one.name ?? one.account,
+  hostnames: one.hostnames.join(', '),
+  ipv4: one.addresses.v4 ?? '',
+  ipv6: one.addresses.v6 ?? '',
+  ipv4_before: one.before.v4 ?? '',
+  ipv6_before: one.before.v6 ?? '',
+  because: one.because ?? '',
+  remedy: one.remedy ?? '',
+  since: one.since ?? '',
+  times: String(one.times),
+  at: formatInstant(at),
+  id,
+})
 
 export const payloadOf = (format: WebhookFormat, one: Notification, context: PayloadContext): Payload =>
   FORMATS[format](one, context)

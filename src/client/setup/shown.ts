@@ -20,8 +20,11 @@ export function maskedConfiguration(text: string): string {
       }
       const [whole, start] = PATTERN.exec(line) ?? []
       if (whole === undefined || start === undefined) return [line]
-      const [quote] = /^(?:"""|''')/.exec(line.slice(start.length)) ?? []
-      if (quote !== undefined && !line.slice(start.length + quote.length).includes(quote)) end = quote
+      const rest = line.slice(start.length)
+      const [quote] = /^(?:"""|''')/.exec(rest) ?? []
+      if (quote !== undefined && !rest.slice(quote.length).includes(quote)) end = quote
+      // A list with an address on each line.
+      if (rest.startsWith('[') && !/\]\s*(?:#.*)?$/.test(rest)) end = ']'
       return [`${start}"${String(new Secret(''))}"`]
     })
     .join('\n')

@@ -8,15 +8,15 @@ import {
   notificationText,
   type PingKind,
 } from '../../../client/notify/notification.ts'
-import { hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
+import { type BodyTemplate, hookVariables, payloadOf, pingUrl } from '../../../client/notify/payload.ts'
 import { parseRetryAfter } from '../../../client/send/retry-after.ts'
-import { HOOKS, type NotificationEvent } from '../../../config/notify-settings.ts'
+import { HOOKS, type NotificationEvent, type Webhook, webhookIn } from '../../../config/notify-settings.ts'
 import type { Secret } from '../../../net/secret.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import { secretUrl } from '../../../net/secret-text.ts'
 import type { Entropy } from '../../../ports/clock.ts'
 import type { RunHook } from '../../../ports/hook.ts'
-import type { HttpOutcome, ServiceHttp } from '../../../ports/http.ts'
+import type { HttpOutcome, OutgoingRequest, ServiceHttp } from '../../../ports/http.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { ABOUT } from '../../about.ts'
 import type { ClientAccount } from '../settings/settings.ts'
@@ -157,29 +157,57 @@ const pingTarget = (url: Secret): string => `health_url at ${webhookHost(url)}`
 /** The targets of an account, as their deliveries name them. */
 export const targetNames = (account: ClientAccount): readonly string[] => [
   ...HOOKS.flatMap((hook) => (account[hook] === undefined ? [] : HOOK_SETTINGS[hook])),
-  ...(account.webhook === undefined ? [] : [webhookTarget(account.webhook)]),
+  ...webhooksOf(account).map(({ url }) => webhookTarget(url)),
   ...(account.healthUrl === undefined ? [] : [pingTarget(account.healthUrl)]),
 ]
 
+/** The receivers of an account for a target: one for each webhook. */
+export const receiversOf = (
+  target: DeliveryTarget,
+  account: ClientAccount,
+): readonly (string | undefined)[] =>
+  target === 'webhook' ? webhooksOf(account).map(({ url }) => queueOf(url)) : [undefined]
+
+/** The webhooks of an account, each with its format. */
+export const webhooksOf = ({ webhook = [], webhookFormat }: ClientAccount): readonly Webhook[] =>
+  webhook.map((entry) => webhookIn(entry, webhookFormat))
+
 function webhookDelivery(
-  { notification, id, at }: Omit<PendingDelivery, 'attempts'>,
-  { webhook, webhookFormat, webhookSecret }: ClientAccount,
+  { notification, id, at, to }: Omit<PendingDelivery, 'attempts'>,
+  account: ClientAccount,
   { http, now }: DeliveryPorts,
 ): Delivery | undefined {
+  const webhook = webhooksOf(account).find(({ url }) => to === undefined || queueOf(url) === to)
   if (webhook === undefined) return undefined
+  const { format, url } = webhook
   return {
-    target: webhookTarget(webhook),
-    queue: queueOf(webhook),
+    target: webhookTarget(url),
+    queue: queueOf(url),
     attempt: async (signal) => {
-      const context = { at: instant(at), signedAt: now(), id, secret: webhookSecret }
-      const { body, headers } = payloadOf(webhookFormat, notification, context)
+      const payload = payloadOf(format, notification, {
+        at: instant(at),
+        signedAt: now(),
+        id,
+        url,
+        secret: account.webhookSecret,
+        template: templateOf(account),
+      })
+      const { method = 'POST', body, headers } = payload
       return resultOf(
-        await http({ method: 'POST', url: secretUrl(webhook), ...requestOf(headers), body }, signal),
+        await http({ method, url: secretUrl(payload.url ?? url), ...requestOf(headers), body }, signal),
         now(),
       )
     },
   }
 }
+
+const templateOf = ({
+  webhookBody: body,
+  webhookType: type,
+  webhookMethod: method,
+  webhookToken: token,
+}: ClientAccount): BodyTemplate | undefined =>
+  body === undefined ? undefined : { body, type, method, token }
 
 /** A ping of an account that has a check. */
 export function pingDelivery(
@@ -197,7 +225,7 @@ export function pingDelivery(
   }
 }
 
-const requestOf = (headers: Readonly<Record<string, string>>) => ({
+const requestOf = (headers: OutgoingRequest['headers']) => ({
   headers: { 'user-agent': `Holdfast/${ABOUT.version}`, connection: 'close', ...headers },
   maxBodyBytes: 4096,
   connectTimeout: HTTP_TIMEOUT,
@@ -211,7 +239,10 @@ function resultOf(outcome: HttpOutcome, now: Instant): DeliveryResult {
   if (status >= 200 && status < 300) return ok(undefined)
   const isTemporary = status >= 500 || status === 429 || status === 408
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
-  const retryAfter = parseRetryAfter(outcome.headers['retry-after'], now)
+  const retryAfter = parseRetryAfter(outcome.headers['retry-after'] ?? secondsIn(outcome.body), now)
   const because = `it answered HTTP ${status}${more}`
   return err({ because, isTemporary, ...(retryAfter !== undefined && { retryAfter }) })
 }
+
+/** Telegram says it in the body (ResponseParameters): {"parameters": {"retry_after": 30}}. */
+const secondsIn = (body: string): string | undefined => /"retry_after"\s*:\s*(\d+)/.exec(body)?.[1]

@@ -31,6 +31,7 @@ import {
   deliveryTargets,
   newDeliveryId,
   pingDelivery,
+  receiversOf,
   targetNames,
 } from './delivery.ts'
 import { DeliveryQueue, type FailingTarget, type OnDelivery } from './delivery-queue.ts'
@@ -182,9 +183,8 @@ export class Notifier {
   }
 
   /** The first account that tells anyone of an event. */
-  #listener(event: NotificationEvent): string {
-    return [...this.#accounts.keys()].find((account) => this.#isHeard(account, event)) ?? ''
-  }
+  readonly #listener = (event: NotificationEvent): string =>
+    [...this.#accounts.keys()].find((account) => this.#isHeard(account, event)) ?? ''
 
   readonly #now = (): Instant => this.#ports.now()
   readonly #targetsOf: TargetsOf = (account, event) => {
@@ -232,13 +232,14 @@ export class Notifier {
   #pendingOf(notification: Notification, targets: readonly DeliveryTarget[]): PendingDelivery[] {
     const { account, event } = notification
     this.#log('debug', 'a notification is delivered', { fields: { account, event } })
-    return targets.map((target) => ({
-      id: newDeliveryId(this.#entropy),
-      target,
-      notification,
-      at: this.#now(),
-      attempts: 0,
-    }))
+    const settings = this.#accounts.get(account)
+    const at = this.#now()
+    return targets.flatMap((target) =>
+      (settings === undefined ? [undefined] : receiversOf(target, settings)).map((to) => {
+        const id = newDeliveryId(this.#entropy)
+        return { id, target, ...(to !== undefined && { to }), notification, at, attempts: 0 }
+      }),
+    )
   }
 
   #put(pending: PendingDelivery): void {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
-import { formatComplaint, type SettingLayer } from '../../../config/setting.ts'
+import { fileKeyOf, formatComplaint, type SettingLayer } from '../../../config/setting.ts'
 import { canBeBasic } from '../../../net/basic.ts'
 import { Secret } from '../../../net/secret.ts'
 import { isReadableByOthers } from '../../../platform/files/file-mode.ts'
@@ -16,6 +16,8 @@ export interface ClientAccount extends AccountConfig {
   readonly authorities?: string
   /** From `webhook_secret_file`. */
   readonly webhookSecret?: Secret
+  /** From `webhook_token_file`. */
+  readonly webhookToken?: Secret
 }
 
 /** An account whose files were read. Without the key of its webhook it is updated all the same: that is a warning. */
@@ -29,10 +31,11 @@ export async function readAccountFiles(
   account: AccountConfig,
   isKeyless: boolean,
 ): Promise<Result<ReadAccount, readonly string[]>> {
-  const [password, authorities, webhookSecret] = await Promise.all([
+  const [password, authorities, webhookSecret, webhookToken] = await Promise.all([
     isKeyless ? ok(new Secret('')) : passwordOf(account),
     isKeyless ? ok(undefined) : authoritiesOf(account),
-    webhookSecretOf(account),
+    keyIn(account, 'webhookSecretFile', 'the webhook is not signed'),
+    keyIn(account, 'webhookTokenFile', 'the webhook gets no token'),
   ])
   const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
   if (!password.ok || !authorities.ok) return err(wrong)
@@ -46,28 +49,30 @@ export async function readAccountFiles(
       password: password.value,
       ...(authorities.value !== undefined && { authorities: authorities.value }),
       ...(webhookSecret.ok && webhookSecret.value !== undefined && { webhookSecret: webhookSecret.value }),
+      ...(webhookToken.ok && webhookToken.value !== undefined && { webhookToken: webhookToken.value }),
     },
-    warnings: webhookSecret.ok ? [] : [webhookSecret.error],
+    warnings: [webhookSecret, webhookToken].flatMap((one) => (one.ok ? [] : one.error)),
   })
 }
 
 /** The error says why the key cannot be read. A value without slash and dot may be the key itself, which is not shown. */
-async function webhookSecretOf({
-  webhookSecretFile: path,
-  places,
-}: AccountConfig): Promise<Result<Secret | undefined, string>> {
-  const where = places['webhookSecretFile']
+async function keyIn(
+  account: AccountConfig,
+  key: 'webhookSecretFile' | 'webhookTokenFile',
+  consequence: string,
+): Promise<Result<Secret | undefined, string>> {
+  const [path, where, setting] = [account[key], account.places[key], fileKeyOf(key)]
   const complaint = (problem: string) =>
-    err(formatComplaint({ where: where ?? '', problem: `${problem}; the webhook is not signed` }))
-  const read = await textOf(path, { setting: 'webhook_secret_file', maxBytes: MAX_BYTES.password })
+    err(formatComplaint({ where: where ?? '', problem: `${problem}; ${consequence}` }))
+  const read = await textOf(path, { setting, maxBytes: MAX_BYTES.password })
   if (!read.ok)
     return complaint(
       path !== undefined && !/[/.]/.test(path)
-        ? 'webhook_secret_file must name a file with the key, and there is no such file'
+        ? `${setting} must name a file with the key, and there is no such file`
         : read.error,
     )
   const text = (read.value ?? '').replace(/\r?\n$/, '')
-  if (path !== undefined && text === '') return complaint(`webhook_secret_file ${path} is empty`)
+  if (path !== undefined && text === '') return complaint(`${setting} ${path} is empty`)
   return ok(text === '' ? undefined : new Secret(text))
 }
 

@@ -61,7 +61,7 @@ async function listening(isReached = true) {
         return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })
       },
       http: ({ body = '' }) => {
-        const { event, because } = JSON.parse(body) as { event: string; because: string }
+        const { event, because } = JSON.parse(String(body)) as { event: string; because: string }
         log.push(`webhook ${event}: ${because}`)
         if (!isReached)
           return Promise.resolve({ kind: 'unreached', stage: 'connect', because: 'connection refused' })
