@@ -39,6 +39,7 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
         authorities: _authorities,
         webhookSecret: _key,
         webhookToken: _token,
+        mailPassword: _password,
         places: _places,
         hosts,
         ...account

@@ -62,7 +62,7 @@ function printTargets(
       print(
         `${account}:`,
         ...(targets.length === 0
-          ? ['  no one is told; see on_change, webhook and health_url in docs/settings.md']
+          ? ['  no one is told; see on_change, webhook, mail_to and health_url in docs/settings.md']
           : targets.map((one) => `  ${one}`)),
       )
     print(...troubleLines(failing))
@@ -71,7 +71,7 @@ function printTargets(
 }
 
 function targetsOf(account: ClientAccount): readonly string[] {
-  const { webhookEvents, healthUrl } = account
+  const { webhookEvents, mailTo, mailEvents, healthUrl } = account
   return [
     ...HOOKS.flatMap((key) =>
       account[key] === undefined ? [] : [`${fileKeyOf(key)}: ${account[key].join(' ')}`],
@@ -79,6 +79,7 @@ function targetsOf(account: ClientAccount): readonly string[] {
     ...webhooksOf(account).map(
       ({ format, url }) => `webhook at ${webhookHost(url)} (${format}): ${webhookEvents.join(', ')}`,
     ),
+    ...(mailTo === undefined ? [] : [`mail to ${mailTo.join(', ')}: ${mailEvents.join(', ')}`]),
     ...(healthUrl === undefined ? [] : [`health_url at ${webhookHost(healthUrl)}`]),
   ]
 }
@@ -129,7 +130,7 @@ function testsOf(
   account: string,
   settings: ClientAccount,
 ): readonly Test[] {
-  const wanted = { ...settings, webhookEvents: NOTIFICATION_EVENTS }
+  const wanted = { ...settings, webhookEvents: NOTIFICATION_EVENTS, mailEvents: NOTIFICATION_EVENTS }
   const system = systemPorts()
   const ports = deliveryPorts(system)
   const events = named === undefined ? ALL_HOOKS : [named]

@@ -15,6 +15,7 @@ export const systemPorts = (): SystemPorts => ({
   files: systemFiles,
   http: serviceHttp,
   hook: async (...about) => (await import('../platform/process/hook.ts')).runHook(...about),
+  mail: async (...about) => (await import('../platform/mail/smtp.ts')).sendMail(...about),
   acquireLock,
   askControl,
   serveControl,

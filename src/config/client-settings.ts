@@ -24,6 +24,7 @@ import {
   duration,
   durationOrNever,
   listReader,
+  mailbox,
   onOff,
   path,
   programArguments,
@@ -108,15 +109,6 @@ const cron: SettingReader<string> = {
     /^\S+( +\S+){4,5}$/.test(value.trim())
       ? ok(value.trim())
       : err('must be a cron expression of five or six fields, such as */5 * * * *'),
-}
-
-/** The contact at the end of the User-Agent: a simple subset of RFC 5321 mailboxes. */
-const contact: SettingReader<string> = {
-  ...text,
-  read: (value) =>
-    /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value)
-      ? ok(value)
-      : err('must be an e-mail address, such as you@mail.example'),
 }
 
 /** Without duplicates. */
@@ -229,7 +221,7 @@ export const CLIENT_SETTINGS = {
   interval:      { reader: duration(minutes(1), days(7)),   help: 'time between checks of the address: 1m to 7d', fallback: minutes(5) },
   schedule:      { reader: cron,                            help: 'cron expression for checks of the address, instead of interval: five fields, or six with seconds, in local time' },
   userAgent:     { reader: userAgent,                       help: 'complete User-Agent header, instead of the one of Holdfast' },
-  contact:       { reader: contact,                         help: 'your e-mail address, added to the User-Agent so that the service can reach you before it blocks the client; default: none' },
+  contact:       { reader: mailbox,                         help: 'your e-mail address, added to the User-Agent so that the service can reach you before it blocks the client; default: none' },
   connectTimeout: { reader: duration(seconds(1), minutes(10)), help: 'maximum time to connect to a service, including DNS and TLS: 1s to 10m', fallback: seconds(15) },
   responseTimeout: { reader: duration(seconds(1), minutes(10)), help: 'maximum time for a whole request and its response: 1s to 10m', fallback: seconds(30) },
   whenStopped:   { reader: choice('exit', 'idle'),          help: 'when every account is stopped: exit with code 77, or stay idle, for supervisors that always restart', fallback: 'exit' },

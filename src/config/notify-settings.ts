@@ -8,6 +8,7 @@ import {
   choice,
   duration,
   listReader,
+  mailbox,
   path,
   programArguments,
   type SettingReader,
@@ -119,6 +120,36 @@ const event = (value: string): Result<NotificationEvent, string> => {
   return known === undefined ? err(`is not one of ${NOTIFICATION_EVENTS.join(', ')}`) : ok(known)
 }
 
+interface MailServer {
+  readonly host: string
+  readonly port: number
+  readonly isOwnNetwork: boolean
+}
+
+/** RFC 8314 §3.3: TLS from the first octet. */
+export const SUBMISSIONS_PORT = 465
+
+/** What `mail_server` says: "smtp.example", "smtp.example:587", "[2001:db8::1]:25". */
+export function mailServerIn(value: string): MailServer | undefined {
+  const url = `smtp://${value}`
+  if (!/^[^/?#@\s]+$/.test(value) || !URL.canParse(url)) return undefined
+  const { hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return {
+    host,
+    port: port === '' ? SUBMISSIONS_PORT : Number(port),
+    isOwnNetwork: isOwnNetwork(hostname),
+  }
+}
+
+const mailServer: SettingReader<string> = {
+  ...text,
+  read: (value) =>
+    mailServerIn(value) === undefined
+      ? err('must be a host, with its port if that is not 465, such as smtp.example or smtp.example:587')
+      : ok(value),
+}
+
 /** The settings that name a program to run. */
 export const HOOKS = ['onFirst', 'onChange', 'onStop', 'onRecover', 'onProblem'] as const
 
@@ -139,6 +170,13 @@ export const NOTIFY_SETTINGS = {
   webhookEvents: { reader: listReader(event, { enum: NOTIFICATION_EVENTS }), help: `the events for the webhook: ${NOTIFICATION_EVENTS.join(', ')}`,
                    fallback: ['changed', 'different', 'stopped', 'unknown', 'unsaved', 'recovered'] as readonly NotificationEvent[] },
   webhookSecretFile: { reader: path,         help: 'file with the key for the signature X-Holdfast-Signature of the webhook; default: no signature' },
+  mailTo:        { reader: listReader(mailbox.read, { type: 'string' }), help: 'e-mail addresses that get a message for each event, by mail_server' },
+  mailServer:    { reader: mailServer,       help: 'host and port of your mail server: TLS at 465, which is the default, STARTTLS at others; without TLS only in your own network' },
+  mailFrom:      { reader: mailbox,          help: 'sender of the messages; default: the first of mail_to' },
+  mailUsername:  { reader: text,             help: 'username at the mail server, with mail_password_file; default: no login' },
+  mailPasswordFile: { reader: path,          help: 'file with the password for mail_username' },
+  mailEvents:    { reader: listReader(event, { enum: NOTIFICATION_EVENTS }), help: 'the events for the messages, as for webhook_events',
+                   fallback: ['changed', 'different', 'stopped', 'unknown', 'unsaved', 'recovered'] as readonly NotificationEvent[] },
   healthUrl:     { reader: secretUrl,        help: 'address of a check to ping while all is well, of healthchecks.io or Uptime Kuma or your own; a problem is a ping too, so that the check alarms at once' },
   healthEvery:   { reader: duration(minutes(1), days(7)), help: 'time between two pings while all is well: 1m to 7d', fallback: hours(1) },
 } as const satisfies SettingTable

@@ -186,3 +186,12 @@ export const listReader = <T>(
   },
   schema: { type: 'array', minItems: 1, items: schema },
 })
+
+/** An e-mail address: a simple subset of RFC 5321 mailboxes. */
+export const mailbox: SettingReader<string> = {
+  ...text,
+  read: (value) =>
+    /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value)
+      ? ok(value)
+      : err('must be an e-mail address, such as you@mail.example'),
+}

@@ -7,6 +7,7 @@ import type { RunHook } from './hook.ts'
 import type { Http, ServiceHttp } from './http.ts'
 import type { Interfaces } from './interfaces.ts'
 import type { AcquireLock } from './lock.ts'
+import type { SendMail } from './mail.ts'
 import type {
   FindAddresses,
   FindNameServers,
@@ -35,6 +36,7 @@ export interface SystemPorts {
   /** Requests to services and webhooks. */
   readonly http: ServiceHttp
   readonly hook: RunHook
+  readonly mail: SendMail
   readonly acquireLock: AcquireLock
   readonly askControl: AskControl
   readonly serveControl: ServeControl

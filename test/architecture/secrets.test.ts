@@ -6,6 +6,7 @@ import { FILES } from './sources.ts'
 const REVEALED: Readonly<Record<string, string>> = {
   'net/secret-text.ts':                 'the text of which it is a part',
   'platform/http/wire.ts':              'a request as it is sent',
+  'platform/mail/smtp.ts':              'the login at a mail server; to find it in an answer',
   'platform/http/proxied.ts':           'the request to the proxy',
   'net/basic.ts':                       'which characters a password has',
   'config/notify-settings.ts':          'the format before an address; whether it names a chat',

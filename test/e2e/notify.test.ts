@@ -216,7 +216,7 @@ describe('a program', () => {
 it('the program of the documentation sends an e-mail', async () => {
   const { folder, update } = await account('badauth')
   const text = readFileSync(join(ROOT, 'docs/notify.md'), 'utf8')
-  const [, script = ''] = /### An e-mail[^]*?```sh\n([^]*?)```/.exec(text) ?? []
+  const [, script = ''] = /## An e-mail[^]*?```sh\n([^]*?)```/.exec(text) ?? []
   writeFileSync(
     join(folder, 'sendmail'),
     `#!/bin/sh\ncat > ${folder}/mail; echo "$@" > ${folder}/arguments\n`,

@@ -136,6 +136,7 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
         ? overTheLine(world, run, { request, signal, arrive: () => arrivedAtReceiver(world, request) })
         : toService(world, run, { request, signal }),
     hook: async () => call(() => ({ kind: 'ended', code: 0, stderr: '' }) as const),
+    mail: async () => call(() => ({ kind: 'sent' }) as const),
     acquireLock: async (folder, socket, file) => call(() => machine.acquire(run, folder, socket, file)),
     askControl: async (path, request, timeout) => askControl(world, run, { path, request, timeout, moment }),
     serveControl: async (path, handle) => {

@@ -24,7 +24,7 @@ export interface AccountMemory {
 }
 
 /** The ways by which one notification is delivered. */
-export const DELIVERY_TARGETS = ['hook', 'webhook', 'ping'] as const
+export const DELIVERY_TARGETS = ['hook', 'webhook', 'mail', 'ping'] as const
 export type DeliveryTarget = (typeof DELIVERY_TARGETS)[number]
 
 /** A notification that has not reached a target yet: the next process delivers it. */

@@ -16,9 +16,11 @@ import { accountKey } from '../../../config/client-checks.ts'
 import { secretUrl } from '../../../net/secret-text.ts'
 import type { Entropy } from '../../../ports/clock.ts'
 import type { RunHook } from '../../../ports/hook.ts'
+import type { SendMail } from '../../../ports/mail.ts'
 import type { HttpOutcome, OutgoingRequest, ServiceHttp } from '../../../ports/http.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { ABOUT } from '../../about.ts'
+import { mailDelivery, mailTarget } from './mail-delivery.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
 /** One way to tell something: a program, or a request. */
@@ -42,6 +44,7 @@ interface DeliveryFailure {
 export interface DeliveryPorts {
   readonly http: ServiceHttp
   readonly hook: RunHook
+  readonly mail: SendMail
   /** By the wall clock. */
   readonly now: () => Instant
 }
@@ -49,10 +52,12 @@ export interface DeliveryPorts {
 export const deliveryPorts = ({
   http,
   hook,
+  mail,
   clocks,
-}: Pick<SystemPorts, 'http' | 'hook' | 'clocks'>): DeliveryPorts => ({
+}: Pick<SystemPorts, 'http' | 'hook' | 'mail' | 'clocks'>): DeliveryPorts => ({
   http,
   hook,
+  mail,
   now: () => clocks().wall,
 })
 
@@ -95,6 +100,7 @@ function isHeardBy(target: DeliveryTarget, event: NotificationEvent, account: Cl
   const { hook, ping } = EVENT_ROWS[event]
   if (target === 'hook') return hook !== undefined && account[hook] !== undefined
   if (target === 'webhook') return account.webhook !== undefined && account.webhookEvents.includes(event)
+  if (target === 'mail') return account.mailTo !== undefined && account.mailEvents.includes(event)
   return (
     ping !== undefined &&
     account.healthUrl !== undefined &&
@@ -118,6 +124,7 @@ export function deliveryOf(
       ? undefined
       : hookDelivery(HOOK_SETTINGS[hook], account[hook] ?? [], { one: notification, ports })
   if (target === 'webhook') return webhookDelivery({ ...pending, notification }, account, ports)
+  if (target === 'mail') return mailDelivery({ ...pending, notification }, account, ports.mail)
   return ping === undefined
     ? undefined
     : pingDelivery(account, ping, { text: notificationText(notification).text, ports })
@@ -158,6 +165,7 @@ const pingTarget = (url: Secret): string => `health_url at ${webhookHost(url)}`
 export const targetNames = (account: ClientAccount): readonly string[] => [
   ...HOOKS.flatMap((hook) => (account[hook] === undefined ? [] : HOOK_SETTINGS[hook])),
   ...webhooksOf(account).map(({ url }) => webhookTarget(url)),
+  ...(account.mailServer === undefined ? [] : [mailTarget(account.mailServer)]),
   ...(account.healthUrl === undefined ? [] : [pingTarget(account.healthUrl)]),
 ]
 

@@ -9,7 +9,9 @@ import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
 /** Whether an account wants to tell anything. */
 const wantsNotifications = (account: ClientAccount): boolean =>
-  [...HOOKS, 'webhook' as const, 'healthUrl' as const].some((key) => account[key] !== undefined)
+  [...HOOKS, 'webhook' as const, 'mailTo' as const, 'healthUrl' as const].some(
+    (key) => account[key] !== undefined,
+  )
 
 /** In milliseconds. */
 const TICK_INTERVAL = 20_000

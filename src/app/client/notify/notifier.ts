@@ -1,6 +1,5 @@
-import { formatInstant, hours, type Instant } from '../../../base/time.ts'
+import { hours, type Instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
-import { type EventFormat, wordingOf } from '../../../client/agent/wording.ts'
 import {
   admit,
   compareReports,
@@ -35,6 +34,7 @@ import {
   targetNames,
 } from './delivery.ts'
 import { DeliveryQueue, type FailingTarget, type OnDelivery } from './delivery-queue.ts'
+import { eventLine, newsForAll } from './events-for-all.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
@@ -42,18 +42,10 @@ import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 const INTERVAL_PING = 'interval'
 const MAX_DELIVERY_AGE = hours(24)
 
-/** Events that cause a notification and neither delay nor stop updates. */
-const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
-  behindAnother: 'behind-nat',
-  flipping: 'flipping',
-  outlier: 'outlier',
-  quarantined: 'quarantined',
-  stateSetAside: 'state-lost',
-}
-const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
-const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
-
-export type NotifierPorts = Pick<SystemPorts, 'clocks' | 'entropy' | 'files' | 'hook' | 'http' | 'steady'>
+export type NotifierPorts = Pick<
+  SystemPorts,
+  'clocks' | 'entropy' | 'files' | 'hook' | 'http' | 'mail' | 'steady'
+>
 
 interface NotifierOptions {
   readonly log: Log
@@ -138,15 +130,12 @@ export class Notifier {
 
   /** Events without an account: the first account that asks for the event reports it. */
   #recordForAll(event: AgentEvent): void {
-    const tell = (about: NotificationEvent, because: string): void =>
-      this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })
-    if (event.kind === 'stateNotSaved' || event.kind === 'stateSavedElsewhere') {
-      tell('unsaved', event.kind === 'stateNotSaved' ? event.because : eventLine(event))
-      this.#unsavedListener = this.#listener('unsaved')
-    }
+    const news = newsForAll(event)
     if (event.kind === 'stateSavedAgain') this.#savedAgain(event)
-    const about = EVENTS_FOR_ALL[event.kind]
-    if (about !== undefined) tell(about, eventLine(event))
+    if (news === undefined) return
+    const { about, because } = news
+    this.#tell(about, this.#listener(about), { because, hostnames: [], addresses: {} })
+    if (about === 'unsaved') this.#unsavedListener = this.#listener('unsaved')
   }
 
   /** The end of what was told; what was held back of it is no news. */

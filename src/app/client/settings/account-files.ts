@@ -18,6 +18,8 @@ export interface ClientAccount extends AccountConfig {
   readonly webhookSecret?: Secret
   /** From `webhook_token_file`. */
   readonly webhookToken?: Secret
+  /** From `mail_password_file`. */
+  readonly mailPassword?: Secret
 }
 
 /** An account whose files were read. Without the key of its webhook it is updated all the same: that is a warning. */
@@ -31,11 +33,12 @@ export async function readAccountFiles(
   account: AccountConfig,
   isKeyless: boolean,
 ): Promise<Result<ReadAccount, readonly string[]>> {
-  const [password, authorities, webhookSecret, webhookToken] = await Promise.all([
+  const [password, authorities, webhookSecret, webhookToken, mailPassword] = await Promise.all([
     isKeyless ? ok(new Secret('')) : passwordOf(account),
     isKeyless ? ok(undefined) : authoritiesOf(account),
     keyIn(account, 'webhookSecretFile', 'the webhook is not signed'),
     keyIn(account, 'webhookTokenFile', 'the webhook gets no token'),
+    keyIn(account, 'mailPasswordFile', 'the mail server refuses the messages'),
   ])
   const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
   if (!password.ok || !authorities.ok) return err(wrong)
@@ -50,15 +53,16 @@ export async function readAccountFiles(
       ...(authorities.value !== undefined && { authorities: authorities.value }),
       ...(webhookSecret.ok && webhookSecret.value !== undefined && { webhookSecret: webhookSecret.value }),
       ...(webhookToken.ok && webhookToken.value !== undefined && { webhookToken: webhookToken.value }),
+      ...(mailPassword.ok && mailPassword.value !== undefined && { mailPassword: mailPassword.value }),
     },
-    warnings: [webhookSecret, webhookToken].flatMap((one) => (one.ok ? [] : one.error)),
+    warnings: [webhookSecret, webhookToken, mailPassword].flatMap((one) => (one.ok ? [] : one.error)),
   })
 }
 
 /** The error says why the key cannot be read. A value without slash and dot may be the key itself, which is not shown. */
 async function keyIn(
   account: AccountConfig,
-  key: 'webhookSecretFile' | 'webhookTokenFile',
+  key: 'webhookSecretFile' | 'webhookTokenFile' | 'mailPasswordFile',
   consequence: string,
 ): Promise<Result<Secret | undefined, string>> {
   const [path, where, setting] = [account[key], account.places[key], fileKeyOf(key)]

@@ -30,6 +30,7 @@ function deliveryTo(to: string | undefined, outcome: HttpOutcome) {
         return Promise.resolve(outcome)
       },
       hook: () => Promise.reject(new Error('no program')),
+      mail: () => Promise.resolve({ kind: 'sent' }),
       now: () => NOW,
     },
   )

@@ -56,6 +56,7 @@ async function listening(isReached = true) {
       steady: steadyClock,
       entropy: systemEntropy,
       files: { ...FILES, replace },
+      mail: () => Promise.resolve({ kind: 'sent' }),
       hook: (_, { variables }) => {
         log.push(`${variables['HOLDFAST_NEWS_EVENT']}: ${variables['HOLDFAST_NEWS_BECAUSE']}`)
         return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })
