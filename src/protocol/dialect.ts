@@ -84,6 +84,15 @@ export interface ExplainedReply {
   readonly hasDump: boolean
 }
 
+/** A pattern as people would write the reply: "no_auth", "ok … no update required". */
+const patternText = ({ source }: RegExp): string =>
+  source
+    .replaceAll(/\\b|\^|\(\?[=:][^)]*\)/g, '')
+    .replaceAll('.*', ' … ')
+    .replaceAll('|', ', or ')
+    .replaceAll(/\([^)]*\)\?/g, '')
+    .replaceAll('_?', '_')
+
 /** Each reply of its own that a service has. */
 export function ownReplies({
   words = {},
@@ -93,7 +102,11 @@ export function ownReplies({
 }: ReplyDialect): readonly ExplainedReply[] {
   return [
     ...Object.entries(words).map(([reply, like]) => ({ reply, like, hasDump: !noDump.includes(reply) })),
-    ...texts.map(({ text, like, hasNoDump }) => ({ reply: text.source, like, hasDump: hasNoDump !== true })),
+    ...texts.map(({ text, like, hasNoDump }) => ({
+      reply: patternText(text),
+      like,
+      hasDump: hasNoDump !== true,
+    })),
     ...Object.entries(statuses).map(([status, like]) => ({
       reply: `HTTP ${status} without a word`,
       like,

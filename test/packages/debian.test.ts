@@ -69,9 +69,6 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
       expect(install(earlier)).toContain('set it up with: sudo holdfast init')
       expect(ok('holdfast --version')).toBe(OLD_VERSION)
       expect(machine.sh('systemctl is-enabled holdfast').stdout.trim()).toBe('disabled')
-      // Started before it is set up, as people do.
-      machine.sh('systemctl start holdfast')
-      expect(ok('stat -c "%U %a" /etc/holdfast')).toBe('root 755')
       expect(ok('ls /usr/share/man/man1/holdfast.1.gz /usr/share/man/man5/holdfast.toml.5.gz')).toContain(
         'holdfast.1',
       )
@@ -144,6 +141,15 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
       ok('dpkg -P holdfast')
       expect(ok(TRACES)).toBe('')
       expect(machine.sh('systemctl list-units --all --no-legend "holdfast*"').stdout).toBe('')
+    })
+
+    it('its folder belongs to root, also where the unit is started before it is set up', () => {
+      install(packages)
+      expect(machine.sh('systemctl start holdfast').code).not.toBe(0)
+      expect(ok('journalctl --unit holdfast --lines 5')).toContain('set it up: sudo holdfast init')
+      expect(ok('stat -c "%U %a" /etc/holdfast')).toBe('root 755')
+      ok('systemctl reset-failed holdfast; dpkg -P holdfast')
+      expect(ok(TRACES)).toBe('')
     })
   },
 )

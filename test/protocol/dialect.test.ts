@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { DIALECTS, type DialectName, dialectOf, type ReplyDialect } from '../../src/protocol/dialect.ts'
+import {
+  DIALECTS,
+  type DialectName,
+  dialectOf,
+  ownReplies,
+  type ReplyDialect,
+} from '../../src/protocol/dialect.ts'
 import { readResponse } from '../../src/protocol/response.ts'
 
 const read = (name: DialectName | undefined, status: number, body: string, count = 1) => {
@@ -191,3 +197,14 @@ describe('words of the family', () => {
     ['notfound', 'nohost'], ['noipv6', 'nohost'], ['911 ddns down', '911'], ['badauth Bad login', 'badauth'],
   ])('%s is handled like %s', (line, word) => expect(read(undefined, 200, line)).toEqual([word]))
 })
+
+it('shows a reply as people would write it', () =>
+  expect(Object.values(DIALECTS).flatMap((one) => ownReplies(one).map(({ reply }) => reply))).toEqual(
+    expect.not.arrayContaining([expect.stringMatching(/[\\^$|?*()[\]]/)]),
+  ))
+it('shows what may stand between two words', () =>
+  expect(ownReplies(DIALECTS.easydns)).toContainEqual({
+    reply: 'ok … no update required',
+    like: 'nochg',
+    hasDump: true,
+  }))
