@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -230,6 +230,22 @@ describe('the page', () => {
     expect(await page.getByText('Holdfast does not answer').isVisible()).toBe(false)
   })
 
+  it('folds many names while all is well', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `name-${at}.example.test`)
+    const at = await surroundings(...names.flatMap((name) => ['--hostname', name]))
+    const { page } = await openPage(browser, at.url)
+    await page.getByText('14 names', { exact: true }).waitFor()
+    const address = page.locator('#names-0 td').first()
+    expect(await address.isVisible()).toBe(false)
+    await page.getByText('14 names', { exact: true }).click()
+    expect(await address.textContent()).toBe('203.0.113.9')
+    at.set('good', '203.0.113.94')
+    await at.daemon.ask('poke')
+    await eventually(async () => address.textContent()).toBe('203.0.113.94')
+    // What is open stays open.
+    expect(await address.isVisible()).toBe(true)
+  })
+
   it('is complete without its script', async () => {
     const at = await surroundings()
     const { page } = await openPage(browser, at.url, { javaScriptEnabled: false })
@@ -256,6 +272,57 @@ describe('the page', () => {
     const at = await surroundings()
     const { page } = await openPage(browser, at.url)
     expect(await page.content()).not.toContain('canary-password')
+  })
+})
+
+/** A proxy that serves the page below /holdfast/, as a reverse proxy does; it may keep streams back. */
+async function behindPrefix(target: string, keepsStreams = false): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const path = /^\/holdfast(\/.*)$/.exec(incoming.url ?? '')?.[1]
+    if (path === undefined) {
+      outgoing.writeHead(404).end()
+      return
+    }
+    const { method, headers } = incoming
+    const sent = request(new URL(path, target), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      outgoing.flushHeaders()
+      if (!keepsStreams || path !== '/events') answer.pipe(outgoing)
+    })
+    incoming.pipe(sent)
+    outgoing.on('close', () => sent.destroy())
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/holdfast/`
+}
+
+describe('behind a proxy', () => {
+  it('below a path it has its style, follows changes, and its button works', async () => {
+    const at = await surroundings()
+    const { page, problems } = await openPage(browser, await behindPrefix(at.url))
+    expect(await page.evaluate('getComputedStyle(document.body).fontFamily')).toContain('system-ui')
+    at.set('good', '203.0.113.91')
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.getByRole('cell', { name: '203.0.113.91' }).first().waitFor()
+    expect(page.url()).toMatch(/\/holdfast\/$/)
+    at.set('good', '203.0.113.92')
+    await at.daemon.ask('poke')
+    await page.getByRole('cell', { name: '203.0.113.92' }).first().waitFor()
+    expect(problems).toEqual([])
+  })
+
+  it('that keeps the stream back it says since when it is silent, and asks by itself', async () => {
+    const at = await surroundings()
+    const { page } = await openPage(browser, 'about:blank')
+    await page.clock.install()
+    await page.goto(await behindPrefix(at.url, true))
+    at.set('good', '203.0.113.93')
+    await at.daemon.ask('poke')
+    await at.daemon.line('203.0.113.93')
+    expect(await page.locator('#main').textContent()).not.toContain('203.0.113.93')
+    await page.clock.fastForward(60_000)
+    await page.getByRole('cell', { name: '203.0.113.93' }).first().waitFor()
   })
 })
 

@@ -15,11 +15,13 @@ h3{font-size:1rem;margin:1rem 0 .25rem}
 section{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:1rem 0}
 .ok{color:var(--ok)}.wait{color:var(--wait)}.bad{color:var(--bad)}
 .soft{color:var(--soft);font-size:.9rem}
-p{margin:.25rem 0}
+p{margin:.25rem 0;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line);
 overflow-wrap:anywhere}
 tr:last-child>*{border-bottom:0}
+.fixed{white-space:nowrap;font-variant-numeric:tabular-nums}
+td:not(.fixed){min-width:7rem}
 th{font-weight:600}
 thead th{color:var(--soft);font-size:.9rem}
 ol{list-style:none;margin:.5rem 0 0;padding:0}
@@ -33,6 +35,7 @@ a{color:var(--link)}
 footer{padding:1rem;color:var(--soft);font-size:.9rem;overflow-wrap:anywhere}
 @media (max-width:40rem){thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{display:block;padding:.4rem 0;border-bottom:1px solid var(--line)}tr:last-child{border-bottom:0}
-th,td{display:block;border:0;padding:.1rem 0}td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}
+th,td{display:block;border:0;padding:.1rem 0}.fixed{white-space:normal}
+td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}
 li{grid-template-columns:1fr}}
 `

@@ -1,4 +1,4 @@
-import { FAMILY_NAMES, listed } from '../../net/address.ts'
+import { listed } from '../../net/address.ts'
 import { labelOf } from '../report/account-name.ts'
 import type { RecordedEvent } from '../report/event-ring.ts'
 import { OUTCOMES, type Outcome } from '../report/outcome.ts'
@@ -9,6 +9,8 @@ import type { Trouble } from '../report/troubles.ts'
 import type { PublicationState } from '../verify/publication.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import { type Html, html } from './html.ts'
+import { cell, optionalTime, table, timeElement } from './parts.ts'
+import { lookSection } from './sources-view.ts'
 
 /** Everything that the page shows. */
 export interface PageView {
@@ -44,14 +46,6 @@ const APPEARANCES: Readonly<Record<Outcome, Appearance>> = {
   waiting:        { tone: 'wait', mark: '…', title: 'Waiting', meaning: 'Nothing is sent before the pause is over. Holdfast continues by itself.' },
   stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. What is stopped sends nothing until the cause is corrected.' },
 }
-
-const time = (at: string, isRelative = false): Html =>
-  isRelative
-    ? html`<time datetime="${at}" data-ago>${at.slice(0, 16).replace('T', ' ')} UTC</time>`
-    : html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
-
-const optionalTime = (before: string, at: string | null): Html =>
-  at === null ? html`` : html`${before}${time(at, true)}`
 
 const UNDER_WAY: Appearance = {
   tone: 'wait',
@@ -129,15 +123,22 @@ export function summaryOf({ accounts, troubles }: PageView): { readonly text: st
 
 /** The changing part of the page. */
 export const mainOf = (view: PageView): Html =>
-  html`${troubleSection(view)}${view.accounts.map(accountSection)}${lookSection(view)}${eventSection(view)}`
+  html`${troubleSection(view)}${worstFirst(view.accounts)}${lookSection(view)}${eventSection(view)}`
+
+/** In the order of the file within one tone; an account keeps its number, so that what is open stays open. */
+const worstFirst = (accounts: readonly AccountReport[]): readonly Html[] =>
+  accounts
+    .map((account, at) => ({ rank: TONE_ORDER.indexOf(appearanceOf(account).tone), account, at }))
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ account, at }) => accountSection(account, at))
 
 const troubleSection = ({ troubles }: PageView): Html =>
   troubles.length === 0
     ? html``
     : html`<section aria-labelledby="troubles"><h2 id="troubles">What needs you</h2>${troubles.map(
         ({ text, remedy, since }) =>
-          html`<p class="wait"><strong><span aria-hidden="true">!</span> ${text}</strong>, since ${time(since, true)}</p>
-<p><strong>What to do:</strong> ${remedy}</p>`,
+          html`<p class="wait"><strong><span aria-hidden="true">!</span> ${text}</strong>,
+since ${timeElement(since, true)}</p><p><strong>What to do:</strong> ${remedy}</p>`,
       )}</section>`
 
 function accountSection(account: AccountReport, at: number): Html {
@@ -150,7 +151,7 @@ function accountSection(account: AccountReport, at: number): Html {
   ]
   return html`<section aria-labelledby="account-${at}"><h2 id="account-${at}">${labelOf(account)}</h2>
 <p class="${tone}"><strong><span aria-hidden="true">${mark}</span> ${title}</strong>${since}</p>
-<p>${meaning}</p>${causeLines(account)}${nameTable(account)}
+<p>${meaning}</p>${causeLines(account)}${tone === 'ok' ? foldedNames(account, at) : nameTable(account)}
 <p class="soft">${times}</p></section>`
 }
 
@@ -164,23 +165,24 @@ function causeLines({ account, outcome, because, remedy, since, isDue }: Account
   const advice = remedy === null ? html`` : html`<p><strong>What to do:</strong> ${remedy}</p>`
   const resume =
     outcome === 'stopped'
-      ? html`<form method="post" action="/resume"><input type="hidden" name="account" value="${account}">
+      ? html`<form method="post" action="resume"><input type="hidden" name="account" value="${account}">
 <p><button id="resume-${account}">Resume</button>
 <span class="soft">Press it after the cause is corrected: the next update is sent at once.</span></p></form>`
       : html``
   return html`${cause}${advice}${resume}`
 }
 
-function table(columns: readonly string[], rows: readonly Html[]): Html {
-  const headings = columns.map((column) => html`<th scope="col">${column}</th>`)
-  return html`<table><thead><tr>${headings}</tr></thead><tbody>${rows}</tbody></table>`
-}
-
-/** On a narrow screen the label is shown in the place of the heading. */
-const cell = (label: string, content: string | Html): Html => html`<td data-label="${label}">${content}</td>`
-
 const NAME_COLUMNS = ['Name', 'IPv4 address', 'IPv6 address', 'Confirmed']
 const MAX_NAMES = 200
+
+/** Whoever has many names looks at them only if something is wrong. */
+function foldedNames(account: AccountReport, at: number): Html {
+  const count = account.hostnames.length
+  return count <= UNFOLDED_NAMES
+    ? nameTable(account)
+    : html`<details id="names-${at}"><summary>${count} names</summary>${nameTable(account)}</details>`
+}
+const UNFOLDED_NAMES = 5
 
 function nameTable({ hostnames }: AccountReport): Html {
   const more = hostnames.length - MAX_NAMES
@@ -194,52 +196,11 @@ function nameRow({ hostname, confirmed, since, published, remarks }: HostReport)
   const cells = [
     cell('IPv4 address', confirmed.v4 ?? 'none'),
     cell('IPv6 address', confirmed.v6 ?? 'none'),
-    cell('Confirmed', isNone || since === null ? 'not yet' : time(since, true)),
+    cell('Confirmed', isNone || since === null ? 'not yet' : timeElement(since, true)),
   ]
   const lines = details.map((text) => html`<br><span class="soft">${text}</span>`)
   return html`<tr><th scope="row">${hostname}${lines}</th>${cells}</tr>`
 }
-
-/** What each source said last. What only one outside source says is not believed. */
-function lookSection({ accounts, answers }: PageView): Html {
-  const seen = accounts.flatMap(({ hostnames }) => hostnames.flatMap((host) => host.seen))
-  const rows = answers.map(({ source, family, result, address, because, isUnneeded, at }) => {
-    const isBelieved = seen.some((one) => one.family === family && one.by?.includes(source) === true)
-    const verdict =
-      result === 'unknown'
-        ? `${isUnneeded ? '' : 'no answer: '}${because}`
-        : result === 'none'
-          ? 'sees none'
-          : isBelieved
-            ? 'agrees'
-            : seen.some((one) => one.family === family && one.address !== null && one.address !== address)
-              ? 'differs; not believed'
-              : 'stands alone; not believed'
-    const cells = [
-      cell('Kind', FAMILY_NAMES[family]),
-      cell('Address', address ?? 'none'),
-      cell('Verdict', verdict),
-      cell('Asked', time(at, true)),
-    ]
-    return html`<tr><th scope="row">${source}</th>${cells}</tr>`
-  })
-  const causes = accounts.flatMap(({ hostnames }) =>
-    hostnames.flatMap(({ seen }) => seen.flatMap(({ because }) => because ?? [])),
-  )
-  const given = [...new Set(seen.flatMap(({ address, by }) => (by === 'given' ? (address ?? []) : [])))]
-  const hasLooked = accounts.some(({ lastLook }) => lastLook !== null)
-  const nothing = hasLooked
-    ? 'No source is asked: the settings or the service decide on the address.'
-    : 'Not looked up yet.'
-  const remarks = [...given.map((address) => `${address}, as the settings say`), ...new Set(causes)]
-  return html`<section aria-labelledby="seen"><h2 id="seen">The address of this network now</h2>
-<p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its
-present address. A new address counts when enough sources agree on it.</p>
-${remarks.map((text) => html`<p>${text}</p>`)}
-${rows.length > 0 ? table(SOURCE_COLUMNS, rows) : given.length === 0 ? html`<p>${nothing}</p>` : ''}</section>`
-}
-
-const SOURCE_COLUMNS = ['Source', 'Kind', 'Address', 'Verdict', 'Asked']
 
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'wait' }
 
@@ -247,10 +208,10 @@ function eventSection({ events, about }: PageView): Html {
   const items = events.map(({ at, level, text, times }) => {
     const repeated = times > 1 ? ` (${times} times)` : ''
     const what = html`<span class="${TONES[level] ?? ''}">${text}${repeated}</span>`
-    return html`<li><span class="soft">${time(at)}</span>${what}</li>`
+    return html`<li><span class="soft">${timeElement(at)}</span>${what}</li>`
   })
   return html`<section aria-labelledby="happened"><h2 id="happened">What happened</h2>
-<p class="soft">The last events since Holdfast started ${time(about.started, true)}, newest first.</p>
+<p class="soft">The last events since Holdfast started ${timeElement(about.started, true)}, newest first.</p>
 ${items.length === 0 ? html`<p>Nothing yet.</p>` : html`<ol>${items}</ol>`}</section>`
 }
 
@@ -262,15 +223,16 @@ export function pageOf(view: PageView): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${titleOf(view)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
-<script src="/page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
+<title>${titleOf(view)}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="page.css">
+<script src="page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
 <body><a class="skip" href="#main">To the accounts</a>
 <header><h1>Holdfast</h1><p id="summary" role="status">${summary.html}</p>
-<form method="post" action="/look"><button id="look">Check now</button></form></header>
+<form method="post" action="look"><button id="look">Check now</button></form></header>
 <main id="main" tabindex="-1">${mainOf(view)}</main>
-<footer><p id="offline" class="bad" hidden>Holdfast does not answer; this page shows what it said last.</p>
+<footer><p id="offline" class="bad" hidden>Holdfast does not answer;
+this page shows what it said <span id="asof">last</span>.</p>
 Holdfast ${version} on Node ${node}; its state is in ${stateDir}${settings}.
-<a href="/status.json">The same as JSON</a>, <a href="/metrics">as metrics</a>.</footer></body></html>
+<a href="status.json">The same as JSON</a>, <a href="metrics">as metrics</a>.</footer></body></html>
 `.text
 }
 

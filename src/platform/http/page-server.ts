@@ -35,8 +35,8 @@ const MAX_BODY_BYTES = 4096
 const MAX_CONNECTIONS = 32
 const MAX_STREAMS = 8
 const MAX_BUFFERED_BYTES = 1024 * 1024
-/** In milliseconds: proxies end connections without traffic. */
-const COMMENT_INTERVAL = 25_000
+/** In milliseconds: proxies end connections without traffic, and a reader of comments alone sees none. */
+const TICK_INTERVAL = 25_000
 
 /** A small HTTP server for the page. Rejects where it cannot listen. */
 export async function servePage(
@@ -65,10 +65,10 @@ export async function servePage(
       resolve()
     })
   })
-  const comments = setInterval(() => {
-    for (const stream of streams) stream.write(':\n\n')
-  }, COMMENT_INTERVAL)
-  comments.unref()
+  const ticks = setInterval(() => {
+    for (const stream of streams) stream.write('event: tick\ndata:\n\n')
+  }, TICK_INTERVAL)
+  ticks.unref()
   // The page alone must not hold the process open.
   server.unref()
   return {
@@ -86,7 +86,7 @@ export async function servePage(
       }
     },
     close: () => {
-      clearInterval(comments)
+      clearInterval(ticks)
       server.close()
       server.closeAllConnections()
     },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isOwnAction, isOwnHost } from '../../../src/client/page/access.ts'
 import { escapeHtml, html } from '../../../src/client/page/html.ts'
 import { mainOf, pageOf, summaryOf } from '../../../src/client/page/view.ts'
-import { OUTCOMES } from '../../../src/client/report/outcome.ts'
+import { type Outcome, OUTCOMES } from '../../../src/client/report/outcome.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 
@@ -84,6 +84,19 @@ it.each([
     },
   ] as const
   expect(pageOf({ ...viewOf(accountReport('settled')), answers })).toContain(verdict)
+})
+
+it('shows the account that needs a person most first', () => {
+  const named = (outcome: Outcome, name: string) => accountReport(outcome, { account: `${name}@x`, name })
+  const { text } = mainOf(
+    viewOf(
+      named('settled', 'one'),
+      named('waiting', 'two'),
+      named('stopped', 'three'),
+      named('settled', 'four'),
+    ),
+  )
+  expect([...text.matchAll(/<h2 id="account-(\d)">/g)].map(([, at]) => at)).toEqual(['2', '1', '0', '3'])
 })
 
 describe('the summary', () => {

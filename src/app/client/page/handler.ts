@@ -75,7 +75,8 @@ const withHeader = (response: PageResponse, name: string, value: string): PageRe
   ...response,
   headers: { ...response.headers, [name]: value },
 })
-const SEE_PAGE = withHeader(refuse(303, 'see the page'), 'location', '/')
+/** Relative, so that it is right behind any prefix of a proxy (RFC 9110 §10.2.2). */
+const SEE_PAGE = withHeader(refuse(303, 'see the page'), 'location', './')
 
 /** The content of an event of the stream: the parts that change. */
 export const viewDocument = (
@@ -207,7 +208,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
     accept.includes('application/openmetrics-text')
       ? respond(200, CONTENT_TYPE, exposition(metrics()))
       : respond(200, PROMETHEUS_TYPE, prometheusText(metrics())),
-  '/events': ({ view }) => ({ ...respond(200, 'text/event-stream', firstEvent(view())), isStream: true }),
+  '/events': ({ view }) => ({
+    // Some proxies keep a stream back until it ends.
+    ...withHeader(respond(200, 'text/event-stream', firstEvent(view())), 'x-accel-buffering', 'no'),
+    isStream: true,
+  }),
 }
 
 const firstEvent = (view: PageView): string =>

@@ -23,23 +23,33 @@ function show(view) {
   showTimes()
 }
 let polling
-function follow() {
-  const events = new EventSource('/events')
-  events.addEventListener('view', ({ data }) => {
-    byId('offline').hidden = true
-    clearInterval(polling)
-    polling = undefined
-    show(JSON.parse(data))
-  })
-  events.addEventListener('error', () => {
-    byId('offline').hidden = false
-    if (events.readyState === EventSource.CLOSED && polling === undefined)
-      polling = setInterval(async () => {
-        const answer = await fetch('/view.json').catch(() => undefined)
-        if (answer?.ok) { show(await answer.json()); byId('offline').hidden = true }
-      }, 30000)
-  })
+let heard = Date.now()
+function isHeard() {
+  heard = Date.now()
+  byId('offline').hidden = true
 }
+async function refresh() {
+  const answer = await fetch('view.json').catch(() => undefined)
+  if (answer?.ok) { isHeard(); show(await answer.json()) }
+}
+function poll() {
+  if (polling) return
+  polling = setInterval(refresh, 30000)
+  refresh()
+}
+function isSilent() {
+  byId('asof').textContent = 'at ' + new Date(heard).toLocaleTimeString()
+  byId('offline').hidden = false
+}
+function follow() {
+  const events = new EventSource('events')
+  const stop = () => { clearInterval(polling); polling = undefined; isHeard() }
+  events.addEventListener('tick', stop)
+  events.addEventListener('view', ({ data }) => { stop(); show(JSON.parse(data)) })
+  events.addEventListener('error', () => { isSilent(); if (events.readyState === EventSource.CLOSED) poll() })
+}
+// A stream that a proxy swallows is open, and says nothing.
+setInterval(() => { if (Date.now() - heard > 55000) { isSilent(); poll() } }, 5000)
 showTimes()
 setInterval(showTimes, 10000)
 follow()
