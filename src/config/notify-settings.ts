@@ -73,7 +73,7 @@ const secretUrl: SettingReader<Secret> = {
 
 const FORMAT_PREFIX = new RegExp(`^(${WEBHOOK_FORMATS.join('|')}):(?=https?:)`)
 
-/** One receiver: its format, if that is not the one of `webhook_format`, a colon, and its address. */
+/** One receiver: its format, if that is not the one of `webhook_format`, a colon, and its address (decision 0048). */
 const webhook = (value: string): Result<Secret, string> => {
   const url = secretUrl.read(value.replace(FORMAT_PREFIX, ''))
   return url.ok ? ok(new Secret(value)) : url
