@@ -322,6 +322,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'a router that is late twice is behind another one',
+    rule: 'T10',
+    file: 'client/detect/nat-reporter.ts',
+    from: '`${key} ${agreement.address}`',
+    to: 'key',
+    isRare: true,
+  },
+  {
     what: 'a resume on the disk ends no stop that a daemon remembers',
     rule: 'L1',
     file: 'client/decide/merge.ts',

@@ -34,7 +34,10 @@ export class NatReporter {
     const key = JSON.stringify(nat)
     const isNew = nat !== undefined && !this.#reported.has(key)
     const isCertain = nat?.address !== undefined && !isGlobal(nat.address)
-    const isSeenTwice = this.#twice.isConfirmed(isNew && !isCertain ? key : undefined)
+    // A router is late at each change of the line: behind another one, the same is seen at the same address.
+    const isSeenTwice = this.#twice.isConfirmed(
+      isNew && !isCertain ? `${key} ${agreement.address}` : undefined,
+    )
     if (isNew && (isCertain || isSeenTwice)) {
       this.#reported.add(key)
       this.#options.report({ kind: 'behindAnother', nat, outside: agreement.address })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { seconds } from '../../../src/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import { NatReporter } from '../../../src/client/detect/nat-reporter.ts'
@@ -20,11 +21,12 @@ const router = (instead?: string): SourceVote => ({
 
 function scene() {
   const findings: Finding[] = []
-  const options = { clock: virtualClock(), requestLook: () => undefined, signal: never }
+  const clock = virtualClock()
+  const options = { clock, requestLook: () => undefined, signal: never }
   const made = new NatReporter({ ...options, report: (finding) => findings.push(finding) })
   const of = (votes: readonly SourceVote[], agreement = AGREED, through?: string) =>
     made.of(agreement, { votes, isAtRouter: false, ...(through !== undefined && { through }) })?.kind
-  return { of, findings, made }
+  return { of, findings, made, clock }
 }
 
 it('a round in which the router was too slow keeps what is known', () => {
@@ -52,4 +54,16 @@ it('nothing is said of a line that is another one, or of a round without an agre
     of([router('100.64.9.9')], { kind: 'open' }),
   ]).toEqual([undefined, undefined, undefined])
   expect([findings, made.isInDoubt]).toEqual([[], false])
+})
+
+it('what two rounds show is told only if the line is the same in both', async () => {
+  const { of, findings, clock } = scene()
+  const at = (text: string) => of([router()], { ...AGREED, address: address(text) })
+  at('8.8.8.8')
+  await clock.pass(seconds(12))
+  at('8.8.4.4')
+  expect(findings).toEqual([])
+  await clock.pass(seconds(3))
+  at('8.8.4.4')
+  expect(findings).toHaveLength(1)
 })
