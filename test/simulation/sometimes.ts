@@ -19,6 +19,8 @@ type Never =
   | 'kernelWatchMissing'
   /** Writes fail, and reads do not. */
   | 'stateUnreadable'
+  /** No source here is a web page, and a page in the place of the service alone proves no portal. */
+  | 'captivePortal'
   /** Rule S6. */
   | 'watcherFailed'
   | 'ended'
@@ -32,7 +34,6 @@ const EVENTS: { readonly [K in Sometimes]: true } = {
   settled: true,
   refused: true,
   notUnderstood: true,
-  captivePortal: true,
   unreached: true,
   waiting: true,
   paced: true,
