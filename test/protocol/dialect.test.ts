@@ -151,6 +151,12 @@ describe('the form of a reply of another service', () => {
   it('has a word between two tags', () =>
     expect(replyOf('easydns', 200, '<b>TOO_FREQ</b>Increase')).toEqual({ word: '911', said: 'too_freq' }))
 
+  it('is no page, where the service does not answer with one', () => {
+    const page = (text: string) => `<!doctype html><html><body>${text}</body></html>`
+    expect(replyOf('freedns', 200, 'home.example has not changed.')).toMatchObject({ word: 'nochg' })
+    expect(replyOf('freedns', 200, page('Our portal has not changed.'))).toBeUndefined()
+  })
+
   it('that forbids wins over success beside it', () => {
     const body = easy('OK', 'NO_SERVICE for x, updated to 192.0.2.1')
     expect(replyOf('easydns', 200, body)).toEqual({ word: 'nohost', said: 'no_service' })
@@ -202,6 +208,8 @@ it('shows a reply as people would write it', () =>
   expect(Object.values(DIALECTS).flatMap((one) => ownReplies(one).map(({ reply }) => reply))).toEqual(
     expect.not.arrayContaining([expect.stringMatching(/[\\^$|?*()[\]]/)]),
   ))
+it('shows what an optional part is without', () =>
+  expect(ownReplies(DIALECTS.changeip)).toContainEqual({ reply: 'successful', like: 'good', hasDump: true }))
 it('shows what may stand between two words', () =>
   expect(ownReplies(DIALECTS.easydns)).toContainEqual({
     reply: 'ok … no update required',
