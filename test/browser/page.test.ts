@@ -290,6 +290,8 @@ async function behindPrefix(target: string, keepsStreams = false): Promise<strin
       if (!keepsStreams || path !== '/events') answer.pipe(outgoing)
     })
     incoming.pipe(sent)
+    // A browser that closes its stream ends the request behind it, at any moment, as each proxy does.
+    sent.on('error', () => outgoing.destroy())
     outgoing.on('close', () => sent.destroy())
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
