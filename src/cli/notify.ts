@@ -62,7 +62,9 @@ function printTargets(
       print(
         `${account}:`,
         ...(targets.length === 0
-          ? ['  no one is told; see on_change, webhook, mail_to and health_url in docs/settings.md']
+          ? [
+              '  no notifications are set up; see on_change, webhook, mail_to and health_url in docs/settings.md',
+            ]
           : targets.map((one) => `  ${one}`)),
       )
     print(...troubleLines(failing))

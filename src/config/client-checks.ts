@@ -93,7 +93,7 @@ export function accountConflicts(
     [hooks.some(lacksChat), 'webhook for Telegram names no chat; write https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT', 'webhook'],
     [hooks.some(({ format }) => format === 'template') && values.webhookBody === undefined, 'the format template needs webhook_body', 'webhookFormat', 'webhook'],
     [values.mailTo !== undefined && places['mailServer'] === undefined, 'mail_to needs mail_server, such as smtp.example:587', 'mailTo'],
-    [places['mailTo'] === undefined && values.mailServer !== undefined, 'mail_server is set, and mail_to is not: nobody gets a message', 'mailServer'],
+    [places['mailTo'] === undefined && values.mailServer !== undefined, 'mail_server is set, and mail_to is not, so no message is sent; add mail_to', 'mailServer'],
     [(places['mailUsername'] === undefined) !== (places['mailPasswordFile'] === undefined), 'mail_username and mail_password_file belong together; write both, or none', 'mailUsername', 'mailPasswordFile'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]

@@ -94,7 +94,7 @@ export function webhookIn(entry: Secret, usual: WebhookFormat): Webhook {
   }
 }
 
-/** Telegram says nothing to nobody. */
+/** Telegram refuses a message without a chat. */
 export const lacksChat = ({ format, url }: Webhook): boolean =>
   format === 'telegram' && !new URL(url.reveal()).searchParams.has('chat_id')
 

@@ -126,7 +126,7 @@ describe('init without a terminal', () => {
     const unseen = await init(folder, more, 'the new one\n')
     expect([unseen.code, unseen.stderr]).toEqual([
       78,
-      expect.stringContaining(`the password in ${password} is replaced`),
+      expect.stringContaining(`the new password is written to ${password}`),
     ])
     expect((await init(folder, [...more, '--yes'], 'the new one\n')).code).toBe(0)
     expect([readFileSync(password, 'utf8'), mode(password)]).toEqual(['the new one\n', '600'])

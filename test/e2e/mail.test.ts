@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mailServer } from './mail-server.ts'
 import { holdfast, scratch } from './processes.ts'
-import { answering, certificate } from './servers.ts'
+import { accountAt, answering, certificate } from './servers.ts'
 
 const PASSWORD = 'canary of the mail'
 
@@ -14,16 +14,7 @@ async function telling(at: string, lines: readonly string[], more: readonly stri
   const url = await answering(() => ({ status: 200, body: `${rest.length > 1 ? rest.shift() : rest[0]}\n` }))
   writeFileSync(join(folder, 'mail'), `${PASSWORD}\n`)
   const settings = [
-    '--server',
-    url.replace(/\/$/, ''),
-    '--username',
-    'abc1234',
-    '--hostname',
-    'home.example.test',
-    '--state-dir',
-    join(folder, 'state'),
-    '--runtime-dir',
-    folder,
+    ...accountAt(url, folder),
     '--mail-server',
     at,
     '--mail-to',
@@ -39,7 +30,7 @@ async function telling(at: string, lines: readonly string[], more: readonly stri
 const LOGIN = ['--mail-username', 'ann', '--mail-password-file', 'PASSWORD_FILE']
 
 describe('a mail', () => {
-  it('has all fields, says what happened, and is no answer to anybody', async () => {
+  it('has all fields, says what happened, and asks for no automatic reply', async () => {
     const server = await mailServer()
     const more = ['--mail-to', 'böb@example.test'.replace('ö', 'o'), '--mail-from', 'holdfast@example.test']
     const { update } = await telling(server.at, ['good 192.0.2.1', 'badauth'], more)
@@ -105,7 +96,7 @@ describe('a mail', () => {
         pending: readonly object[]
       }
       expect(pending).toHaveLength(kept)
-      // Whoever can get it has got it.
+      // The other recipient has received it.
       if (more.length > 0) expect(server.received.map(({ to }) => to)).toEqual([['ann@example.test']])
     },
   )

@@ -20,7 +20,7 @@ import {
   telegram,
   uptimeKuma,
 } from './receivers.ts'
-import { answering, echo } from './servers.ts'
+import { accountAt, answering, echo } from './servers.ts'
 
 const PASSWORD = 'canary-password-7'
 
@@ -42,18 +42,7 @@ async function account(...lines: readonly string[]) {
   const folder = scratch()
   const rest = [...lines]
   const url = await answering(() => ({ status: 200, body: `${rest.length > 1 ? rest.shift() : rest[0]}\n` }))
-  const settings = [
-    '--server',
-    url.replace(/\/$/, ''),
-    '--username',
-    'abc1234',
-    '--hostname',
-    'home.example.test',
-    '--state-dir',
-    join(folder, 'state'),
-    '--runtime-dir',
-    folder,
-  ]
+  const settings = accountAt(url, folder)
   const environment = {
     HOLDFAST_PASSWORD: PASSWORD,
     HOLDFAST_NO_IPV6: '',
@@ -681,9 +670,11 @@ describe('notify', () => {
     })
   })
 
-  it('says that no one is told', async () => {
+  it('says that no notifications are set up', async () => {
     const { settings, environment } = await account('good')
-    expect((await holdfast(['notify', ...settings], { env: environment })).stdout).toContain('no one is told')
+    expect((await holdfast(['notify', ...settings], { env: environment })).stdout).toContain(
+      'no notifications are set up',
+    )
     expect((await holdfast(['notify', '--test', ...settings], { env: environment })).code).toBe(78)
     expect(
       (await holdfast(['notify', '--test', '--event', 'magic', ...settings], { env: environment })).code,

@@ -26,6 +26,20 @@ export async function answering(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
+/** Flags of an account at such a service, with all that it keeps in this folder. */
+export const accountAt = (service: string, folder: string): readonly string[] => [
+  '--server',
+  service.replace(/\/$/, ''),
+  '--username',
+  'abc1234',
+  '--hostname',
+  'home.example.test',
+  '--state-dir',
+  join(folder, 'state'),
+  '--runtime-dir',
+  folder,
+]
+
 /** A source of the address that the test chooses. */
 export const echo = async (address: () => string): Promise<string> =>
   answering(() => ({ status: 200, body: address() }))

@@ -64,7 +64,7 @@ async function askForService(
 
 interface ChosenService {
   readonly value: string | undefined
-  /** The address that was typed in the place of a name. */
+  /** The address that was typed instead of a name. */
   readonly typed?: { readonly server: string; readonly path?: string }
 }
 

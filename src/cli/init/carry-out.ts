@@ -68,7 +68,7 @@ export async function carryOut(
 const isRunning = async (resolved: ResolvedSettings): Promise<boolean> =>
   (await systemPorts().askControl(socketIn(resolved), { do: 'status' }, CONTROL_TIMEOUT)).kind === 'answered'
 
-/** Without questions nobody has said how it shall run. */
+/** Without questions, no answer says how to run it. */
 async function startLines(
   resolved: ResolvedSettings,
   output: string | undefined,

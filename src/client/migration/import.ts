@@ -64,7 +64,7 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
   },
   ddclient: {
     read: importDdclient,
-    // Its form is that of nobody else: see formatOf.
+    // No other program has this form: see formatOf.
     matches: () => false,
     files: ['/etc/ddclient/ddclient.conf', '/etc/ddclient.conf'],
     stop: 'systemctl disable --now ddclient',

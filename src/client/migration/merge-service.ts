@@ -3,7 +3,7 @@ import { UPDATE_PATH } from '../../protocol/request.ts'
 import type { ImportContext, ImportedUpdate, Remark } from './imported.ts'
 import { endedAt, providerOfServer } from './service-names.ts'
 
-/** A service that has ended keeps no hostname, whoever asks it. */
+/** A service that has ended keeps no hostname, with any client. */
 export function isAlive(
   { service: { server }, hostnames, place }: ImportedUpdate,
   remarks: Remark[],

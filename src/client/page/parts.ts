@@ -13,7 +13,7 @@ export function table(columns: readonly string[], rows: readonly Html[]): Html {
   return html`<table><thead><tr>${headings}</tr></thead><tbody>${rows}</tbody></table>`
 }
 
-/** On a narrow screen the label is shown in the place of the heading. */
+/** On a narrow screen the label is shown instead of the heading. */
 export const cell = (label: string, content: string | Html): Html =>
   html`<td data-label="${label}"${FIXED.has(label) ? html` class="fixed"` : ''}>${content}</td>`
 /** Their words are never broken. */

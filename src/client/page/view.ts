@@ -175,7 +175,7 @@ function causeLines({ account, outcome, because, remedy, since, isDue }: Account
 const NAME_COLUMNS = ['Name', 'IPv4 address', 'IPv6 address', 'Confirmed']
 const MAX_NAMES = 200
 
-/** Whoever has many names looks at them only if something is wrong. */
+/** A long list of names is of interest only if something is wrong. */
 function foldedNames(account: AccountReport, at: number): Html {
   const count = account.hostnames.length
   return count <= UNFOLDED_NAMES

@@ -36,7 +36,7 @@ async function send(connection: SMTPConnection, mail: Mail): Promise<void> {
       (next: () => void) =>
       (error?: Error | null): void =>
         error ? failed(error) : next()
-    connection.once('error', failed)
+    connection.on('error', failed)
     connection.once('end', () => failed(new Error('the server has closed the connection')))
     const deliver = (): void =>
       connection.send({ from, to: [...to] }, message, (error, info) => {
@@ -54,7 +54,7 @@ async function send(connection: SMTPConnection, mail: Mail): Promise<void> {
   })
 }
 
-/** RFC 5322; RFC 3834: no machine shall answer it. */
+/** RFC 5322. Automatic replies to it are not wanted (RFC 3834). */
 const messageOf = async ({ from, to, subject, text, id, at }: Mail): Promise<Buffer> =>
   new MailComposer({
     from,

@@ -8,7 +8,7 @@ import type { Delivery } from './delivery.ts'
 /** Each attempt, for metrics. */
 export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void
 
-/** A target that does not take what it is told. */
+/** A target to which deliveries fail. */
 export interface FailingTarget {
   readonly target: string
   readonly because: string

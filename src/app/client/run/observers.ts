@@ -137,7 +137,7 @@ export class DaemonObservers {
     ...this.#notifications.failing.map(
       ({ target, because, since }): Trouble => ({
         kind: 'delivery',
-        text: `${target} does not get what it is told: ${because}`,
+        text: `notifications to ${target} fail: ${because}`,
         remedy: 'correct it, and try with holdfast notify --test',
         since: formatInstant(since),
       }),

@@ -189,12 +189,12 @@ const unusedCommand = ({ command, sources, places }: Omit<ClientConfig, 'account
         }),
       ]
 
-/** Several sources are no two that agree, if one operator has them. */
+/** Several sources of one operator count as one. */
 function loneOperator({ agreement, sources, places }: Omit<ClientConfig, 'accounts'>): readonly string[] {
   const operator = agreement === 'one' ? undefined : onlyOperator(sources)
   if (operator === undefined || (sources?.length ?? 0) < 2) return []
   const problem =
-    `the word of ${operator} counts alone, because no other operator is in sources; ` +
+    `the answer of ${operator} alone decides, because sources has no other operator; ` +
     'add one, or write agreement = "one"'
   return [formatComplaint({ where: places['sources'] ?? '', problem })]
 }

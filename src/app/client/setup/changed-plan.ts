@@ -9,7 +9,7 @@ import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { expandHome } from '../../home.ts'
 import { isRoot } from '../../paths.ts'
 import { passwordFiles } from '../settings/password-files.ts'
-import { passwordFileOf } from './draft-files.ts'
+import { changedConfig, passwordFileOf } from './draft-files.ts'
 import { isThere, type NewFile, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 import type { SetupPlan } from './setup-plan.ts'
@@ -38,21 +38,13 @@ export async function changedPlan(
   const [complaint] = draftComplaints(text)
   if (complaint !== undefined)
     return err(`${paths.config} with this change: ${complaint.replace('holdfast.toml:', 'line ')}`)
-  const config: NewFile = {
-    path: paths.config,
-    text,
-    mode: paths.configMode,
-    folderMode: paths.folderMode,
-    mayReplace: true,
-    replaces: existing,
-  }
   return ok({
     config: paths.config,
-    files: [...password.value.files, ...(text === existing ? [] : [config])],
+    files: [...password.value.files, ...(text === existing ? [] : [changedConfig(text, paths, existing)])],
     diff: [
       ...diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
-      ...password.value.files.map(({ path }) => `  the password in ${path} is replaced`),
-      ...('password' in password.value.settings ? ['  the password in this file is replaced'] : []),
+      ...password.value.files.map(({ path }) => `  the new password is written to ${path}`),
+      ...('password' in password.value.settings ? ['  the new password is written to this file'] : []),
     ],
     remarks: otherTopSettings(existing, settings),
     accounts: [account.name],

@@ -22,6 +22,16 @@ export const passwordFileOf = (account: DraftAccount, path: string, paths: Setup
         },
       ]
 
+/** The configuration that exists, with another text. */
+export const changedConfig = (text: string, paths: SetupPaths, existing: string): NewFile => ({
+  path: paths.config,
+  text,
+  mode: paths.configMode,
+  folderMode: paths.folderMode,
+  mayReplace: true,
+  replaces: existing,
+})
+
 /** The files of a new configuration: the passwords first, so that a configuration never names a file that is not there. */
 export function draftFiles(draft: Draft, paths: SetupPaths): DraftFiles {
   const isOnly = draft.accounts.length === 1

@@ -13,7 +13,7 @@ import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
 import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
 import { changedPlan } from './changed-plan.ts'
-import { draftFiles, passwordFileOf } from './draft-files.ts'
+import { changedConfig, draftFiles, passwordFileOf } from './draft-files.ts'
 import { isThere, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 import type { SetupPlan } from './setup-plan.ts'
@@ -114,17 +114,7 @@ async function addedPlan(
   )
   return ok({
     config: paths.config,
-    files: [
-      ...passwords,
-      {
-        path: paths.config,
-        text,
-        mode: paths.configMode,
-        folderMode: paths.folderMode,
-        mayReplace: true,
-        replaces: existing,
-      },
-    ],
+    files: [...passwords, changedConfig(text, paths, existing)],
     // Lines with secrets are masked; a change of one of them alone is not shown.
     diff: diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
     remarks: [...otherTopSettings(existing, draft.settings), ...familyRemarks(draft)],
