@@ -55,6 +55,14 @@ export function byFamily(addresses: readonly Address[]): Addresses {
   return { ...(v4 && { v4 }), ...(v6 && { v6 }) }
 }
 
+/** Those of the wanted families. */
+export const picked = (addresses: Addresses, isWanted: (family: Family) => boolean): Addresses =>
+  Object.fromEntries(
+    FAMILIES.flatMap((family) =>
+      addresses[family] !== undefined && isWanted(family) ? [[family, addresses[family]]] : [],
+    ),
+  )
+
 /** The eight 16-bit groups of a valid IPv6 text. */
 function groupsOf(text: string): readonly number[] {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text)

@@ -49,6 +49,7 @@ export function scene(script: Readonly<Record<string, Script>>, over: Partial<De
   const made = detector({
     sources,
     clock,
+    uptime: () => milliseconds(clock.now()),
     report: (finding) => findings.push(finding),
     agreement: 'two',
     requestLook: () => released++,

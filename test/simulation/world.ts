@@ -286,8 +286,10 @@ class Life {
     const { run } = this.#machine
     // The saved state answers for a daemon that stands still.
     if (this.#witness.frozen > now) return
-    for (const { outcome, nextAttempt, isDue } of accounts) {
+    for (const { outcome, nextAttempt, isDue, addresses } of accounts) {
       if (nextAttempt === null || isDue === true || !isRunning || outcome === 'settled') continue
+      // An address that is held back may be held for longer.
+      if (Object.values(addresses).every((one) => one === null)) continue
       const due = Date.parse(nextAttempt) - START - this.#machine.clockOffset
       const slack = Math.max((due - now) / 10, 5000)
       const told = this.#happened

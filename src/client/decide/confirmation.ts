@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/time.ts'
-import { type Addresses, byFamily, FAMILIES, type Family } from '../../net/address.ts'
+import { type Addresses, byFamily, FAMILIES, type Family, picked } from '../../net/address.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { HostState, Moments } from './state.ts'
@@ -100,9 +100,3 @@ const without = (addresses: Addresses, families: readonly Family[]): Addresses =
   picked(addresses, (family) => !families.includes(family))
 const only = (addresses: Addresses, families: readonly Family[]): Addresses =>
   picked(addresses, (family) => families.includes(family))
-const picked = (addresses: Addresses, isWanted: (family: Family) => boolean): Addresses =>
-  Object.fromEntries(
-    FAMILIES.flatMap((family) =>
-      addresses[family] !== undefined && isWanted(family) ? [[family, addresses[family]]] : [],
-    ),
-  )

@@ -1,3 +1,4 @@
+import type { Duration } from '../../base/time.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -8,6 +9,8 @@ export interface DetectorOptions {
   readonly sources: readonly AddressSource[]
   /** A monotonic clock; its epoch does not matter. */
   readonly clock: Clock
+  /** Time since the boot, including suspend, which the clock leaves out. */
+  readonly uptime: () => Duration
   readonly random: Random
   readonly report: (finding: Finding) => void
   /** `one`: the first answer is accepted. */

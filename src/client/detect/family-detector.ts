@@ -1,4 +1,4 @@
-import { after, type Instant, isBefore, milliseconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, isBefore, milliseconds } from '../../base/time.ts'
 import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address, Family } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
@@ -22,8 +22,8 @@ import type { SourceRegistry } from './source-registry.ts'
 import { Twice } from './twice.ts'
 import { type UplinkTracker, uplinkTracker } from './uplink.ts'
 
-/** A younger answer without a later hint is reused. */
-const MAX_ANSWER_AGE = milliseconds(1000)
+/** In milliseconds: a younger answer without a later hint is reused. A suspend makes it older. */
+const MAX_ANSWER_AGE = 1000
 /** A hint does not restart a round that is younger than this. */
 const MIN_ROUND_AGE = milliseconds(30)
 /** Limits the restarts of one look, so that a burst of hints does not keep it from ending. */
@@ -47,7 +47,8 @@ export interface DetectorContext {
 
 interface LatestResult {
   readonly sighting: Sighting
-  readonly at: Instant
+  /** Since the boot. */
+  readonly at: Duration
   /** The hints that this result answers. */
   readonly answers: HintCounts
 }
@@ -116,8 +117,8 @@ export class FamilyDetector {
 
   async look(signal: AbortSignal): Promise<Sighting> {
     if (this.#pending !== undefined) return this.#pending
-    const { clock } = this.#options
-    if (this.#latest !== undefined && isFresh(this.#latest, this.#context.hints(), clock.now()))
+    const now = this.#options.uptime()
+    if (this.#latest !== undefined && isFresh(this.#latest, this.#context.hints(), now))
       return this.#latest.sighting
     this.#pending = this.#settle(signal).finally(() => (this.#pending = undefined))
     return this.#pending
@@ -145,7 +146,7 @@ export class FamilyDetector {
     signal: AbortSignal,
     { mayRestart, budget }: { readonly mayRestart: boolean; readonly budget: LookBudget },
   ): Promise<Sighting | undefined> {
-    const { clock } = this.#options
+    const { clock, uptime } = this.#options
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
@@ -166,7 +167,7 @@ export class FamilyDetector {
     })
     this.#isOpen = agreement.kind === 'open'
     this.#isWithoutNear = agreement.kind === 'agreed' && !agreement.hasNear
-    this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: clock.now() }
+    this.#latest = { answers: answered(hints, this.#isOpen, this.#latest), sighting, at: uptime() }
     if (this.#isOpen) this.#rechecks.schedule()
     else this.#rechecks.reset()
     return sighting
@@ -234,8 +235,8 @@ export class FamilyDetector {
   }
 }
 
-const isFresh = ({ answers, at }: LatestResult, { all }: HintCounts, now: Instant): boolean =>
-  answers.all === all && isBefore(now, after(at, MAX_ANSWER_AGE))
+const isFresh = ({ answers, at }: LatestResult, { all }: HintCounts, now: Duration): boolean =>
+  answers.all === all && now - at < MAX_ANSWER_AGE
 
 const UNANSWERED = -1
 

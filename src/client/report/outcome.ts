@@ -31,10 +31,11 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   if (isStopped || isRefused) return 'stopped'
   if (heldUntil(account, now) !== undefined)
     return account.status.kind === 'waiting' ? 'waiting' : 'unreached'
-  // The next attempt is under way.
-  if (account.status.kind === 'retrying' && isRequestDue(state, desired, { world, now })) return 'unreached'
-  if (pacedIn(state, desired, { world, now }) !== undefined) return 'waiting'
   const seen = world.sightings?.[desired.account]
+  // The next attempt is under way, or the process that would make it has ended.
+  const isRetried = seen === undefined || isRequestDue(state, desired, { world, now })
+  if (account.status.kind === 'retrying' && isRetried) return 'unreached'
+  if (pacedIn(state, desired, { world, now }) !== undefined) return 'waiting'
   const isIncomplete = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !desired.isOffline && !desired.reliesOnConnection
   // Before the first look, addresses that were confirmed earlier are still valid.

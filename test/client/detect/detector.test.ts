@@ -295,6 +295,7 @@ describe('over IPv6', () => {
     const made = detector({
       sources: [source('own', 'own', { kind: 'none' }), source('x', 'outside', seen('2600::1'))],
       clock,
+      uptime: () => milliseconds(clock.now()),
       random: () => 0,
       report: () => undefined,
       agreement: 'two',

@@ -18,12 +18,15 @@ it.each([
   ['the attempt after a failure is under way', retrying, '192.0.2.2', 'unreached'],
   ['the line has its earlier address again', retrying, '192.0.2.1', 'settled'],
   ['a first attempt is under way', NEW_ACCOUNT.status, '192.0.2.2', 'settled'],
+  ['the process has ended after a failure', retrying, undefined, 'unreached'],
 ] as const)('%s', (_, status, seen, outcome) => {
   const host = { ...NEW_HOST, confirmed: { v4: address('192.0.2.1') }, touched: START }
   const state = { accounts: { [PLAN.account]: { ...NEW_ACCOUNT, status, hosts: { [HOME]: host } } } }
-  const v4 = { kind: 'seen', address: address(seen), by: 'it' } as const
   const world = {
-    sightings: { [PLAN.account]: { [HOME]: { v4 } } },
+    sightings:
+      seen === undefined
+        ? undefined
+        : { [PLAN.account]: { [HOME]: { v4: { kind: 'seen', address: address(seen), by: 'it' } as const } } },
     nextLook: after(START, minutes(5)),
   }
   expect(outcomeOf(PLAN, { state, world, now: START })).toBe(outcome)

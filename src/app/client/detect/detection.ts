@@ -194,6 +194,7 @@ class SettingsDetection implements AddressDetection {
     const from = localAddressOf(binding, this.#network.interfaces)
     const made = detector({
       clock: this.#system.steady,
+      uptime: () => this.#system.clocks().uptime,
       random: this.#system.random,
       sources: this.sourcesFor(account.server, binding).map((source) => this.#observed(source)),
       agreement,

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../base/time.ts'
+import { hours, type Instant } from '../../../base/time.ts'
 import type { PendingDelivery } from '../../../client/notify/memory.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -29,8 +29,9 @@ interface Job {
   readonly delivery: Delivery
 }
 
-/** In milliseconds, before the second and further attempts. */
+/** In milliseconds, before the second and further attempts; the last one is repeated while the notification is news. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
+export const MAX_DELIVERY_AGE = hours(24)
 
 /** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
@@ -132,7 +133,8 @@ export class DeliveryQueue {
       isEnding ? 'Holdfast ends; the next start tries again' : because,
       pending.isReported,
     )
-    const least = isTemporary ? RETRY_DELAYS[pending.attempts] : undefined
+    const isNews = this.#events.now() - pending.at <= MAX_DELIVERY_AGE
+    const least = isTemporary && isNews ? (RETRY_DELAYS[pending.attempts] ?? RETRY_DELAYS.at(-1)) : undefined
     const delay = least === undefined ? undefined : Math.max(least, retryAfter)
     const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1), isReported: true as const }
     this.#events.onAttempt(next, delay === undefined && !isEnding)

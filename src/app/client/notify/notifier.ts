@@ -1,4 +1,4 @@
-import { hours, type Instant } from '../../../base/time.ts'
+import type { Instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import {
   admit,
@@ -33,14 +33,13 @@ import {
   receiversOf,
   targetNames,
 } from './delivery.ts'
-import { DeliveryQueue, type FailingTarget, type OnDelivery } from './delivery-queue.ts'
+import { DeliveryQueue, MAX_DELIVERY_AGE, type FailingTarget, type OnDelivery } from './delivery-queue.ts'
 import { eventLine, newsForAll } from './events-for-all.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'
-const MAX_DELIVERY_AGE = hours(24)
 
 export type NotifierPorts = Pick<
   SystemPorts,

@@ -4,7 +4,7 @@ import type { Confirmed, Publication } from '../../../client/verify/publication.
 import type { VerifyPorts } from '../../../client/verify/ports.ts'
 import { ROUNDS, verify } from '../../../client/verify/verify.ts'
 import { accountKey } from '../../../config/client-checks.ts'
-import { byFamily } from '../../../net/address.ts'
+import { byFamily, picked } from '../../../net/address.ts'
 import { isChangeReply } from '../../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 import { givenServers, isDomainName, MAX_VERIFIED_NAMES } from './verify-account.ts'
@@ -78,7 +78,7 @@ export class BackgroundVerification implements PublicationView {
     const signal = AbortSignal.any([this.#signal, end.signal])
     const verification = {
       hostname,
-      ...confirmedBy(event),
+      ...confirmedBy(event, account),
       ...givenServers(account),
       rounds: ROUNDS,
       isAwaited: false,
@@ -105,8 +105,15 @@ export class BackgroundVerification implements PublicationView {
   }
 }
 
-/** The addresses of the reply; without any, those of the request. */
-function confirmedBy({ reply, sent, previous }: Confirmation): Confirmed {
+/** The addresses of the reply; without any, those of the request; and of a family that was not sent, the one before. */
+function confirmedBy({ reply, sent, previous }: Confirmation, account: ClientAccount): Confirmed {
   const named = 'addresses' in reply ? byFamily(reply.addresses) : {}
-  return { addresses: Object.keys(named).length > 0 ? named : sent.addresses, previous }
+  const kept = picked(
+    previous,
+    (family) => sent.addresses[family] === undefined && account[FAMILY_SETTINGS[family]],
+  )
+  const answered = Object.keys(named).length > 0 ? named : sent.addresses
+  return { addresses: { ...kept, ...answered }, previous }
 }
+
+const FAMILY_SETTINGS = { v4: 'ipv4', v6: 'ipv6' } as const
