@@ -1,7 +1,7 @@
 import { evidenceOf } from '../app/client/status/evidence.ts'
 import { readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import { daemonTroubles } from '../app/client/status/status-report.ts'
+import { presentTroubles } from '../app/client/status/status-report.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
 import { troubleLines } from '../client/report/troubles.ts'
 import type { DoctorFlags } from './parse/flag-tables.ts'
@@ -16,7 +16,7 @@ export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): P
   const system = systemPorts()
   const [evidence, troubles] = await Promise.all([
     queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries, system)),
-    daemonTroubles(settings.value, system),
+    presentTroubles(settings.value, system),
   ])
   const diagnoses = diagnose(evidence)
   if (asJson) printJson({ diagnoses, troubles })

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { days, hours, minutes } from '../base/time.ts'
 import { parseAddress } from '../net/address.ts'
 import { Secret } from '../net/secret.ts'
-import { isGlobal } from '../net/special.ts'
+import { type RangeClass, specialRangeOf } from '../net/special.ts'
 import {
   ARGUMENT_END,
   choice,
@@ -49,10 +49,19 @@ export const WEBHOOK_FORMATS = [
 ] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
 
+/** VPN meshes often use the addresses of CGNAT. An IPv6 form of a public IPv4 address is not one of these. */
+const OWN_RANGES: ReadonlySet<RangeClass | undefined> = new Set([
+  'private',
+  'loopback',
+  'link-local',
+  'cgnat',
+])
+
 /** Loopback, private and link-local hosts, and names without a dot, are in the user's own network. */
 function isOwnNetwork(hostname: string): boolean {
   const address = parseAddress(hostname.replace(/^\[|\]$/g, ''))
-  if (address !== undefined) return !isGlobal(address)
+  if (address === undefined && hostname.startsWith('[')) return false
+  if (address !== undefined) return OWN_RANGES.has(specialRangeOf(address))
   return !hostname.includes('.') || /\.(?:local|lan|home|internal|localhost|home\.arpa)$/.test(hostname)
 }
 
@@ -96,7 +105,7 @@ export function webhookIn(entry: Secret, usual: WebhookFormat): Webhook {
 
 /** Telegram refuses a message without a chat. */
 export const lacksChat = ({ format, url }: Webhook): boolean =>
-  format === 'telegram' && !new URL(url.reveal()).searchParams.has('chat_id')
+  format === 'telegram' && (new URL(url.reveal()).searchParams.get('chat_id') ?? '') === ''
 
 /** A URL may contain commas, so only one before another address divides. No address is shown in an error. */
 const webhooks: SettingReader<readonly Secret[]> = {
@@ -132,8 +141,9 @@ export const SUBMISSIONS_PORT = 465
 /** What `mail_server` says: "smtp.example", "smtp.example:587", "[2001:db8::1]:25". */
 export function mailServerIn(value: string): MailServer | undefined {
   const url = `smtp://${value}`
-  if (!/^[^/?#@\s]+$/.test(value) || !URL.canParse(url)) return undefined
+  if (!/^[^/?#@%\s]+$/.test(value) || !URL.canParse(url)) return undefined
   const { hostname, port } = new URL(url)
+  if (port === '0') return undefined
   const host = hostname.replace(/^\[|\]$/g, '')
   return {
     host,

@@ -11,7 +11,7 @@ export interface Mail {
   readonly mustEncrypt: boolean
   readonly login: { readonly username: string; readonly password: Secret } | undefined
   readonly from: string
-  readonly to: readonly string[]
+  readonly to: string
   readonly subject: string
   readonly text: string
   /** The left part of the Message-ID: the same in each attempt. */
@@ -19,6 +19,7 @@ export interface Mail {
   readonly at: Instant
   /** For each step, such as the greeting. */
   readonly timeout: Duration
+  readonly wholeTimeout: Duration
 }
 
 /** `isTemporary`: another attempt can help (RFC 5321 §4.2.1). */

@@ -123,7 +123,7 @@ class Session {
     const [, , initial = ''] = /^AUTH (PLAIN) ([A-Za-z0-9+/=]+)$/i.exec(line) ?? []
     const [, user, password] = Buffer.from(initial, 'base64').toString().split('\0')
     if (login === undefined || user !== login.user || password !== login.password)
-      return this.#say(`535 5.7.8 Authentication credentials invalid: ${password}`)
+      return this.#say(`535 5.7.8 Authentication credentials invalid: ${password}; ${line}`)
     this.#user = user
     this.#say('235 2.7.0 Authentication successful')
   }

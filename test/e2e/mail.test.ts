@@ -38,11 +38,9 @@ describe('a mail', () => {
     const stopped = await update('192.0.2.2')
     expect([stopped.code, stopped.stderr]).toEqual([77, expect.not.stringContaining('not delivered')])
 
-    const [first, second] = server.received
-    expect([first?.from, first?.to]).toEqual([
-      'holdfast@example.test',
-      ['ann@example.test', 'bob@example.test'],
-    ])
+    const [first, second] = server.received.filter(({ to }) => to.includes('ann@example.test'))
+    expect([first?.from, first?.to]).toEqual(['holdfast@example.test', ['ann@example.test']])
+    expect(server.received.filter(({ to }) => to.includes('bob@example.test'))).toHaveLength(2)
     expect(first?.fields.get('subject')).toBe('Holdfast: home.example.test: address changed')
     expect(first?.body).toContain('Address: 192.0.2.1')
     expect(Date.parse(first?.fields.get('date') ?? '')).toBeGreaterThan(Date.now() - 60_000)
@@ -63,14 +61,16 @@ describe('a mail', () => {
 
     const unknown = await telling(server.at, ['good 192.0.2.1'], LOGIN)
     expect((await unknown.update('192.0.2.1')).stderr).toMatch(
-      /mail by 127\.0\.0\.1:\d+: .*not delivered \(.*self-signed/,
+      /mail to ann@example\.test by 127\.0\.0\.1:\d+: .*not delivered \(.*self-signed/,
     )
     expect(server.received).toHaveLength(1)
 
     const wrong = await mailServer({ login: { user: 'ann', password: 'another' } })
     const refused = await telling(wrong.at, ['good 192.0.2.1'], LOGIN)
     const { stderr: said } = await refused.update('192.0.2.1')
-    expect(said).toMatch(/not delivered \(.*535 5\.7\.8 Authentication credentials invalid: «secret»/)
+    expect(said).toMatch(
+      /not delivered \(.*535 5\.7\.8 Authentication credentials invalid: «secret»; AUTH PLAIN «secret»/,
+    )
     expect(said).not.toContain(PASSWORD)
   })
 
@@ -108,7 +108,7 @@ describe('a mail', () => {
     const tested = await run('notify', '--test')
     expect([tested.code, tested.stdout]).toEqual([
       0,
-      expect.stringMatching(/mail by 127\.0\.0\.1:\d+ .*: delivered/),
+      expect.stringMatching(/mail to ann@example\.test by 127\.0\.0\.1:\d+ .*: delivered/),
     ])
     expect(server.received).toHaveLength(1)
   })
@@ -122,8 +122,8 @@ describe('a mail', () => {
     expect([code, stderr]).toEqual([64, expect.stringMatching(why)])
   })
 
-  it('by a server that is none is refused with a reason', async () => {
-    const { update } = await telling('x y', ['good'])
+  it.each(['x y', '127.0.0.1:0', 'a%0d%0ab:25'])('by a server %s is refused with a reason', async (at) => {
+    const { update } = await telling(at, ['good'])
     const { code, stderr } = await update('192.0.2.1')
     expect([code, stderr]).toEqual([
       64,

@@ -521,7 +521,10 @@ describe('a webhook', () => {
 
   it.each([
     ['http://dyn.example.test/x', 'must be an https address; http is for your own network only'],
+    ['http://[::ffff:8.8.8.8]/x', 'must be an https address; http is for your own network only'],
+    ['http://[64:ff9b::808:808]/x', 'must be an https address; http is for your own network only'],
     ['ftp://dyn.example.test/x', 'must be an https address'],
+    ['telegram:https://telegram.example/botTOKEN/sendMessage?chat_id=', 'names no chat'],
     ['https://user:pw@dyn.example.test/x', 'contains credentials'],
   ])('at %s is a mistake', async (address, problem) => {
     const { update } = await account('good')

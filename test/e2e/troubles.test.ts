@@ -22,7 +22,8 @@ async function surroundings(answer: () => number) {
     '--when-stopped',
     'idle',
   ]
-  const client = running(settings, {
+  const again = () => running(settings, environment)
+  const environment = {
     HOLDFAST_PASSWORD: 'secret',
     HOLDFAST_SOURCES: await echo(() => seen.address),
     HOLDFAST_AGREEMENT: 'one',
@@ -30,7 +31,8 @@ async function surroundings(answer: () => number) {
     HOLDFAST_IPV6: 'no',
     HOME: folder,
     TMPDIR: folder,
-  })
+  }
+  const client = again()
   const confirmed = async (address: string) =>
     eventually(
       () => client.lines.filter((line) => line.includes('confirmed') && line.includes(address)).length,
@@ -45,7 +47,7 @@ async function surroundings(answer: () => number) {
     return stdout + stderr
   }
   await confirmed(seen.address)
-  return { folder, seen, sink, client, change, shown }
+  return { folder, seen, sink, client, again, change, shown }
 }
 
 it('a state that is kept where a reboot may delete it is told everywhere, until it is where it belongs', async () => {
@@ -74,7 +76,7 @@ it('a state that is kept where a reboot may delete it is told everywhere, until 
 
 it('a receiver that takes nothing is named where people look, until it takes something', async () => {
   let status = 404
-  const { seen, sink, client, shown } = await surroundings(() => status)
+  const { seen, sink, client, shown, again } = await surroundings(() => status)
   const text = /notifications to webhook at 127\.0\.0\.1:\d+ fail: it answered HTTP 404 \(since /
   await eventually(() => sink.received.length).toBeGreaterThan(0)
   for (const command of ['status', 'explain', 'notify', 'doctor'])
@@ -86,10 +88,42 @@ it('a receiver that takes nothing is named where people look, until it takes som
   expect([accounts.length, troubles]).toEqual([1, [expect.objectContaining({ kind: 'delivery' })]])
   expect((await client.ask('status', '--healthcheck')).code).toBe(0)
 
+  // It is known without a daemon too, and by the next one.
+  client.child.kill('SIGKILL')
+  await client.ended
+  expect((await shown('status')).replaceAll(/\s+/g, ' ')).toMatch(text)
+  const next = again()
+  await next.line('nothing to do until')
+  expect((await shown('notify')).replaceAll(/\s+/g, ' ')).toMatch(text)
+
   status = 200
   // A stop is told at once.
   Object.assign(seen, { address: '203.0.113.2', word: 'badauth' })
-  await client.ask('poke')
+  await next.ask('poke')
   await eventually(async () => shown('status')).toMatch(/stopped since/)
   await eventually(async () => shown('status')).not.toMatch(/notifications to .* fail/)
+})
+
+it('a stop that its receiver refuses is told at the next start, when the receiver takes it', async () => {
+  let status = 200
+  const { seen, sink, client, again, shown } = await surroundings(() => status)
+  await eventually(() => sink.received.length).toBe(1)
+  status = 302
+  Object.assign(seen, { address: '203.0.113.2', word: 'badauth' })
+  await client.ask('poke')
+  await eventually(async () => shown('status')).toMatch(/notifications to .* fail/)
+  client.child.kill('SIGKILL')
+  await client.ended
+  status = 200
+  const next = again()
+  await eventually(() => sink.received.filter(({ body }) => body.includes('"event":"stopped"')).length).toBe(
+    2,
+  )
+  await eventually(async () => shown('status')).not.toMatch(/notifications to .* fail/)
+  next.child.kill('SIGKILL')
+  await next.ended
+  again()
+  await eventually(async () => shown('status')).toMatch(/stopped since/)
+  // It has arrived, and is not told again.
+  expect(sink.received.filter(({ body }) => body.includes('"event":"stopped"'))).toHaveLength(2)
 })

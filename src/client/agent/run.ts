@@ -76,7 +76,10 @@ class AgentLoop {
 
   async run(opening: readonly Observation[], shouldEnd: EndCondition): Promise<LoopState> {
     // The first look permits nothing, and a process that dies before it starts in the same way again.
-    for (const observation of opening) await this.#observe(observation, 'unsaved')
+    for (const observation of opening) {
+      if (observation.kind === 'started') this.#reporter.forgetState()
+      await this.#observe(observation, 'unsaved')
+    }
     while (!this.#mustEnd() && !shouldEnd(this.#loop, this.#agent)) {
       const { action } = this.#loop
       if (action.kind === 'send') await this.#send(action)
@@ -106,7 +109,6 @@ class AgentLoop {
     const { state, world, jobs } = this.#loop
     const desiredStates = jobs.map(({ desired }) => desired)
     const context = { desiredStates, world, now: clock.now(), random: random() }
-    if (observation.kind === 'started') this.#reporter.forgetState()
     this.#loop = { ...this.#loop, ...step(state, observation, context) }
     const isSavedLater = saved === 'unsaved' || isSavedNext(this.#loop, observation)
     const isSaved = isSavedLater || (await this.#save())

@@ -42,6 +42,14 @@ export interface PendingDelivery {
   readonly isReported?: true
 }
 
+/** A target to which deliveries fail. */
+export interface FailingTarget {
+  readonly target: string
+  readonly because: string
+  /** Milliseconds since 1970. */
+  readonly since: number
+}
+
 /** What was told, so that a restart tells nothing twice, and nothing is lost. */
 export interface NotifyMemory {
   readonly accounts: Readonly<Record<string, AccountMemory>>
@@ -49,9 +57,10 @@ export interface NotifyMemory {
   readonly day: string
   readonly count: number
   readonly pending: readonly PendingDelivery[]
+  readonly failing: readonly FailingTarget[]
 }
 
-export const NEW_MEMORY: NotifyMemory = { accounts: {}, day: '', count: 0, pending: [] }
+export const NEW_MEMORY: NotifyMemory = { accounts: {}, day: '', count: 0, pending: [], failing: [] }
 
 export const formatNotifyMemory = (memory: NotifyMemory): string =>
   `${JSON.stringify({ version: 1, ...memory })}\n`
@@ -64,7 +73,7 @@ const membersOf = (value: unknown): Members => (isMembers(value) ? value : {})
 /** The inverse. A text that is damaged counts as none: then what happens next is told, and nothing worse is lost. */
 export function parseNotifyMemory(text: string): NotifyMemory {
   try {
-    const { version, accounts, day, count, pending } = membersOf(JSON.parse(text))
+    const { version, accounts, day, count, pending, failing } = membersOf(JSON.parse(text))
     if (version !== 1) return NEW_MEMORY
     return {
       accounts: Object.fromEntries(
@@ -73,6 +82,7 @@ export function parseNotifyMemory(text: string): NotifyMemory {
       day: typeof day === 'string' ? day : '',
       count: numberFrom(count) ?? 0,
       pending: Array.isArray(pending) ? pending.flatMap((one) => pendingFrom(membersOf(one))) : [],
+      failing: Array.isArray(failing) ? failing.flatMap((one) => failingFrom(membersOf(one))) : [],
     }
   } catch {
     return NEW_MEMORY
@@ -109,6 +119,13 @@ function pendingFrom({
           ...(isReported === true && { isReported }),
         },
       ]
+}
+
+function failingFrom({ target, because, since }: Members): readonly FailingTarget[] {
+  const moment = numberFrom(since)
+  return typeof target === 'string' && typeof because === 'string' && moment !== undefined
+    ? [{ target, because, since: moment }]
+    : []
 }
 
 function accountFrom({ confirmed, problem, isDown, events, pinged }: Members): AccountMemory {

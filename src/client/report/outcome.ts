@@ -1,4 +1,5 @@
 import type { Instant } from '../../base/time.ts'
+import { listed } from '../../net/address.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import {
   heldUntil,
@@ -10,7 +11,7 @@ import {
   stopOf,
   type WorldView,
 } from '../decide/next-action.ts'
-import { accountOf, hostOf, type State } from '../decide/state.ts'
+import { accountOf, hostOf, type HostState, type State } from '../decide/state.ts'
 
 /** The result of an account, the one that needs the user most first. */
 export const OUTCOMES = ['stopped', 'waiting', 'unreached', 'addressUnknown', 'settled'] as const
@@ -35,6 +36,8 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   // The next attempt is under way, or the process that would make it has ended.
   const isRetried = seen === undefined || isRequestDue(state, desired, { world, now })
   if (account.status.kind === 'retrying' && isRetried) return 'unreached'
+  // Nothing is known of the line; of the last request it is known that it was not confirmed.
+  if (seen === undefined && hosts.some(isUnanswered)) return 'unreached'
   if (pacedIn(state, desired, { world, now }) !== undefined) return 'waiting'
   const isIncomplete = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !desired.isOffline && !desired.reliesOnConnection
@@ -46,6 +49,10 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   if (needsAddress && isHeld) return 'addressUnknown'
   return isIncomplete ? 'unreached' : 'settled'
 }
+
+/** A request for it was sent, and not confirmed. */
+export const isUnanswered = ({ unanswered }: HostState): boolean =>
+  unanswered !== undefined && listed(unanswered.addresses).length > 0
 
 const isAnySeen = (byName: SightingsByName = {}): boolean =>
   Object.values(byName).some((seen) => Object.values(seen).some(({ kind }) => kind === 'seen'))

@@ -14,7 +14,7 @@ import { isWordlessWait } from '../decide/reduce.ts'
 import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
 import type { Publication } from '../verify/publication.ts'
 import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
-import { type Outcome, outcomeOf } from './outcome.ts'
+import { isUnanswered, type Outcome, outcomeOf } from './outcome.ts'
 
 /** One family at the last look: the address and its sources, or the cause why it is not seen. */
 export interface SeenReport {
@@ -141,7 +141,7 @@ function reportAccount(
     }),
     because: stop === undefined ? causeOf(account, { outcome, seen: seenFirst, paced }) : stop.because,
     since: time(stop?.since ?? sinceOf(account, outcome, world.unknownSince?.[desired.account])),
-    remedy: remedyOf(account, { outcome, stop, desired }) ?? null,
+    remedy: remedyOf(account, { outcome, stop, desired, hasLooked: seenFirst !== undefined }) ?? null,
     nextAttempt: hasAttempt ? time(heldUntil(account, now) ?? paced?.until ?? now) : null,
     lastLook: time(world.lastLook),
     nextLook: world.lastLook === undefined ? null : time(world.nextLook),
@@ -173,14 +173,18 @@ interface CauseContext {
   readonly paced: PaceDelay | undefined
 }
 
-function causeOf({ status }: AccountState, { outcome, seen, paced }: CauseContext): string | null {
+function causeOf({ status, hosts }: AccountState, { outcome, seen, paced }: CauseContext): string | null {
   if (outcome === 'waiting' && status.kind === 'waiting') {
     const cause = waitCauseName(status.because)
     return status.detail === '' ? cause : `${cause}: ${status.detail}`
   }
   if (outcome === 'waiting' && paced !== undefined) return `the update is delayed by ${formatPace(paced)}`
   if (outcome === 'unreached')
-    return status.kind === 'retrying' ? status.detail : 'the run ended before a request was sent'
+    return status.kind === 'retrying'
+      ? status.detail
+      : Object.values(hosts).some(isUnanswered)
+        ? 'the last request was not confirmed'
+        : 'the run ended before a request was sent'
   return outcome === 'addressUnknown' ? unknownCause(seen) : null
 }
 
@@ -201,11 +205,18 @@ interface RemedyContext {
   readonly outcome: Outcome
   readonly stop: Stop | undefined
   readonly desired: DesiredState
+  /** In this process. */
+  readonly hasLooked: boolean
 }
 
-function remedyOf({ status }: AccountState, { outcome, stop, desired }: RemedyContext): string | undefined {
+function remedyOf(
+  { status }: AccountState,
+  { outcome, stop, desired, hasLooked }: RemedyContext,
+): string | undefined {
   if (outcome === 'unreached' && status.kind === 'retrying') return desired.ifUnreached
   if (stop !== undefined) return remedyFor(stop.because)
+  if (!hasLooked && (outcome === 'addressUnknown' || outcome === 'unreached'))
+    return 'run holdfast update, or start the daemon'
   if (outcome === 'addressUnknown')
     return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
   return outcome === 'waiting' && isWordlessWait(status) ? remedyForAnswer(status.detail) : undefined

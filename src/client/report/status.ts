@@ -10,7 +10,7 @@ export interface StatusReport {
   /** The daemon is running but did not answer: the accounts are from the saved state. */
   readonly isSilent?: true
   readonly accounts: readonly AccountReport[]
-  /** Of a running daemon; missing without any. */
+  /** Missing without any. */
   readonly troubles?: readonly Trouble[]
 }
 

@@ -4,7 +4,7 @@ import type { Mail, MailOutcome, SendMail } from '../../ports/mail.ts'
 
 /** See `SendMail`. */
 export const sendMail: SendMail = async (mail, signal) => {
-  const { host, port, isImplicitTls, mustEncrypt, timeout } = mail
+  const { host, port, isImplicitTls, mustEncrypt, timeout, wholeTimeout } = mail
   const connection = new SMTPConnection({
     host,
     port,
@@ -16,14 +16,22 @@ export const sendMail: SendMail = async (mail, signal) => {
   })
   const abort = (): void => connection.close()
   signal.addEventListener('abort', abort, { once: true })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    connection.close()
+  }, wholeTimeout)
   try {
     await send(connection, mail)
     connection.quit()
     return { kind: 'sent' }
   } catch (error) {
     connection.close()
-    return failure(error as SmtpError, mail)
+    return isLate
+      ? { kind: 'failed', because: `it took more than ${wholeTimeout / 1000} s`, isTemporary: true }
+      : failure(error as SmtpError, mail)
   } finally {
+    clearTimeout(timer)
     signal.removeEventListener('abort', abort)
   }
 }
@@ -38,12 +46,7 @@ async function send(connection: SMTPConnection, mail: Mail): Promise<void> {
         error ? failed(error) : next()
     connection.on('error', failed)
     connection.once('end', () => failed(new Error('the server has closed the connection')))
-    const deliver = (): void =>
-      connection.send({ from, to: [...to] }, message, (error, info) => {
-        const [refused] = info?.rejectedErrors ?? []
-        // The others have got it.
-        then(done)(error ?? refused)
-      })
+    const deliver = (): void => connection.send({ from, to: [to] }, message, then(done))
     connection.connect(
       then(() => {
         if (login === undefined) return deliver()
@@ -58,7 +61,7 @@ async function send(connection: SMTPConnection, mail: Mail): Promise<void> {
 const messageOf = async ({ from, to, subject, text, id, at }: Mail): Promise<Buffer> =>
   new MailComposer({
     from,
-    to: [...to],
+    to,
     subject,
     text,
     date: new Date(at),
@@ -81,12 +84,21 @@ function failure(
   { code, responseCode, response, message }: SmtpError,
   { login }: Pick<Mail, 'login'>,
 ): MailOutcome {
-  const said = (response ?? message).replaceAll(/[\0-\x1f\x7f]+/g, ' ').slice(0, 300)
-  const secret = login?.password
+  const said = (response ?? message).replaceAll(/[\0-\x1f\x7f]+/g, ' ')
   return {
     kind: 'failed',
-    // A server may repeat what it was told.
-    because: secret === undefined ? said : said.replaceAll(secret.reveal(), String(secret)),
-    isTemporary: code !== 'EAUTH' && (responseCode === undefined || responseCode < 500),
+    because: withoutLogin(said, login).slice(0, 300),
+    isTemporary: responseCode === undefined ? code !== 'EAUTH' : responseCode < 500,
   }
+}
+
+/** A server may repeat what it was told: the password, or what AUTH PLAIN (RFC 4616) and AUTH LOGIN make of it. */
+function withoutLogin(said: string, login: Mail['login']): string {
+  if (login === undefined) return said
+  const { username, password } = login
+  const plain = password.reveal()
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  return [plain, base64(`\0${username}\0${plain}`), base64(plain)]
+    .flatMap((one) => [one, one.replace(/=+$/, '')])
+    .reduce((text, one) => text.replaceAll(one, String(password)), said)
 }

@@ -1,5 +1,5 @@
 import { hours, type Instant } from '../../../base/time.ts'
-import type { PendingDelivery } from '../../../client/notify/memory.ts'
+import type { FailingTarget, PendingDelivery } from '../../../client/notify/memory.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { pause } from '../pause.ts'
@@ -8,18 +8,13 @@ import type { Delivery } from './delivery.ts'
 /** Each attempt, for metrics. */
 export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void
 
-/** A target to which deliveries fail. */
-export interface FailingTarget {
-  readonly target: string
-  readonly because: string
-  readonly since: Instant
-}
-
 /** What the queue tells of one delivery, so that what is not delivered is remembered. */
 interface DeliveryEvents {
   /** A program is started, or an attempt has failed: `isOver` where there is no other one. */
   readonly onAttempt: (pending: PendingDelivery, isOver: boolean) => void
   readonly onResult: OnDelivery
+  /** What an earlier process knew. */
+  readonly failing: readonly FailingTarget[]
   /** By the wall clock. */
   readonly now: () => Instant
 }
@@ -32,6 +27,8 @@ interface Job {
 /** In milliseconds, before the second and further attempts; the last one is repeated while the notification is news. */
 const RETRY_DELAYS = [5000, 60_000, 600_000]
 export const MAX_DELIVERY_AGE = hours(24)
+/** Starts at which a stop is told again to a receiver that refuses it: it may be corrected, and the stop lasts. */
+const MAX_REFUSALS = 3
 
 /** One after the other for each target, so that a slow one delays no other, and none delays updates. */
 export class DeliveryQueue {
@@ -39,7 +36,10 @@ export class DeliveryQueue {
   readonly #clock: Clock
   readonly #events: DeliveryEvents
   readonly #end = new AbortController()
-  readonly #failing = new Map<string, FailingTarget>()
+  /** By their names: two programs, or two webhooks of one host, are shown as one. */
+  readonly #failing: Map<string, FailingTarget>
+  /** Refused for good; the next process tries again, if nothing later is delivered there before. */
+  readonly #refused = new Map<string, PendingDelivery[]>()
   readonly #waiting = new Map<string, Job[]>()
   readonly #work = new Map<string, Promise<void>>()
   readonly #paused = new Set<string>()
@@ -48,6 +48,7 @@ export class DeliveryQueue {
     this.#log = log
     this.#clock = clock
     this.#events = events
+    this.#failing = new Map(events.failing.map((one) => [one.target, one]))
   }
 
   /** Those whose last delivery has failed. */
@@ -122,7 +123,9 @@ export class DeliveryQueue {
     const result = await delivery.attempt(this.#end.signal)
     this.#events.onResult(target, result.ok ? 'delivered' : 'failed')
     if (result.ok) {
-      this.#failing.delete(queue)
+      this.#failing.delete(target)
+      for (const older of this.#refused.get(queue) ?? []) this.#events.onAttempt(older, true)
+      this.#refused.delete(queue)
       this.#events.onAttempt(pending, true)
       return undefined
     }
@@ -137,19 +140,26 @@ export class DeliveryQueue {
     const least = isTemporary && isNews ? (RETRY_DELAYS[pending.attempts] ?? RETRY_DELAYS.at(-1)) : undefined
     const delay = least === undefined ? undefined : Math.max(least, retryAfter)
     const next = { ...pending, attempts: pending.attempts + (isEnding ? 0 : 1), isReported: true as const }
-    this.#events.onAttempt(next, delay === undefined && !isEnding)
+    const isStop = pending.notification.event === 'stopped' && pending.target !== 'hook'
+    const isKept = isStop && isNews && next.attempts < MAX_REFUSALS
+    if (delay === undefined && isKept) this.#refused.set(queue, [...(this.#refused.get(queue) ?? []), next])
+    this.#events.onAttempt(next, delay === undefined && !isEnding && !isKept)
     return delay === undefined || isEnding ? undefined : { job: { pending: next, delivery }, delay }
   }
 
   /** Once, until one succeeds; of one notification, once over all processes. */
-  #report({ target, queue }: Delivery, because: string, isReported = false): void {
+  #report({ target }: Delivery, because: string, isReported = false): void {
     const line = `${target}: a notification was not delivered (${because})`
-    this.#log(isReported || this.#failing.has(queue) ? 'debug' : 'warn', 'a notification was not delivered', {
-      fields: { target, because },
-      line,
-    })
-    const since = this.#failing.get(queue)?.since ?? this.#events.now()
-    this.#failing.set(queue, { target, because, since })
+    this.#log(
+      isReported || this.#failing.has(target) ? 'debug' : 'warn',
+      'a notification was not delivered',
+      {
+        fields: { target, because },
+        line,
+      },
+    )
+    const since = this.#failing.get(target)?.since ?? this.#events.now()
+    this.#failing.set(target, { target, because, since })
   }
 
   async #pause(queue: string, delay: number): Promise<void> {

@@ -20,7 +20,7 @@ import type { SendMail } from '../../../ports/mail.ts'
 import type { HttpOutcome, OutgoingRequest, ServiceHttp } from '../../../ports/http.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { ABOUT } from '../../about.ts'
-import { mailDelivery, mailTarget } from './mail-delivery.ts'
+import { mailDelivery, mailTargets } from './mail-delivery.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
 /** One way to tell something: a program, or a request. */
@@ -165,16 +165,20 @@ const pingTarget = (url: Secret): string => `health_url at ${webhookHost(url)}`
 export const targetNames = (account: ClientAccount): readonly string[] => [
   ...HOOKS.flatMap((hook) => (account[hook] === undefined ? [] : HOOK_SETTINGS[hook])),
   ...webhooksOf(account).map(({ url }) => webhookTarget(url)),
-  ...(account.mailServer === undefined ? [] : [mailTarget(account.mailServer)]),
+  ...mailTargets(account),
   ...(account.healthUrl === undefined ? [] : [pingTarget(account.healthUrl)]),
 ]
 
-/** The receivers of an account for a target: one for each webhook. */
+/** The receivers of an account for a target: one for each webhook and each mail address, so that none waits for another. */
 export const receiversOf = (
   target: DeliveryTarget,
   account: ClientAccount,
 ): readonly (string | undefined)[] =>
-  target === 'webhook' ? webhooksOf(account).map(({ url }) => queueOf(url)) : [undefined]
+  target === 'webhook'
+    ? webhooksOf(account).map(({ url }) => queueOf(url))
+    : target === 'mail'
+      ? (account.mailTo ?? [])
+      : [undefined]
 
 /** The webhooks of an account, each with its format. */
 export const webhooksOf = ({ webhook = [], webhookFormat }: ClientAccount): readonly Webhook[] =>

@@ -7,23 +7,29 @@ import type { MailOutcome, SendMail } from '../../../ports/mail.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
 const STEP_TIMEOUT = seconds(10)
+/** A server may send a line at a time, each within the time of a step. */
+const WHOLE_TIMEOUT = seconds(40)
 
-export const mailTarget = (server: string): string => `mail by ${server}`
+const mailTarget = (to: string, server: string): string => `mail to ${to} by ${server}`
 
-/** One message to all addresses of an account; undefined where its settings name none. */
+export const mailTargets = ({ mailTo = [], mailServer = '' }: ClientAccount): readonly string[] =>
+  mailTo.map((to) => mailTarget(to, mailServer))
+
+/** One message to one address of an account; undefined where its settings do not name it any more. */
 export function mailDelivery(
-  { notification, id, at }: Pick<PendingDelivery, 'notification' | 'id' | 'at'>,
+  { notification, id, at, to: wanted }: Pick<PendingDelivery, 'notification' | 'id' | 'at' | 'to'>,
   { mailTo, mailServer, mailFrom, mailUsername: username, mailPassword: password }: ClientAccount,
   mail: SendMail,
 ) {
   const server = mailServer === undefined ? undefined : mailServerIn(mailServer)
   const [first] = mailTo ?? []
-  if (server === undefined || mailServer === undefined || mailTo === undefined || first === undefined)
+  const to = mailTo?.find((one) => wanted === undefined || one === wanted)
+  if (server === undefined || mailServer === undefined || to === undefined || first === undefined)
     return undefined
   const { host, port, isOwnNetwork } = server
   return {
-    target: mailTarget(mailServer),
-    queue: JSON.stringify(['mail', mailServer, mailTo]),
+    target: mailTarget(to, mailServer),
+    queue: JSON.stringify(['mail', mailServer, to]),
     attempt: async (
       signal: AbortSignal,
     ): Promise<Result<undefined, Extract<MailOutcome, { kind: 'failed' }>>> => {
@@ -35,11 +41,12 @@ export function mailDelivery(
           mustEncrypt: !isOwnNetwork,
           login: username === undefined || password === undefined ? undefined : { username, password },
           from: mailFrom ?? first,
-          to: mailTo,
+          to,
           ...mailOf(notification),
           id,
           at: instant(at),
           timeout: STEP_TIMEOUT,
+          wholeTimeout: WHOLE_TIMEOUT,
         },
         signal,
       )

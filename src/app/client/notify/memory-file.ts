@@ -1,10 +1,5 @@
 import { join } from 'node:path'
-import {
-  formatNotifyMemory,
-  NEW_MEMORY,
-  type NotifyMemory,
-  parseNotifyMemory,
-} from '../../../client/notify/memory.ts'
+import { formatNotifyMemory, type NotifyMemory, parseNotifyMemory } from '../../../client/notify/memory.ts'
 import type { Files } from '../../../ports/files.ts'
 import type { Log } from '../../../ports/log.ts'
 
@@ -13,6 +8,21 @@ const NAME = 'notified.json'
 interface MemoryFileContext {
   readonly files: Files
   readonly log: Log
+}
+
+/** What the last process has saved. */
+export const savedNotifyMemory = async (folders: readonly string[], files: Files): Promise<NotifyMemory> =>
+  parseNotifyMemory(await savedText(pathsIn(folders), files))
+
+const pathsIn = (folders: readonly string[]): readonly string[] => folders.map((folder) => join(folder, NAME))
+
+/** Of the first file that can be read; empty without any. */
+async function savedText(paths: readonly string[], files: Files): Promise<string> {
+  for (const path of paths) {
+    const text = await files.read(path).catch(() => undefined)
+    if (text !== undefined) return text
+  }
+  return ''
 }
 
 /** What was told, in the first folder that can be written. The state makes the fallback folders. */
@@ -25,19 +35,14 @@ export class NotifyMemoryFile {
   #isUnsaved = false
 
   constructor(folders: readonly string[], { files, log }: MemoryFileContext) {
-    this.#paths = folders.map((folder) => join(folder, NAME))
+    this.#paths = pathsIn(folders)
     this.#files = files
     this.#log = log
   }
 
   async load(): Promise<NotifyMemory> {
-    for (const path of this.#paths) {
-      const text = await this.#files.read(path).catch(() => undefined)
-      if (text === undefined) continue
-      this.#saved = text
-      return parseNotifyMemory(text)
-    }
-    return NEW_MEMORY
+    this.#saved = await savedText(this.#paths, this.#files)
+    return parseNotifyMemory(this.#saved)
   }
 
   /** In the order of the changes; resolves when this one is written. Without the file, a restart may tell a thing twice. */

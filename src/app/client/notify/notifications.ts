@@ -1,9 +1,10 @@
 import type { AgentEvent } from '../../../client/agent/events.ts'
+import type { FailingTarget } from '../../../client/notify/memory.ts'
 import type { AccountReport } from '../../../client/report/report.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
-import type { FailingTarget, OnDelivery } from './delivery-queue.ts'
+import type { OnDelivery } from './delivery-queue.ts'
 import type { Notifier } from './notifier.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 

@@ -12,7 +12,7 @@ import {
 import { duePings, withoutPing, withPing } from '../../../client/notify/pings.ts'
 import {
   type DeliveryTarget,
-  NEW_MEMORY,
+  type FailingTarget,
   type NotifyMemory,
   type PendingDelivery,
 } from '../../../client/notify/memory.ts'
@@ -33,7 +33,7 @@ import {
   receiversOf,
   targetNames,
 } from './delivery.ts'
-import { DeliveryQueue, MAX_DELIVERY_AGE, type FailingTarget, type OnDelivery } from './delivery-queue.ts'
+import { DeliveryQueue, MAX_DELIVERY_AGE, type OnDelivery } from './delivery-queue.ts'
 import { eventLine, newsForAll } from './events-for-all.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
@@ -59,8 +59,8 @@ export class Notifier {
   readonly #entropy: NotifierPorts['entropy']
   readonly #file: NotifyMemoryFile
   readonly #queue: DeliveryQueue
-  #accounts: ReadonlyMap<string, ClientAccount> = new Map()
-  #memory: NotifyMemory = NEW_MEMORY
+  #accounts: ReadonlyMap<string, ClientAccount>
+  #memory: NotifyMemory
   /** The account that was told that the state cannot be saved. */
   #unsavedListener = ''
   #isFull = false
@@ -71,22 +71,26 @@ export class Notifier {
   private constructor(
     settings: ResolvedSettings,
     { log, onDelivery = () => undefined, system }: NotifierOptions,
+    { file, memory }: { readonly file: NotifyMemoryFile; readonly memory: NotifyMemory },
   ) {
     this.#log = log
+    this.#file = file
+    this.#memory = memory
+    this.#accounts = accountsByKey(settings.accounts)
     this.#ports = deliveryPorts(system)
     this.#entropy = system.entropy
     this.#queue = new DeliveryQueue(log, system.steady, {
       onResult: onDelivery,
       onAttempt: this.#attempted,
       now: this.#now,
+      failing: memory.failing,
     })
-    this.#file = new NotifyMemoryFile(settings.stateFolders, { files: system.files, log })
   }
 
   static async make(settings: ResolvedSettings, options: NotifierOptions): Promise<Notifier> {
-    const notifier = new Notifier(settings, options)
-    notifier.#memory = await notifier.#file.load()
-    notifier.adopt(settings)
+    const { log, system } = options
+    const file = new NotifyMemoryFile(settings.stateFolders, { files: system.files, log })
+    const notifier = new Notifier(settings, options, { file, memory: await file.load() })
     notifier.#deliverPending()
     return notifier
   }
@@ -150,6 +154,9 @@ export class Notifier {
 
   /** The start and the end of the daemon. */
   announce(event: 'started' | 'ended'): void {
+    const isUndone = (one: PendingDelivery): boolean =>
+      event === 'started' && one.notification.event === 'ended'
+    for (const one of this.#memory.pending.filter(isUndone)) this.#attempted(one, true)
     for (const account of this.#accounts.keys()) {
       this.#tell(event, account, { because: null })
       // A check that knows of a start waits for its success.
@@ -244,17 +251,17 @@ export class Notifier {
     const now = this.#ports.now()
     for (const pending of this.#memory.pending) {
       if (now - pending.at > MAX_DELIVERY_AGE) this.#attempted(pending, true)
-      else this.#put({ ...pending, attempts: 0 })
+      // Of no interest if this process is a daemon: see `announce`.
+      else if (pending.notification.event !== 'ended') this.#put(pending)
     }
   }
 
   readonly #attempted = (pending: PendingDelivery, isOver: boolean): void => {
-    if (pending.id === INTERVAL_PING) return
     const left = this.#memory.pending.flatMap((one) => {
       if (one.id !== pending.id) return [one]
       return isOver ? [] : [pending]
     })
-    this.#memory = { ...this.#memory, pending: left }
+    this.#memory = { ...this.#memory, pending: left, failing: this.#queue.failing }
     void this.#save()
   }
 

@@ -1,7 +1,8 @@
-import { formatInstant, type Instant } from '../../../base/time.ts'
+import type { Instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import type { LoopState } from '../../../client/agent/loop-state.ts'
 import { accountOf, hostOf } from '../../../client/decide/state.ts'
+import { deliveryTroubles } from '../../../client/notify/delivery-troubles.ts'
 import { ExchangeLog, type ExchangeView } from '../../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
 import { stateTrouble, type Trouble } from '../../../client/report/troubles.ts'
@@ -134,14 +135,7 @@ export class DaemonObservers {
   /** What concerns no account. */
   readonly troubles = (): readonly Trouble[] => [
     ...(this.#stateTrouble === undefined ? [] : [this.#stateTrouble]),
-    ...this.#notifications.failing.map(
-      ({ target, because, since }): Trouble => ({
-        kind: 'delivery',
-        text: `notifications to ${target} fail: ${because}`,
-        remedy: 'correct it, and try with holdfast notify --test',
-        since: formatInstant(since),
-      }),
-    ),
+    ...deliveryTroubles(this.#notifications.failing),
   ]
 
   /** The loop has ended: a supervisor asked for that, or every account is stopped. */

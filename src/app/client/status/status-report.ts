@@ -1,10 +1,12 @@
 import { type ControlRequest, readControlResponse } from '../../../client/control/control-requests.ts'
+import { deliveryTroubles } from '../../../client/notify/delivery-troubles.ts'
 import { StateUnreadable } from '../../../client/memory/memory.ts'
 import type { StatusReport } from '../../../client/report/status.ts'
 import type { Trouble } from '../../../client/report/troubles.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import type { Failure } from '../../failure.ts'
+import { savedNotifyMemory } from '../notify/memory-file.ts'
 import { savedReports, savedState } from '../state/saved-state.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { socketIn } from '../state/single-instance.ts'
@@ -29,18 +31,34 @@ export async function statusReport(settings: ResolvedSettings, system: SystemPor
       ...(troubles.length > 0 && { troubles }),
     }
   const accounts = await savedReports(savedState(settings, system))
+  const saved = await savedTroubles(settings, system)
+  const rest = { accounts, ...(saved.length > 0 && { troubles: saved }) }
   return asked.kind === 'unreachable'
-    ? { isRunning: false, accounts }
-    : { isRunning: true, isSilent: true, accounts }
+    ? { isRunning: false, ...rest }
+    : { isRunning: true, isSilent: true, ...rest }
 }
 
-/** Of the running daemon; none where it does not answer. */
-export async function daemonTroubles(
+/** What concerns no account: of the running daemon, else of the saved state. */
+export async function presentTroubles(
   settings: ResolvedSettings,
   system: SystemPorts,
 ): Promise<readonly Trouble[]> {
   const asked = await system.askControl(socketIn(settings), { do: 'status' }, STATUS_TIMEOUT)
-  return asked.kind === 'answered' ? (readControlResponse(asked.answer).troubles ?? []) : []
+  return asked.kind === 'answered'
+    ? (readControlResponse(asked.answer).troubles ?? [])
+    : savedTroubles(settings, system)
+}
+
+/** Failed deliveries to targets that the settings still have. */
+async function savedTroubles(
+  { accounts, stateFolders }: ResolvedSettings,
+  { files }: SystemPorts,
+): Promise<readonly Trouble[]> {
+  const { failing } = await savedNotifyMemory(stateFolders, files)
+  if (failing.length === 0) return []
+  const { targetNames } = await import('../notify/delivery.ts')
+  const targets = new Set(accounts.flatMap(targetNames))
+  return deliveryTroubles(failing.filter(({ target }) => targets.has(target)))
 }
 
 /** The failure for a state that cannot be read; any other error is a bug and is thrown again. */

@@ -1,0 +1,12 @@
+import { formatInstant, instant } from '../../base/time.ts'
+import type { Trouble } from '../report/troubles.ts'
+import type { FailingTarget } from './memory.ts'
+
+/** Failed deliveries, as status, doctor and the page show them. */
+export const deliveryTroubles = (failing: readonly FailingTarget[]): readonly Trouble[] =>
+  failing.map(({ target, because, since }) => ({
+    kind: 'delivery',
+    text: `notifications to ${target} fail: ${because}`,
+    remedy: 'correct it, and try with holdfast notify --test',
+    since: formatInstant(instant(since)),
+  }))
