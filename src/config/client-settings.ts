@@ -111,6 +111,12 @@ const cron: SettingReader<string> = {
       : err('must be a cron expression of five or six fields, such as */5 * * * *'),
 }
 
+/** It stands in logs and messages. */
+const oneLine: SettingReader<string> = {
+  ...text,
+  read: (value) => (/[\0-\x1f\x7f]/.test(value) ? err('must have no control character') : text.read(value)),
+}
+
 /** Without duplicates. */
 const hostnames: SettingReader<readonly string[]> = (() => {
   const list = listReader(readHostnameOrLabel, { type: 'string' })
@@ -167,7 +173,7 @@ const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], strin
 /** Settings of one account. At the top of the file they apply to every account. */
 // biome-ignore format: a table
 export const ACCOUNT_SETTINGS = {
-  name:          { reader: text,                            help: 'a name for this account, used in logs and by --account; default: the username' },
+  name:          { reader: oneLine,                         help: 'a name for this account, used in logs and by --account; default: the username' },
   provider:      { reader: providerName,                    help: 'the update service by its name, such as no-ip: sets server and what else it needs; holdfast providers lists them; settings that are written win' },
   server:        { reader: { ...text, read: parseServer },  help: 'address of the update service, such as https://dynupdate.example', isNeeded: true },
   username:      { reader: text,                            help: 'username of the DDNS key', isNeeded: true },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withHostnames, withSetting, writtenAccount } from '../../src/client/setup/changed-account.ts'
+import { maskedConfiguration } from '../../src/client/setup/shown.ts'
 
 const WANTED = { provider: 'no-ip', username: 'u' }
 
@@ -43,4 +44,11 @@ describe('an account of a configuration that exists', () => {
     const own = 'provider = "no-ip"\nusername = "u"\nname = "mine"\npassword = "p"\n'
     expect(writtenAccount(own, WANTED)).toMatchObject({ name: 'mine', table: undefined, hasPassword: true })
   })
+})
+
+it('a configuration is shown without the secrets in its parameters', () => {
+  const text = 'parameters = ["zone=a", \'token=Zq7\']\n  "api_key=Zq8",\nhostnames = ["a.test"]'
+  expect(maskedConfiguration(text)).toBe(
+    'parameters = ["zone=a", \'token=«secret»\']\n  "api_key=«secret»",\nhostnames = ["a.test"]',
+  )
 })

@@ -4,7 +4,10 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -134,6 +137,56 @@ describe('init without a terminal', () => {
 
     expect((await init(folder, more, 'the new one\n')).stdout).toContain('abc1234: nothing to change')
     expect(existsSync(join(folder, 'no-ip-2.password'))).toBe(false)
+  })
+
+  it('takes a password back where the configuration cannot be written, also behind a link', async () => {
+    const folder = scratch()
+    const [config, password] = [join(folder, 'holdfast.toml'), join(folder, 'no-ip.password')]
+    await init(folder, NO_IP)
+    renameSync(password, join(folder, 'real'))
+    symlinkSync('real', password)
+    writeFileSync(join(folder, 'real.bak'), 'of the user\n')
+    writeFileSync(`${config}.lock`, '')
+    const more = [...NO_IP.slice(0, -1), 'www.example.test', '--yes']
+    const { code, stderr } = await init(folder, more, 'the new one\n')
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/holdfast\.toml\.lock; nothing is written/)])
+    expect(lstatSync(password).isSymbolicLink()).toBe(true)
+    expect(readFileSync(password, 'utf8')).toBe(`${PASSWORD}\n`)
+    rmSync(`${config}.lock`)
+    expect((await init(folder, more, 'the new one\n')).code).toBe(0)
+    expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('the new one\n')
+    // The user's own copy stays, and no copy of the old password.
+    expect(readdirSync(folder).toSorted()).toEqual(
+      ['holdfast.toml', 'holdfast.toml.bak', 'no-ip.password', 'real', 'real.bak'].toSorted(),
+    )
+    expect(readFileSync(join(folder, 'real.bak'), 'utf8')).toBe('of the user\n')
+  })
+
+  it('gives an account a password file of its own, where another one shares the file', async () => {
+    const folder = scratch()
+    const [config, shared] = [join(folder, 'holdfast.toml'), join(folder, 'shared')]
+    writeFileSync(shared, 'of both\n')
+    const table = (username: string, server: string): string =>
+      `[[account]]\nusername = "${username}"\n${server}\npassword_file = "${shared}"\nhostnames = ["${username}.example.test"]\n`
+    const text = `${table('abc1234', 'provider = "no-ip"')}\n${table('two', 'server = "https://dyn.example.test"')}`
+    writeFileSync(config, text.replaceAll('\n', '\r\n'))
+    expect((await init(folder, [...NO_IP, '--yes'], 'the new one\n')).code).toBe(0)
+    expect(readFileSync(shared, 'utf8')).toBe('of both\n')
+    const changed = readFileSync(config, 'utf8')
+    expect(changed.match(/password_file = "(.*)"/)?.[1]).toBe(join(folder, 'abc1234.password'))
+    expect(readFileSync(join(folder, 'abc1234.password'), 'utf8')).toBe('the new one\n')
+    expect(changed.replaceAll('\r\n', '')).not.toContain('\n')
+  })
+
+  it.each([
+    ['a password that is not UTF-8', Buffer.from([0xe4, 0x0a]), 'is not UTF-8'],
+    ['an empty one', Buffer.from('\n'), 'is empty'],
+  ])('refuses %s', async (_, octets, why) => {
+    const folder = scratch()
+    const file = join(folder, 'given')
+    writeFileSync(file, octets)
+    const { code, stderr } = await init(folder, NO_IP.with(5, file))
+    expect([code, stderr]).toEqual([64, expect.stringContaining(why)])
   })
 
   it('says what starts it, where it has started nothing', async () => {

@@ -50,7 +50,8 @@ export function withAddedAccount(
     )
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const base = withOwnTables(text.slice(mark.length), tables)
-  return ok(`${mark}${base.trimEnd()}\n\n${accountTable(account, passwordPath)}\n`)
+  const added = `\n\n${accountTable(account, passwordPath)}\n`
+  return ok(`${mark}${base.trimEnd()}${text.includes('\r\n') ? added.replaceAll('\n', '\r\n') : added}`)
 }
 
 /** Settings of the program that the text has with another value: they stay as they are there. */
@@ -69,7 +70,8 @@ export function withTopSettings(text: string, settings: DraftSettings): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const present = new Set(topStatements(text).map(({ key }) => key))
   const missing = Object.fromEntries(Object.entries(settings).filter(([key]) => !present.has(key)))
-  return `${mark}${[...settingLines(missing), text.slice(mark.length)].join('\n')}`
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  return `${mark}${[...settingLines(missing), text.slice(mark.length)].join(end)}`
 }
 
 function withOwnTables(text: string, tables: readonly Located[]): string {

@@ -43,11 +43,12 @@ export function writtenAccount(text: string, wanted: DraftSettings): WrittenAcco
   const { name = found['username'], hostnames } = found
   // Several accounts share what stands at the top.
   const { password, password_file: file } = tables.length > 1 ? valuesOf(tables[at]?.members) : found
+  const isShared = all.some((one, other) => other !== at && one['password_file'] === file)
   return {
     name: String(name),
     hostnames: hostnamesIn(hostnames),
     hasPassword: password !== undefined,
-    passwordFile: typeof file === 'string' ? file : undefined,
+    passwordFile: typeof file === 'string' && !isShared ? file : undefined,
     table: tables.length === 0 ? undefined : at,
   }
 }
@@ -92,8 +93,10 @@ export function withSetting(
     return `${mark}${body.slice(0, statement.value.start)}${tomlValue(value)}${body.slice(statement.value.end)}`
   const table = account.table === undefined ? undefined : tablesCalled(text, 'account')[account.table]
   const after = statementFor(text, account, 'username')?.lastLine ?? table?.line ?? 0
-  const lines = body.split('\n')
-  return mark + [...lines.slice(0, after), `${key} = ${tomlValue(value)}`, ...lines.slice(after)].join('\n')
+  const [lines, end] = [body.split('\n'), body.includes('\r\n') ? '\r' : '']
+  return (
+    mark + [...lines.slice(0, after), `${key} = ${tomlValue(value)}${end}`, ...lines.slice(after)].join('\n')
+  )
 }
 
 /** The statement that sets a setting of this account alone. */

@@ -1,4 +1,5 @@
 import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
+import { isSecretName } from '../../config/secret-names.ts'
 import { fileKeyOf } from '../../config/setting.ts'
 import { Secret } from '../../net/secret.ts'
 
@@ -7,6 +8,11 @@ const SECRET_KEYS: readonly string[] = ['password', 'webhook', 'health_url'].fil
   Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf).includes(key),
 )
 const PATTERN = new RegExp(`^(\\s*["']?(?:${SECRET_KEYS.join('|')})["']?\\s*=\\s*).*$`)
+
+/** An item of `parameters`: "NAME=VALUE". */
+const PARAMETER = /(["'])([A-Za-z0-9_.-]+)=(.*?)\1/g
+const withoutValue = (whole: string, quote: string, name: string): string =>
+  isSecretName(name) ? `${quote}${name}=${String(new Secret(''))}${quote}` : whole
 
 /** The text of a configuration for people: every secret is «secret», also one of several lines. */
 export function maskedConfiguration(text: string): string {
@@ -19,7 +25,7 @@ export function maskedConfiguration(text: string): string {
         return []
       }
       const [whole, start] = PATTERN.exec(line) ?? []
-      if (whole === undefined || start === undefined) return [line]
+      if (whole === undefined || start === undefined) return [line.replaceAll(PARAMETER, withoutValue)]
       const rest = line.slice(start.length)
       const [quote] = /^(?:"""|''')/.exec(rest) ?? []
       if (quote !== undefined && !rest.slice(quote.length).includes(quote)) end = quote

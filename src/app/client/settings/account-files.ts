@@ -124,6 +124,8 @@ export async function readNamedPassword(path: string): Promise<Result<Secret, st
   if (!text.ok) return text
   const line = text.value.replace(/\r?\n$/, '')
   if (line === '') return err('is empty')
+  // What a decoder puts for octets that are no UTF-8; a password with this character itself is not to be expected.
+  if (line.includes('\uFFFD')) return err('is not UTF-8; save it in that encoding')
   return /[\0-\x1f\x7f]/.test(line)
     ? err('must have exactly one line, without control characters')
     : ok(new Secret(line))

@@ -1,6 +1,7 @@
 import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { constants } from 'node:fs'
 import {
+  type FileHandle,
   chmod,
   chown,
   copyFile,
@@ -50,68 +51,88 @@ export const isThere = async (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Writes all of the files or none: each is complete before it is renamed to its name. The error names the file. */
+/** What was written of a file, and how to take it back. */
+interface Written {
+  /** The earlier text, where there was one. */
+  readonly backup?: string
+  readonly undo: () => Promise<void>
+}
+
+/**
+ * Writes all of the files or none: each is complete before it is renamed to its name. The error names the file, and each one
+ * that cannot be taken back.
+ */
 export async function writeNewFiles(files: readonly NewFile[]): Promise<Result<undefined, string>> {
-  const done: NewFile[] = []
+  const done: (NewFile & Written)[] = []
   for (const file of files) {
-    const problem = await writeNewFile(file)
-    if (problem === undefined) {
-      done.push(file)
+    const written = await writeNewFile(file)
+    if (written.ok) {
+      done.push({ ...file, ...written.value })
       continue
     }
-    for (const { path, mayReplace } of done.toReversed()) await takeBack(path, mayReplace === true)
-    return err(`${file.path}: ${problem}; nothing is written`)
+    const left = await takenBack(done.toReversed())
+    return err(
+      `${file.path}: ${written.error}; ${left.length === 0 ? 'nothing is written' : left.join('; ')}`,
+    )
   }
-  for (const { path, isSecret } of files) if (isSecret === true) await forgetBackup(path)
+  for (const { isSecret, backup } of done)
+    if (isSecret === true && backup !== undefined) await rm(backup, { force: true }).catch(() => undefined)
   return ok(undefined)
 }
 
-const backupOf = (path: string): string => `${path}.bak`
-
-const forgetBackup = async (path: string): Promise<void> =>
-  realpath(path)
-    .then(async (real) => rm(backupOf(real), { force: true }))
-    .catch(() => undefined)
-
-async function takeBack(path: string, wasReplaced: boolean): Promise<void> {
-  const isRestored =
-    wasReplaced &&
-    (await rename(backupOf(path), path).then(
-      () => true,
-      () => false,
-    ))
-  if (!isRestored) await rm(path, { force: true }).catch(() => undefined)
+/** The error of each file that could not be taken back. */
+async function takenBack(done: readonly (NewFile & Written)[]): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const { path, backup, undo } of done)
+    await undo().catch(({ message }: Error) => {
+      const earlier = backup === undefined ? '' : `; ${backup} has its earlier text`
+      problems.push(`${path} is written and cannot be taken back (${message})${earlier}`)
+    })
+  return problems
 }
 
 /** Replaces a file, also one that a link leads to, with its rights and its owner. */
-async function replaceFile({ path: named, text, replaces }: NewFile): Promise<string | undefined> {
+async function replaceFile({
+  path: named,
+  text,
+  replaces,
+  isSecret,
+}: NewFile): Promise<Result<Written, string>> {
   const path = await realpath(named)
   const lock = `${path}.lock`
-  const held = await open(lock, 'wx', 0o600).catch(() => undefined)
-  if (held === undefined) return `another program changes it; if none does, remove ${lock}`
-  const temporary = temporaryOf(path)
+  const held = await lockAt(lock)
+  if (!held.ok) return held
+  const temporary = nameBeside(path, 'new')
+  // A password is saved under a name of its own, because that is removed afterwards.
+  const backup = isSecret === true ? nameBeside(path, 'old') : `${path}.bak`
   try {
     if (replaces !== undefined && (await readFile(path, 'utf8')) !== replaces)
-      return 'it was changed meanwhile; run the command again'
+      return err('it was changed meanwhile; run the command again')
     const { mode, uid, gid } = await stat(path)
     await writeDurably(temporary, text, mode & 0o7777)
     if (process.getuid?.() === 0) await chown(temporary, uid, gid)
-    await copyFile(path, backupOf(path))
+    await copyFile(path, backup)
     await rename(temporary, path)
     await syncFolder(dirname(path))
-    return undefined
+    return ok({ backup, undo: async () => rename(backup, path) })
   } finally {
-    await held.close()
+    await held.value.close()
     await rm(temporary, { force: true }).catch(() => undefined)
     await rm(lock, { force: true }).catch(() => undefined)
   }
 }
 
-const temporaryOf = (path: string): string => `${path}.${Buffer.from(systemEntropy(6)).toString('hex')}.new`
+const lockAt = async (lock: string): Promise<Result<FileHandle, string>> =>
+  open(lock, 'wx', 0o600).then(ok, ({ code, message }: NodeJS.ErrnoException) =>
+    err(code === 'EEXIST' ? `another program changes it; if none does, remove ${lock}` : message),
+  )
 
-async function writeNewFile(file: NewFile): Promise<string | undefined> {
+const nameBeside = (path: string, ending: string): string =>
+  `${path}.${Buffer.from(systemEntropy(6)).toString('hex')}.${ending}`
+
+async function writeNewFile(file: NewFile): Promise<Result<Written, string>> {
   const { path, text, mode, folderMode, mayReplace } = file
-  const temporary = temporaryOf(path)
+  const temporary = nameBeside(path, 'new')
   try {
     if (mayReplace === true && (await isThere(path))) return await replaceFile(file)
     const made = await mkdir(dirname(path), { recursive: true, mode: folderMode })
@@ -120,10 +141,10 @@ async function writeNewFile(file: NewFile): Promise<string | undefined> {
     await writeDurably(temporary, text, mode)
     await link(temporary, path)
     await syncFolder(dirname(path))
-    return undefined
+    return ok({ undo: async () => rm(path) })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return code === 'EEXIST' ? 'exists already' : message
+    return err(code === 'EEXIST' ? 'exists already' : message)
   } finally {
     await rm(temporary, { force: true }).catch(() => undefined)
   }
