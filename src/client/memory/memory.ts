@@ -59,7 +59,7 @@ const CONSEQUENCES = {
     'and is not renamed; it may record a stop, so nothing is sent; correct its permissions, or move it away',
   reader:
     'and may record a stop; this command does not change it; the next update renames it if it can, ' +
-    'and a stop in it is then lost; if you have a copy, restore it first',
+    'and a stop that can no longer be read is then lost; if you have a copy, restore it first',
 }
 
 /** A state file that cannot be read and may record a stop: an update that cannot rename it sends nothing (decision 0012). */
