@@ -223,11 +223,16 @@ describe('the page', () => {
     const { page } = await openPage(browser, at.url)
     at.daemon.child.kill('SIGTERM')
     await at.daemon.ended
-    await page.getByText('Holdfast does not answer').waitFor()
+    await page.getByText('No answer from Holdfast since').waitFor()
+    expect([await page.title(), await page.getByRole('button', { name: 'Check now' }).isDisabled()]).toEqual([
+      'No answer - Holdfast',
+      true,
+    ])
+    await page.screenshot({ path: join(SCREENSHOTS, 'no answer.png') })
     at.set('good', '203.0.113.80')
     await at.restart()
     await page.getByRole('cell', { name: '203.0.113.80' }).first().waitFor({ timeout: 20_000 })
-    expect(await page.getByText('Holdfast does not answer').isVisible()).toBe(false)
+    expect(await page.getByText('No answer from Holdfast since').isVisible()).toBe(false)
   })
 
   it('folds many names while all is well', async () => {
@@ -326,6 +331,143 @@ describe('behind a proxy', () => {
     await page.clock.fastForward(60_000)
     await page.getByRole('cell', { name: '203.0.113.93' }).first().waitFor()
   })
+})
+
+interface Crowd {
+  readonly url: string
+  readonly daemon: Daemon
+  readonly set: (address: string) => void
+}
+
+/** Twenty accounts with 411 names; what the service answers to one is in the table. */
+async function crowd(answers: Readonly<Record<number, string>>, longName: string): Promise<Crowd> {
+  const folder = scratch()
+  let address = '203.0.113.9'
+  const service = await answering((target, headers) => {
+    const [user = ''] = Buffer.from((headers.authorization ?? '').slice(6), 'base64')
+      .toString()
+      .split(':')
+    const names = (new URL(target, 'http://x').searchParams.get('hostname') ?? '').split(',')
+    const answer = answers[Number(user.slice(4))]
+    return {
+      status: 200,
+      body: answer === undefined ? names.map(() => `good ${address}\n`).join('') : `${answer}\n`,
+    }
+  })
+  const source = await echo(() => address)
+  const account = (at: number): string => {
+    const names = Array.from(
+      { length: at === 0 ? 31 : 20 },
+      (_, nth) => `host-${nth}.zone-${at}.example.test`,
+    )
+    const all = JSON.stringify(at === 19 ? names.with(0, longName) : names)
+    return `[[account]]\nname = "account ${at}"\nusername = "user${at}"\npassword = "p"\nserver = "${service.replace(/\/$/, '')}"\nhostnames = ${all}\n`
+  }
+  writeFileSync(
+    join(folder, 'holdfast.toml'),
+    `sources = ["${source}"]\nagreement = "one"\nallow = ["documentation"]\nipv6 = false\ninterval = "1h"\nwhen_stopped = "idle"\n${Array.from({ length: 20 }, (_, at) => account(at)).join('\n')}`,
+    { mode: 0o600 },
+  )
+  const settings = ['--config', join(folder, 'holdfast.toml'), '--state-dir', folder, '--runtime-dir', folder]
+  const daemon = running([...settings, '--page', '127.0.0.1:0', '--no-verify'], { HOME: folder })
+  await daemon.line('nothing to do until')
+  const { port } = new URL(/"url":"([^"]+)"/.exec(daemon.lines.join('\n'))?.[1] ?? '')
+  return { url: `http://127.0.0.1:${port}/`, daemon, set: (next) => void (address = next) }
+}
+
+const LONG_NAME = `${Array.from({ length: 4 }, () => 'x'.repeat(57)).join('.')}.home.example.test`.slice(-253)
+
+describe('with twenty accounts', () => {
+  it('what is not in order is on the first screen, and the rest is folded', async () => {
+    const at = await crowd({ 3: 'badauth', 7: '911', 12: 'abuse', 17: 'badagent' }, LONG_NAME)
+    const { page } = await openPage(browser, at.url, { ...CONTEXT, viewport: { width: 1440, height: 900 } })
+    await eventually(async () => page.locator('#attention a').count()).toBe(4)
+    for (const name of ['account 3', 'account 7', 'account 12', 'account 17']) {
+      const box = await page.locator('#attention a', { hasText: name }).first().boundingBox()
+      expect((box?.y ?? Infinity) + (box?.height ?? 0), name).toBeLessThan(900)
+    }
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(4000)
+    await page.screenshot({ path: join(SCREENSHOTS, 'twenty.png'), fullPage: true })
+    expect(await violations(page)).toEqual([])
+    await page.locator('#attention a', { hasText: 'account 12' }).click()
+    expect(page.url()).toMatch(/#account-12$/)
+  })
+
+  it.each([360, 768, 1440])('nothing is wider than %i pixels, and no address is broken', async (width) => {
+    const at = await crowd({ 3: 'badauth', 5: 'x'.repeat(3000) }, LONG_NAME)
+    const { page } = await openPage(browser, at.url, { ...CONTEXT, viewport: { width, height: 800 } })
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    ).toBe(0)
+    const broken = `[...document.querySelectorAll('td.fixed')].filter((one) => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+    }).length`
+    expect(await page.evaluate(broken)).toBe(0)
+    await page.screenshot({ path: join(SCREENSHOTS, `twenty-${width}.png`) })
+  })
+
+  it('an event says only what has changed', async () => {
+    const at = await crowd({ 3: 'badauth' }, LONG_NAME)
+    const { page } = await openPage(browser, at.url)
+    await eventually(async () => page.locator('#attention a').count()).toBe(1)
+    await page.evaluate(`globalThis.sizes = []
+      new EventSource('events').addEventListener('view', ({ data }) => sizes.push(data.length))`)
+    await eventually(async () => page.evaluate('sizes.length')).toBeGreaterThan(0)
+    const sizes = async () => (await page.evaluate('sizes')) as readonly number[]
+    let last = -1
+    // Until nothing is under way.
+    await eventually(async () => {
+      const before = last
+      last = (await sizes()).length
+      await page.waitForTimeout(500)
+      return before === last
+    }).toBe(true)
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await eventually(async () => (await sizes()).length).toBeGreaterThan(last)
+    expect(Math.max(...(await sizes()))).toBeGreaterThan(50_000)
+    // The check, and its times in twenty accounts.
+    expect(Math.max(...(await sizes()).slice(last))).toBeLessThan(12_000)
+  })
+})
+
+it('says that it checks, and what the check found, without a reload', async () => {
+  const at = await surroundings()
+  const { page } = await openPage(browser, at.url)
+  await page.evaluate('globalThis.isSame = true')
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('nothing has changed').waitFor()
+  at.set('good', '203.0.113.44')
+  await page.getByRole('button', { name: 'Check now' }).click()
+  // Checks are ten seconds apart.
+  await page.getByText('Checking the address').waitFor()
+  await page.getByText('the address has changed').waitFor({ timeout: 15_000 })
+  expect(await page.evaluate('globalThis.isSame')).toBe(true)
+})
+
+it('shows the addresses until now, also after a restart', async () => {
+  const at = await surroundings()
+  at.set('good', '203.0.113.45')
+  await at.daemon.ask('poke')
+  await at.daemon.line('"previous":{"v4":"203.0.113.9"}')
+  await at.restart()
+  const { page } = await openPage(browser, at.url)
+  await page.getByText('Addresses until now').click()
+  await eventually(async () => text(page, '#history')).toMatch(/203\.0\.113\.45 .* now 203\.0\.113\.9 /)
+})
+
+it('tells its state by an icon, which follows it', async () => {
+  const at = await surroundings()
+  const { page } = await openPage(browser, at.url)
+  const icon = async () => page.locator('#icon').getAttribute('href')
+  const before = await icon()
+  at.set('badauth', '203.0.113.46')
+  await at.daemon.ask('poke')
+  await page.getByText('Your names lead elsewhere').waitFor()
+  expect(await icon()).not.toBe(before)
+  expect(await icon()).toContain('cf222e')
 })
 
 describe('an attack', () => {

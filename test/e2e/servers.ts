@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -13,10 +13,10 @@ interface ServerAnswer {
 
 /** An HTTP service on loopback; ends with the test. */
 export async function answering(
-  answer: (target: string) => ServerAnswer | 'hang up' | 'never',
+  answer: (target: string, headers: IncomingHttpHeaders) => ServerAnswer | 'hang up' | 'never',
 ): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
-    const given = answer(url)
+  const server = createServer(({ url = '', headers }, response) => {
+    const given = answer(url, headers)
     if (given === 'never') return
     if (given === 'hang up') response.destroy()
     else response.writeHead(given.status, given.headers).end(given.body)

@@ -406,4 +406,37 @@ export const MENDED: readonly MendedWorld[] = [
       seed: 1796694060,
     },
   },
+  {
+    what: 'a look that was overtaken before a sleep is used after it',
+    rule: 'S1',
+    mistake: 'a look that was repeated is never old',
+    world: {
+      ...world(
+        {
+          router: 'mute',
+          probe: false,
+          roundTrip: 20,
+          loss: 0,
+          call: 1,
+          ipv6: 'stable',
+          renumbers: true,
+          liars: [],
+          backup: false,
+          webhook: false,
+          isVerified: false,
+          nameServers: { lag: 0, isSilent: false },
+          isTranslated: false,
+          pings: true,
+          losesPings: true,
+        },
+        60 * MINUTE,
+        [
+          { kind: 'flap', at: 270301.7124719918, span: 37682.46345408261 },
+          { kind: 'sleep', at: 318598.5565278679, span: 1767650.619451888 },
+          { kind: 'change', at: 600322.4423155189, gap: 0 },
+        ],
+      ),
+      seed: 1796697713,
+    },
+  },
 ]

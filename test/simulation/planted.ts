@@ -338,6 +338,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'a look that was repeated is never old',
+    rule: 'S1',
+    file: 'client/agent/look.ts',
+    from: 'if (isRepeated || isBefore',
+    to: 'if (isRepeated || nth > 1 || isBefore',
+    isRare: true,
+  },
+  {
     what: 'only the family that was sent is verified',
     rule: 'T8',
     file: 'app/client/verify/background.ts',

@@ -44,11 +44,13 @@ const MAX_LOOKS = 4
 
 /** Queries every source in parallel, once for each family that is desired from it; again after an interruption. */
 export async function look(agent: Agent, context: LookContext): Promise<WorldView> {
+  let isRepeated = false
   for (let nth = 1; ; nth++) {
     const end = after(agent.clock.now(), MAX_LOOK)
     const view = await lookOnce(agent, context, nth < MAX_LOOKS)
     if (view === 'overtaken') continue
-    if (nth > 1 || isBefore(agent.clock.now(), end) || agent.end.aborted) return view
+    if (isRepeated || isBefore(agent.clock.now(), end) || agent.end.aborted) return view
+    isRepeated = true
     agent.onInterruption()
   }
 }

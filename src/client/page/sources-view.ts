@@ -1,52 +1,63 @@
 import { FAMILY_NAMES } from '../../net/address.ts'
-import type { AccountReport } from '../report/report.ts'
+import { type Html, html, part } from '../../html/html.ts'
+import type { AccountReport, SeenReport } from '../report/report.ts'
 import type { LastAnswer } from '../report/source-answers.ts'
-import { type Html, html } from './html.ts'
 import { cell, table, timeElement } from './parts.ts'
 
-/** What each source said last. What only one outside source says is not believed. */
-export function lookSection({
-  accounts,
-  answers,
-}: {
-  readonly accounts: readonly AccountReport[]
-  readonly answers: readonly LastAnswer[]
-}): Html {
+const SOURCE_COLUMNS = ['Source', 'Kind', 'Address', 'Verdict', 'Asked']
+
+/** What each source said last, for those who ask. What only one outside source says is not believed. */
+export function sourcesCard(accounts: readonly AccountReport[], answers: readonly LastAnswer[]): Html {
   const seen = accounts.flatMap(({ hostnames }) => hostnames.flatMap((host) => host.seen))
-  const rows = answers.map(({ source, family, result, address, because, isUnneeded, at }) => {
-    const isBelieved = seen.some((one) => one.family === family && one.by?.includes(source) === true)
-    const verdict =
-      result === 'unknown'
-        ? `${isUnneeded ? '' : 'no answer: '}${because}`
-        : result === 'none'
-          ? 'sees none'
-          : isBelieved
-            ? 'agrees'
-            : seen.some((one) => one.family === family && one.address !== null && one.address !== address)
-              ? 'differs; not believed'
-              : 'stands alone; not believed'
-    const cells = [
-      cell('Kind', FAMILY_NAMES[family]),
-      cell('Address', address ?? 'none'),
-      cell('Verdict', verdict),
-      cell('Asked', timeElement(at, true)),
-    ]
-    return html`<tr><th scope="row">${source}</th>${cells}</tr>`
+  const rows = answers.map((answer, at) => {
+    const { source, family, address, at: asked } = answer
+    const id = `source-${at}`
+    return part(
+      id,
+      html`<tr id="${id}"><th scope="row">${source}</th>${[
+        cell('Kind', FAMILY_NAMES[family]),
+        cell('Address', address ?? 'none'),
+        cell('Verdict', verdictOn(answer, seen)),
+        cell('Asked', timeElement(asked)),
+      ]}</tr>`,
+    )
   })
-  const causes = accounts.flatMap(({ hostnames }) =>
-    hostnames.flatMap(({ seen }) => seen.flatMap(({ because }) => because ?? [])),
-  )
+  const agree = answers.filter((answer) => verdictOn(answer, seen) === 'agrees').length
   const given = [...new Set(seen.flatMap(({ address, by }) => (by === 'given' ? (address ?? []) : [])))]
   const hasLooked = accounts.some(({ lastLook }) => lastLook !== null)
   const nothing = hasLooked
     ? 'No source is asked: the settings or the service decide on the address.'
     : 'Not looked up yet.'
-  const remarks = [...given.map((address) => `${address}, as the settings say`), ...new Set(causes)]
-  return html`<section aria-labelledby="seen"><h2 id="seen">The address of this network now</h2>
+  const causes = [...new Set(seen.flatMap(({ because }) => because ?? []))]
+  const remarks = [...given.map((address) => `${address}, as the settings say`), ...causes]
+  return html`<details class="card" id="sources"><summary><h2>How the address is found</h2>
+${part('sources-count', html`<span class="soft" id="sources-count">${countText(agree, answers.length)}</span>`)}</summary>
 <p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its
 present address. A new address counts when enough sources agree on it.</p>
-${remarks.map((text) => html`<p>${text}</p>`)}
-${rows.length > 0 ? table(SOURCE_COLUMNS, rows) : given.length === 0 ? html`<p>${nothing}</p>` : ''}</section>`
+${part(
+  'sources-remarks',
+  html`<div id="sources-remarks">${remarks.map((text) => html`<p>${text}</p>`)}${
+    rows.length === 0 && given.length === 0 ? html`<p>${nothing}</p>` : ''
+  }</div>`,
+)}${
+  rows.length === 0
+    ? part('sources-rows', html`<div id="sources-rows"></div>`)
+    : table(SOURCE_COLUMNS, [part('sources-rows', html`<tbody id="sources-rows">${rows}</tbody>`)])
+}</details>`
 }
 
-const SOURCE_COLUMNS = ['Source', 'Kind', 'Address', 'Verdict', 'Asked']
+const countText = (agree: number, all: number): string =>
+  all === 0 ? '' : `${agree} of ${all} sources ${agree === 1 ? 'agrees' : 'agree'}`
+
+function verdictOn(
+  { source, family, result, address, because, isUnneeded }: LastAnswer,
+  seen: readonly SeenReport[],
+): string {
+  if (result === 'unknown') return `${isUnneeded ? '' : 'no answer: '}${because}`
+  if (result === 'none') return 'sees none'
+  const ofFamily = seen.filter((one) => one.family === family)
+  if (ofFamily.some(({ by }) => by?.includes(source) === true)) return 'agrees'
+  return ofFamily.some((one) => one.address !== null && one.address !== address)
+    ? 'differs; not believed'
+    : 'stands alone; not believed'
+}

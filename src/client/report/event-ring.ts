@@ -5,6 +5,8 @@ import { type EventFormat, wordingOf } from '../agent/wording.ts'
 
 /** One thing that happened, in words. */
 export interface RecordedEvent {
+  /** Its number since the start. */
+  readonly nth: number
   /** RFC 3339. */
   readonly at: string
   readonly level: Level
@@ -28,6 +30,7 @@ const LEFT_OUT: ReadonlySet<AgentEvent['kind']> = new Set([
 /** The last events since the start, newest first. */
 export class EventRing {
   #events: readonly RecordedEvent[] = []
+  #count = 0
 
   record(event: AgentEvent, now: Instant, format: EventFormat): boolean {
     if (LEFT_OUT.has(event.kind)) return false
@@ -37,8 +40,8 @@ export class EventRing {
     const at = formatInstant(now)
     const isSame = newest?.text === text
     this.#events = isSame
-      ? [{ at, level, text, times: newest.times + 1 }, ...older]
-      : [{ at, level, text, times: 1 }, ...this.#events].slice(0, MAX_EVENTS)
+      ? [{ ...newest, at, level, times: newest.times + 1 }, ...older]
+      : [{ nth: ++this.#count, at, level, text, times: 1 }, ...this.#events].slice(0, MAX_EVENTS)
     return true
   }
 

@@ -2,7 +2,7 @@ import { type Address, byFamily, parseAddress } from '../../../src/net/address.t
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isOwnAction, isOwnHost } from '../../../src/client/page/access.ts'
-import { escapeHtml, html } from '../../../src/client/page/html.ts'
+import { escapeHtml, html } from '../../../src/html/html.ts'
 import { mainOf, pageOf, summaryOf } from '../../../src/client/page/view.ts'
 import { type Outcome, OUTCOMES } from '../../../src/client/report/outcome.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
@@ -12,6 +12,7 @@ const viewOf = (...accounts: readonly AccountReport[]) => ({
   accounts,
   troubles: [],
   events: [],
+  history: [],
   answers: [],
   about: {
     version: '1',
@@ -50,7 +51,7 @@ describe('text of others', () => {
     })
     const page = pageOf({
       ...viewOf(report),
-      events: [{ at: '2026-01-01T00:00:00.000Z', level: 'warn', text: bad, times: 2 }],
+      events: [{ nth: 1, at: '2026-01-01T00:00:00.000Z', level: 'warn', text: bad, times: 2 }],
       answers: [
         {
           source: bad,
@@ -117,7 +118,7 @@ describe('the summary', () => {
     expect(summaryOf(viewOf(accountReport('settled'))).text).toBe('All in order: 1 name')
     expect(
       summaryOf(viewOf(accountReport('settled'), accountReport('waiting'), accountReport('stopped'))).text,
-    ).toBe('Stopped until you act (1 of 3 accounts)')
+    ).toBe('Stopped until you act (1 of 3 accounts, 1 more needs a look)')
   })
   it('says the same as the section while an update is on its way, and names no cause', () => {
     const first = accountReport('unreached', {

@@ -9,7 +9,7 @@ import {
 import { after, between, seconds } from '../../../base/time.ts'
 import { isOwnAction, isOwnHost } from '../../../client/page/access.ts'
 import { PAGE_STYLE } from '../../../client/page/style.ts'
-import { mainOf, pageOf, type PageView, summaryOf, titleOf } from '../../../client/page/view.ts'
+import { pageOf, type PageView, updateOf } from '../../../client/page/view.ts'
 import { parseBasic } from '../../../net/basic.ts'
 import type { Secret } from '../../../net/secret.ts'
 import { pause } from '../pause.ts'
@@ -24,6 +24,10 @@ export interface PageParts {
   readonly status: () => unknown
   /** Starts a look at the address. */
   readonly look: () => void
+  /** A person asks for a look, which may begin some seconds later. */
+  readonly asked: () => void
+  /** The first event of a stream: the whole page. */
+  readonly opened: () => object
   readonly resume: (account: string) => Promise<void>
   readonly clock: Clock
 }
@@ -78,15 +82,6 @@ const withHeader = (response: PageResponse, name: string, value: string): PageRe
 /** Relative, so that it is right behind any prefix of a proxy (RFC 9110 §10.2.2). */
 const SEE_PAGE = withHeader(refuse(303, 'see the page'), 'location', './')
 
-/** The content of an event of the stream: the parts that change. */
-export const viewDocument = (
-  view: PageView,
-): { readonly title: string; readonly summary: string; readonly main: string } => ({
-  title: titleOf(view),
-  summary: summaryOf(view).html.text,
-  main: mainOf(view).text,
-})
-
 /** The buttons of the page. */
 export const ACTION_PATHS = ['/look', '/resume'] as const
 type ActionPath = (typeof ACTION_PATHS)[number]
@@ -97,7 +92,10 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
   const refusalOf = guarding(guard, parts.clock)
   const look = pacedLook(parts.look, parts.clock)
   const actions: Readonly<Record<ActionPath, (request: PageRequest) => Promise<void>>> = {
-    '/look': () => Promise.resolve(look()),
+    '/look': () => {
+      parts.asked()
+      return Promise.resolve(look())
+    },
     '/resume': async ({ body }) => parts.resume(new URLSearchParams(body).get('account') ?? ''),
   }
   return async (request) => {
@@ -202,21 +200,20 @@ export const PAGES: Readonly<Record<string, Page>> = {
   '/': ({ view }) => respond(200, 'text/html; charset=utf-8', pageOf(view())),
   '/page.css': () => respond(200, 'text/css; charset=utf-8', PAGE_STYLE),
   '/page.js': () => respond(200, 'text/javascript; charset=utf-8', PAGE_SCRIPT),
-  '/view.json': ({ view }) => asJson(viewDocument(view())),
+  '/view.json': ({ view }) => asJson(updateOf(view())),
   '/status.json': ({ status }) => asJson(status()),
   '/metrics': ({ metrics }, accept) =>
     accept.includes('application/openmetrics-text')
       ? respond(200, CONTENT_TYPE, exposition(metrics()))
       : respond(200, PROMETHEUS_TYPE, prometheusText(metrics())),
-  '/events': ({ view }) => ({
+  '/events': ({ opened }) => ({
     // Some proxies keep a stream back until it ends.
-    ...withHeader(respond(200, 'text/event-stream', firstEvent(view())), 'x-accel-buffering', 'no'),
+    ...withHeader(respond(200, 'text/event-stream', firstEvent(opened())), 'x-accel-buffering', 'no'),
     isStream: true,
   }),
 }
 
-const firstEvent = (view: PageView): string =>
-  `retry: 5000\nevent: view\ndata: ${JSON.stringify(viewDocument(view))}\n\n`
+const firstEvent = (whole: object): string => `retry: 5000\nevent: view\ndata: ${JSON.stringify(whole)}\n\n`
 
 const NO_PAGE: Page = () => refuse(404, 'there is no such page; open /')
 

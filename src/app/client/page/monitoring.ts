@@ -1,9 +1,10 @@
 import type { MetricFamily } from '../../../base/exposition.ts'
-import { formatInstant, formatLocal, type Instant, instant } from '../../../base/time.ts'
+import { formatInstant, type Instant, instant } from '../../../base/time.ts'
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import type { LoopState } from '../../../client/agent/loop-state.ts'
 import type { EventFormat } from '../../../client/agent/wording.ts'
 import { resumeObservations } from '../../../client/control/resume-state.ts'
+import { type AskedCheck, seenAddresses } from '../../../client/page/now-view.ts'
 import type { PageView } from '../../../client/page/view.ts'
 import { labelOf } from '../../../client/report/account-name.ts'
 import { ClientMetrics } from '../../../client/report/client-metrics.ts'
@@ -15,9 +16,11 @@ import { accountKey } from '../../../config/client-checks.ts'
 import type { Family } from '../../../net/address.ts'
 import type { Sighting } from '../../../net/sighting.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { Files } from '../../../ports/files.ts'
 import type { Log } from '../../../ports/log.ts'
 import { ABOUT } from '../../about.ts'
 import type { ComposedClient } from '../compose.ts'
+import { HistoryFile } from './history-file.ts'
 import { MetricsFile } from './metrics-file.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { StatusPage } from './status-page.ts'
@@ -30,6 +33,7 @@ interface MonitoringContext {
   readonly reread: () => Promise<readonly string[]>
   readonly reports: (loop: LoopState) => readonly AccountReport[]
   readonly troubles: () => readonly Trouble[]
+  readonly files: Files
   /** By the wall clock. */
   readonly now: () => Instant
 }
@@ -43,6 +47,9 @@ export class Monitoring {
   readonly #metrics = new ClientMetrics()
   readonly #page: StatusPage
   readonly #file: MetricsFile
+  #history: HistoryFile | undefined
+  /** The last check that a person asked for. */
+  #check: AskedCheck | undefined
   readonly #started: Instant
   #labels: ReadonlyMap<string, string> = new Map()
   #settings: ResolvedSettings | undefined
@@ -59,6 +66,13 @@ export class Monitoring {
         metrics: () => this.#families(),
         status: () => ({ isRunning: true, accounts: this.#reports(), troubles: context.troubles() }),
         look: () => composed.detection.hint('poke'),
+        asked: () => {
+          this.#check = {
+            at: formatInstant(context.now()),
+            addresses: seenAddresses(this.#reports()),
+          }
+          this.#page.changed()
+        },
         resume: async (account) => this.#resume(account),
         clock: context.clock,
       },
@@ -74,6 +88,7 @@ export class Monitoring {
         return [key, labelOf({ account: key, name: account.name })]
       }),
     )
+    this.#history ??= await HistoryFile.load(settings.stateFolders, this.#context)
     await this.#page.adopt(settings.config)
   }
 
@@ -93,6 +108,7 @@ export class Monitoring {
   }
 
   changed(): void {
+    this.#history?.take(this.#reports(), this.#context.now())
     this.#page.changed()
     this.tick()
   }
@@ -108,7 +124,8 @@ export class Monitoring {
 
   readonly #format: EventFormat = {
     account: (key) => this.#labels.get(key) ?? key,
-    time: (at) => formatLocal(this.#composed.clientTime.wallAt(at)),
+    // The page writes moments as the reader's language does.
+    time: (at) => formatInstant(this.#composed.clientTime.wallAt(at)),
   }
 
   #reports(): readonly AccountReport[] {
@@ -122,6 +139,8 @@ export class Monitoring {
       troubles: this.#context.troubles(),
       events: this.#events.newestFirst,
       answers: this.#answers.all,
+      history: this.#history?.addresses ?? [],
+      ...(this.#check !== undefined && { check: this.#check }),
       about: {
         version: ABOUT.version,
         node: process.versions.node,

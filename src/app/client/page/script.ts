@@ -2,31 +2,58 @@
 export const PAGE_SCRIPT = `'use strict'
 const byId = (id) => document.getElementById(id)
 const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]]
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const lasting = (count, unit) => new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 function showTimes() {
   for (const one of document.querySelectorAll('time')) {
     const at = new Date(one.dateTime)
     const seconds = Math.round((at - Date.now()) / 1000)
     const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[3]
-    one.textContent = 'ago' in one.dataset ? relative.format(Math.trunc(seconds / size), unit) : at.toLocaleString()
+    const count = Math.trunc(seconds / size)
+    one.textContent = 'since' in one.dataset ? 'for ' + lasting(Math.max(0, -count), unit) : relative.format(count, unit)
     one.title = at.toLocaleString()
   }
 }
-function show(view) {
+function element(text) {
+  const template = document.createElement('template')
+  template.innerHTML = text
+  return template.content.firstElementChild
+}
+const isOpen = () => [...document.querySelectorAll('details[open]')].map(({ id }) => id)
+function apply({ elements, lists }) {
+  for (const [id, text] of elements) byId(id)?.replaceWith(element(text))
+  for (const [id, members, added] of lists)
+    byId(id)?.replaceChildren(...members.map((one) => byId(one) ?? element(added[one])))
+}
+function show({ title: next, icon, summary, main, changes }) {
   const focused = document.activeElement?.id
-  const open = [...document.querySelectorAll('details[open]')].map(({ id }) => id)
-  byId('main').innerHTML = view.main
+  const open = isOpen()
+  if (changes) apply(changes)
+  else byId('main').innerHTML = main
   for (const id of open) byId(id)?.setAttribute('open', '')
-  if (byId('summary').innerHTML !== view.summary) byId('summary').innerHTML = view.summary
-  document.title = view.title
+  if (byId('summary').textContent !== summary) byId('summary').textContent = summary
+  byId('icon').href = icon
+  byId('mark').src = icon
+  document.title = title = next
   if (focused && document.activeElement?.id !== focused) byId(focused)?.focus()
   showTimes()
 }
 let polling
 let heard = Date.now()
+let title = document.title
+function setSilent(isSilent) {
+  byId('offline').hidden = !isSilent
+  document.body.classList.toggle('silent', isSilent)
+  document.title = isSilent ? 'No answer - Holdfast' : title
+  for (const button of document.querySelectorAll('button')) button.disabled = isSilent
+}
 function isHeard() {
   heard = Date.now()
-  byId('offline').hidden = true
+  setSilent(false)
+}
+function isSilent() {
+  byId('asof').textContent = new Date(heard).toLocaleTimeString()
+  setSilent(true)
 }
 async function refresh() {
   const answer = await fetch('view.json').catch(() => undefined)
@@ -37,10 +64,6 @@ function poll() {
   polling = setInterval(refresh, 30000)
   refresh()
 }
-function isSilent() {
-  byId('asof').textContent = 'at ' + new Date(heard).toLocaleTimeString()
-  byId('offline').hidden = false
-}
 function follow() {
   const events = new EventSource('events')
   const stop = () => { clearInterval(polling); polling = undefined; isHeard() }
@@ -48,6 +71,13 @@ function follow() {
   events.addEventListener('view', ({ data }) => { stop(); show(JSON.parse(data)) })
   events.addEventListener('error', () => { isSilent(); if (events.readyState === EventSource.CLOSED) poll() })
 }
+document.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const form = event.target
+  const body = new URLSearchParams(new FormData(form))
+  const answer = await fetch(form.action, { method: 'POST', body }).catch(() => undefined)
+  if (!answer?.ok) isSilent()
+})
 // A stream that a proxy swallows is open, and says nothing.
 setInterval(() => { if (Date.now() - heard > 55000) { isSilent(); poll() } }, 5000)
 showTimes()

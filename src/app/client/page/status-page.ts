@@ -4,7 +4,8 @@ import { Secret } from '../../../net/secret.ts'
 import { type PageServer, servePage } from '../../../platform/http/page-server.ts'
 import type { Log } from '../../../ports/log.ts'
 import { MAX_BYTES, textOf } from '../../text-file.ts'
-import { pageHandler, type PageParts, viewDocument } from './handler.ts'
+import { type PageView, updateOf } from '../../../client/page/view.ts'
+import { pageHandler, type PageParts } from './handler.ts'
 
 /** Several changes within this time are one event. */
 const SEND_DELAY = milliseconds(200)
@@ -12,13 +13,15 @@ const SEND_DELAY = milliseconds(200)
 /** The page of a daemon, while its settings ask for one. A page that cannot be opened is logged, and updates continue. */
 export class StatusPage {
   readonly #parts: PageParts
+  /** What every open stream has. */
+  #sent: PageView | undefined
   readonly #log: Log
   #server: PageServer | undefined
   #open = ''
   #waiting: AbortSignal | undefined
 
-  constructor(parts: PageParts, log: Log) {
-    this.#parts = parts
+  constructor(parts: Omit<PageParts, 'opened'>, log: Log) {
+    this.#parts = { ...parts, opened: () => this.#opened() }
     this.#log = log
   }
 
@@ -55,8 +58,18 @@ export class StatusPage {
     waiting.addEventListener('abort', () => {
       if (this.#waiting !== waiting) return
       this.#waiting = undefined
-      this.#server?.send('view', JSON.stringify(viewDocument(this.#parts.view())))
+      const view = this.#parts.view()
+      this.#server?.send('view', JSON.stringify(updateOf(view, this.#sent)))
+      this.#sent = view
     })
+  }
+
+  /** A new stream has everything; where the others have less, the next event has everything for all. */
+  #opened(): object {
+    const view = this.#parts.view()
+    const isAlone = this.#server?.hasStreams() !== true
+    if (isAlone || this.#waiting !== undefined) this.#sent = isAlone ? view : undefined
+    return updateOf(view)
   }
 
   close(): void {

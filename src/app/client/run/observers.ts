@@ -157,6 +157,7 @@ export class DaemonObservers {
       reread: connected.reread,
       reports: this.reports,
       troubles: this.troubles,
+      files: this.#system.files,
       now: (): Instant =>
         clockView(connected.composed.clientTime).wallAt(connected.composed.clientTime.now()),
     })
