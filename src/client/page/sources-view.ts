@@ -46,8 +46,13 @@ ${part(
 }</details>`
 }
 
-const countText = (agree: number, all: number): string =>
-  all === 0 ? '' : `${agree} of ${all} sources ${agree === 1 ? 'agrees' : 'agree'}`
+function countText(agree: number, all: number): string {
+  if (all === 0) return ''
+  if (all === 1) return agree === 1 ? 'by one source' : 'one source'
+  return agree === all
+    ? `${all} sources agree`
+    : `${agree} of ${all} sources ${agree === 1 ? 'agrees' : 'agree'}`
+}
 
 function verdictOn(
   { source, family, result, address, because, isUnneeded }: LastAnswer,
