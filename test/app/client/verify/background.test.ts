@@ -98,6 +98,18 @@ describe('a confirmed change', () => {
   })
 })
 
+it.each([
+  ['both families', true, 2],
+  ['the family that is on', false, 1],
+] as const)('an address that was not sent again is verified too: %s', async (_, ipv6, asked) => {
+  const { clock, questions, verification } = world([() => NEW], accountWith({ ipv4: true, ipv6 }))
+  const event = confirming() as Extract<AgentEvent, { kind: 'settled' }>
+  const previous = { v4: address(OLD), v6: address('2001:db8::1') }
+  verification.record({ ...event, previous, sent: { ...event.sent, addresses: { v4: address(NEW) } } })
+  await clock.pass(milliseconds(150))
+  expect(questions).toHaveLength(asked)
+})
+
 describe('no question is asked', () => {
   const silent = async (event: AgentEvent, account?: ClientAccount) => {
     const { clock, questions, verification } = world([() => NEW], account)
