@@ -31,7 +31,8 @@ export function ddclientLines(text: string, remarks: Remarks): readonly Ddclient
     open = { at: open?.at ?? at, text: (open?.text ?? '') + part }
     if (continues && at < physical.length) continue
     const parsed = parseLine(open.text, open.at, passwords)
-    if (parsed !== undefined) lines.push(parsed)
+    if (typeof parsed === 'string') remarks.add('not taken', open.at, parsed)
+    else if (parsed !== undefined) lines.push(parsed)
     open = undefined
   }
   return lines
@@ -97,13 +98,21 @@ function passwordAt(raw: string, position: number): FoundPassword | undefined {
   return { name, value: doubled ?? bare, end: start + bare.length, isUnclosed: isQuoted }
 }
 
-function parseLine(text: string, line: number, passwords: readonly string[]): DdclientLine | undefined {
+/** A text says why the line is not taken. */
+function parseLine(
+  text: string,
+  line: number,
+  passwords: readonly string[],
+): DdclientLine | string | undefined {
   const settings: [string, string][] = []
   let left = text.replaceAll(/\s+/g, ' ').trim()
   for (;;) {
     const [whole, name] = /^[, ]*([a-z][0-9a-z_-]*)=/.exec(left) ?? []
     if (whole === undefined || name === undefined) break
-    const { value, length } = readValue(left.slice(whole.length))
+    const { value, length, isUnclosed } = readValue(left.slice(whole.length))
+    if (isUnclosed) return `the quote of ${name} is not closed, so the rest of the line belongs to it`
+    if (!name.endsWith('password') && value.includes(MARK))
+      return `the value of ${name} has a password in it; a quote is probably missing`
     settings.push([name, unmarked(value, passwords)])
     left = left.slice(whole.length + length)
   }
@@ -117,7 +126,11 @@ function parseLine(text: string, line: number, passwords: readonly string[]): Dd
 }
 
 /** A value with its quotes and escapes, up to a comma or a blank. */
-function readValue(text: string): { readonly value: string; readonly length: number } {
+function readValue(text: string): {
+  readonly value: string
+  readonly length: number
+  readonly isUnclosed: boolean
+} {
   let value = ''
   let quote = ''
   let at = 0
@@ -131,7 +144,7 @@ function readValue(text: string): { readonly value: string; readonly length: num
     else if (quote === '' && (character === '"' || character === "'")) quote = character
     else value += character
   }
-  return { value, length: at }
+  return { value, length: at, isUnclosed: quote !== '' }
 }
 
 const unmarked = (text: string, passwords: readonly string[]): string =>

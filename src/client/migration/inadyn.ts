@@ -44,29 +44,49 @@ const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:t
 /** Reads inadyn.conf of inadyn 2. */
 export function importInadyn(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
-  const { top, sections: own, faults } = parseInadyn(text, context.variable)
-  const sections = [...own, ...includedSections(top, context, remarks)]
-  for (const { line, problem } of faults) remarks.add('lost', line, problem)
-  const updates = sections.flatMap((section) =>
-    sectionUpdate(section, { top: top.settings, context, remarks }),
-  )
-  remarkOnRest(top.settings, remarks)
-  return { settings: clientSettings(top.settings, remarks), updates, remarks: remarks.all }
+  const { top, sections } = wholeFile(text, { context, remarks })
+  const updates = sections.flatMap((section) => sectionUpdate(section, { top, context, remarks }))
+  remarkOnRest(top, remarks)
+  return { settings: clientSettings(top, remarks), updates, remarks: remarks.all }
 }
 
-/** Sections in files that the top of this one includes. */
-const includedSections = (
-  top: InadynSection,
-  context: ImportContext,
-  remarks: Remarks,
-): readonly InadynSection[] =>
-  top.includes.flatMap(({ line, values: [path = ''] }) => {
-    const found = context.include(path)
-    if ('text' in found)
-      return parseInadyn(found.text, context.variable).sections.map((section) => ({ ...section, line }))
-    remarks.add('lost', line, `include("${path}"): ${found.problem}`)
-    return []
+interface WholeFile {
+  readonly top: Values
+  readonly sections: readonly InadynSection[]
+}
+
+interface Including {
+  readonly context: ImportContext
+  readonly remarks: Remarks
+  /** The file that is read, where an include leads to it: remarks and values have the line of the first one. */
+  readonly from?: { readonly line: number; readonly paths: readonly string[] }
+}
+
+/** The settings and sections of a file, and of those that its top includes. Its own settings win. */
+function wholeFile(text: string, { context, remarks, from }: Including): WholeFile {
+  const { top, sections, faults } = parseInadyn(text, context.variable)
+  const at = (line: number): number => from?.line ?? line
+  const inFile = from === undefined ? '' : `include("${from.paths.at(-1)}"), line `
+  for (const { line, problem } of faults)
+    remarks.add('lost', at(line), inFile === '' ? problem : `${inFile}${line}: ${problem}`)
+  const included = top.includes.map(({ line, values: [path = ''] }): WholeFile => {
+    const paths = [...(from?.paths ?? []), path]
+    const found = from?.paths.includes(path) === true ? IN_A_CIRCLE : context.include(path)
+    if ('text' in found) return wholeFile(found.text, { context, remarks, from: { line: at(line), paths } })
+    remarks.add('lost', at(line), `include("${path}"): ${found.problem}`)
+    return { top: new Map(), sections: [] }
   })
+  const own = [...top.settings].map(([key, one]) => [key, { ...one, line: at(one.line) }] as const)
+  return {
+    top: new Map([...included.flatMap((one) => [...one.top]), ...own]),
+    sections: [
+      ...sections.map((section) => ({ ...section, line: at(section.line) })),
+      ...included.flatMap((one) => one.sections),
+    ],
+  }
+}
+
+const IN_A_CIRCLE = { problem: 'it includes itself' } as const
 
 interface SectionContext {
   readonly top: Values

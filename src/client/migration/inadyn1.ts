@@ -1,4 +1,4 @@
-import type { Imported, ImportContext } from './imported.ts'
+import type { Imported, ImportContext, Remark } from './imported.ts'
 import { importInadyn } from './inadyn.ts'
 
 /** The names of inadyn 1 for settings of inadyn 2. */
@@ -9,6 +9,30 @@ const INADYN2_NAMES: Readonly<Record<string, string>> = {
   'enable-ssl': 'ssl', wildcard: 'wildcard', iterations: 'iterations', server_name: 'ddns-server', dyndns_server_name: 'ddns-server', server_url: 'ddns-path', dyndns_server_url: 'ddns-path',
   ip_server_name: 'checkip-server', 'checkip-url': 'checkip-server', user_agent: 'user-agent', 'user-agent': 'user-agent',
 }
+/** What systemd and the state folder do here. */
+const NOT_NEEDED: ReadonlySet<string> = new Set([
+  'background',
+  'cache_file',
+  'cache_dir',
+  'log_file',
+  'logfile',
+  'pidfile',
+  'syslog',
+  'verbose',
+  'change_persona',
+  'startup_delay',
+])
+/** A word that is none of these may be a part of a password, so it is not shown. */
+const WITHOUT_COUNTERPART: ReadonlySet<string> = new Set([
+  'exec',
+  'proxy_server',
+  'fake_address',
+  'allow_ipv6',
+  'verify_address',
+  'normal_mode_priority',
+  'foreground',
+  'once',
+])
 const SYSTEM = /^(?:--)?(?:system|dyndns_system|dyndns-system)$/
 const SECTION_NAMES: ReadonlySet<string> = new Set([
   'username',
@@ -63,5 +87,22 @@ export function importInadyn1(text: string, context: ImportContext): Imported {
     early.push(setting)
     return ''
   })
-  return importInadyn(`${output.join('\n')}${systems.length > 0 ? ' }' : ''}\n${global.join('\n')}`, context)
+  const read = importInadyn(
+    `${output.join('\n')}${systems.length > 0 ? ' }' : ''}\n${global.join('\n')}`,
+    context,
+  )
+  const lost = lines.flatMap(({ name }, at): readonly Remark[] => {
+    const bare = name.replace(/^--/, '')
+    if (bare === '' || SYSTEM.test(name) || INADYN2_NAMES[bare] !== undefined) return []
+    const known = bare.replaceAll('-', '_')
+    const isDropped = NOT_NEEDED.has(known)
+    const isLost = WITHOUT_COUNTERPART.has(known)
+    const text = isDropped
+      ? `${bare} is not needed`
+      : isLost
+        ? `${bare} has no counterpart`
+        : 'this line is not one of inadyn 1'
+    return [{ kind: isDropped ? 'dropped' : 'lost', place: { file: context.file, line: at + 1 }, text }]
+  })
+  return { ...read, remarks: [...read.remarks, ...lost] }
 }

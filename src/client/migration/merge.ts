@@ -6,8 +6,8 @@ import {
   type DraftSettings,
   distinctNames,
 } from '../setup/draft.ts'
-import type { Imported, ImportContext, ImportedUpdate, Lookup, Remark } from './imported.ts'
-import { combineLookups, DEFAULT_LOOKUP } from './lookup.ts'
+import type { Imported, ImportContext, ImportedUpdate, Remark } from './imported.ts'
+import { combinedLookup, lookupSettings, withOneKindOfLookup, withOwnAddress } from './merge-lookups.ts'
 import { shortestOf, withCommonRefresh } from './merge-periods.ts'
 import { isAlive, withProvider, withUsername } from './merge-service.ts'
 
@@ -39,16 +39,21 @@ export function mergeImport(
         text: `${update.hostnames.join(', ')}: ${conflict} (line ${first?.place.line})`,
       })
   }
+  const taken: ImportedUpdate[] = []
   const all = [...groups.values()].flatMap((group) => {
-    const [first, ...others] = withOneSetOfFamilies(group, more)
-    return first === undefined ? [] : [merged(first, others, more)].filter((one) => canBeSent(one, more))
+    const kept = withOneKindOfLookup(withOneSetOfFamilies(group, more), more)
+    const [first, ...others] = kept
+    const one = first === undefined ? undefined : merged(first, others, more)
+    if (one === undefined || !canBeSent(one, more)) return []
+    taken.push(...kept)
+    return [one]
   })
   const names = distinctNames(all.map(accountNameFor))
   const { common, accounts } = withCommonRefresh(
-    all.map((update, at) => accountOf(update, names[at] ?? 'account')),
+    all.map((update, at) => accountOf(withOwnAddress(update, all), names[at] ?? 'account')),
   )
   // The program has one interval, whichever entries of an account set it.
-  const interval = shortestOf('interval', [...groups.values()].flat(), more)
+  const interval = shortestOf('interval', taken, more)
   for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
     draft: { settings: { ...settings, ...common, ...interval, ...lookupSettings(all, more) }, accounts },
@@ -101,16 +106,8 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
   )
   const hosts = [...new Map(suffixes).values()]
   if (last === undefined) return { ...first, hosts }
-  const lookup = all.reduce<Lookup | undefined>(
-    (one, { lookup: other }) => (one === undefined ? undefined : combineLookups(one, other)),
-    first.lookup,
-  )
-  if (lookup === undefined)
-    remarks.push({
-      kind: 'changed',
-      place: last.place,
-      text: 'the hostnames of one account look their address up in different ways; here the default sources are used',
-    })
+  const lookup = combinedLookup(all, remarks)
+  remarkOnOthers(all, remarks)
   // The other client sends each family in a request of its own; the preset of a known service says what it needs.
   const isApart =
     first.service.provider === undefined &&
@@ -121,13 +118,30 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
     hostnames: [...new Set(all.flatMap(({ hostnames }) => hostnames))],
     ipv4: all.some(({ ipv4 }) => ipv4),
     ipv6: all.some(({ ipv6 }) => ipv6),
-    lookup: lookup ?? DEFAULT_LOOKUP,
+    lookup,
     settings: {
       ...Object.assign({}, ...all.map(({ settings }) => settings)),
       ...shortestOf('refresh', all, remarks),
       ...(isApart && { families: 'apart' }),
     },
   }
+}
+
+/** Settings that two entries of one account have with another value: that of the last one counts. */
+function remarkOnOthers(all: readonly ImportedUpdate[], remarks: Remark[]): void {
+  const settings: DraftSettings = Object.assign({}, ...all.map((one) => one.settings))
+  const isLost = ([key, value]: readonly [string, unknown]): boolean =>
+    key !== 'refresh' && String(value) !== String(settings[key])
+  for (const { place, hostnames, settings: own } of all)
+    remarks.push(
+      ...Object.entries(own)
+        .filter(isLost)
+        .map(([key]) => ({
+          kind: 'lost' as const,
+          place,
+          text: `${hostnames.join(', ')}: ${key} of another entry of the same account is used`,
+        })),
+    )
 }
 
 /** The provider, with the number of inadyn (no-ip.com:2), else the name of the section, else the host. */
@@ -163,31 +177,6 @@ function accountOf({ hosts = [], ...update }: MergedUpdate, name: string): Draft
     password,
     ...(hosts.length > 0 && { hosts }),
     comments: missing(update).map(({ text }) => text),
-  }
-}
-
-/** One place to look the address up for the whole program. */
-function lookupSettings(updates: readonly ImportedUpdate[], remarks: Remark[]): DraftSettings {
-  const lookups = [...new Map(updates.map(({ lookup }) => [JSON.stringify(lookup), lookup])).values()]
-  const [only, ...others] = lookups
-  if (others.length > 0 && updates[0] !== undefined)
-    remarks.push({
-      kind: 'changed',
-      place: updates[0].place,
-      text:
-        'the accounts look their address up in different ways; here the default sources are used for all; ' +
-        'see interface in [[account.host]]',
-    })
-  return others.length > 0 || only === undefined ? {} : settingsOfLookup(only)
-}
-
-function settingsOfLookup(lookup: Lookup): DraftSettings {
-  if (lookup.kind === 'default') return {}
-  if (lookup.kind === 'fixed') return { myip: lookup.addresses }
-  return {
-    sources: lookup.sources,
-    agreement: 'one',
-    ...(lookup.command !== undefined && { command: lookup.command }),
   }
 }
 

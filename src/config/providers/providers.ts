@@ -17,7 +17,7 @@ export const providerCalled = (name: string): Provider | undefined =>
 export const endedServiceCalled = (name: string): EndedService | undefined =>
   Object.hasOwn(ENDED_SERVICES, name)
     ? ENDED_SERVICES[name]
-    : Object.values(ENDED_SERVICES).find(({ aliases }) => aliases?.includes(name))
+    : Object.values(ENDED_SERVICES).find(({ aliases }) => aliases?.includes(name.replace(/^www\./, '')))
 
 /** What happens at this service to the record of a family that is off; undefined where nothing does. */
 export function deletionRemark(
