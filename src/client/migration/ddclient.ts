@@ -253,7 +253,7 @@ function remarkOnRepeated(updates: readonly ImportedUpdate[], remarks: Remarks):
         'changed',
         line,
         `${name} is in two entries, and ddclient uses only one of them: 3.x the last, 4.x the first; ` +
-          'here both are one account',
+          'here each account that has it sends it; keep one',
       )
     seen.add(name)
   }

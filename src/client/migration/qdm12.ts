@@ -1,6 +1,12 @@
 import { Secret } from '../../net/secret.ts'
 import { listedNames, shownNames, validHostnames } from './hostnames.ts'
-import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from './imported.ts'
+import {
+  type Imported,
+  type ImportContext,
+  type ImportedUpdate,
+  type RemarkKind,
+  Remarks,
+} from './imported.ts'
 import { DEFAULT_LOOKUP } from './lookup.ts'
 import { environmentOf } from './environment.ts'
 import { intervalOf } from './periods.ts'
@@ -39,13 +45,16 @@ export function importQdm12(text: string, { file, variable }: ImportContext): Im
     remarks.add('not taken', 1, 'the text is not the JSON of ddns-updater')
     return { settings: {}, updates: [], remarks: remarks.all }
   }
-  const lineOf = lineFinder(text)
-  const settings = Array.isArray(document['settings']) ? document['settings'].filter(isMembers) : []
-  const updates = settings.flatMap((one, at) => updateOf(one, { line: lineOf(at), file, remarks }))
+  const settings: readonly unknown[] = Array.isArray(document['settings']) ? document['settings'] : []
+  const lines = linesOf(text, settings)
+  const updates = settings.flatMap((one, at) => {
+    const line = lines[at] ?? 1
+    if (isMembers(one)) return updateOf(one, { line, file, remarks })
+    remarks.add('not taken', line, `number ${at + 1} of settings is not an object`)
+    return []
+  })
   const period = environment?.get('PERIOD')
-  for (const [name, { line }] of environment ?? [])
-    if (/^(?:SHOUTRRR|HEALTH)_/.test(name))
-      remarks.once('lost', line, `${name}: see webhook and health_url in docs/settings.md`)
+  for (const [name, { line }] of environment ?? []) remarkOnVariable(name, line, remarks)
   return { settings: period === undefined ? {} : intervalOf(period, remarks), updates, remarks: remarks.all }
 }
 
@@ -58,10 +67,28 @@ function parsed(text: string): Members | undefined {
   }
 }
 
-/** The line of each "provider" of the text. */
-function lineFinder(text: string): (at: number) => number {
+/** For each entry the line of its "provider"; of one without it, the line of the entry before. */
+function linesOf(text: string, entries: readonly unknown[]): readonly number[] {
   const lines = text.split('\n').flatMap((line, at) => [...line.matchAll(/"provider"/g)].map(() => at + 1))
-  return (at) => lines[at] ?? 1
+  const counts = entries.map(
+    (_, at) => entries.slice(0, at + 1).filter((one) => isMembers(one) && 'provider' in one).length,
+  )
+  return counts.map((count) => lines[Math.max(0, count - 1)] ?? 1)
+}
+
+// biome-ignore format: a table
+const VARIABLES: readonly (readonly [name: RegExp, kind: RemarkKind, text: string])[] = [
+  [/^(?:CONFIG|PERIOD)$/,              'dropped', ''],
+  [/^(?:SHOUTRRR|HEALTH)_/,            'lost',    'see webhook and health_url in docs/settings.md'],
+  [/^(?:PUBLICIP_|RESOLVER_ADDRESS$)/, 'changed', 'the default sources are used; see sources in docs/settings.md'],
+  [/^(?:HTTPS?|ALL|NO)_PROXY$/i,       'lost',    'see "Through a proxy" in docs/client.md'],
+  [/^(?:LOG_|LISTENING_|SERVER_|ROOT_URL$|DATADIR$|BACKUP_|UPDATE_COOLDOWN_PERIOD$|HTTP_TIMEOUT$|GOTIFY_|TZ$|PUID$|PGID$|UMASK$)/, 'dropped', 'it is not needed'],
+]
+
+/** A name that ddns-updater does not know may belong to another program of the same file. */
+function remarkOnVariable(name: string, line: number, remarks: Remarks): void {
+  const row = VARIABLES.find(([pattern]) => pattern.test(name))
+  if (row !== undefined && row[2] !== '') remarks.once(row[1], line, `${name}: ${row[2]}`)
 }
 
 interface EntryContext {
@@ -79,7 +106,7 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
     remarks.add(
       'not taken',
       line,
-      `provider ${name} for ${shownNames(hostnames)}: ` +
+      `${name === '' ? 'an entry without provider' : `provider ${name}`} for ${shownNames(hostnames)}: ` +
         (endedAt(name) ??
           `${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; ` +
             'leave ddns-updater in use for it'),
@@ -88,6 +115,8 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
   }
   for (const key of Object.keys(entry))
     if (!KNOWN.has(key)) remarks.once('lost', line, `${key} has no counterpart`)
+  if (entry['provider_ip'] === true)
+    remarks.once('changed', line, 'provider_ip: the address is looked up here, and sent')
   const suffix = textOf(entry['ipv6_suffix'])
   const version = textOf(entry['ip_version']) ?? 'ipv4 or ipv6'
   const password =
@@ -113,6 +142,6 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
 function hostnamesIn(entry: Members): readonly string[] {
   const domains = listedNames(textOf(entry['domain']) ?? '')
   const labels = listedNames(textOf(entry['host']) ?? '')
-  if (labels.length === 0) return domains
+  if (labels.length === 0) return domains.map((domain) => domain.replace(/^@\./, ''))
   return domains.flatMap((domain) => labels.map((label) => (label === '@' ? domain : `${label}.${domain}`)))
 }

@@ -1126,6 +1126,26 @@ export const CASES: readonly ImportCase[] = [
     remarks: [['not taken', 9, 'b.example.test']],
   },
   {
+    name: 'ddns-updater: entries that are none keep the lines of the others, and variables are named',
+    format: 'ddns-updater',
+    text: lines(
+      'CONFIG={"settings": [{"domain": "x.example.test"}, "text", {"provider": "noip", "domain": "@.s.example.test", "username": "u", "password": "p", "provider_ip": true}]}',
+      'PUBLICIP_FETCHERS=http',
+      'HTTPS_PROXY=http://10.0.0.1:3128',
+      'LOG_LEVEL=debug',
+    ),
+    toml: lines('provider = "no-ip"', 'username = "u"', 'hostnames = ["s.example.test"]'),
+    passwords: ['p'],
+    remarks: [
+      ['not taken', 1, 'an entry without provider for x.example.test'],
+      ['not taken', 1, 'number 2 of settings is not an object'],
+      ['changed', 1, 'provider_ip'],
+      ['changed', 2, 'PUBLICIP_FETCHERS'],
+      ['lost', 3, 'HTTPS_PROXY'],
+      ['dropped', 4, 'LOG_LEVEL'],
+    ],
+  },
+  {
     name: 'URLs: two in one field, and percent signs in credentials',
     format: 'url',
     text: lines(
