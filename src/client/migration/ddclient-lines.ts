@@ -6,6 +6,8 @@ export interface DdclientLine {
   readonly settings: readonly (readonly [name: string, value: string])[]
   /** Hosts, login and password, in that order. */
   readonly rest: readonly string[]
+  /** Why the line cannot be read; the settings before the fault may be wrong, too. */
+  readonly fault?: { readonly text: string; readonly isOfHost: boolean }
 }
 
 export type DdclientSettings = ReadonlyMap<string, { readonly value: string; readonly line: number }>
@@ -31,8 +33,7 @@ export function ddclientLines(text: string, remarks: Remarks): readonly Ddclient
     open = { at: open?.at ?? at, text: (open?.text ?? '') + part }
     if (continues && at < physical.length) continue
     const parsed = parseLine(open.text, open.at, passwords)
-    if (typeof parsed === 'string') remarks.add('not taken', open.at, parsed)
-    else if (parsed !== undefined) lines.push(parsed)
+    if (parsed !== undefined) lines.push(parsed)
     open = undefined
   }
   return lines
@@ -98,21 +99,17 @@ function passwordAt(raw: string, position: number): FoundPassword | undefined {
   return { name, value: doubled ?? bare, end: start + bare.length, isUnclosed: isQuoted }
 }
 
-/** A text says why the line is not taken. */
-function parseLine(
-  text: string,
-  line: number,
-  passwords: readonly string[],
-): DdclientLine | string | undefined {
+function parseLine(text: string, line: number, passwords: readonly string[]): DdclientLine | undefined {
   const settings: [string, string][] = []
-  let left = text.replaceAll(/\s+/g, ' ').trim()
+  const faults: string[] = []
+  const all = text.replaceAll(/\s+/g, ' ').trim()
+  let left = all
   for (;;) {
     const [whole, name] = /^[, ]*([a-z][0-9a-z_-]*)=/.exec(left) ?? []
     if (whole === undefined || name === undefined) break
-    const { value, length, isUnclosed } = readValue(left.slice(whole.length))
-    if (isUnclosed) return `the quote of ${name} is not closed, so the rest of the line belongs to it`
-    if (!name.endsWith('password') && value.includes(MARK))
-      return `the value of ${name} has a password in it; a quote is probably missing`
+    const { value, length, isClosed } = readValue(left.slice(whole.length))
+    if (!isClosed) faults.push(`the quote of ${name} is not closed`)
+    else if (value.includes(MARK) && !name.endsWith('password')) faults.push(`${name} contains a password`)
     settings.push([name, unmarked(value, passwords)])
     left = left.slice(whole.length + length)
   }
@@ -121,16 +118,26 @@ function parseLine(
     .replaceAll(/ ?, ?/g, ',')
     .split(' ')
     .filter((word) => word !== '')
-    .map((word) => unmarked(word, passwords))
+  if (rest.some((word) => word.includes(MARK))) faults.push('a password follows the hostname')
+  const [fault] = faults
+  if (fault !== undefined) {
+    const isOfHost = settings.some(([name]) => name === 'host') || rest.length > 0 || ENDS_WITH_NAME.test(all)
+    return { line, settings: [], rest: [], fault: { text: fault, isOfHost } }
+  }
   return settings.length === 0 && rest.length === 0 ? undefined : { line, settings, rest }
 }
 
-/** A value with its quotes and escapes, up to a comma or a blank. */
-function readValue(text: string): {
+/** The last word is a hostname, not a setting. */
+const ENDS_WITH_NAME = /(?:^|[ ,])[a-z0-9*_-]+(?:\.[a-z0-9_-]+)+$/i
+
+interface Value {
   readonly value: string
   readonly length: number
-  readonly isUnclosed: boolean
-} {
+  readonly isClosed: boolean
+}
+
+/** A value with its quotes and escapes, up to a comma or a blank. */
+function readValue(text: string): Value {
   let value = ''
   let quote = ''
   let at = 0
@@ -144,7 +151,7 @@ function readValue(text: string): {
     else if (quote === '' && (character === '"' || character === "'")) quote = character
     else value += character
   }
-  return { value, length: at, isUnclosed: quote !== '' }
+  return { value, length: at, isClosed: quote === '' }
 }
 
 const unmarked = (text: string, passwords: readonly string[]): string =>

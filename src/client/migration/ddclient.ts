@@ -47,13 +47,25 @@ export function importDdclient(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   let globals: DdclientSettings = new Map()
   const updates: ImportedUpdate[] = []
+  /** A line for all hosts below it that could not be read. */
+  let unread: number | undefined
   for (const one of ddclientLines(text, remarks)) {
+    if (one.fault !== undefined) {
+      remarks.add('not taken', one.line, `the line is not read, because ${one.fault.text}`)
+      unread = one.fault.isOfHost ? unread : one.line
+      continue
+    }
     const own = withEnvironment(one, context, remarks)
     const host = own.get('host')?.value
     const [first, login, password] = one.rest
     const hosts = host ?? first
     if (hosts === undefined) {
       globals = new Map([...globals, ...own])
+      continue
+    }
+    if (unread !== undefined) {
+      const names = shownNames(hosts.split(','))
+      remarks.add('not taken', one.line, `${names}: line ${unread}, which holds for it, is not read`)
       continue
     }
     const all = new Map([...globals, ...own, ...positional(one.line, login, password)])

@@ -80,6 +80,12 @@ function noIpLookup(all: VariableMap, remarks: Remarks): Lookup {
   const methods = listedNames(written.value)
   const [first = '', ...others] = methods
   const fixed = first.startsWith('static:') ? fixedLookup(first.slice('static:'.length)) : undefined
+  if (fixed !== undefined && others.length > 0)
+    remarks.add(
+      'changed',
+      written.line,
+      'NOIP_IP_METHOD has a fixed address, which never fails: the others are not used',
+    )
   if (fixed !== undefined) return fixed
   if (others.some((method) => method.startsWith('static:')))
     remarks.add(
@@ -117,10 +123,22 @@ function clientSettings(all: VariableMap, remarks: Remarks): DraftSettings {
   }
 }
 
+const READ_VARIABLES: ReadonlySet<string> = new Set(Object.values(OPTIONS))
+
 function remarkOnRest(all: VariableMap, remarks: Remarks): void {
   const hook = all.get('NOIP_EXEC_ON_CHANGE')
   if (hook !== undefined)
     remarks.add('lost', hook.line, 'NOIP_EXEC_ON_CHANGE: see on_change in docs/settings.md')
   for (const [name, { line }] of all)
     if (name.startsWith('NOIP_DAEMON_')) remarks.once('dropped', line, `${name} is not needed`)
+    else if (/^NOIP_[A-Z_]+$/.test(name) && !READ_VARIABLES.has(name))
+      remarks.once('lost', line, `${name} has no counterpart`)
+  const timeout = all.get('NOIP_HTTP_TIMEOUT')
+  const span = timeout === undefined ? undefined : periodOf(timeout.value)
+  if (timeout !== undefined && (span === undefined || span < 1000))
+    remarks.add(
+      'changed',
+      timeout.line,
+      `NOIP_HTTP_TIMEOUT: response_timeout is at least 1s; the default is used`,
+    )
 }

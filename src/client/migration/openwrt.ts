@@ -103,6 +103,11 @@ const DROPPED: ReadonlySet<string> = new Set([
   'param_enc',
   'enabled',
 ])
+// biome-ignore format: a list
+const READ_OPTIONS: ReadonlySet<string> = new Set([
+  'service_name', 'update_url', 'update_script', 'domain', 'username', 'password', 'cacert', 'ip_source', 'ip_interface', 'ip_network', 'ip_url', 'ip_script',
+  'check_interval', 'check_unit', 'force_interval', 'force_unit',
+])
 const LOST: ReadonlySet<string> = new Set(['proxy', 'bind_network', 'ip_script'])
 
 /** Reads /etc/config/ddns of OpenWrt. */
@@ -114,6 +119,7 @@ export function importOpenwrt(text: string, context: ImportContext): Imported {
   for (const { name, line } of services.filter((one) => !active.includes(one)))
     remarks.add('dropped', line, `service ${name} is not enabled`)
   const updates = active.flatMap((section) => sectionUpdate(section, context.file, remarks))
+  for (const section of sections) if (section.type === 'ddns') remarkOnGlobal(section, remarks)
   const isPrivate = sections.some(
     ({ type, options }) => type === 'ddns' && options.get('upd_privateip')?.value === '1',
   )
@@ -268,6 +274,22 @@ function remarkOnRest({ options }: Section, remarks: Remarks): void {
         line,
         `${name} has no counterpart${name === 'bind_network' ? '; see interface in docs/settings.md' : ''}`,
       )
-    else if (DROPPED.has(name)) continue
+    else if (name === 'param_opt' && value !== '' && options.get('service_name') !== undefined)
+      remarks.once('lost', line, 'param_opt has no counterpart for a service by its name')
+    // A word of another form is no option, and may be a part of a value.
+    else if (
+      !DROPPED.has(name) &&
+      !READ_OPTIONS.has(name) &&
+      !LOST.has(name) &&
+      /^[a-z][a-z0-9_]*$/.test(name)
+    )
+      remarks.once('lost', line, `${name} has no counterpart`)
   }
+}
+
+/** Settings of all sections. */
+function remarkOnGlobal({ options }: Section, remarks: Remarks): void {
+  const authorities = options.get('cacert')
+  if (authorities !== undefined && !/^(?:IGNORE)?$/.test(authorities.value))
+    remarks.add('lost', authorities.line, 'cacert of all services: see ca_file in docs/settings.md')
 }

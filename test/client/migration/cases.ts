@@ -1023,7 +1023,7 @@ export const CASES: readonly ImportCase[] = [
     passwords: ['p'],
     remarks: [
       ['not taken', 1, 'the quote of login is not closed'],
-      ['not taken', 2, 'the value of login has a password in it'],
+      ['not taken', 2, 'login contains a password'],
     ],
   },
   {
@@ -1315,6 +1315,36 @@ export const CASES: readonly ImportCase[] = [
       ['not taken', 1, 'ended its dynamic DNS on 2024-07-10'],
       ['not taken', 2, 'ended its dynamic DNS on 2024-07-10'],
       ['not taken', 3, 'ended on 2024-12-20'],
+    ],
+  },
+  {
+    name: 'ddclient: a line whose quote is not closed is not taken, and its password is not shown',
+    format: 'ddclient',
+    text: lines(
+      'daemon=300',
+      'ssl=yes',
+      'server=dyn.example.test, login=bad"user, password=Zecret77 a.example.test',
+      "server=dyn.example.test, login='x password=Zecret78 ' b.example.test",
+      'server=dyn.example.test, login=u c.example.test password=Zecret79',
+      'server=two.example.test, login=bob, password=bobpw d.example.test',
+      'server="three.example.test',
+      'password=Zecret80',
+      'e.example.test',
+    ),
+    toml: lines(
+      'server = "https://two.example.test"',
+      'username = "bob"',
+      'hostnames = ["d.example.test"]',
+      'ipv6 = false',
+      'interval = "5m"',
+    ),
+    passwords: ['bobpw'],
+    remarks: [
+      ['not taken', 3, 'the quote of login is not closed'],
+      ['not taken', 4, 'login contains a password'],
+      ['not taken', 5, 'a password follows the hostname'],
+      ['not taken', 7, 'the quote of server is not closed'],
+      ['not taken', 9, 'e.example.test: line 7, which holds for it, is not read'],
     ],
   },
 ]
