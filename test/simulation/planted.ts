@@ -346,6 +346,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'a request at the end is answered, and has no effect',
+    rule: 'L2',
+    file: 'client/agent/run.ts',
+    from: 'for (const request of inbox.take()) await this.#take(request)\n    this.#completeRequests',
+    to: 'for (const { onDone } of inbox.take()) if (onDone !== undefined) this.#pending.push(onDone)\n    this.#completeRequests',
+    isRare: true,
+  },
+  {
     what: 'only the family that was sent is verified',
     rule: 'T8',
     file: 'app/client/verify/background.ts',

@@ -95,8 +95,8 @@ class AgentLoop {
 
   async #end(): Promise<LoopState> {
     const { inbox, end, emit } = this.#agent
-    // Requests that arrived during the last action are answered with its result.
-    for (const { onDone } of inbox.take()) if (onDone !== undefined) this.#pending.push(onDone)
+    // What was asked during the last action is saved, and answered with its result: a resume may be the last request.
+    for (const request of inbox.take()) await this.#take(request)
     this.#completeRequests()
     await this.#save()
     if (end.aborted) emit({ kind: 'ended' })
