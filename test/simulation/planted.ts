@@ -253,8 +253,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a delivery that failed goes to the end of what is saved',
     rule: 'L3',
     file: 'app/client/notify/notifier.ts',
-    from: 'pending: left }',
-    to: 'pending: isOver ? left : [...left.filter(({ id }) => id !== pending.id), pending] }',
+    from: 'pending: left, failing',
+    to: 'pending: isOver ? left : [...left.filter(({ id }) => id !== pending.id), pending], failing',
     flags: '--only receiver,stop,change,kill --often 60',
   },
   {
