@@ -27,7 +27,8 @@ th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-b
 overflow-wrap:anywhere}
 tr:last-child>*{border-bottom:0}
 th{font-weight:600}
-thead th{color:var(--soft);font-size:var(--text-s);overflow-wrap:normal}
+thead th{color:var(--soft);font-size:var(--text-s);white-space:nowrap}
+time{white-space:nowrap}
 .fixed{white-space:nowrap;font-variant-numeric:tabular-nums}
 td:not(.fixed){min-width:7rem}
 ol,ul{list-style:none;margin:0;padding:0}

@@ -110,7 +110,9 @@ function nameTable({ hostnames }: AccountReport, at: number): Html {
 }
 
 function nameRow({ hostname, confirmed, since, published, remarks }: HostReport, id: string): Part {
-  const details = [...(published === null ? [] : [formatPublication(published)]), ...remarks]
+  // Below an address that the service does not confirm, it would be taken for the new one.
+  const isOfInterest = published !== null && (published.state !== 'published' || remarks.length === 0)
+  const details = [...(isOfInterest ? [formatPublication(published)] : []), ...remarks]
   const isNone = listed(confirmed).length === 0
   const cells = [
     cell('IPv4 address', confirmed.v4 ?? 'none'),

@@ -23,7 +23,7 @@ export const APPEARANCES: Readonly<Record<Outcome, Appearance>> = {
   stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. What is stopped sends nothing until the cause is corrected.' },
 }
 
-const UNDER_WAY: Appearance = {
+export const UNDER_WAY: Appearance = {
   tone: 'wait',
   mark: '…',
   title: 'An update is on its way',

@@ -3,7 +3,7 @@ import { type Html, html, part } from '../../html/html.ts'
 import { labelOf } from '../report/account-name.ts'
 import type { AccountReport, HostReport } from '../report/report.ts'
 import type { Trouble } from '../report/troubles.ts'
-import { appearanceOf, TONE_ORDER, type Tone } from './appearance.ts'
+import { appearanceOf, TONE_ORDER, type Tone, UNDER_WAY } from './appearance.ts'
 import { sinceElement, timeElement } from './parts.ts'
 
 /** A check that a person asked for: when, and what was seen before. */
@@ -62,6 +62,11 @@ function leadsOf(accounts: readonly AccountReport[]): { readonly tone: Tone; rea
   if (online.length === 0)
     return { tone: 'wait', text: html`${all.length === 1 ? 'Your name is' : 'Your names are'} offline` }
   if (known.length === 0) return { tone: 'wait', text: html`No name leads here yet` }
+  if (elsewhere.length > 0 && elsewhere.every(({ account }) => appearanceOf(account) === UNDER_WAY))
+    return {
+      tone: 'wait',
+      text: html`The new address is on its way to ${all.length === 1 ? 'your name' : 'your names'}`,
+    }
   if (elsewhere.length > 0) {
     const which =
       elsewhere.length === all.length
@@ -85,11 +90,15 @@ function leadsOf(accounts: readonly AccountReport[]): { readonly tone: Tone; rea
     : { tone: 'ok', text: html`${names} here` }
 }
 
+/** A check that a person asked for is not over. */
+export const isChecking = (accounts: readonly AccountReport[], check: AskedCheck | undefined): boolean =>
+  check !== undefined && accounts.some(({ lastLook }) => (lastLook ?? '') < check.at)
+
 /** What the last check found, and that one is under way. */
 function checkLine(accounts: readonly AccountReport[], check: AskedCheck | undefined): Html {
   const looks = accounts.flatMap(({ lastLook }) => lastLook ?? []).toSorted()
   const [last, next] = [looks.at(-1), accounts.flatMap(({ nextLook }) => nextLook ?? []).toSorted()[0]]
-  if (check !== undefined && (looks[0] ?? '') < check.at) return html`Checking the address …`
+  if (isChecking(accounts, check)) return html`Checking the address: all sources have ten seconds to answer …`
   if (last === undefined) return html`Not checked yet`
   const rest = next === undefined ? '' : html`; next check ${timeElement(next)}`
   if (check === undefined) return html`Checked ${timeElement(last)}${rest}`
@@ -101,7 +110,7 @@ function checkLine(accounts: readonly AccountReport[], check: AskedCheck | undef
 export function attentionSection(accounts: readonly AccountReport[], troubles: readonly Trouble[]): Html {
   const lines = accounts
     .map((account, at) => ({ account, at, appearance: appearanceOf(account) }))
-    .filter(({ appearance: { tone } }) => tone !== 'ok')
+    .filter(({ appearance }) => appearance.tone !== 'ok' && appearance !== UNDER_WAY)
     .toSorted(
       (one, other) => TONE_ORDER.indexOf(one.appearance.tone) - TONE_ORDER.indexOf(other.appearance.tone),
     )
@@ -125,6 +134,6 @@ ${sinceElement(since)}<br><strong>What to do:</strong> ${remedy}</li>`,
     all.length === 0
       ? html`<div id="attention"></div>`
       : html`<section id="attention" class="attention" aria-labelledby="needed">
-<h2 id="needed">What needs you</h2><ul>${all}</ul></section>`,
+<h2 id="needed">Not in order</h2><ul>${all}</ul></section>`,
   )
 }

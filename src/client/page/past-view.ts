@@ -12,18 +12,21 @@ export function historyCard(history: readonly PastAddress[]): Html {
     const id = `past-${history.length - at}`
     const cells = [
       cell('From', timeElement(from)),
-      cell('Until', until === null ? 'now' : timeElement(until)),
+      cell('Until', until === null ? 'a name has it now' : timeElement(until)),
     ]
     return part(id, html`<tr id="${id}"><th scope="row" class="fixed">${address}</th>${cells}</tr>`)
   })
   const [first] = history
+  if (first === undefined) return part('history', html`<div id="history"></div>`)
+  const count = html`<span class="soft" id="history-count">${
+    history.length === 1 ? 'one' : history.length
+  }, ${sinceElement(first.from)}</span>`
   return part(
     'history',
-    first === undefined
-      ? html`<div id="history"></div>`
-      : html`<details class="card" id="history"><summary><h2>Addresses until now</h2>
-<span class="soft">${history.length === 1 ? 'one' : history.length}, ${sinceElement(first.from)}</span></summary>
-${table(HISTORY_COLUMNS, [html`<tbody>${rows}</tbody>`])}</details>`,
+    html`<details class="card" id="history"><summary><h2>Addresses of your names</h2>
+${part('history-count', count)}</summary>${table(HISTORY_COLUMNS, [
+      part('past-rows', html`<tbody id="past-rows">${rows}</tbody>`),
+    ])}</details>`,
   )
 }
 

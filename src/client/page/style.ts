@@ -22,6 +22,8 @@ details.card[open]>summary{margin-bottom:var(--space-s)}
 ol li{display:grid;grid-template-columns:11rem 1fr;gap:0 var(--space-m);padding:.35rem 0;border-top:1px solid var(--line);
 overflow-wrap:anywhere}
 footer{padding:var(--space-m);color:var(--soft);font-size:var(--text-s);overflow-wrap:anywhere}
-.silent main{opacity:.55}
+.silent main{opacity:.55}.silent #summary{visibility:hidden}
+header form{margin-left:auto}
+form{margin:var(--space-s) 0}
 @media (max-width:40rem){ol li{grid-template-columns:1fr}}
 `

@@ -7,7 +7,7 @@ import type { LastAnswer } from '../report/source-answers.ts'
 import type { Trouble } from '../report/troubles.ts'
 import { accountList } from './accounts-view.ts'
 import { appearanceOf, APPEARANCES, TONE_ORDER, type Tone } from './appearance.ts'
-import { type AskedCheck, attentionSection, nowSection } from './now-view.ts'
+import { type AskedCheck, attentionSection, isChecking, nowSection } from './now-view.ts'
 import { eventSection, historyCard } from './past-view.ts'
 import { sourcesCard } from './sources-view.ts'
 
@@ -87,11 +87,12 @@ export function pageOf(view: PageView): string {
   const { title, icon, main } = documentOf(view)
   const { version, node, stateDir, configFile } = view.about
   const settings = configFile === null ? '' : `, its settings are in ${configFile}`
+  const refresh = isChecking(view.accounts, view.check) ? 3 : 60
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${title}</title><link rel="icon" id="icon" href="${icon}"><link rel="stylesheet" href="page.css">
-<script src="page.js" defer></script><noscript><meta http-equiv="refresh" content="60"></noscript></head>
+<script src="page.js" defer></script><noscript><meta http-equiv="refresh" content="${refresh}"></noscript></head>
 <body><a class="skip" href="#main">To the content</a>
 <header><h1><img id="mark" alt="" width="24" height="24" src="${icon}"> Holdfast</h1>
 <p id="summary" role="status">${summaryOf(view).text}</p>
@@ -120,9 +121,12 @@ const documentOf = (view: PageView): PageDocument => ({
   main: mainOf(view),
 })
 
-/** What the script of the page gets: everything, or what has changed since the view before. */
-export function updateOf(view: PageView, before?: PageView): object {
+/** What the script of the page gets: everything, or what has changed since the view before; undefined where nothing has. */
+export function updateOf(view: PageView, before?: PageView): object | undefined {
   const { main, ...rest } = documentOf(view)
-  const changes = before === undefined ? undefined : changesBetween(mainOf(before), main)
-  return changes === undefined ? { ...rest, main: main.text } : { ...rest, changes }
+  const earlier = before === undefined ? undefined : documentOf(before)
+  const changes = earlier === undefined ? undefined : changesBetween(earlier.main, main)
+  if (changes === undefined || earlier === undefined) return { ...rest, main: main.text }
+  const isSame = earlier.main.text === main.text && earlier.title === rest.title && earlier.icon === rest.icon
+  return isSame ? undefined : { ...rest, changes }
 }

@@ -110,7 +110,7 @@ describe('the summary', () => {
     } as const
     const view = { ...viewOf(accountReport('settled')), troubles: [trouble] }
     expect(summaryOf(view).text).toBe('The names are in order, but something needs you')
-    expect(mainOf(view).text).toMatch(/What needs you.*saved in \/tmp.*make \/x writable/s)
+    expect(mainOf(view).text).toMatch(/Not in order.*saved in \/tmp.*make \/x writable/s)
     const stopped = { ...viewOf(accountReport('stopped')), troubles: [trouble, trouble] }
     expect(summaryOf(stopped).text).toBe('Stopped until you act')
   })

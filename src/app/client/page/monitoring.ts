@@ -169,7 +169,7 @@ export class Monitoring {
     await new Promise<void>((done) => {
       this.#composed.agent.inbox.put({
         observations: resumeObservations([job.desired]),
-        onTaken: () => done(),
+        onDone: () => done(),
       })
     })
   }

@@ -35,7 +35,7 @@ function show({ title: next, icon, summary, main, changes }) {
   byId('icon').href = icon
   byId('mark').src = icon
   document.title = title = next
-  if (focused && document.activeElement?.id !== focused) byId(focused)?.focus()
+  if (focused && document.activeElement?.id !== focused) (byId(focused) ?? byId('main')).focus({ preventScroll: true })
   showTimes()
 }
 let polling
@@ -75,12 +75,23 @@ document.addEventListener('submit', async (event) => {
   event.preventDefault()
   const form = event.target
   const body = new URLSearchParams(new FormData(form))
-  const answer = await fetch(form.action, { method: 'POST', body }).catch(() => undefined)
-  if (!answer?.ok) isSilent()
+  const { id } = event.submitter
+  const isLook = id === 'look'
+  byId(id).disabled = true
+  // A resume is answered when its update is.
+  const late = new AbortController()
+  setTimeout(() => late.abort(), isLook ? 5000 : 60000)
+  const answer = await fetch(form.action, { method: 'POST', body, signal: late.signal }).catch(() => undefined)
+  if (!answer?.ok) return isSilent()
+  const button = byId(id)
+  if (!button) return
+  button.disabled = false
+  button.focus({ preventScroll: true })
+  if (!isLook) button.nextElementSibling.textContent = 'Tried just now; the service still refuses.'
 })
 // A stream that a proxy swallows is open, and says nothing.
 setInterval(() => { if (Date.now() - heard > 55000) { isSilent(); poll() } }, 5000)
 showTimes()
-setInterval(showTimes, 10000)
+setInterval(showTimes, 2000)
 follow()
 `

@@ -52,24 +52,29 @@ export class StatusPage {
 
   /** Something that the page shows has changed. */
   changed(): void {
-    if (this.#server?.hasStreams() !== true || this.#waiting !== undefined) return
+    if (this.#server?.hasStreams() === true) this.#sendLater()
+  }
+
+  #sendLater(): void {
+    if (this.#waiting !== undefined) return
     const waiting = this.#parts.clock.deadline(SEND_DELAY)
     this.#waiting = waiting
     waiting.addEventListener('abort', () => {
       if (this.#waiting !== waiting) return
       this.#waiting = undefined
       const view = this.#parts.view()
-      this.#server?.send('view', JSON.stringify(updateOf(view, this.#sent)))
+      const update = updateOf(view, this.#sent)
+      if (update !== undefined) this.#server?.send('view', JSON.stringify(update))
       this.#sent = view
     })
   }
 
-  /** A new stream has everything; where the others have less, the next event has everything for all. */
+  /** A new stream has everything. What changes until it is open follows, and others have what it has after the next event. */
   #opened(): object {
     const view = this.#parts.view()
-    const isAlone = this.#server?.hasStreams() !== true
-    if (isAlone || this.#waiting !== undefined) this.#sent = isAlone ? view : undefined
-    return updateOf(view)
+    this.#sent = this.#server?.hasStreams() === true ? undefined : view
+    this.#sendLater()
+    return updateOf(view) ?? {}
   }
 
   close(): void {
