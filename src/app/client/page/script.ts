@@ -37,6 +37,15 @@ function show({ title: next, icon, summary, main, changes }) {
   document.title = title = next
   if (focused && document.activeElement?.id !== focused) (byId(focused) ?? byId('main')).focus({ preventScroll: true })
   showTimes()
+  showTried()
+}
+/* The button of a resume that has not helped. */
+let tried
+function showTried() {
+  const button = tried && byId(tried)
+  if (!button) return
+  button.nextElementSibling.textContent = 'Tried just now; nothing has changed.'
+  if (document.activeElement === byId('main')) button.focus({ preventScroll: true })
 }
 let polling
 let heard = Date.now()
@@ -71,23 +80,26 @@ function follow() {
   events.addEventListener('view', ({ data }) => { stop(); show(JSON.parse(data)) })
   events.addEventListener('error', () => { isSilent(); if (events.readyState === EventSource.CLOSED) poll() })
 }
+let isBusy = false
 document.addEventListener('submit', async (event) => {
   event.preventDefault()
+  if (isBusy) return
+  isBusy = true
   const form = event.target
-  const body = new URLSearchParams(new FormData(form))
   const { id } = event.submitter
   const isLook = id === 'look'
-  byId(id).disabled = true
-  // A resume is answered when its update is.
+  if (!isLook) byId(id).nextElementSibling.textContent = 'Trying …'
+  const body = new URLSearchParams(new FormData(form))
   const late = new AbortController()
+  // A resume is answered when its update is.
   setTimeout(() => late.abort(), isLook ? 5000 : 60000)
   const answer = await fetch(form.action, { method: 'POST', body, signal: late.signal }).catch(() => undefined)
+  isBusy = false
   if (!answer?.ok) return isSilent()
-  const button = byId(id)
-  if (!button) return
-  button.disabled = false
-  button.focus({ preventScroll: true })
-  if (!isLook) button.nextElementSibling.textContent = 'Tried just now; the service still refuses.'
+  if (isLook) return
+  // Its event is here by then.
+  setTimeout(() => { tried = id; showTried() }, 500)
+  setTimeout(() => { tried = undefined }, 10000)
 })
 // A stream that a proxy swallows is open, and says nothing.
 setInterval(() => { if (Date.now() - heard > 55000) { isSilent(); poll() } }, 5000)

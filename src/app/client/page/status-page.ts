@@ -69,7 +69,7 @@ export class StatusPage {
     })
   }
 
-  /** A new stream has everything. What changes until it is open follows, and others have what it has after the next event. */
+  /** A new stream has everything. What changes until it is open follows; the others get everything, too. */
   #opened(): object {
     const view = this.#parts.view()
     this.#sent = this.#server?.hasStreams() === true ? undefined : view
