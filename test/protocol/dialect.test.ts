@@ -210,6 +210,15 @@ it('shows a reply as people would write it', () =>
   ))
 it('shows what an optional part is without', () =>
   expect(ownReplies(DIALECTS.changeip)).toContainEqual({ reply: 'successful', like: 'good', hasDump: true }))
+it('says of which replies no page and no user shows any', () =>
+  expect(ownReplies(DIALECTS.easydns).map(({ reply, hasDump }) => [reply, hasDump])).toEqual([
+    ['no_auth', true],
+    ['no_service', true],
+    ['too_freq', true],
+    ['ok … no update required', true],
+    ['ok', true],
+    ['no_error', false],
+  ]))
 it('shows what may stand between two words', () =>
   expect(ownReplies(DIALECTS.easydns)).toContainEqual({
     reply: 'ok … no update required',

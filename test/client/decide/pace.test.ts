@@ -57,6 +57,18 @@ describe('a request is held back', () => {
   it('not by what went out five minutes ago', () =>
     expect(paceDelay(same(5), request('192.0.2.1'), { pace: 5, minGap, now: at(300) })).toBeUndefined())
 
+  it('not by the second family of the last change', () => {
+    const earlier = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map((text, n) =>
+      sentOf(request(text), at(n * 30)),
+    )
+    const all = [...earlier, sentOf(request('2001:db8::1'), at(62))]
+    expect(paceDelay(all, request('192.0.2.9'), { pace: 10, minGap, now: at(200) })).toBeUndefined()
+    const fourth = [...all, sentOf(request('2001:db9::1'), at(90))]
+    expect(paceDelay(fourth, request('192.0.2.9'), { pace: 10, minGap, now: at(200) })).toMatchObject({
+      limit: 'changes of address',
+    })
+  })
+
   it('when two of five were changes of address, and it is another', () => {
     const two = sent('192.0.2.1', '192.0.2.2')
     expect(paceDelay(two, request('192.0.2.2'), { pace: 5, minGap, now })).toBeUndefined()
