@@ -44,7 +44,9 @@ function said(
     'server = "http://127.0.0.1:1"\nusername = "a"\nhostnames = ["a.test"]\npassword_file = "/etc/holdfast/password"\n',
   )
   const script = [
-    `mount --bind ${folder}/etc /etc && mount -t tmpfs none /run && mkdir -m ${runtimeMode} ${PLACE.runtime}`,
+    // This host may have a state of its own.
+    `mount --bind ${folder}/etc /etc && mount -t tmpfs none /var/lib && mount -t tmpfs none /run`,
+    `mkdir -m ${runtimeMode} ${PLACE.runtime}`,
     `chmod ${configMode} ${PLACE.config}`,
     `exec setpriv --reuid 65534 --regid 65534 --clear-groups env -i HOME=/nonexistent ${env.join(' ')} ${process.execPath} ${join(ROOT, 'bin/holdfast.js')} ${command.join(' ')}`,
   ]
