@@ -120,7 +120,7 @@ export const isForgotten = ({ diskFailed }: Witness, inHand: number): boolean =>
 
 /** S4: whatever happens, so many requests and changes in five minutes. */
 function pace(received: readonly Received[], last: Received, { attempts }: Witness): readonly Finding[] {
-  const recent = received.filter(({ at }) => at > last.at - PACE.span)
+  const recent = received.slice(received.findLastIndex(({ at }) => at <= last.at - PACE.span) + 1)
   const changes = changesIn(attempts, last.at - PACE.span)
   return [
     ...(recent.length > PACE.requests ? [['S4', `${recent.length} requests in five minutes`] as const] : []),

@@ -107,7 +107,15 @@ export class UpdateService {
 }
 
 /** The addresses of a list, by family. */
-export const addressesIn = (myip: string): Addresses => byFamily(myip.split(',').map(address))
+export function addressesIn(myip: string): Addresses {
+  const known = read.get(myip)
+  if (known !== undefined) return known
+  const addresses = byFamily(myip.split(',').map(address))
+  read.set(myip, addresses)
+  return addresses
+}
+/** The judge reads every list again at each request. */
+const read = new Map<string, Addresses>()
 
 export function updateIn({ url }: OutgoingRequest): Pick<Received, 'hostnames' | 'myip'> {
   const query = new URL(String(url)).searchParams
