@@ -37,11 +37,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 }
 
+/** Markup is shown as it stands; lines stay. */
+export const escapeMarkup = (text: string): string =>
+  text.replaceAll(/[&<>"'`]/g, (character) => ESCAPES[character] ?? '')
+
 /** Text as HTML: markup is shown, and control characters, which services may send, are blanks. */
 export const escapeHtml = (text: string): string =>
-  text
-    .replaceAll(/[&<>"'`]/g, (character) => ESCAPES[character] ?? '')
-    .replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+  escapeMarkup(text).replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
 
 type HtmlValue = string | number | Html | null | undefined | readonly HtmlValue[]
 

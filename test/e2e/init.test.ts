@@ -585,6 +585,14 @@ describe('init in a terminal', () => {
     await typed.person.answer('Username', KEY.escape)
     expect(await typed.person.ended, typed.person.shown()).toBe(130)
 
+    const wrong = start()
+    await Promise.race([wrong.found, wrong.person.answer('Which service')])
+    await wrong.person.answer('type to search', 'https://me:secret@dyn.example.test')
+    await wrong.person.answer('dyn.example.test', KEY.enter)
+    await wrong.person.answer('contains credentials')
+    await wrong.person.answer('The address of the service', KEY.escape)
+    expect(await wrong.person.ended, wrong.person.shown()).toBe(130)
+
     const first = start()
     await Promise.race([first.found, first.person.answer('Which service')])
     await first.person.answer('type to search', 'my own')

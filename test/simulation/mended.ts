@@ -341,7 +341,7 @@ export const MENDED: readonly MendedWorld[] = [
   {
     what: 'a daemon that was killed while it retried is told to know no address',
     rule: 'T7',
-    mistake: 'a retry is forgotten with its process',
+    mistake: 'a process that has not looked has seen no address',
     world: {
       ...world(
         {

@@ -362,11 +362,11 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
-    what: 'a retry is forgotten with its process',
+    what: 'a process that has not looked has seen no address',
     rule: 'T7',
     file: 'client/report/outcome.ts',
-    from: 'seen === undefined || isRequestDue',
-    to: 'isRequestDue',
+    from: 'world.sightings?.[desired.account]',
+    to: 'world.sightings?.[desired.account] ?? {}',
     isRare: true,
   },
   {

@@ -51,11 +51,14 @@ async function askForService(
   const isNamed = given.provider !== undefined || given.server !== undefined
   const { value, typed } = isNamed ? { value: given.provider } : await chooseService(prompts)
   const provider = value === OTHER ? undefined : value
-  if (typed !== undefined) return { provider, ...typed }
-  if (given.server !== undefined || !needsServer(provider))
+  if (typed === undefined && (given.server !== undefined || !needsServer(provider)))
     return { provider, server: given.server, path: given.path }
+  const known = typed === undefined ? undefined : parseServiceAddress(typed)
+  if (known?.ok === true) return { provider, ...known.value }
+  if (known !== undefined) prompts.note(`${typed} is not taken`, [`It ${known.error}.`])
   const address = await prompts.text({
     message: 'The address of the service, with its path if that is not /nic/update',
+    initial: typed,
     check: (text) => problemOf(parseServiceAddress(text)),
   })
   const read = parseServiceAddress(address)
@@ -65,14 +68,12 @@ async function askForService(
 interface ChosenService {
   readonly value: string | undefined
   /** The address that was typed instead of a name. */
-  readonly typed?: { readonly server: string; readonly path?: string }
+  readonly typed?: string
 }
 
-/** A text that looks like an address, and not like the name of a service. */
-const addressIn = (typed: string): ChosenService['typed'] => {
-  const read = parseServiceAddress(typed.trim())
-  return read.ok && /[.:]/.test(typed) ? read.value : undefined
-}
+/** A text that looks like an address, and not like the name of a service; it may be a wrong one. */
+const isLikeAddress = (typed: string): boolean =>
+  /:\/\//.test(typed) || (/[.:]/.test(typed) && parseServiceAddress(typed).ok)
 
 /** Services that have ended are found too, and explained. An address that is typed is that of another service. */
 async function chooseService(prompts: Prompts): Promise<ChosenService> {
@@ -88,13 +89,13 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
     ...Object.entries(ENDED_SERVICES).map(([value, { name }]) => ({ value, label: name, hint: 'has ended' })),
   ]
   for (;;) {
-    let typed: ChosenService['typed']
+    let typed: string | undefined
     const value = await prompts.choose({
       message: 'Which service keeps your hostname?',
       choices,
       isSearch: true,
       standsFor: (text) => {
-        typed = addressIn(text)
+        typed = isLikeAddress(text.trim()) ? text.trim() : undefined
         return typed === undefined ? undefined : OTHER
       },
     })

@@ -59,7 +59,7 @@ export async function carryOut(
     printJson({ exit: exitResult(started), written: plan.files.map(({ path }) => path) })
   if (!asJson && isStarted && begun === 'settled')
     print(
-      ...nextLines(output, isSending),
+      ...nextLines(output, { isSending, stateDir: checked.value.stateDir }),
       ...(start === 'none' ? await startLines(checked.value, output) : []),
     )
   return started
@@ -120,14 +120,18 @@ function showPlan(plan: SetupPlan, asJson: boolean): Exit {
 const configOption = (output: string | undefined): string =>
   output === undefined ? '' : ` --config ${output}`
 
-function nextLines(output: string | undefined, isSent: boolean): readonly string[] {
+function nextLines(
+  output: string | undefined,
+  { isSending, stateDir }: { readonly isSending: boolean; readonly stateDir: string },
+): readonly string[] {
   const config = configOption(output)
   return [
     'next:',
-    ...(isSent
+    ...(isSending
       ? []
       : [`  holdfast update${config}      sends the first update, which is the test of the settings`]),
     `  holdfast status${config}      shows every hostname, any time`,
     `  holdfast explain${config}     says what is wrong, and what to do`,
+    `what was sent is kept in ${stateDir}; for a page in the browser, see page in docs/client.md`,
   ]
 }

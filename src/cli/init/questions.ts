@@ -25,8 +25,8 @@ import { STARTS, type Start } from '../parse/starts.ts'
 
 /** Asks for what the flags do not give, and carries it out. Until the plan is agreed to, nothing is written. */
 export async function askForSetup(given: SetupAnswers, paths: SetupPaths, flags: InitFlags): Promise<Exit> {
-  // A terminal that cannot move the cursor, and screen readers, get one line after the other.
-  if (process.env['TERM'] !== 'dumb') {
+  // A terminal that cannot move the cursor or has no size, and screen readers, get one line after the other.
+  if (process.env['TERM'] !== 'dumb' && process.stdout.columns > 0) {
     const { clackPrompts } = await import('./clack-prompts.ts')
     return ask(clackPrompts, given, { paths, flags })
   }
@@ -83,7 +83,12 @@ async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
       .filter(({ kind }) => kind !== 'dropped')
       .map(({ kind, place, text: remark }) => `line ${place.line}: ${kind}: ${remark}`),
   ])
-  if (draft.accounts.length === 0) return undefined
+  if (draft.accounts.length === 0) {
+    prompts.note('A new account', [
+      `${path} contains no account that can be taken over: these questions make one.`,
+    ])
+    return undefined
+  }
   const accounts = []
   for (const account of draft.accounts) {
     const { username, hostnames } = account.settings

@@ -181,6 +181,12 @@ function serviceOf(
   if (written === undefined && ofProtocol !== undefined) return { provider: ofProtocol }
   const split = splitServer((written?.value ?? DEFAULT_SERVER).replace(/\/+$/, ''))
   if (split === undefined) return undefined
+  if (split.hasLogin)
+    remarks.once(
+      'lost',
+      written?.line ?? own,
+      'server has a login, which is not used: login and password are',
+    )
   const isPlain = split.isPlain || /^(?:no|false|0)$/i.test(ssl?.value ?? '')
   if (isPlain) {
     const line = (split.isPlain ? written?.line : ssl?.line) ?? 0

@@ -35,6 +35,10 @@ export function importDockerDyndns(text: string, { file, variable }: ImportConte
   }
   const password = all.get('PASSWORD')?.value
   const interval = all.get('INTERVAL')
+  // Set to anything, it wins over IP.
+  const isDetecting = valueOf('DETECTIP') !== ''
+  if (isDetecting && valueOf('IP') !== '')
+    remarks.add('lost', lineOf('IP'), 'DETECTIP is set, so IP is not used')
   return {
     // In minutes.
     settings: interval === undefined ? {} : intervalOf({ ...interval, value: `${interval.value}m` }, remarks),
@@ -48,7 +52,7 @@ export function importDockerDyndns(text: string, { file, variable }: ImportConte
         hostnames: validHostnames(listedNames(valueOf('HOSTNAME')), lineOf('HOSTNAME'), remarks),
         ipv4: true,
         ipv6: false,
-        lookup: fixedLookup(valueOf('IP')) ?? DEFAULT_LOOKUP,
+        lookup: (isDetecting ? undefined : fixedLookup(valueOf('IP'))) ?? DEFAULT_LOOKUP,
         settings: {},
       },
     ],

@@ -109,12 +109,19 @@ export function splitServer(text: string): SplitServer | undefined {
   const isPlain = url.protocol === 'http:'
   const origin = parseServer(`https://${url.host}`)
   if (!origin.ok) return undefined
-  return { origin: origin.value, isPlain, path: url.pathname === '/' ? undefined : url.pathname }
+  return {
+    origin: origin.value,
+    isPlain,
+    hasLogin: url.username + url.password !== '',
+    path: url.pathname === '/' ? undefined : url.pathname,
+  }
 }
 
 interface SplitServer {
   readonly origin: string
   /** The text says http. */
   readonly isPlain: boolean
+  /** Before the host stand a username or a password. */
+  readonly hasLogin: boolean
   readonly path: string | undefined
 }

@@ -7,6 +7,6 @@ export const deliveryTroubles = (failing: readonly FailingTarget[]): readonly Tr
   failing.map(({ target, because, since }) => ({
     kind: 'delivery',
     text: `notifications to ${target} fail: ${because}`,
-    remedy: 'correct it, and try with holdfast notify --test',
+    remedy: 'correct the setting or its receiver, and reload Holdfast; holdfast notify --test sends a test',
     since: formatInstant(instant(since)),
   }))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escapeMarkup } from '../../html/html.ts'
 import type { OutgoingResponse } from './request.ts'
 
 /** The texts of an offline page. Users of the service write them, so none is markup. */
@@ -12,15 +13,6 @@ interface PageTexts {
 
 /** In seconds: a redirect can change with the next update. */
 const REDIRECT_MAX_AGE = 60
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? '')
 
 const STYLE = `body{font:1.1em/1.5 system-ui,sans-serif;margin:0;display:grid;min-height:100vh;place-items:center;
 color:#222;background:#f7f7f7}
@@ -65,13 +57,13 @@ export const pageResponse = ({ title, message, logo_url: logo, email }: PageText
   body: [
     '<!doctype html>',
     '<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-    `<title>${escaped(title)}</title><style>${STYLE}</style></head><body><main>`,
-    ...(logo === undefined ? [] : [`<img src="${escaped(logo)}" alt="">`]),
-    `<h1>${escaped(title)}</h1>`,
-    ...(message === undefined ? [] : [`<p>${escaped(message)}</p>`]),
+    `<title>${escapeMarkup(title)}</title><style>${STYLE}</style></head><body><main>`,
+    ...(logo === undefined ? [] : [`<img src="${escapeMarkup(logo)}" alt="">`]),
+    `<h1>${escapeMarkup(title)}</h1>`,
+    ...(message === undefined ? [] : [`<p>${escapeMarkup(message)}</p>`]),
     ...(email === undefined
       ? []
-      : [`<p><a href="mailto:${escaped(encodeURI(email))}">${escaped(email)}</a></p>`]),
+      : [`<p><a href="mailto:${escapeMarkup(encodeURI(email))}">${escapeMarkup(email)}</a></p>`]),
     '</main></body></html>',
     '',
   ].join('\n'),

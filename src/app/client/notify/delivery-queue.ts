@@ -136,6 +136,8 @@ export class DeliveryQueue {
       isEnding ? 'Holdfast ends; the next start tries again' : because,
       pending.isReported,
     )
+    // Its receiver has not failed.
+    if (!isEnding) this.#markFailing(target, because)
     const isNews = this.#events.now() - pending.at <= MAX_DELIVERY_AGE
     const least = isTemporary && isNews ? (RETRY_DELAYS[pending.attempts] ?? RETRY_DELAYS.at(-1)) : undefined
     const delay = least === undefined ? undefined : Math.max(least, retryAfter)
@@ -158,6 +160,9 @@ export class DeliveryQueue {
         line,
       },
     )
+  }
+
+  #markFailing(target: string, because: string): void {
     const since = this.#failing.get(target)?.since ?? this.#events.now()
     this.#failing.set(target, { target, because, since })
   }
