@@ -572,6 +572,18 @@ describe('init in a terminal', () => {
     expect(await person.ended).toBe(130)
   })
 
+  it('asks line by line where the terminal has no size', async () => {
+    const { config, env } = await surroundings()
+    const person = inTerminal(['init', '--provider', 'no-ip', '--output', config, '--no-detect'], {
+      env,
+      rows: 0,
+      columns: 0,
+    })
+    await person.answer('Username', 'abc1234', KEY.enter)
+    await person.answer('Password', KEY.interrupt)
+    expect(await person.ended, person.shown()).toBe(130)
+  })
+
   it('takes an address that is typed into the list, once; the first entry asks for it', async () => {
     const { config, env } = await surroundings()
     const start = () => {

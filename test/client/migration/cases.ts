@@ -806,6 +806,36 @@ export const CASES: readonly ImportCase[] = [
     passwords: ['p=w'],
   },
   {
+    name: 'docker-dynamic-dns: a fixed address, but where it is looked up',
+    format: 'docker-dyndns',
+    text: lines(
+      'USER=u',
+      'PASSWORD=p',
+      'HOSTNAME=h.example.test',
+      'SERVICE=noip',
+      'IP=192.0.2.1',
+      'DETECTIP=1',
+    ),
+    toml: lines('provider = "no-ip"', 'username = "u"', 'hostnames = ["h.example.test"]', 'ipv6 = false'),
+    passwords: ['p'],
+    remarks: [['lost', 5, 'DETECTIP is set, so IP is not used']],
+  },
+  {
+    name: 'ddclient: a login before the server',
+    format: 'ddclient',
+    text: lines(
+      'protocol=dyndns2, ssl=yes, server=me:secret@dyn.example.test, login=u, password=p h.example.test',
+    ),
+    toml: lines(
+      'server = "https://dyn.example.test"',
+      'username = "u"',
+      'hostnames = ["h.example.test"]',
+      'ipv6 = false',
+    ),
+    passwords: ['p'],
+    remarks: [['lost', 1, 'server has a login, which is not used: login and password are']],
+  },
+  {
     name: 'docker-dynamic-dns: a service of another protocol',
     format: 'docker-dyndns',
     text: lines('USER=u', 'PASSWORD=t', 'HOSTNAME=h.example.test', 'SERVICE=duckdns'),

@@ -29,7 +29,7 @@ const FILES = {
 } as unknown as Files
 
 /** The notifier with what its programs and webhooks get, in order, with what they say; and the files that it saves. */
-async function listening(isReached = true) {
+async function listening(receiver: 'answers' | 'refuses' | 'is silent' = 'answers') {
   const config = readClientConfig({
     flags: {},
     environment: {},
@@ -61,11 +61,13 @@ async function listening(isReached = true) {
         log.push(`${variables['HOLDFAST_NEWS_EVENT']}: ${variables['HOLDFAST_NEWS_BECAUSE']}`)
         return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })
       },
-      http: ({ body = '' }) => {
+      http: ({ body = '' }, signal) => {
         const { event, because } = JSON.parse(String(body)) as { event: string; because: string }
         log.push(`webhook ${event}: ${because}`)
-        if (!isReached)
-          return Promise.resolve({ kind: 'unreached', stage: 'connect', because: 'connection refused' })
+        const refused = { kind: 'unreached', stage: 'connect', because: 'connection refused' } as const
+        if (receiver === 'refuses') return Promise.resolve(refused)
+        if (receiver === 'is silent')
+          return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(refused)))
         return Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
       },
     },
@@ -124,7 +126,7 @@ it('a state that is lost is told by a program, too', async () =>
   ]))
 
 it('what is not delivered is remembered in its order', async () => {
-  const { notifier, saved } = await listening(false)
+  const { notifier, saved } = await listening('refuses')
   notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
   notifier.record({ kind: 'behindAnother', nat: NAT, outside: address })
   await notifier.finish(1000)
@@ -132,8 +134,16 @@ it('what is not delivered is remembered in its order', async () => {
   expect(pending.map(({ notification }) => notification.event)).toEqual(['flipping', 'behind-nat'])
 })
 
+it('a receiver has not failed because the client ends', async () => {
+  const { notifier, saved } = await listening('is silent')
+  notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
+  await notifier.finish(10)
+  const { pending, failing } = JSON.parse(saved.at(-1) ?? '') as { pending: unknown[]; failing?: unknown[] }
+  expect([pending.length, failing ?? [], notifier.failing]).toEqual([1, [], []])
+})
+
 it('a delivery is saved before it begins, so that it keeps its id over a kill', async () => {
-  const { notifier, log, saved } = await listening(false)
+  const { notifier, log, saved } = await listening('refuses')
   notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
   expect([saved, log]).toEqual([[], []])
   await eventually(() => log.length).toBe(1)
