@@ -27,6 +27,8 @@ const WAITS: readonly { readonly answered: RegExp; readonly span: number; readon
 ]
 /** Five minutes by the clock of the client, and less by that of the service, because requests take a while. */
 const PACE = { span: 5 * MINUTE - 10 * SECOND, requests: 25, changes: 10 } as const
+/** 15 s by the clock of the client, which reads it before it saves what it sends. */
+const ONE_RECONNECT = 16 * SECOND
 
 export interface Attempt {
   readonly at: number
@@ -129,7 +131,7 @@ function pace(received: readonly Received[], last: Received, { attempts }: Witne
 }
 
 /**
- * How many changes begin after this moment: both families within 15 s are one. What changed follows from all requests, also
+ * How many changes begin after this moment: both families of one reconnect are one. What changed follows from all requests, also
  * from those that never arrived: a repetition is no change.
  */
 function changesIn(attempts: readonly Attempt[], since: number): number {
@@ -142,7 +144,7 @@ function changesIn(attempts: readonly Attempt[], since: number): number {
     const changed = FAMILIES.filter((family) => now[family] !== undefined && now[family] !== before[family])
     before = { ...before, ...now }
     if (at <= since || changed.length === 0) continue
-    const isSame = at - first < 15 * SECOND && !changed.some((family) => families.includes(family))
+    const isSame = at - first < ONE_RECONNECT && !changed.some((family) => families.includes(family))
     families = isSame ? [...families, ...changed] : changed
     if (isSame) continue
     count++
