@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { steadyClock } from '../../src/platform/clock/clock.ts'
 import { days, instant, seconds } from '../../src/base/time.ts'
 import type { Address } from '../../src/net/address.ts'
 import { formatBasic } from '../../src/net/basic.ts'
@@ -189,7 +190,7 @@ async function largeStores(folder: string, postgres: Postgres): Promise<Both> {
   await copyRows(source, sink, tableColumns())
   await sink.close()
   await source.close()
-  return { SQLite: sqliteStore(folder), PostgreSQL: postgresStore(place) }
+  return { SQLite: sqliteStore(folder, steadyClock), PostgreSQL: postgresStore(place) }
 }
 
 /** The same requests in one process on both stores, in turns. */
@@ -201,7 +202,10 @@ export const stores: Bench = {
     const title = 'PostgreSQL beside SQLite'
     if (lacking !== undefined) return { title, how, figures: [], notes: [lacking] }
     const postgres = await startPostgres()
-    const [sqlite, shared] = [sqliteStore(join(folder, 'store')), postgresStore(await postgres.store())]
+    const [sqlite, shared] = [
+      sqliteStore(join(folder, 'store'), steadyClock),
+      postgresStore(await postgres.store()),
+    ]
     try {
       const updaters = { SQLite: updaterOf(sqlite), PostgreSQL: updaterOf(shared) }
       for (const { store } of Object.values(updaters)) await fillStore(store)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { steadyClock } from '../../src/platform/clock/clock.ts'
 import { instant } from '../../src/base/time.ts'
 import { sqliteStore } from '../../src/server/store/sqlite/store.ts'
 import { lacks } from '../lacks.ts'
@@ -184,7 +185,7 @@ describe('an account', () => {
   it('is written out with its names in zones of others, their metadata and settings, and the targets of its keys', async () => {
     await admin('account', 'add', 'beta', 'p')
     await admin('zone', 'set', 'acme.test', 'shared=yes')
-    const open = sqliteStore(store)
+    const open = sqliteStore(store, steadyClock)
     await open.write(async (w) => {
       const [zone, accountId = 0] = [await w.zoneNamed('acme.test'), await w.accountNamed('beta')]
       const at = instant(0)
@@ -244,7 +245,7 @@ describe('an account', () => {
     await imported('home IN A 192.0.2.1\n')
     await admin('zone', 'transfer', 'acme.test', 'beta')
     const file = join(scratch(), 'x')
-    const open = sqliteStore(store)
+    const open = sqliteStore(store, steadyClock)
     await open.write(async (w) => {
       const zone = await w.zoneNamed('acme.test')
       await w.addName(

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { steadyClock } from '../../src/platform/clock/clock.ts'
 import { postgresStore } from '../../src/server/store/postgres/store.ts'
 import { DATABASE_FILE } from '../../src/server/store/sqlite/open.ts'
 import { memoryStore, sqliteStore } from '../../src/server/store/sqlite/store.ts'
@@ -17,7 +18,7 @@ export const isShared = (): boolean => process.env['HOLDFAST_TEST_STORE'] === 'p
 /** A new store, or that of the folder. */
 export function testStore(folder?: string): Store {
   if (isShared()) return shared(folder)
-  return folder === undefined ? memoryStore(newMemory()) : fileStore(folder)
+  return folder === undefined ? memoryStore(steadyClock, newMemory()) : fileStore(folder)
 }
 
 /** A new folder for a store. */
@@ -26,7 +27,7 @@ export const storeFolder = (): string => memoryFolder('holdfast-store-')
 /** A SQLite store in this folder, with the data that is there. */
 export function fileStore(folder: string): Store {
   if (!existsSync(join(folder, DATABASE_FILE))) makeNew(folder)
-  return sqliteStore(folder)
+  return sqliteStore(folder, steadyClock)
 }
 
 /** Opens a store with the same data in each new folder. SQLite is filled once, and its file copied. */
@@ -41,7 +42,7 @@ export function filledStores<T>(
     }
     const [file, filled] = await (made ??= filledFile(fill))
     writeFileSync(join(folder, DATABASE_FILE), file, { flag: 'wx' })
-    return [sqliteStore(folder), filled]
+    return [sqliteStore(folder, steadyClock), filled]
   }
 }
 

@@ -9,7 +9,7 @@ import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { parseJson } from './request/json.ts'
 import { openApi } from './openapi/openapi.ts'
 import { parseQuery } from './query/query.ts'
-import { isPassing } from '../store/errors.ts'
+import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
 import { type ApiService, type HandlerResult, refused } from './request/context.ts'
 import { REQUEST_FAULTS } from './request/faults.ts'
@@ -114,9 +114,9 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
   } catch (error) {
     dependencies.reportError(error)
-    return isPassing(error)
-      ? plainError(REQUEST_FAULTS.storeAway, { headers: { 'retry-after': RETRY_AFTER } })
-      : plainError(REQUEST_FAULTS.internalError)
+    if (!isPassing(error)) return plainError(REQUEST_FAULTS.internalError)
+    const fault = error instanceof StoreBusy ? REQUEST_FAULTS.storeBusy : REQUEST_FAULTS.storeAway
+    return plainError(fault, { headers: { 'retry-after': RETRY_AFTER } })
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { observedStore } from '../../../src/app/service/measured.ts'
 import { instant } from '../../../src/base/time.ts'
 import { memoryStore } from '../../../src/server/store/sqlite/store.ts'
@@ -7,7 +8,7 @@ import { newMemory } from '../../lab/new-database.ts'
 const NOW = instant(0)
 
 function observed() {
-  const store = memoryStore(newMemory())
+  const store = memoryStore(steadyClock, newMemory())
   const heard: string[] = []
   const metrics = {
     queued: (change: number) => void heard.push(`queued ${change}`),

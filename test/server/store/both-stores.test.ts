@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runs } from '../../runs.ts'
+import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { instant } from '../../../src/base/time.ts'
 import type { NameQuery } from '../../../src/server/model/query.ts'
 import { replacedPostgresRows } from '../../../src/server/store/postgres/copy-rows.ts'
@@ -38,7 +39,7 @@ describe.skipIf(lacking !== undefined)('both stores', () => {
     await copyRows(source, sink, tableColumns())
     await sink.close()
     await source.close()
-    stores = [sqliteStore(folder), postgresStore(place)]
+    stores = [sqliteStore(folder, steadyClock), postgresStore(place)]
   })
   afterAll(async () => {
     for (const store of stores ?? []) await store.close()

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runs } from '../../runs.ts'
+import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { instant } from '../../../src/base/time.ts'
 import { parsePeer } from '../../../src/net/address.ts'
 import type { Buckets, Principal, Usage } from '../../../src/server/model/rows.ts'
@@ -310,7 +311,7 @@ describe('failed logins of peers', () => {
   it('are swept with the flush of a newer failure', async () => {
     const folder = storeFolder()
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const store = sqliteStore(folder)
+    const store = sqliteStore(folder, steadyClock)
     await store.write((w) => w.putFailures('192.0.2.1', { buckets: counted([1000]) }))
     // A listing flushes the counters first.
     const flush = async () => store.read((r) => r.clientsOf(1, { offset: 0, limit: 1 }))
@@ -371,7 +372,7 @@ describe('counters in a store', () => {
     await store.write(async (w) => count(w, 2))
     await store.close()
     expect(onDisk()).toBe(2)
-    store = sqliteStore(folder)
+    store = sqliteStore(folder, steadyClock)
   })
 
   it('that cannot be written stay dirty, and do not prevent the store from closing', async () => {
@@ -388,7 +389,7 @@ describe('counters in a store', () => {
     const mended = new DatabaseSync(join(folder, 'holdfast.db'))
     mended.exec('DROP TRIGGER full')
     mended.close()
-    store = sqliteStore(folder)
+    store = sqliteStore(folder, steadyClock)
   })
 
   it('of a job that throws are dropped, and those of the jobs in its transaction counted once', async () => {
@@ -406,7 +407,7 @@ describe('counters in a store', () => {
   })
 
   it('of several processes with one store are added up', async () => {
-    const other = sqliteStore(folder)
+    const other = sqliteStore(folder, steadyClock)
     for (const round of [0, 10, 20]) {
       await Promise.all([1, 2, 3].map(async (n) => store.write(async (w) => count(w, round + n))))
       await Promise.all([3, 4].map(async (n) => other.write(async (w) => count(w, round + n))))
@@ -433,7 +434,7 @@ describe('counters in a store', () => {
       )
     })
     expect((await store.write((w) => w.usageOf(who))).blockedUntil).toBe(NOW + 1)
-    const operator = sqliteStore(folder)
+    const operator = sqliteStore(folder, steadyClock)
     await operator.write((w) => w.unblock(who))
     await operator.close()
 
@@ -448,7 +449,7 @@ describe('counters in a store', () => {
   it('and logins that another process changed are read again by the next request', async () => {
     const [at] = await store.write((w) => w.namesByFqdn(HOST))
     await store.write((w) => w.login('abc1234'))
-    const operator = sqliteStore(folder)
+    const operator = sqliteStore(folder, steadyClock)
     await operator.write((w) =>
       w.setSingleValue({ nameId: at?.nameId ?? 0, fqdn: HOST }, { dnsType: 'A', value: '192.0.2.7' }, NOW),
     )

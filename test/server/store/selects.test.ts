@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { STORE_TABLES } from '../../../src/server/store/copy-rows.ts'
 import { StoreRefused } from '../../../src/server/store/errors.ts'
 import { checkPostgres, POSTGRES_SELECTS } from '../../../src/server/store/postgres/check.ts'
@@ -150,7 +151,7 @@ it('a store of SQLite does not open on a database with another column, and lets 
   const database = new DatabaseSync(join(folder, DATABASE_FILE))
   database.exec('ALTER TABLE account RENAME COLUMN is_suspended TO is_paused')
 
-  expect(() => sqliteStore(folder)).toThrow(
+  expect(() => sqliteStore(folder, steadyClock)).toThrow(
     /holdfast\.db was changed by something else than Holdfast: the table account is not the one of this version.*admin restore$/,
   )
   database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

@@ -13,6 +13,7 @@ import {
   milliseconds,
   minutes,
 } from '../../../src/base/time.ts'
+import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { parsePeer } from '../../../src/net/address.ts'
 import { type Credentials, formatBasic } from '../../../src/net/basic.ts'
 import { Secret } from '../../../src/net/secret.ts'
@@ -657,7 +658,7 @@ describe('limits:', () => {
       },
     })
     await expect(
-      new GroupCommit({ prepare, isTransaction: false } as never).commit(async () => 1),
+      new GroupCommit({ prepare, isTransaction: false } as never, steadyClock).commit(async () => 1),
     ).rejects.toThrow('disk full')
   })
 })

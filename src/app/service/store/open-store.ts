@@ -11,7 +11,8 @@ import {
   SCHEMA_VERSION,
   schemaVersionIn,
 } from '../../../server/store/sqlite/open.ts'
-import { StoreRefused } from '../../../server/store/errors.ts'
+import { steadyClock } from '../../../platform/clock/clock.ts'
+import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
 import { sqliteStore } from '../../../server/store/sqlite/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
@@ -104,7 +105,7 @@ async function makeStore(folder: string): Promise<Result<OpenStore, Failure>> {
  */
 async function openDatabase(folder: string): Promise<Result<OpenStore, Failure>> {
   const identity = identityOf(folder)
-  const store = sqliteStore(folder, 'rw')
+  const store = sqliteStore(folder, steadyClock, 'rw')
   try {
     if (identityOf(folder) !== identity) throw new StoreRefused(REPLACED(folder))
     const key = await readHashKey(folder)
@@ -146,6 +147,8 @@ async function withFingerprint(
 export function storeFailure(folder: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
+  if (isPassing(error))
+    return { exit: 'waiting', messages: [`the store in ${folder}: ${message}; try again`] }
   if (code === undefined) throw error
   const advice = adviceOnStore(message) ?? ''
   return {

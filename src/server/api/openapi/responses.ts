@@ -48,7 +48,7 @@ function commonFaults(id: string, route: Route): readonly RequestFaultName[] {
       [!isOpen, 'accountSuspended', 'tooManyFailedLogins'],
       [isRateLimited, 'tooManyRequests'],
       [true, 'internalError'],
-      [true, 'storeAway'],
+      [true, 'storeAway', 'storeBusy'],
     ]
   return groups.flatMap(([applies, ...faults]) => (applies === true ? faults : []))
 }

@@ -31,6 +31,7 @@ export const REQUEST_FAULTS = {
   tooManyRequests:      { status: 429, code: '429',  title: 'too many requests' },
   internalError:        { status: 500, code: '500',  title: 'internal error; nothing was changed' },
   storeAway:            { status: 503, code: '503',  title: 'the database is away; ask again' },
+  storeBusy:            { status: 503, code: '503',  title: 'others change the same data; ask again' },
 } as const satisfies Readonly<Record<string, FaultIdentity>>
 
 export type RequestFaultName = keyof typeof REQUEST_FAULTS

@@ -1,9 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
+import { after, type Instant, isBefore, milliseconds, seconds } from '../../../base/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { StoreBusy } from '../errors.ts'
 import { type CommitListener, Transaction } from './transaction.ts'
 import type { Undo } from '../undo.ts'
 
 interface Job {
+  /** When its caller is refused if another program still writes. */
+  readonly deadline: Instant
   readonly work: () => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -12,28 +17,39 @@ interface Job {
 /** Settles the promise of one job, once the commit that it is part of is durable. */
 type Settle = () => void
 
+/** In milliseconds. */
 const DELAY = 5000
+/** How long a job waits for another program that writes. */
+const MAX_WAIT = seconds(5)
+/** In milliseconds, between two attempts to begin; the first one is doubled. */
+const PAUSES = { first: 1, longest: 16 } as const
 
 /**
  * Group commit: requests that arrive in one turn of the event loop share one transaction, and so one flush to disk. Every
  * promise settles after the commit. If one job throws, the transaction is rolled back and all jobs run again with a
  * savepoint each, so that only the changes of the failed job are lost. Jobs may therefore run twice, and their effects
- * outside the store must allow that.
+ * outside the store must allow that. While another program writes, such as an import, the jobs wait; the event loop does
+ * not, because reads and name servers need it.
  */
 export class GroupCommit {
   readonly #transaction: Transaction
+  readonly #clock: Clock
   #queue: Job[] = []
   #isBusy = false
+  /** Those who wait for the next attempt to begin. */
+  #untilLocked: (() => void)[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(database: DatabaseSync, listener?: CommitListener) {
+  constructor(database: DatabaseSync, clock: Clock, listener?: CommitListener) {
+    this.#clock = clock
     this.#transaction = new Transaction(database, listener)
   }
 
   /** Runs the work in a transaction; resolves when its changes are durable. */
   async commit<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject })
+      const deadline = after(this.#clock.now(), MAX_WAIT)
+      this.#queue.push({ deadline, work, resolve: (value) => resolve(value as T), reject })
       if (this.#isBusy) return
       this.#isBusy = true
       setImmediate(() => void this.#run())
@@ -49,6 +65,11 @@ export class GroupCommit {
     }, DELAY).unref()
   }
 
+  /** Resolves when the next transaction cannot begin because another program writes. */
+  async untilLocked(): Promise<void> {
+    return new Promise((resolve) => this.#untilLocked.push(resolve))
+  }
+
   /** Registers what reverts a change outside the database if the current transaction is rolled back. */
   recordUndo(undo: Undo): void {
     this.#transaction.recordUndo(undo)
@@ -59,10 +80,9 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    const jobs = this.#queue
-    this.#queue = []
+    const jobs: Job[] = []
     try {
-      const settled = await this.#runTogether(jobs).catch(async () => this.#runApart(jobs))
+      const settled = await this.#together(jobs).catch(async () => this.#apart(jobs))
       for (const settle of settled) settle()
     } catch (error) {
       for (const job of jobs) job.reject(error)
@@ -72,7 +92,7 @@ export class GroupCommit {
   }
 
   /** Runs the jobs in order in one transaction; throws, with nothing changed, if any of them does. */
-  async #runTogether(jobs: readonly Job[]): Promise<readonly Settle[]> {
+  async #together(jobs: Job[]): Promise<readonly Settle[]> {
     return this.#inTransaction(jobs, async ({ work, resolve }) => {
       const value = await work()
       return () => resolve(value)
@@ -80,7 +100,7 @@ export class GroupCommit {
   }
 
   /** The same, but a job that throws reverts only its own changes. */
-  async #runApart(jobs: readonly Job[]): Promise<readonly Settle[]> {
+  async #apart(jobs: Job[]): Promise<readonly Settle[]> {
     return this.#inTransaction(jobs, async ({ work, resolve, reject }) => {
       const rollback = this.#transaction.savepoint()
       try {
@@ -94,10 +114,10 @@ export class GroupCommit {
     })
   }
 
-  async #inTransaction(jobs: readonly Job[], run: (job: Job) => Promise<Settle>): Promise<readonly Settle[]> {
-    this.#transaction.begin()
+  async #inTransaction(jobs: Job[], run: (job: Job) => Promise<Settle>): Promise<readonly Settle[]> {
+    const settled: Settle[] = []
+    if (!(await this.#begin(jobs))) return settled
     try {
-      const settled: Settle[] = []
       for (const job of jobs) settled.push(await run(job))
       this.#transaction.commit()
       return settled
@@ -106,4 +126,23 @@ export class GroupCommit {
       throw error
     }
   }
+
+  /** Takes what waits, and begins when no other program writes; false if no job could wait that long. */
+  async #begin(jobs: Job[]): Promise<boolean> {
+    for (let span: number = PAUSES.first; ; span = Math.min(2 * span, PAUSES.longest)) {
+      jobs.push(...this.#queue.splice(0))
+      if (jobs.length === 0) return false
+      const waiting = this.#untilLocked.splice(0)
+      if (this.#transaction.begin()) return true
+      for (const resolve of waiting) resolve()
+      await this.#clock.sleep(after(this.#clock.now(), milliseconds(span)))
+      refuseLate(jobs, this.#clock.now())
+    }
+  }
+}
+
+function refuseLate(jobs: Job[], now: Instant): void {
+  const late = jobs.filter(({ deadline }) => !isBefore(now, deadline))
+  jobs.splice(0, late.length)
+  for (const job of late) job.reject(new StoreBusy('another program writes to the database'))
 }

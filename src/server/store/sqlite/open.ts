@@ -25,6 +25,11 @@ const WAL_CHECKPOINT_PAGES = 4000
 /** Page cache of the writer. */
 const CACHE_KIB = 16_000
 
+/** In milliseconds, before anything is served: another program may write. */
+const START_WAIT = 5000
+/** In milliseconds. With WAL a reader waits for no writer, but for one that removes the log at its end. */
+const READ_WAIT = 50
+
 export interface Connections {
   readonly writer: DatabaseSync
   readonly reader: DatabaseSync
@@ -42,7 +47,7 @@ export function schemaVersionIn(folder: string): number | undefined {
   if (existsSync(folder)) accessSync(folder, constants.R_OK | constants.X_OK)
   if (!existsSync(path)) return undefined
   if (statSync(path).size === 0) return 0
-  const database = new DatabaseSync(path, { timeout: 5000 })
+  const database = new DatabaseSync(path, { timeout: START_WAIT })
   try {
     return versionOf(database)
   } finally {
@@ -82,13 +87,15 @@ export function databaseUrl(path: string, mode: OpenMode): URL {
 export function openConnections(folder: string, mode: OpenMode = 'rwc'): Connections {
   if (mode === 'rwc') mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, DATABASE_FILE)
-  const writer = new DatabaseSync(databaseUrl(path, mode), { timeout: 5000 })
+  const writer = new DatabaseSync(databaseUrl(path, mode), { timeout: START_WAIT })
   try {
     // FULL: a commit is on disk when it returns. WAL without it may lose the last commits in a power cut.
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     writer.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}; PRAGMA cache_size = -${CACHE_KIB}`)
     migrate(writer, path)
-    const openReader = (): DatabaseSync => new DatabaseSync(path, { timeout: 5000, readOnly: true })
+    // From now on the group commit waits, and the event loop does not.
+    writer.exec('PRAGMA busy_timeout = 0')
+    const openReader = (): DatabaseSync => new DatabaseSync(path, { timeout: READ_WAIT, readOnly: true })
     return { writer, reader: openReader(), openReader }
   } catch (error) {
     writer.close()

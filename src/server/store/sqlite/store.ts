@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Instant } from '../../../base/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from '../cached-counters.ts'
@@ -16,13 +17,13 @@ import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { Store, StoreReads, StoreWrites } from '../store.ts'
 
-/** A store in a folder of its own. Throws StoreRefused if this program must not touch the data there. */
-export function sqliteStore(folder: string, mode?: OpenMode): Store {
+/** A store in a folder of its own; the clock is monotonic. Throws StoreRefused if this program must not touch the data. */
+export function sqliteStore(folder: string, clock: Clock, mode?: OpenMode): Store {
   const connections = openConnections(folder, mode)
   try {
     checkSchema(connections.reader, join(folder, DATABASE_FILE))
     checkSqlite(statements(connections.reader))
-    return new SqliteStore(connections)
+    return new SqliteStore(connections, clock)
   } catch (error) {
     connections.reader.close()
     connections.writer.close()
@@ -31,7 +32,8 @@ export function sqliteStore(folder: string, mode?: OpenMode): Store {
 }
 
 /** The same in memory, on one connection, which shows uncommitted changes: reads are queued like writes. */
-export const memoryStore = (connections: Connections = openMemory()): Store => new SqliteStore(connections)
+export const memoryStore = (clock: Clock, connections: Connections = openMemory()): Store =>
+  new SqliteStore(connections, clock)
 
 /** Counters stored in one transaction; the requests in the same transaction wait for it. */
 const FLUSH_BATCH = 1000
@@ -48,12 +50,12 @@ class SqliteStore implements Store {
   readonly #writes: StoreWrites
   #dataVersion: number | undefined
 
-  constructor(connections: Connections) {
+  constructor(connections: Connections, clock: Clock) {
     const { writer, reader } = connections
     this.#connections = connections
     this.#sql = statements(writer)
     this.#dataVersion = this.#currentDataVersion()
-    this.#groupCommit = new GroupCommit(writer, {
+    this.#groupCommit = new GroupCommit(writer, clock, {
       onBegin: () => this.#checkDataVersion(),
       onRollback: () => this.#invalidateCaches(),
     })
@@ -63,7 +65,7 @@ class SqliteStore implements Store {
     const readerSql = statements(reader)
     const reading = { ...sqlReading(readerSql), ...storedCounters(readerSql) }
     this.#tables = readCache(sqlWriting(this.#sql), Object.keys(reading))
-    this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushCounters())
+    this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushForRead())
     this.#writes = writesWithCounters(this.#tables, this.#counters)
   }
 
@@ -113,6 +115,15 @@ class SqliteStore implements Store {
   async #flushCounters(): Promise<void> {
     const isDone = this.#counters.beginFlush()
     while (!isDone()) await this.#groupCommit.commit(async () => this.#counters.flush(FLUSH_BATCH))
+  }
+
+  /** While another program writes, a read shows the counters as they are stored. */
+  async #flushForRead(): Promise<void> {
+    const flushed = this.#flushCounters()
+    await Promise.race([
+      flushed,
+      this.#groupCommit.untilLocked().then(() => void flushed.catch(() => undefined)),
+    ])
   }
 
   checkpoint(): void {

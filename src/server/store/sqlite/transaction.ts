@@ -10,6 +10,13 @@ export interface CommitListener {
 
 const NO_LISTENER: CommitListener = { onBegin: () => undefined, onRollback: () => undefined }
 
+/** SQLITE_BUSY, whose extended codes say more in the higher bits (SQLite, "Result and Error Codes"). */
+const BUSY = 5
+
+/** Another connection holds the lock for writing. */
+const isLocked = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && ((error.errcode as number) & 0xff) === BUSY
+
 /** The statements of a transaction, which also reverts changes outside the database when it is rolled back. */
 export class Transaction {
   readonly #database: DatabaseSync
@@ -37,10 +44,17 @@ export class Transaction {
     this.#undoLog.push(undo)
   }
 
-  begin(): void {
+  /** False while another program writes. */
+  begin(): boolean {
     this.#undoLog.length = 0
-    this.#begin()
+    try {
+      this.#begin()
+    } catch (error) {
+      if (isLocked(error)) return false
+      throw error
+    }
     this.#listener.onBegin()
+    return true
   }
 
   commit(): void {

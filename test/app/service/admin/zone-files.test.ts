@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { instant } from '../../../../src/base/time.ts'
 import { allNames, exportZone } from '../../../../src/app/service/admin/zone-files.ts'
 import { memoryStore } from '../../../../src/server/store/sqlite/store.ts'
@@ -8,7 +9,7 @@ const NOW = instant(0)
 const NAMES = 10_050
 
 it('a zone and an account are exported with all of their names, however many there are', async () => {
-  const store = memoryStore()
+  const store = memoryStore(steadyClock)
   const { zoneId, accountId } = await fill(store)
   await store.write(async (w) => {
     for (let n = 0; n < NAMES; n++) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { storeFolder } from '../../../lab/stores.ts'
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { MIGRATIONS } from '../../../../src/server/store/sqlite/migrations.ts'
 import { databaseProblems, exclusively, identityOf } from '../../../../src/server/store/sqlite/files.ts'
 import { migrate } from '../../../../src/server/store/sqlite/open.ts'
@@ -52,14 +53,14 @@ describe('the schema of a database', () => {
 
 describe('work on a database that is held', () => {
   it('is not done while another connection has the database open', async () => {
-    const store = sqliteStore(folder)
+    const store = sqliteStore(folder, steadyClock)
     expect(await exclusively(folder, async () => 'done')).toBeUndefined()
     await store.close()
     expect(await exclusively(folder, async () => 'done')).toBe('done')
   })
 
   it('keeps others out, and is rolled back if it throws', async () => {
-    await sqliteStore(folder).close()
+    await sqliteStore(folder, steadyClock).close()
     const fact = async () => exclusively(folder, async (held) => held.fact('hash_key'))
     await exclusively(folder, async (held) => {
       await held.setFact('hash_key', 'a')
@@ -75,16 +76,16 @@ describe('work on a database that is held', () => {
   })
 
   it('leaves no log, and the store opens as before', async () => {
-    await sqliteStore(folder).close()
+    await sqliteStore(folder, steadyClock).close()
     await exclusively(folder, async () => expect(readdirSync(folder)).toEqual(['holdfast.db']))
-    const store = sqliteStore(folder)
+    const store = sqliteStore(folder, steadyClock)
     expect(await store.read(async (r) => r.hasAccounts())).toBe(false)
     await store.close()
   })
 })
 
 it('a database that is removed, or made again, is another one', async () => {
-  await sqliteStore(folder).close()
+  await sqliteStore(folder, steadyClock).close()
   const before = identityOf(folder)
   expect(before).toBe(identityOf(folder))
   rmSync(join(folder, 'holdfast.db'))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { sqliteStore } from '../../../../src/server/store/sqlite/store.ts'
 import { DATABASE_FILE, openMemory } from '../../../../src/server/store/sqlite/open.ts'
 import { makeNew, newMemory } from '../../../lab/new-database.ts'
@@ -35,7 +36,7 @@ it('so is one in a folder', async () => {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const [made, real] = [join(root, 'made'), join(root, 'real')]
   makeNew(made)
-  for (const folder of [made, real]) await sqliteStore(folder).close()
+  for (const folder of [made, real]) await sqliteStore(folder, steadyClock).close()
 
   const [one, other] = [made, real].map((folder) => {
     const path = join(folder, DATABASE_FILE)

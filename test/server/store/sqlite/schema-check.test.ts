@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { DATABASE_FILE, openMemory } from '../../../../src/server/store/sqlite/open.ts'
 import { SCHEMA_DIGEST, schemaDigest } from '../../../../src/server/store/sqlite/schema-check.ts'
 import { sqliteStore } from '../../../../src/server/store/sqlite/store.ts'
@@ -14,7 +15,7 @@ it('the digest is that of the schema of this version', () =>
 async function changed(sql: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-schema-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  await sqliteStore(folder).close()
+  await sqliteStore(folder, steadyClock).close()
   const database = new DatabaseSync(join(folder, DATABASE_FILE))
   database.exec(sql)
   database.close()
@@ -36,13 +37,13 @@ it.each([
   ],
 ])('a store with %s does not open', async (_, sql, problem) => {
   const folder = await changed(sql)
-  expect(() => sqliteStore(folder)).toThrow(problem)
-  expect(() => sqliteStore(folder)).toThrow(/admin restore$/)
+  expect(() => sqliteStore(folder, steadyClock)).toThrow(problem)
+  expect(() => sqliteStore(folder, steadyClock)).toThrow(/admin restore$/)
 })
 
 it('a table, a view and an index of another program change nothing', async () => {
   const folder = await changed(
     'CREATE TABLE x (y); CREATE VIEW z AS SELECT * FROM x; CREATE INDEX i ON rdata (created_at)',
   )
-  await sqliteStore(folder).close()
+  await sqliteStore(folder, steadyClock).close()
 })

@@ -2,13 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { instant } from '../../../../src/base/time.ts'
 import { DEFAULT_PLAN } from '../../../../src/server/admin/default-plan.ts'
 import { MIGRATIONS } from '../../../../src/server/store/sqlite/migrations.ts'
 import { memoryStore, sqliteStore } from '../../../../src/server/store/sqlite/store.ts'
 import { migrate } from '../../../../src/server/store/sqlite/open.ts'
-import { StoreRefused } from '../../../../src/server/store/errors.ts'
+import { StoreBusy, StoreRefused } from '../../../../src/server/store/errors.ts'
+import type { Store, StoreReads } from '../../../../src/server/store/store.ts'
 import { recordsContract } from '../../../contract/records.ts'
 import { fill, storeContract } from '../../../contract/store.ts'
 import { newMemory } from '../../../lab/new-database.ts'
@@ -20,15 +22,16 @@ let count = 0
 const folder = (): string => join(root, String(count++))
 
 storeContract('the SQLite store', async () => fileStore(folder()))
-storeContract('the store in memory', async () => memoryStore(newMemory()))
+storeContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 recordsContract('the SQLite store', async () => fileStore(folder()))
-recordsContract('the store in memory', async () => memoryStore(newMemory()))
+recordsContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 
 it('has a resolved write on disk although the process is killed immediately', async () => {
   const at = folder()
   const script = `
     const { sqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/server/store/sqlite/store.ts'))})
-    const store = sqliteStore(${JSON.stringify(at)})
+    const { steadyClock } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/platform/clock/clock.ts'))})
+    const store = sqliteStore(${JSON.stringify(at)}, steadyClock)
     await store.write((w) => w.addPlan({ name: 'p', maxNames: 1, maxRdata: 1, maxNameMetadata: 1, maxRRSetMetadata: 1, minTtl: 1, hasOffline: true, hasWildcards: true }))
     void store.write((w) => w.addPlan({ name: 'q', maxNames: 1, maxRdata: 1, maxNameMetadata: 1, maxRRSetMetadata: 1, minTtl: 1, hasOffline: true, hasWildcards: true }))
     process.kill(process.pid, 'SIGKILL')`
@@ -51,18 +54,72 @@ it('is not made where it must exist', () => {
   const at = folder()
   mkdirSync(at)
 
-  expect(() => sqliteStore(at, 'rw')).toThrow('unable to open database file')
+  expect(() => sqliteStore(at, steadyClock, 'rw')).toThrow('unable to open database file')
   expect(readdirSync(at)).toEqual([])
+})
+
+describe('while another program writes', () => {
+  const username = async (r: StoreReads): Promise<string | undefined> =>
+    (await r.keyNamed('abc1234'))?.username
+  const locked = async (): Promise<{ store: Store; other: DatabaseSync }> => {
+    const at = folder()
+    const store = fileStore(at)
+    await fill(store)
+    // A counter that is not stored yet.
+    await store.write(async (w) => w.putFailures('192.0.2.9', { buckets: [{ start: 1000, count: 1 }] }))
+    const other = new DatabaseSync(join(at, 'holdfast.db'))
+    other.exec('BEGIN IMMEDIATE')
+    onTestFinished(async () => {
+      other.close()
+      await store.close()
+    })
+    return { store, other }
+  }
+
+  it('writes wait, and reads and the event loop do not', async () => {
+    const { store, other } = await locked()
+    const written = store.write(async (w) => w.setFact('k', 'v')).then(() => 'written')
+    for (let turn = 0; turn < 5; turn++) {
+      expect(await store.read(username)).toBe('abc1234')
+      expect(await Promise.race([written, new Promise((done) => setTimeout(done, 1, 'timer'))])).toBe('timer')
+    }
+    other.exec('COMMIT')
+    expect(await written).toBe('written')
+  })
+
+  it('each write is refused as busy when its own time is over, not later', async () => {
+    const { store, other } = await locked()
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const outcomes: string[] = []
+    const write = (who: string): void =>
+      void store
+        .write(async (w) => w.setFact('k', who))
+        .then(
+          () => outcomes.push(`${who} written`),
+          (error: unknown) => outcomes.push(`${who} ${error instanceof StoreBusy ? 'busy' : String(error)}`),
+        )
+    write('first')
+    await vi.advanceTimersByTimeAsync(3000)
+    write('second')
+    await vi.advanceTimersByTimeAsync(1900)
+    expect(outcomes).toEqual([])
+    await vi.advanceTimersByTimeAsync(200)
+    expect(outcomes).toEqual(['first busy'])
+    other.exec('COMMIT')
+    await vi.advanceTimersByTimeAsync(50)
+    expect(outcomes).toEqual(['first busy', 'second written'])
+  })
 })
 
 it('has all data after a restart', async () => {
   const at = folder()
-  const first = sqliteStore(at)
+  const first = sqliteStore(at, steadyClock)
   const { home, keyId } = await fill(first)
   await first.write((w) => w.setSingleValue(home, { dnsType: 'A', value: '192.0.2.1' }, instant(0)))
   await first.close()
 
-  const second = sqliteStore(at)
+  const second = sqliteStore(at, steadyClock)
   expect(await second.read((r) => r.namesOfKey(keyId))).toMatchObject([
     { ...home, rdata: [{ value: '192.0.2.1' }] },
   ])
@@ -71,14 +128,14 @@ it('has all data after a restart', async () => {
 
 it('rejects the data of a newer version with a message for the operator', () => {
   const at = folder()
-  const store = sqliteStore(at)
+  const store = sqliteStore(at, steadyClock)
   void store.close()
   const database = new DatabaseSync(join(at, 'holdfast.db'))
   database.exec('PRAGMA user_version = 99')
   database.close()
 
-  expect(() => sqliteStore(at)).toThrow(StoreRefused)
-  expect(() => sqliteStore(at)).toThrow(/written by a newer Holdfast \(schema 99/)
+  expect(() => sqliteStore(at, steadyClock)).toThrow(StoreRefused)
+  expect(() => sqliteStore(at, steadyClock)).toThrow(/written by a newer Holdfast \(schema 99/)
 })
 
 it('upgrades script by script; a script that fails leaves the version before it intact', () => {
@@ -102,7 +159,7 @@ it('throws when the file is not a database', () => {
   mkdirSync(at)
   writeFileSync(join(at, 'holdfast.db'), 'this is text, not a database'.repeat(99))
 
-  expect(() => sqliteStore(at)).toThrow(/file is not a database/)
+  expect(() => sqliteStore(at, steadyClock)).toThrow(/file is not a database/)
 })
 
 it('upgrades a database of every earlier schema without loss of data and blocks, but without counts', async () => {
@@ -126,7 +183,7 @@ it('upgrades a database of every earlier schema without loss of data and blocks,
     migrate(old, at, MIGRATIONS.slice(0, version))
     old.close()
 
-    const store = sqliteStore(at)
+    const store = sqliteStore(at, steadyClock)
     const account = { kind: 'account', id: 1, accountId: 1 } as const
     expect(await store.read((r) => r.account(1))).toMatchObject({
       plan: {
@@ -177,7 +234,7 @@ it('loses nothing when the process is killed during an upgrade', async () => {
     'SIGKILL',
   )
 
-  const store = sqliteStore(at)
+  const store = sqliteStore(at, steadyClock)
   expect(await store.write((w) => w.planNamed('old'))).toBe(1)
   await store.close()
   const upgraded = new DatabaseSync(path)
@@ -189,7 +246,7 @@ it('loses nothing when the process is killed during an upgrade', async () => {
 
 it('after a checkpoint the database file alone has everything', async () => {
   const at = folder()
-  const store = sqliteStore(at)
+  const store = sqliteStore(at, steadyClock)
   await store.write(async (w) => w.addPlan({ name: 'p', ...DEFAULT_PLAN }))
   const plansInCopy = (): number => {
     const copy = join(folder(), 'copy.db')
