@@ -105,6 +105,7 @@ export const SERVICE_SETTINGS = {
   shortBlock:       { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for too many requests: 1m to 365d', fallback: minutes(30) },
   maxConnections:   { reader: whole(1, 100_000),            help: 'maximum number of open connections', fallback: 1024 },
   maxConnectionsPerNetwork: { reader: whole(1, 100_000),    help: 'maximum number of open connections of one client network (IPv4 /24, IPv6 /48); trusted proxies have no limit', fallback: 128 },
+  apiWait:          { reader: duration(seconds(1), minutes(1)), help: 'maximum time that a request to the API waits for others of its account before it is answered 429: 1s to 1m', fallback: seconds(10) },
   requestTimeout:   { reader: duration(seconds(1), hours(1)), help: 'maximum time to receive a whole request: 1s to 1h', fallback: seconds(20) },
   idleTimeout:      { reader: duration(seconds(1), hours(1)), help: 'time after which an idle connection is closed: 1s to 1h', fallback: seconds(15) },
   logLevel:         { reader: choice(...LEVELS),            help: `lowest level to log: ${LEVELS.join(', ')}`, fallback: 'info' },

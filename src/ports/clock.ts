@@ -9,6 +9,9 @@ export interface Clock {
   deadline(span: Duration): AbortSignal
 }
 
+/** Resolves in the next turn of the event loop, after what has arrived meanwhile. */
+export type NextTurn = () => Promise<void>
+
 /** The clocks of the system, read together. */
 export interface ClockReading {
   /** The time of day, which can be set to any value at any time. */

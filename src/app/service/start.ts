@@ -14,6 +14,7 @@ import { configurationFailure, type Failure, usageFailure } from '../failure.ts'
 import { auditLog } from './audit-log.ts'
 import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
+import { fairTurns, keepLoad } from './http/fair-turns.ts'
 import { type HandlerParts, handlerMaker } from './http/handlers.ts'
 import { healthHandler } from '../../server/http/health.ts'
 import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
@@ -112,7 +113,9 @@ async function startOn(
   const metrics = serviceMetrics()
   const store = observedStore(open.store, { metrics, onWrite: wake })
   const reportFailure = failureLog(log, () => performance.now())
-  const parts = { log, ending, reportFailure, audit: auditLog(log, () => performance.now()) }
+  const turns = fairTurns({ store, metrics, log, current: () => current })
+  const audit = auditLog(log, () => performance.now())
+  const parts = { log, ending, reportFailure, audit, inTurn: turns.inTurn }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
   const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
@@ -122,14 +125,15 @@ async function startOn(
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
   const secondaries = () => started.value.notifier.status()
-  const listening = { handle, tls, log, metrics, store, health, secondaries }
+  const listening = { handle, tls, log, metrics, store, health, secondaries, ...turns }
   const sockets = await openSockets(() => current, listening)
   if (!sockets.ok) {
     await publishing.close()
     return sockets
   }
   keepCheckpoints(store, ending)
-  logOperatorChanges(store, parts.audit, ending)
+  void keepLoad(store, turns, ending)
+  logOperatorChanges(store, audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
     ...sockets.value,

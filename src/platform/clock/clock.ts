@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { type Instant, instant, milliseconds } from '../../base/time.ts'
-import type { Clock, Clocks, Entropy, Random } from '../../ports/clock.ts'
+import type { Clock, Clocks, Entropy, NextTurn, Random } from '../../ports/clock.ts'
 import { timeoutSignal } from './timeout-signal.ts'
 
 /** Long waits are split: timers hold 31 bits of milliseconds, and do not follow a clock that is set. In milliseconds. */
@@ -59,6 +59,11 @@ export const systemRandom: Random = () => Math.random()
 
 /** Monotonic milliseconds since the start of this process, unrelated to the time of day. */
 export const steadyClock: Clock = clockBy(() => instant(performance.now()))
+
+export const nextTurn: NextTurn = async () =>
+  new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 
 /** From the generator of the system. */
 export const systemEntropy: Entropy = (octets) => randomBytes(octets)

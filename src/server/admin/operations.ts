@@ -2,6 +2,7 @@ import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { API_KEY_OPERATIONS } from './api-keys.ts'
 import { BLOCK_OPERATIONS } from './blocks.ts'
 import { LIST_OPERATIONS } from './lists.ts'
+import { LOAD_OPERATIONS } from './load.ts'
 import type { Operations } from './operation.ts'
 import { PLAN_OPERATIONS } from './plans.ts'
 import { PUBLISHING_OPERATIONS } from './publishing.ts'
@@ -16,8 +17,9 @@ export const ADMIN_OPERATIONS: Operations = {
   ...ZONE_OPERATIONS,
   ...BLOCK_OPERATIONS,
   ...PUBLISHING_OPERATIONS,
+  ...LOAD_OPERATIONS,
 }
 
 /** Whether the operation changes the store. */
 export const isChange = (name: string): boolean =>
-  !Object.hasOwn({ ...LIST_OPERATIONS, ...PUBLISHING_OPERATIONS }, name)
+  !Object.hasOwn({ ...LIST_OPERATIONS, ...PUBLISHING_OPERATIONS, ...LOAD_OPERATIONS }, name)

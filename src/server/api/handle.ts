@@ -11,7 +11,7 @@ import { openApi } from './openapi/openapi.ts'
 import { parseQuery } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import { type ApiService, type HandlerResult, refused } from './request/context.ts'
+import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
 import { REQUEST_FAULTS } from './request/faults.ts'
 import { isAccountChange, type Method, ROUTES, type Route } from './routes.ts'
 
@@ -42,6 +42,16 @@ type Identify = (
   networks: ApiNetworks,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>
 
+/**
+ * Begins the work of a request when its key, an account or a network, has its turn; seconds to wait if it was not begun,
+ * because too much of that key waits.
+ */
+export type InTurn = <T>(
+  kind: 'read' | 'write',
+  key: string,
+  work: () => Promise<T>,
+) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
+
 export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
@@ -49,6 +59,7 @@ export interface ApiDependencies {
   readonly now: () => Instant
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
+  readonly inTurn: InTurn
   readonly reportError: (error: unknown) => void
   readonly audit: Audit
 }
@@ -108,7 +119,16 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
     if (hasBody(request, match.route) && !isJson(request))
       return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
-    const rendered = render(await runRoute(dependencies, request, { ...match, params }))
+    const admitted = await admit(dependencies, request, match.route)
+    if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
+    const { caller } = admitted
+    const key = caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`
+    const taken = await dependencies.inTurn(match.route.method === 'GET' ? 'read' : 'write', key, async () =>
+      render(await runRoute(dependencies, request, { ...match, params, caller })),
+    )
+    if ('retryAfter' in taken)
+      return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
+    const { value: rendered } = taken
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
@@ -134,11 +154,12 @@ const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
-async function runRoute(
+/** The caller, who is undefined where anybody may ask; or why the request is refused. */
+async function admit(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params }: Match,
-): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
+  route: Route,
+): Promise<{ readonly caller: Caller | undefined } | Exclude<HandlerResult<'unauthorized'>, Success>> {
   const caller = route.isOpen
     ? undefined
     : await dependencies.identify(request.authorization, request.networks)
@@ -153,6 +174,14 @@ async function runRoute(
   const wait =
     route.isRateLimited && caller !== undefined ? await dependencies.rateLimit(caller.account.id) : undefined
   if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }
+  return { caller }
+}
+
+async function runRoute(
+  dependencies: ApiDependencies,
+  request: ApiRequest,
+  { name, route, params, caller }: Match & { readonly caller: Caller | undefined },
+): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
   if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
   const context = {

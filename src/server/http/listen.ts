@@ -51,6 +51,7 @@ const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0']
 export interface ListenSettings extends ListenLimits, ConnectionLimits {
   /** A peer that is no trusted proxy sends X-Forwarded-For, which is ignored. */
   readonly onUntrustedProxy?: (peer: Address) => void
+  readonly onConnection?: () => void
 }
 
 /** Parses requests from sockets and writes responses to them. Rejects if it cannot listen on the address. */
@@ -85,6 +86,7 @@ export async function listen(
           onRequest,
         )
   server.maxConnections = settings.maxConnections
+  if (settings.onConnection !== undefined) server.on('connection', settings.onConnection)
   shareConnections(server, current)
   server.on('clientError', answerParseError)
   const url = `${tls === undefined ? 'http' : 'https'}://${await openSocket(server, socket)}`

@@ -24,32 +24,34 @@ export interface ServiceMetrics {
   flushed(seconds: number): void
   /** One message sent by DNS, with its RCODE. */
   answeredDns(rcode: number): void
+  /** A request to `/v1` waited so long for its turn. */
+  waited(kind: 'read' | 'write', seconds: number): void
   /** Transactions that wait or run. */
   queued(change: 1 | -1): void
   text(values: MomentaryValues): string
 }
+
+// biome-ignore format: a table
+const TIMES = {
+  durations: { name: 'holdfast_request_duration_seconds', help: 'Time from a request to its answer' },
+  writes:    { name: 'holdfast_store_write_duration_seconds', help: 'Time from the begin of a transaction until it is durable' },
+  flushes:   { name: 'holdfast_publish_duration_seconds', help: 'Time of a flush of changed names into the published zones' },
+  waits:     { name: 'holdfast_turn_wait_seconds', help: 'Time that requests to the API wait for their turn' },
+} as const
 
 export function serviceMetrics(): ServiceMetrics {
   const requests = new Counter({
     name: 'holdfast_requests',
     help: 'Requests, by the part of the service and its answer',
   })
-  const durations = new Histogram({
-    name: 'holdfast_request_duration_seconds',
-    help: 'Time from a request to its answer',
-  })
-  const writes = new Histogram({
-    name: 'holdfast_store_write_duration_seconds',
-    help: 'Time from the begin of a transaction until it is durable',
-  })
-  const flushes = new Histogram({
-    name: 'holdfast_publish_duration_seconds',
-    help: 'Time of a flush of changed names into the published zones',
-  })
+  const durations = new Histogram(TIMES.durations)
+  const writes = new Histogram(TIMES.writes)
+  const flushes = new Histogram(TIMES.flushes)
   const dnsMessages = new Counter({
     name: 'holdfast_dns_messages',
     help: 'DNS messages sent, by their RCODE',
   })
+  const waits = new Histogram(TIMES.waits)
   let queue = 0
   return {
     answered(part, response, seconds) {
@@ -59,6 +61,7 @@ export function serviceMetrics(): ServiceMetrics {
     written: (seconds) => writes.observe({}, seconds),
     flushed: (seconds) => flushes.observe({}, seconds),
     answeredDns: (rcode) => dnsMessages.add({ rcode: RCODE_NAMES[rcode] ?? String(rcode) }),
+    waited: (kind, seconds) => waits.observe({ kind }, seconds),
     queued: (change) => {
       queue += change
     },
@@ -74,6 +77,7 @@ export function serviceMetrics(): ServiceMetrics {
         durations.family(),
         writes.family(),
         flushes.family(),
+        waits.family(),
         dnsMessages.family(),
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),

@@ -294,5 +294,16 @@ it('the names of zones are listed for completion, and no secondary is told of', 
   expect(await lines('publishing')).toEqual(['no secondary: set secondaries, and start the service'])
 })
 
+it('who asks for the most is shown as the running service said it last', async () => {
+  expect(await lines('load')).toEqual(['nothing was asked yet; start the service'])
+  const heaviest = [{ key: 'account acme', ms: 1234, waiting: 0 }]
+  await store.write(async (w) => w.setFact('load', JSON.stringify({ at: '2026-01-01T00:00:00Z', heaviest })))
+  expect(await lines('load')).toEqual([
+    'as of 2026-01-01T00:00:00Z',
+    'key           ms    waiting',
+    'account acme  1234  0',
+  ])
+})
+
 it('no operation is without a test', () =>
   expect(Object.keys(ADMIN_OPERATIONS).filter((name) => !tested.has(name))).toEqual([]))

@@ -10,6 +10,7 @@ import type { AuditEvent } from '../../../src/server/model/audit.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { misfit } from './document.ts'
 import type { Reply } from './world.ts'
+import { AT_ONCE } from './at-once.ts'
 
 export const PEPPER = pepperOf(new Uint8Array(32))
 /** One for all: making one computes a slow hash. */
@@ -74,6 +75,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: () => undefined,
+    inTurn: AT_ONCE,
     audit: (event) => void audited.push(event),
     reportFailure: failureLog(
       (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),

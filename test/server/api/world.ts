@@ -11,6 +11,7 @@ import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
+import { AT_ONCE } from './at-once.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEPPER = pepperOf(new Uint8Array(32))
@@ -71,6 +72,7 @@ export async function apiWorld(): Promise<World> {
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: () => undefined,
+    inTurn: AT_ONCE,
     audit: () => undefined,
     reportFailure: (what, error) => void faults.push([what, String(error)]),
   })

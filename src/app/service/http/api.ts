@@ -2,7 +2,7 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
-import { type ApiDependencies, handleApi } from '../../../server/api/handle.ts'
+import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
@@ -25,12 +25,13 @@ interface ApiParts {
   readonly reportFailure: (what: string, error: unknown) => void
   readonly audit: Audit
   readonly requestFlush: () => void
+  readonly inTurn: InTurn
 }
 
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, passwords, reportFailure, audit, requestFlush }: ApiParts,
+  { store, pepper, passwords, reportFailure, audit, requestFlush, inTurn }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
   const gate = { store, pepper, passwords, audit, now, limits: limitsOf(settings) }
@@ -56,6 +57,7 @@ export function apiOf(
       newKey: () => ({ username: newUsername(), ...secret() }),
     },
     audit,
+    inTurn,
     reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)

@@ -29,11 +29,13 @@ export interface ListenParts {
   /** Sockets that the supervisor has passed: one for each listener, in the same order. */
   readonly passed: number
   readonly log: Log
+  /** A connection was accepted. */
+  readonly accepted: () => void
 }
 
 /** Opens every listener of the settings. If one fails, the others are closed again. */
 export async function listenAll(parts: ListenParts): Promise<Result<readonly OpenListener[], Failure>> {
-  const { handle, current, tls, passed, log } = parts
+  const { handle, current, tls, passed, log, accepted } = parts
   const { listen: listeners } = current()
   if (passed > 0 && passed !== listeners.length)
     return configurationFailure(
@@ -41,7 +43,7 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
         `(${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
     )
   const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
-  const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy })
+  const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy, onConnection: accepted })
   const open: OpenListener[] = []
   for (const [at, listener] of listeners.entries()) {
     const problem = await openOne(listener).then(

@@ -4,11 +4,13 @@ import { systemClock } from '../../../platform/clock/clock.ts'
 import { dispatch, type PathHandler, textResponse } from '../../../server/http/dispatch.ts'
 import { listen, type OpenListener } from '../../../server/http/listen.ts'
 import { CONTENT_TYPE } from '../../../base/exposition.ts'
+import type { OutgoingResponse } from '../../../server/http/request.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { ABOUT } from '../../about.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { publishingStatus } from '../../../server/publish/status.ts'
+import type { FairTurns } from './fair-turns.ts'
 import { listenProblem } from './listeners.ts'
 import type { ToldSecondary } from '../publishing/notify-sender.ts'
 
@@ -18,6 +20,7 @@ export interface MetricsParts {
   readonly listeners: readonly OpenListener[]
   readonly health: PathHandler
   readonly secondaries: () => readonly ToldSecondary[]
+  readonly heaviest: FairTurns['heaviest']
 }
 
 /** The listener of the setting `metrics`; undefined without it. Its own, because the public ones show no numbers. */
@@ -30,6 +33,11 @@ export async function listenForMetrics(
   const handle = dispatch(
     [
       { matches: (path) => path === '/metrics', handle: async () => metricsOf(parts), logFields: () => ({}) },
+      {
+        matches: (path) => path === '/heaviest',
+        handle: async () => jsonResponse(parts.heaviest()),
+        logFields: () => ({}),
+      },
       parts.health,
     ],
     { log: () => undefined, isLogged: false },
@@ -38,6 +46,12 @@ export async function listenForMetrics(
     configurationFailure(listenProblem(parsed.value, error)),
   )
 }
+
+const jsonResponse = (value: unknown): OutgoingResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: `${JSON.stringify(value)}\n`,
+})
 
 async function metricsOf({ metrics, store, listeners, secondaries: told }: MetricsParts) {
   const totals = await store.read((r) => r.totals(systemClock.now()))

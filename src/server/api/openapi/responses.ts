@@ -47,7 +47,7 @@ function commonFaults(id: string, route: Route): readonly RequestFaultName[] {
       [isAccountChange(route), 'accountWebsiteOnly'],
       [!isOpen, 'accountSuspended', 'tooManyFailedLogins'],
       [isRateLimited, 'tooManyRequests'],
-      [true, 'internalError'],
+      [true, 'overShare', 'internalError'],
       [true, 'storeAway', 'storeBusy'],
     ]
   return groups.flatMap(([applies, ...faults]) => (applies === true ? faults : []))

@@ -29,6 +29,7 @@ export const REQUEST_FAULTS = {
   mediaTypeUnsupported: { status: 415, code: '415',  title: 'the body must be application/json' },
   tooManyFailedLogins:  { status: 429, code: '429',  title: 'too many failed logins' },
   tooManyRequests:      { status: 429, code: '429',  title: 'too many requests' },
+  overShare:            { status: 429, code: '429',  title: 'too many requests of this account wait; ask again later' },
   internalError:        { status: 500, code: '500',  title: 'internal error; nothing was changed' },
   storeAway:            { status: 503, code: '503',  title: 'the database is away; ask again' },
   storeBusy:            { status: 503, code: '503',  title: 'others change the same data; ask again' },

@@ -19,6 +19,8 @@ type Settle = () => void
 
 /** In milliseconds. */
 const DELAY = 5000
+/** A transaction of late jobs begins no other one after it. */
+const LATE_TIME = milliseconds(10)
 /** How long a job waits for another program that writes. */
 const MAX_WAIT = seconds(5)
 /** In milliseconds, between two attempts to begin; the first one is doubled. */
@@ -29,12 +31,16 @@ const PAUSES = { first: 1, longest: 16 } as const
  * promise settles after the commit. If one job throws, the transaction is rolled back and all jobs run again with a
  * savepoint each, so that only the changes of the failed job are lost. Jobs may therefore run twice, and their effects
  * outside the store must allow that. While another program writes, such as an import, the jobs wait; the event loop does
- * not, because reads and name servers need it.
+ * not, because reads and name servers need it. Jobs that may take long, such as those of the API, are `late`: they have
+ * transactions of their own, which end after some milliseconds, so that an update waits for one of them at most (decision
+ * 0049).
  */
 export class GroupCommit {
   readonly #transaction: Transaction
   readonly #clock: Clock
-  #queue: Job[] = []
+  readonly #queues: { first: Job[]; late: Job[] } = { first: [], late: [] }
+  /** Whose transaction is next: they alternate while both wait. */
+  #turn: 'first' | 'late' = 'first'
   #isBusy = false
   /** Those who wait for the next attempt to begin. */
   #untilLocked: (() => void)[] = []
@@ -46,10 +52,10 @@ export class GroupCommit {
   }
 
   /** Runs the work in a transaction; resolves when its changes are durable. */
-  async commit<T>(work: () => Promise<T>): Promise<T> {
+  async commit<T>(work: () => Promise<T>, queue: 'first' | 'late' = 'first'): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const deadline = after(this.#clock.now(), MAX_WAIT)
-      this.#queue.push({ deadline, work, resolve: (value) => resolve(value as T), reject })
+      this.#queues[queue].push({ deadline, work, resolve: (value) => resolve(value as T), reject })
       if (this.#isBusy) return
       this.#isBusy = true
       setImmediate(() => void this.#run())
@@ -81,13 +87,16 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     const jobs: Job[] = []
+    const { first, late } = this.#queues
+    if (this.#queues[this.#turn].length === 0) this.#turn = this.#turn === 'first' ? 'late' : 'first'
     try {
       const settled = await this.#together(jobs).catch(async () => this.#apart(jobs))
       for (const settle of settled) settle()
     } catch (error) {
       for (const job of jobs) job.reject(error)
     }
-    this.#isBusy = this.#queue.length > 0
+    this.#turn = this.#turn === 'first' ? 'late' : 'first'
+    this.#isBusy = first.length + late.length > 0
     if (this.#isBusy) setImmediate(() => void this.#run())
   }
 
@@ -117,8 +126,12 @@ export class GroupCommit {
   async #inTransaction(jobs: Job[], run: (job: Job) => Promise<Settle>): Promise<readonly Settle[]> {
     const settled: Settle[] = []
     if (!(await this.#begin(jobs))) return settled
+    const end = after(this.#clock.now(), LATE_TIME)
     try {
-      for (const job of jobs) settled.push(await run(job))
+      for (const job of jobs) {
+        settled.push(await run(job))
+        this.#leaveOut(jobs, { ran: settled.length, end })
+      }
       this.#transaction.commit()
       return settled
     } catch (error) {
@@ -127,10 +140,16 @@ export class GroupCommit {
     }
   }
 
+  /** Late jobs for which this transaction has no time. */
+  #leaveOut(jobs: Job[], { ran, end }: { readonly ran: number; readonly end: Instant }): void {
+    if (this.#turn === 'late' && !isBefore(this.#clock.now(), end))
+      this.#queues.late.unshift(...jobs.splice(ran))
+  }
+
   /** Takes what waits, and begins when no other program writes; false if no job could wait that long. */
   async #begin(jobs: Job[]): Promise<boolean> {
     for (let span: number = PAUSES.first; ; span = Math.min(2 * span, PAUSES.longest)) {
-      jobs.push(...this.#queue.splice(0))
+      jobs.push(...this.#queues[this.#turn].splice(0))
       if (jobs.length === 0) return false
       const waiting = this.#untilLocked.splice(0)
       if (this.#transaction.begin()) return true

@@ -15,7 +15,7 @@ import { checkSchema } from './schema-check.ts'
 import { PRAGMAS } from './pragmas.ts'
 import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
-import type { Store, StoreReads, StoreWrites } from '../store.ts'
+import type { About, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** A store in a folder of its own; the clock is monotonic. Throws StoreRefused if this program must not touch the data. */
 export function sqliteStore(folder: string, clock: Clock, mode?: OpenMode): Store {
@@ -69,8 +69,10 @@ class SqliteStore implements Store {
     this.#writes = writesWithCounters(this.#tables, this.#counters)
   }
 
-  async write<T>(work: (writing: StoreWrites) => Promise<T>): Promise<T> {
-    const value = await this.#groupCommit.commit(async () => work(this.#writes))
+  /** A call that says what it will read is an update, which is short. */
+  async write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T> {
+    const queue = about === undefined ? 'late' : 'first'
+    const value = await this.#groupCommit.commit(async () => work(this.#writes), queue)
     if (this.#counters.dirtyCount > 0) this.#groupCommit.schedule(async () => this.#flushCounters())
     return value
   }

@@ -58,6 +58,28 @@ it('is not made where it must exist', () => {
   expect(readdirSync(at)).toEqual([])
 })
 
+it('an update waits for one long write, and not for all of them', async () => {
+  const store = fileStore(folder())
+  onTestFinished(async () => store.close())
+  await fill(store)
+  const order: string[] = []
+  const busy = (name: string, span: number) => async (): Promise<void> => {
+    const end = performance.now() + span
+    while (performance.now() < end);
+    order.push(name)
+  }
+  const long = Array.from({ length: 5 }, async () => store.write(busy('long', 12)))
+  await Promise.resolve()
+  const about = () => ({ username: 'abc1234', hostnames: [], peers: [] })
+  await Promise.all([long[0], store.write(busy('update', 0), about)])
+  expect(order.filter((one) => one === 'long').length).toBeLessThanOrEqual(1)
+  await Promise.all(long)
+
+  order.length = 0
+  await Promise.all(Array.from({ length: 5 }, async () => store.write(busy('short', 1))))
+  expect(order).toEqual(Array(5).fill('short'))
+})
+
 describe('while another program writes', () => {
   const username = async (r: StoreReads): Promise<string | undefined> =>
     (await r.keyNamed('abc1234'))?.username

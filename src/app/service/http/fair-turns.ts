@@ -1,0 +1,87 @@
+import { after, formatInstant, minutes } from '../../../base/time.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
+import { nextTurn, steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { InTurn } from '../../../server/api/handle.ts'
+import { type HeavyKey, RoundRobin } from '../../../server/http/round-robin.ts'
+import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
+import { LOAD_FACT, type LoadStatus } from '../../../server/store/load.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+/** What is told of the heaviest keys. */
+const SHOWN = 10
+const STATUS_INTERVAL = minutes(1)
+
+/** The lines of `/v1`. Updates have none: one of them takes a millisecond, and has limits of its own. */
+export interface FairTurns {
+  readonly inTurn: InTurn
+  /** A listener accepted a connection. */
+  readonly accepted: () => void
+  readonly heaviest: () => readonly HeavyKey[]
+}
+
+interface FairTurnsParts {
+  readonly store: Store
+  readonly metrics: ServiceMetrics
+  readonly log: Log
+  readonly current: () => ServiceSettings
+}
+
+/** Reads and writes have lines of their own: a read need not wait for a disk. */
+export function fairTurns({ store, metrics, log, current }: FairTurnsParts): FairTurns {
+  const common = {
+    clock: steadyClock,
+    nextTurn,
+    maxWait: () => current().apiWait,
+    onSlow: (key: string) =>
+      log('warn', 'requests wait for others of the same account', {
+        fields: { key },
+        line: `${key} asks for more than its share of the API; its requests wait for each other`,
+      }),
+  }
+  const turns = {
+    // Half of the connections at most: the others are for everybody else.
+    read: new RoundRobin({
+      ...common,
+      maxRunning: store.isShared ? Math.max(1, Math.floor(current().storeConnections / 2)) : 1,
+      isHolding: !store.isShared,
+      onWait: (seconds) => metrics.waited('read', seconds),
+    }),
+    write: new RoundRobin({
+      ...common,
+      maxRunning: 1,
+      isHolding: false,
+      onWait: (seconds) => metrics.waited('write', seconds),
+    }),
+  }
+  return {
+    inTurn: async (kind, key, work) => turns[kind].take(key, work),
+    accepted: () => {
+      turns.read.accepted()
+      turns.write.accepted()
+    },
+    heaviest: () => heaviestOf([...turns.read.heaviest(SHOWN), ...turns.write.heaviest(SHOWN)]),
+  }
+}
+
+function heaviestOf(all: readonly HeavyKey[]): readonly HeavyKey[] {
+  const byKey = new Map<string, HeavyKey>()
+  for (const one of all) {
+    const { ms, waiting } = byKey.get(one.key) ?? { ms: 0, waiting: 0 }
+    byKey.set(one.key, { key: one.key, ms: ms + one.ms, waiting: waiting + one.waiting })
+  }
+  return [...byKey.values()].toSorted((a, b) => b.ms - a.ms).slice(0, SHOWN)
+}
+
+/** Keeps the heaviest in the store, where `admin` finds them. A store that cannot be written reports it to its requests. */
+export async function keepLoad(store: Store, { heaviest }: FairTurns, ending: AbortSignal): Promise<void> {
+  for (let last = '[]'; ; ) {
+    await steadyClock.sleep(after(steadyClock.now(), STATUS_INTERVAL), ending)
+    if (ending.aborted) return
+    const status: LoadStatus = { at: formatInstant(systemClock.now()), heaviest: heaviest() }
+    const text = JSON.stringify(status.heaviest)
+    if (text !== last)
+      await store.write(async (w) => w.setFact(LOAD_FACT, JSON.stringify(status))).catch(() => undefined)
+    last = text
+  }
+}

@@ -1,0 +1,215 @@
+import type { Clock, NextTurn } from '../../ports/clock.ts'
+
+/** In milliseconds of one turn of the event loop: what one line may use, and all of them. */
+const SHARE = 2
+const BUDGET = 2
+/** In milliseconds: a line that used more than its share skips turns for at most so much. */
+const MAX_DEBT = 500
+/** In milliseconds: connections that keep coming hold up what waits for at most so long. */
+const MAX_HOLDUP = 50
+/** In milliseconds: who waits so long for others of its own line is told of, once in a minute. */
+const SLOW = 250
+const MINUTE = 60_000
+/** In seconds. */
+const MAX_RETRY_AFTER = 60
+
+interface Job {
+  /** In milliseconds. */
+  readonly since: number
+  readonly start: () => Promise<void>
+  /** In seconds. */
+  readonly refuse: (retryAfter: number) => void
+}
+
+/** The requests of one key that wait, the oldest first. */
+interface Line {
+  readonly jobs: Job[]
+  /** In milliseconds: what it may still use; negative after a long request. */
+  credit: number
+  running: number
+  /** In milliseconds: of its last request. */
+  cost: number
+}
+
+/** What one key has used in a minute. */
+interface Use {
+  ms: number
+  toldAt: number
+}
+
+export interface RoundRobinSettings {
+  /** Monotonic. */
+  readonly clock: Pick<Clock, 'now'>
+  readonly nextTurn: NextTurn
+  /** The requests of one key that run at a time. */
+  readonly maxRunning: number
+  /** Their work holds the event loop until it ends, as that of an embedded database does. */
+  readonly isHolding: boolean
+  /** In milliseconds: who waits longer is refused. */
+  readonly maxWait: () => number
+  readonly onWait: (seconds: number) => void
+  /** This key has more requests than its share serves. */
+  readonly onSlow: (key: string) => void
+}
+
+/** What the work gives; or, where it was not begun, the seconds after which to try again. */
+type Taken<T> = { readonly value: T } | { readonly retryAfter: number }
+
+/** A key with what its requests have used, in milliseconds, in this minute and the one before. */
+export interface HeavyKey {
+  readonly key: string
+  readonly ms: number
+  readonly waiting: number
+}
+
+/**
+ * One thread serves everybody: requests wait in one line for each key, such as an account, and the lines are served in turn,
+ * by the time that their requests take (deficit round robin). A turn of the event loop that accepted a connection serves
+ * none: the loop accepts one connection a turn, so that a client that just comes would wait for as many requests as there
+ * are connections before it (decision 0049).
+ */
+export class RoundRobin {
+  readonly #settings: RoundRobinSettings
+  readonly #lines = new Map<string, Line>()
+  #uses = new Map<string, Use>()
+  #usesBefore = new Map<string, Use>()
+  #minute = 0
+  #isServing = false
+  #hasAccepted = false
+
+  constructor(settings: RoundRobinSettings) {
+    this.#settings = settings
+  }
+
+  /** Begins the work when its key has its turn. */
+  async take<T>(key: string, work: () => Promise<T>): Promise<Taken<T>> {
+    const line = this.#lines.get(key) ?? { jobs: [], credit: 0, running: 0, cost: 0 }
+    this.#lines.set(key, line)
+    return new Promise((resolve, reject) => {
+      line.jobs.push({
+        since: this.#settings.clock.now(),
+        start: async () => work().then((value) => resolve({ value }), reject),
+        refuse: (retryAfter) => resolve({ retryAfter }),
+      })
+      this.#serve()
+    })
+  }
+
+  /** A connection was accepted in this turn of the event loop. */
+  accepted(): void {
+    this.#hasAccepted = true
+  }
+
+  /** Those that used the most. */
+  heaviest(count: number): readonly HeavyKey[] {
+    this.#turnMinute()
+    const keys = new Set([...this.#uses.keys(), ...this.#usesBefore.keys()])
+    return Array.from(keys, (key) => ({
+      key,
+      ms: Math.round((this.#uses.get(key)?.ms ?? 0) + (this.#usesBefore.get(key)?.ms ?? 0)),
+      waiting: this.#lines.get(key)?.jobs.length ?? 0,
+    }))
+      .toSorted((a, b) => b.ms - a.ms)
+      .slice(0, count)
+  }
+
+  #serve(): void {
+    if (this.#isServing) return
+    this.#isServing = true
+    void this.#untilServed()
+  }
+
+  async #untilServed(): Promise<void> {
+    const { clock, nextTurn } = this.#settings
+    let heldUpSince: number | undefined
+    while ([...this.#lines.values()].some((line) => this.#canStart(line))) {
+      await nextTurn()
+      const now = clock.now()
+      heldUpSince = this.#hasAccepted ? (heldUpSince ?? now) : undefined
+      this.#hasAccepted = false
+      if (heldUpSince !== undefined && now - heldUpSince < MAX_HOLDUP) continue
+      heldUpSince = undefined
+      await this.#turn(now + BUDGET)
+    }
+    this.#isServing = false
+    // Where nobody waits, a debt is of no use.
+    for (const [key, line] of this.#lines)
+      if (line.jobs.length === 0 && line.running === 0) this.#lines.delete(key)
+  }
+
+  #canStart({ jobs, running }: Line): boolean {
+    return jobs.length > 0 && running < this.#settings.maxRunning
+  }
+
+  /** Each line at most once; those that were not reached are the first of the next turn. */
+  async #turn(end: number): Promise<void> {
+    for (const [key, line] of Array.from(this.#lines)) {
+      line.credit = Math.min(line.credit + SHARE, SHARE)
+      await this.#serveLine(key, line, end)
+      // To the end. An empty line keeps its debt, or else each request of a key would be its first.
+      this.#lines.delete(key)
+      if (line.jobs.length > 0 || line.running > 0 || line.credit < SHARE) this.#lines.set(key, line)
+      if (this.#settings.clock.now() >= end) return
+    }
+  }
+
+  async #serveLine(key: string, line: Line, end: number): Promise<void> {
+    const { clock, maxWait, isHolding } = this.#settings
+    while (line.credit > 0 && this.#canStart(line)) {
+      const [job] = line.jobs.splice(0, 1)
+      if (job === undefined) return
+      const waited = clock.now() - job.since
+      this.#settings.onWait(waited / 1000)
+      if (waited >= SLOW) this.#tell(key)
+      if (waited >= maxWait()) {
+        job.refuse(this.#retryAfter(line))
+        continue
+      }
+      const ended = this.#run(key, line, job)
+      if (isHolding) await ended
+      if (clock.now() >= end) return
+    }
+  }
+
+  async #run(key: string, line: Line, job: Job): Promise<void> {
+    const began = this.#settings.clock.now()
+    line.running++
+    await job.start()
+    line.running--
+    line.cost = this.#settings.clock.now() - began
+    line.credit = Math.max(line.credit - line.cost, -MAX_DEBT)
+    this.#useOf(key).ms += line.cost
+    this.#serve()
+  }
+
+  /** In seconds: how long what waits in this line takes beside the others. */
+  #retryAfter({ jobs, cost }: Line): number {
+    const seconds = (jobs.length * cost * this.#lines.size) / 1000
+    return Math.min(Math.max(Math.ceil(seconds), 1), MAX_RETRY_AFTER)
+  }
+
+  #tell(key: string): void {
+    const use = this.#useOf(key)
+    const now = this.#settings.clock.now()
+    if (now - use.toldAt < MINUTE) return
+    use.toldAt = now
+    this.#settings.onSlow(key)
+  }
+
+  #useOf(key: string): Use {
+    this.#turnMinute()
+    const known = this.#uses.get(key)
+    if (known !== undefined) return known
+    const use = { ms: 0, toldAt: this.#usesBefore.get(key)?.toldAt ?? -Infinity }
+    this.#uses.set(key, use)
+    return use
+  }
+
+  #turnMinute(): void {
+    const minute = Math.floor(this.#settings.clock.now() / MINUTE)
+    if (minute === this.#minute) return
+    this.#usesBefore = minute === this.#minute + 1 ? this.#uses : new Map()
+    this.#uses = new Map()
+    this.#minute = minute
+  }
+}
