@@ -362,6 +362,14 @@ export const PLANTED: readonly PlantedFault[] = [
     isRare: true,
   },
   {
+    what: 'a name is published although a request for it has no answer',
+    rule: 'T8',
+    file: 'client/report/report.ts',
+    from: 'host.unanswered === undefined ? (publications',
+    to: 'true ? (publications',
+    isRare: true,
+  },
+  {
     what: 'a process that has not looked has seen no address',
     rule: 'T7',
     file: 'client/report/outcome.ts',

@@ -134,7 +134,9 @@ function reportAccount(
         since: time(host.since ?? host.touched),
         lastConfirmed: time(host.touched),
         stoppedSince: time(host.stopped?.since),
-        published: publications?.get(desired.account, hostname) ?? null,
+        // What was published may be another address by now.
+        published:
+          host.unanswered === undefined ? (publications?.get(desired.account, hostname) ?? null) : null,
         seen: FAMILIES.flatMap((family) => reportSeen(family, seen[family]) ?? []),
         remarks: remarksOn(host, seen),
       }
