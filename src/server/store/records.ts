@@ -10,6 +10,13 @@ export interface ListedName {
   readonly name: Name
 }
 
+/** A name in a list, with the types of what it has, and without the values. */
+export interface NameSummary {
+  readonly zone: Pick<Zone, 'id' | 'name' | 'isShared'>
+  readonly name: Omit<Name, 'rrsets' | 'metadata' | 'isProhibited' | 'isBlocked' | 'isImplicit'>
+  readonly dnsTypes: readonly string[]
+}
+
 /** A name near another, with its owner. */
 export interface Neighbour {
   readonly name: string
@@ -111,6 +118,8 @@ export interface RecordReads {
   hasOthersBeneath(fqdn: string, accountId: number): Promise<boolean>
   holdingsOf(accountId: number): Promise<AccountUsage>
   namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
+  /** The same names, by one statement. */
+  summariesBy(query: NameQuery): Promise<ListedPage<NameSummary>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
   /** The API keys of the account in the order of their creation. */

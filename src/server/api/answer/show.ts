@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
-import type { DdnsKey, ListedApiKey, ListedName } from '../../store/records.ts'
+import type { DdnsKey, ListedApiKey, NameSummary } from '../../store/records.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
 const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
@@ -17,20 +17,20 @@ export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt 
 export const VIEWS = ['summary', 'detail', 'name_only'] as const
 export type NameView = (typeof VIEWS)[number]
 
-const summary = ({ zone, name }: ListedName) => ({
+const summary = ({ zone, name, dnsTypes }: NameSummary) => ({
   zone_name: zone.name,
   name: name.name,
   zone_is_shared: zone.isShared,
   offline: name.isOffline,
   update_group: name.updateGroup ?? null,
-  dns_types: name.rrsets.map(({ dnsType }) => dnsType),
+  dns_types: dnsTypes,
   created_at: timeOf(name.createdAt),
   updated_at: timeOf(name.updatedAt),
   published_at: timeOf(name.publishedAt),
 })
 
 export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Name, isExpanded: boolean) {
-  const { dns_types: _, ...fields } = summary({ zone, name })
+  const { dns_types: _, ...fields } = summary({ zone, name, dnsTypes: [] })
   return {
     ...fields,
     metadata: name.metadata,
@@ -39,9 +39,12 @@ export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Nam
   }
 }
 
-export function showListed(listed: ListedName, view: NameView, isExpanded: boolean): object {
+export function showSummary(
+  listed: NameSummary,
+  view: Exclude<NameView, 'detail'>,
+  isExpanded: boolean,
+): object {
   const { zone, name } = listed
-  if (view === 'detail') return showName(zone, name, isExpanded)
   const settings = isExpanded ? { offline_settings: name.offlineSettings ?? null } : {}
   return view === 'name_only'
     ? { zone_name: zone.name, name: name.name, ...settings }

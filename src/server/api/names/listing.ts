@@ -1,6 +1,6 @@
 import { canonicalName } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
-import type { Expression, NameQuery } from '../../model/query.ts'
+import type { Expression, NameQuery, Page } from '../../model/query.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { recordScopeOf } from '../../rules/access.ts'
 import { zoneToRead } from '../request/locate.ts'
@@ -16,7 +16,7 @@ import {
 } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { type RequestContext, refused } from '../request/context.ts'
-import { showListed, showName } from '../answer/show.ts'
+import { showName, showSummary } from '../answer/show.ts'
 
 /** The names of the account that match the query. */
 export async function listNames(context: RequestContext) {
@@ -33,20 +33,35 @@ export async function listNames(context: RequestContext) {
   })
   if ('malformed' in parsed) return parsed
   const { page, view, isExpanded: withSettings, filter, ...expressions } = parsed.value
-  const { items, total } = await context.store.namesBy({
+  const query = {
     accountId: context.caller.account.id,
     filter: canonical(filter),
     sort,
     page,
     scope: recordScopeOf(context.caller),
     ...defined(expressions),
-  })
-  return {
-    status: 200 as const,
-    data: items.map((one) => showListed(one, view, withSettings)),
-    page: { ...page, total },
   }
+  if (view !== 'detail') {
+    const { items, total } = await context.store.summariesBy(query)
+    return listed(
+      items.map((one) => showSummary(one, view, withSettings)),
+      page,
+      total,
+    )
+  }
+  const { items, total } = await context.store.namesBy(query)
+  return listed(
+    items.map(({ zone, name }) => showName(zone, name, withSettings)),
+    page,
+    total,
+  )
 }
+
+const listed = (data: readonly object[], page: Page, total: number) => ({
+  status: 200 as const,
+  data,
+  page: { ...page, total },
+})
 
 const defined = ({
   zoneMetadata,
@@ -100,9 +115,9 @@ export async function listZoneNames(context: RequestContext) {
     page,
     ...defined({ ...(metadata !== undefined && { metadata }) }),
   })
-  return {
-    status: 200 as const,
-    data: items.map(({ name }) => showName(zone, name, withSettings)),
-    page: { ...page, total },
-  }
+  return listed(
+    items.map(({ name }) => showName(zone, name, withSettings)),
+    page,
+    total,
+  )
 }

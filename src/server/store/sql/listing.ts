@@ -1,7 +1,7 @@
 import type { Direction, ListedPage, NameQuery, Page, Sort } from '../../model/query.ts'
-import type { ListedName } from '../records.ts'
+import type { ListedName, NameSummary } from '../records.ts'
 import { filterClauses, INDEX_THRESHOLD } from './filters.ts'
-import { nameFrom, NAMES, type NameRow, partsOf } from './name-rows.ts'
+import { nameFrom, NAMES, type NameRow, partsOf, SUMMARIES, summariesFrom } from './name-rows.ts'
 import { type Clause, clause, joined, marks } from './clause.ts'
 import { existing, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
@@ -36,14 +36,26 @@ export async function namesBy(
   indexThreshold = INDEX_THRESHOLD,
 ): Promise<ListedPage<ListedName>> {
   return sql.atOneMoment(async () => {
-    const scope = await scopeOf(sql, query)
-    const filters = await filtersOf(sql, query, { scope, indexThreshold })
-    const found =
-      filters.length === 0
-        ? await pageOf(sql, query, scope)
-        : await matchesOf(sql, query, [...scope.conditions, ...filters])
-    return { items: await listedNames(sql, found.ids), total: found.total }
+    const { ids, total } = await foundBy(sql, query, indexThreshold)
+    return { items: await listedNames(sql, ids), total }
   })
+}
+
+/** The same page, as summaries. */
+export async function summariesBy(sql: Sql, query: NameQuery): Promise<ListedPage<NameSummary>> {
+  return sql.atOneMoment(async () => {
+    const { ids, total } = await foundBy(sql, query, INDEX_THRESHOLD)
+    const found = summariesFrom(await sql(SUMMARIES.all).all(asList(ids)))
+    return { items: inOrder(ids, found, ({ name }) => name.id), total }
+  })
+}
+
+async function foundBy(sql: Sql, query: NameQuery, indexThreshold: number): Promise<Found> {
+  const scope = await scopeOf(sql, query)
+  const filters = await filtersOf(sql, query, { scope, indexThreshold })
+  return filters.length === 0
+    ? pageOf(sql, query, scope)
+    : matchesOf(sql, query, [...scope.conditions, ...filters])
 }
 
 /** The ids of a page, and the number of all names of the list. */
@@ -200,11 +212,16 @@ const reversed = ({ key, direction }: Sort): Sort => ({
 
 async function listedNames(sql: Sql, wanted: readonly number[]): Promise<readonly ListedName[]> {
   const [rows, at] = await Promise.all([sql(NAMES.all).all(asList(wanted)), partsOf(sql, wanted)])
-  const found = new Map(rows.map((row) => [row.id, row]))
-  return wanted.flatMap((id) => {
-    const row = found.get(id)
-    return row === undefined ? [] : [{ zone: zoneOf(row), name: nameFrom(row, at) }]
-  })
+  return inOrder(wanted, rows, ({ id }) => id).map((row) => ({ zone: zoneOf(row), name: nameFrom(row, at) }))
+}
+
+function inOrder<R>(
+  wanted: readonly number[],
+  rows: readonly R[],
+  idOf: (row: R) => number | undefined,
+): readonly R[] {
+  const found = new Map(rows.map((row) => [idOf(row), row]))
+  return wanted.flatMap((id) => found.get(id) ?? [])
 }
 
 const zoneOf = (row: NameRow): ListedName['zone'] => ({

@@ -1,6 +1,7 @@
 import { latest } from '../../../base/time.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { Metadata, Name, OfflineSettings, Rdata, RRSet } from '../../model/tree.ts'
+import type { NameSummary } from '../records.ts'
 import { columnList, type RowOf, select, selects } from '../select.ts'
 import { groupedBy, isOn, optional } from '../values.ts'
 import { asList, ids, type Sql } from './statement.ts'
@@ -22,10 +23,10 @@ const NAME = {
 } as const
 export type NameRow = RowOf<typeof NAME>
 
-const NAME_ROWS = `SELECT ${columnList(OF_NAME, 'name')}, zone.name AS zone_name, zone.is_shared AS zone_is_shared, username,
-    CASE WHEN dns_dirty.name IS NULL THEN 0 ELSE 1 END AS is_dirty
-  FROM name JOIN zone ON zone.id = name.zone_id LEFT JOIN ddns_key ON ddns_key.id = name.key_id
+const NAME_JOINS = `FROM name JOIN zone ON zone.id = name.zone_id LEFT JOIN ddns_key ON ddns_key.id = name.key_id
     LEFT JOIN dns_dirty ON dns_dirty.zone_id = name.zone_id AND dns_dirty.name = name.name`
+const NAME_ROWS = `SELECT ${columnList(OF_NAME, 'name')}, zone.name AS zone_name, zone.is_shared AS zone_is_shared, username,
+    CASE WHEN dns_dirty.name IS NULL THEN 0 ELSE 1 END AS is_dirty ${NAME_JOINS}`
 
 export const NAMES = selects({
   all: select(NAME, `${NAME_ROWS} WHERE name.id IN ${ids()}`),
@@ -33,6 +34,33 @@ export const NAMES = selects({
   ofZone: select(NAME, `${NAME_ROWS} WHERE name.zone_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
   ofAccount: select(NAME, `${NAME_ROWS} WHERE name.account_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
 })
+
+// biome-ignore format: a table
+const SUMMARY = {
+  id: 'INTEGER', zone_id: 'INTEGER', account_id: 'INTEGER', name: 'TEXT', is_offline: 'FLAG', offline_settings: 'TEXT NULL', created_at: 'TIME',
+  updated_at: 'TIME', published_at: 'TIME NULL',
+} as const
+
+/** Names for lists, one row for each RRSet: a page of them is one statement, and no value is read. */
+export const SUMMARIES = selects({
+  all: select(
+    {
+      ...SUMMARY,
+      zone_name: 'TEXT',
+      zone_is_shared: 'FLAG',
+      username: 'TEXT NULL',
+      is_dirty: 'FLAG',
+      dns_type: 'TEXT NULL',
+      rrset_updated_at: 'TIME NULL',
+      rdata_updated_at: 'TIME NULL',
+    },
+    `SELECT ${columnList(SUMMARY, 'name')}, zone.name AS zone_name, zone.is_shared AS zone_is_shared, username,
+      CASE WHEN dns_dirty.name IS NULL THEN 0 ELSE 1 END AS is_dirty, dns_type, rrset.updated_at AS rrset_updated_at,
+      (SELECT max(updated_at) FROM rdata WHERE rrset_id = rrset.id) AS rdata_updated_at
+      ${NAME_JOINS} LEFT JOIN rrset ON rrset.name_id = name.id WHERE name.id IN ${ids()} ORDER BY name.id, dns_type`,
+  ),
+})
+type SummaryRow = RowOf<typeof SUMMARIES.all.columns>
 
 // biome-ignore format: a table
 const RRSET = {
@@ -111,6 +139,42 @@ export async function partsOf(sql: Sql, nameIds: readonly number[]): Promise<AtN
     rdata: groupedBy(rdata, (row) => row.rrset_id),
     rrsetMetadata: groupedBy(rrsetMetadata, (row) => row.rrset_id),
     metadata: groupedBy(metadata, (row) => row.name_id),
+  }
+}
+
+/** The rows of each name; they are adjacent. */
+export function summariesFrom(rows: readonly SummaryRow[]): readonly NameSummary[] {
+  const found: [SummaryRow, ...SummaryRow[]][] = []
+  for (const row of rows) {
+    const last = found.at(-1)
+    if (last?.[0].id === row.id) last.push(row)
+    else found.push([row])
+  }
+  return found.map(summaryFrom)
+}
+
+function summaryFrom(rows: readonly [SummaryRow, ...SummaryRow[]]): NameSummary {
+  const [row] = rows
+  const settings = row.offline_settings
+  return {
+    zone: { id: row.zone_id, name: row.zone_name, isShared: isOn(row.zone_is_shared) },
+    name: {
+      id: row.id,
+      zoneId: row.zone_id,
+      accountId: row.account_id,
+      name: row.name,
+      isOffline: isOn(row.is_offline),
+      createdAt: row.created_at,
+      updatedAt: rows.reduce(
+        (newest, { rrset_updated_at: ofRRSet, rdata_updated_at: ofRdata }) =>
+          latest(newest, ofRRSet ?? newest, ofRdata ?? newest),
+        row.updated_at,
+      ),
+      ...(settings !== null && { offlineSettings: JSON.parse(settings) as OfflineSettings }),
+      ...(row.username !== null && { updateGroup: row.username }),
+      ...(row.published_at !== null && !isOn(row.is_dirty) && { publishedAt: row.published_at }),
+    },
+    dnsTypes: rows.flatMap(({ dns_type: type }) => type ?? []),
   }
 }
 

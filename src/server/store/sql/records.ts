@@ -2,7 +2,7 @@ import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { RecordReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
 import { sqlKeys } from './keys.ts'
-import { namesBy } from './listing.ts'
+import { namesBy, summariesBy } from './listing.ts'
 import { NAMES, namesFrom } from './name-rows.ts'
 import { sqlPointers } from './pointers.ts'
 import { BENEATH, type Sql } from './statement.ts'
@@ -48,6 +48,7 @@ export const sqlRecords = (sql: Sql): RecordReads => ({
   ...sqlPointers(sql),
   ...sqlKeys(sql),
   namesBy: async (query) => namesBy(sql, query),
+  summariesBy: async (query) => summariesBy(sql, query),
 })
 
 type Part<K extends keyof RecordReads> = Pick<RecordReads, K>

@@ -2,7 +2,7 @@ import type { Selects } from '../select.ts'
 import { DIRTY } from './dirty.ts'
 import { KEYS } from './keys.ts'
 import { LISTING } from './listing.ts'
-import { AT_NAME, AT_NAMES, NAMES } from './name-rows.ts'
+import { AT_NAME, AT_NAMES, NAMES, SUMMARIES } from './name-rows.ts'
 import { OVERVIEW } from './overview.ts'
 import { POINTERS } from './pointers.ts'
 import { POLICY } from './policy.ts'
@@ -28,6 +28,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   READING,
   RECORDS,
   RECORD_CHANGES,
+  SUMMARIES,
   WRITING,
   ZONES,
 }
