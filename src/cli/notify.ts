@@ -1,4 +1,7 @@
-import { type ClientAccount, readSettings } from '../app/client/settings/settings.ts'
+import { NotifyMemoryFile } from '../app/client/notify/memory-file.ts'
+import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
+import { socketIn } from '../app/client/state/single-instance.ts'
+import type { ControlRequest } from '../client/control/control-requests.ts'
 import {
   accountsByKey,
   type Delivery,
@@ -9,6 +12,7 @@ import {
   receiversOf,
   webhookHost,
   webhooksOf,
+  webhookTargets,
 } from '../app/client/notify/delivery.ts'
 import { logTo } from '../app/log.ts'
 import type { Exit } from '../app/exit-codes.ts'
@@ -41,7 +45,7 @@ export async function notifyCommand({
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const all = accountsByKey(settings.value.accounts)
-  if (isTest) return test(all, known, asJson)
+  if (isTest) return test(all, known, { asJson, settings: settings.value })
   const troubles = await presentTroubles(settings.value, systemPorts())
   const failing = troubles.filter(({ kind }) => kind === 'delivery')
   return printTargets(all, failing, asJson)
@@ -74,12 +78,15 @@ function printTargets(
 
 function targetsOf(account: ClientAccount): readonly string[] {
   const { webhookEvents, mailTo, mailEvents, healthUrl } = account
+  const webhooks = webhookTargets(account)
   return [
     ...HOOKS.flatMap((key) =>
       account[key] === undefined ? [] : [`${fileKeyOf(key)}: ${account[key].join(' ')}`],
     ),
-    ...webhooksOf(account).map(
-      ({ format, url }) => `webhook at ${webhookHost(url)} (${format}): ${webhookEvents.join(', ')}`,
+    ...webhooks.map((target, at) =>
+      webhooks.length === 1
+        ? `${target} (${webhooksOf(account)[at]?.format}): ${webhookEvents.join(', ')}`
+        : `${target}: ${webhookEvents.join(', ')}`,
     ),
     ...(mailTo === undefined ? [] : [`mail to ${mailTo.join(', ')}: ${mailEvents.join(', ')}`]),
     ...(healthUrl === undefined ? [] : [`health_url at ${webhookHost(healthUrl)}`]),
@@ -103,6 +110,7 @@ const sampleOf = (event: NotificationEvent, account: string, settings: ClientAcc
   remedy: null,
   since: null,
   times: 1,
+  isTest: true,
 })
 
 interface TestResult {
@@ -154,14 +162,16 @@ function testsOf(
 async function test(
   all: ReadonlyMap<string, ClientAccount>,
   named: NotificationEvent | undefined,
-  asJson: boolean,
+  { asJson, settings }: { readonly asJson: boolean; readonly settings: ResolvedSettings },
 ): Promise<Exit> {
   const stopping = new AbortController()
   const release = onStopSignal(() => stopping.abort())
   const results: TestResult[] = []
-  const tests = [...all].flatMap(([key, settings]) => testsOf(named, key, settings))
+  const tests = [...all].flatMap(([key, one]) => testsOf(named, key, one))
+  const delivered: string[] = []
   for (const { account, event, delivery } of tests) {
     const result = await delivery.attempt(stopping.signal)
+    if (result.ok) delivered.push(delivery.queue)
     results.push({
       account,
       event,
@@ -170,8 +180,24 @@ async function test(
     })
   }
   release()
+  await tellDaemon(settings, delivered)
   return report(results, named, asJson)
 }
+
+/** Its failures of these receivers are over; without a daemon, its file says so. */
+async function tellDaemon(settings: ResolvedSettings, receivers: readonly string[]): Promise<void> {
+  const { askControl, files } = systemPorts()
+  const request: ControlRequest = { do: 'recovered', receivers }
+  const asked = await askControl(socketIn(settings), request, CONTROL_TIMEOUT)
+  if (asked.kind !== 'unreachable') return
+  const file = new NotifyMemoryFile(settings.stateFolders, { files, log: () => undefined })
+  const memory = await file.load()
+  const failing = memory.failing.filter(({ receiver }) => !receivers.includes(receiver))
+  if (failing.length < memory.failing.length) await file.save({ ...memory, failing })
+}
+
+/** In milliseconds. */
+const CONTROL_TIMEOUT = 2000
 
 function report(results: readonly TestResult[], named: NotificationEvent | undefined, asJson: boolean): Exit {
   const exit =

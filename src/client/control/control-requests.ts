@@ -11,6 +11,8 @@ import { resumeObservations } from './resume-state.ts'
 export type ControlRequest =
   | { readonly do: 'status' }
   | { readonly do: 'poke' }
+  /** A test of these receivers of notifications was delivered. */
+  | { readonly do: 'recovered'; readonly receivers: readonly string[] }
   /** An empty list stands for every account. */
   | { readonly do: 'resume'; readonly accounts: readonly string[] }
   | { readonly do: 'update'; readonly updates: readonly AccountUpdate[]; readonly force: boolean }
@@ -51,6 +53,7 @@ export interface ControlContext {
   /** The same, with the exchanges after this call only. */
   readonly reportFromNow: () => (loop: LoopState) => readonly AccountReport[]
   readonly troubles: () => readonly Trouble[]
+  readonly recovered: (receivers: readonly string[]) => void
   readonly clock: () => ClockView
   /** Reads the settings again; returns the mistakes in them. */
   readonly reread: () => Promise<readonly string[]>
@@ -87,6 +90,9 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
     case 'poke':
       context.hint()
       return {}
+    case 'recovered':
+      context.recovered(request.receivers)
+      return {}
     case 'resume':
       return resume(context, request.accounts)
     case 'update':
@@ -98,12 +104,13 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
 
 const UNKNOWN_REQUEST =
   'this daemon does not support the request; it supports {"do": …} with status, poke, ' +
-  'resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
+  'recovered and receivers, resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
 
 /** Undefined for a value that no version of this program sends. */
 function parseRequest(value: unknown): ControlRequest | undefined {
   if (typeof value !== 'object' || value === null || !('do' in value)) return undefined
   const request = value as ControlRequest
+  if (request.do === 'recovered') return isListOf(request.receivers, 'string') ? request : undefined
   if (request.do === 'resume') return isListOf(request.accounts, 'string') ? request : undefined
   return request.do !== 'update' || areUpdates(request.updates) ? request : undefined
 }

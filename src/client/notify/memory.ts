@@ -45,6 +45,8 @@ export interface PendingDelivery {
 /** A target to which deliveries fail. */
 export interface FailingTarget {
   readonly target: string
+  /** Tells receivers apart whose targets are called the same. */
+  readonly receiver: string
   readonly because: string
   /** Milliseconds since 1970. */
   readonly since: number
@@ -121,10 +123,13 @@ function pendingFrom({
       ]
 }
 
-function failingFrom({ target, because, since }: Members): readonly FailingTarget[] {
+function failingFrom({ target, receiver, because, since }: Members): readonly FailingTarget[] {
   const moment = numberFrom(since)
-  return typeof target === 'string' && typeof because === 'string' && moment !== undefined
-    ? [{ target, because, since: moment }]
+  return typeof target === 'string' &&
+    typeof receiver === 'string' &&
+    typeof because === 'string' &&
+    moment !== undefined
+    ? [{ target, receiver, because, since: moment }]
     : []
 }
 

@@ -18,6 +18,8 @@ export interface Notification {
   readonly since: string | null
   /** How often it happened since it was told last. */
   readonly times: number
+  /** Nothing happened: the addresses are examples. */
+  readonly isTest?: true
 }
 
 /** Of an account without a report. */

@@ -175,6 +175,7 @@ const documentOf = (one: Notification, { at, id }: PayloadContext) => ({
   remedy: one.remedy,
   since: one.since,
   times: one.times,
+  ...(one.isTest && { test: true }),
   text: notificationText(one).text,
   at: formatInstant(at),
   id,
@@ -204,6 +205,7 @@ export function hookVariables(one: Notification, version: string): Readonly<Reco
     SINCE: one.since,
     TIMES: String(one.times),
     TEXT: notificationText(one).text,
+    TEST: one.isTest ? '1' : '',
     VERSION: version,
   }
   return Object.fromEntries(

@@ -25,6 +25,7 @@ function setUp() {
     report: () => [],
     reportFromNow: () => () => [],
     troubles: () => [],
+    recovered: () => undefined,
     clock: () => ({ now: START, wallAt: (at) => at }),
     reread: async () => {
       reads++

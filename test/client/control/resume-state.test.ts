@@ -51,6 +51,7 @@ it.each(CASES)('%s in a daemon: the same result as in a saved state', async (_, 
     report: () => [],
     reportFromNow: () => () => [],
     troubles: () => [],
+    recovered: () => undefined,
     clock: () => CLOCK,
     reread: () => Promise.resolve([]),
   }

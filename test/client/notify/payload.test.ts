@@ -197,6 +197,7 @@ it('the variables of a hook have all facts, and no end of text', () =>
     HOLDFAST_NEWS_SINCE: '',
     HOLDFAST_NEWS_TIMES: '1',
     HOLDFAST_NEWS_TEXT: expect.stringContaining('what to do'),
+    HOLDFAST_NEWS_TEST: '',
     HOLDFAST_NEWS_VERSION: '1.2.3',
   }))
 

@@ -36,7 +36,7 @@ export class DeliveryQueue {
   readonly #clock: Clock
   readonly #events: DeliveryEvents
   readonly #end = new AbortController()
-  /** By their names: two programs, or two webhooks of one host, are shown as one. */
+  /** By receiver. */
   readonly #failing: Map<string, FailingTarget>
   /** Refused for good; the next process tries again, if nothing later is delivered there before. */
   readonly #refused = new Map<string, PendingDelivery[]>()
@@ -48,12 +48,17 @@ export class DeliveryQueue {
     this.#log = log
     this.#clock = clock
     this.#events = events
-    this.#failing = new Map(events.failing.map((one) => [one.target, one]))
+    this.#failing = new Map(events.failing.map((one) => [one.receiver, one]))
   }
 
   /** Those whose last delivery has failed. */
   get failing(): readonly FailingTarget[] {
     return [...this.#failing.values()]
+  }
+
+  /** A test was delivered there. */
+  recovered(receiver: string): void {
+    this.#failing.delete(receiver)
   }
 
   put(pending: PendingDelivery, delivery: Delivery): void {
@@ -123,7 +128,7 @@ export class DeliveryQueue {
     const result = await delivery.attempt(this.#end.signal)
     this.#events.onResult(target, result.ok ? 'delivered' : 'failed')
     if (result.ok) {
-      this.#failing.delete(target)
+      this.#failing.delete(queue)
       for (const older of this.#refused.get(queue) ?? []) this.#events.onAttempt(older, true)
       this.#refused.delete(queue)
       this.#events.onAttempt(pending, true)
@@ -137,7 +142,7 @@ export class DeliveryQueue {
       pending.isReported,
     )
     // Its receiver has not failed.
-    if (!isEnding) this.#markFailing(target, because)
+    if (!isEnding) this.#markFailing(delivery, because)
     const isNews = this.#events.now() - pending.at <= MAX_DELIVERY_AGE
     const least = isTemporary && isNews ? (RETRY_DELAYS[pending.attempts] ?? RETRY_DELAYS.at(-1)) : undefined
     const delay = least === undefined ? undefined : Math.max(least, retryAfter)
@@ -150,21 +155,17 @@ export class DeliveryQueue {
   }
 
   /** Once, until one succeeds; of one notification, once over all processes. */
-  #report({ target }: Delivery, because: string, isReported = false): void {
+  #report({ target, queue }: Delivery, because: string, isReported = false): void {
     const line = `${target}: a notification was not delivered (${because})`
-    this.#log(
-      isReported || this.#failing.has(target) ? 'debug' : 'warn',
-      'a notification was not delivered',
-      {
-        fields: { target, because },
-        line,
-      },
-    )
+    this.#log(isReported || this.#failing.has(queue) ? 'debug' : 'warn', 'a notification was not delivered', {
+      fields: { target, because },
+      line,
+    })
   }
 
-  #markFailing(target: string, because: string): void {
-    const since = this.#failing.get(target)?.since ?? this.#events.now()
-    this.#failing.set(target, { target, because, since })
+  #markFailing({ target, queue: receiver }: Delivery, because: string): void {
+    const since = this.#failing.get(receiver)?.since ?? this.#events.now()
+    this.#failing.set(receiver, { target, receiver, because, since })
   }
 
   async #pause(queue: string, delay: number): Promise<void> {

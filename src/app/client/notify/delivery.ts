@@ -20,14 +20,14 @@ import type { SendMail } from '../../../ports/mail.ts'
 import type { HttpOutcome, OutgoingRequest, ServiceHttp } from '../../../ports/http.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { ABOUT } from '../../about.ts'
-import { mailDelivery, mailTargets } from './mail-delivery.ts'
+import { mailDelivery, mailQueues } from './mail-delivery.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
 /** One way to tell something: a program, or a request. */
 export interface Delivery {
   /** For the log: names the setting, and of an address only the host, because the rest may be a secret. */
   readonly target: string
-  /** Deliveries with the same value wait for each other. */
+  /** Identifies the receiver, without its secrets: deliveries with the same value wait for each other. */
   readonly queue: string
   readonly attempt: (signal: AbortSignal) => Promise<DeliveryResult>
 }
@@ -136,7 +136,7 @@ const hookDelivery = (
   { one, ports }: { readonly one: Notification; readonly ports: DeliveryPorts },
 ): Delivery => ({
   target: setting,
-  queue: JSON.stringify(argv),
+  queue: hashed(JSON.stringify(argv)),
   attempt: async (signal) => {
     const limits = { variables: hookVariables(one, ABOUT.version), timeout: HOOK_TIMEOUT }
     const outcome = await ports.hook(argv, limits, signal)
@@ -152,21 +152,29 @@ const hookDelivery = (
 
 const printable = (text: string): string => text.replaceAll(/[\0-\x1f\x7f]+/g, ' ')
 
-/** Tells addresses apart. */
-const queueOf = (url: Secret): string => createHash('sha256').update(url.reveal()).digest('base64')
+const hashed = (text: string): string => createHash('sha256').update(text).digest('base64')
+const queueOf = (url: Secret): string => hashed(url.reveal())
 
 /** The host of an address whose rest may be a secret. */
 export const webhookHost = (url: Secret): string => new URL(url.reveal()).host
 
-const webhookTarget = (url: Secret): string => `webhook at ${webhookHost(url)}`
+/** With its place in the list where there are several: two of them may have the same host. */
+export function webhookTargets(account: ClientAccount): readonly string[] {
+  const all = webhooksOf(account)
+  return all.map(({ url, format }, at) =>
+    all.length === 1
+      ? `webhook at ${webhookHost(url)}`
+      : `webhook ${at + 1} at ${webhookHost(url)} (${format})`,
+  )
+}
 const pingTarget = (url: Secret): string => `health_url at ${webhookHost(url)}`
 
-/** The targets of an account, as their deliveries name them. */
-export const targetNames = (account: ClientAccount): readonly string[] => [
-  ...HOOKS.flatMap((hook) => (account[hook] === undefined ? [] : HOOK_SETTINGS[hook])),
-  ...webhooksOf(account).map(({ url }) => webhookTarget(url)),
-  ...mailTargets(account),
-  ...(account.healthUrl === undefined ? [] : [pingTarget(account.healthUrl)]),
+/** The receivers of an account, as the queues of their deliveries are called. */
+export const queuesOf = (account: ClientAccount): readonly string[] => [
+  ...HOOKS.flatMap((hook) => (account[hook] === undefined ? [] : hashed(JSON.stringify(account[hook])))),
+  ...webhooksOf(account).map(({ url }) => queueOf(url)),
+  ...mailQueues(account),
+  ...(account.healthUrl === undefined ? [] : [queueOf(account.healthUrl)]),
 ]
 
 /** The receivers of an account for a target: one for each webhook and each mail address, so that none waits for another. */
@@ -189,11 +197,15 @@ function webhookDelivery(
   account: ClientAccount,
   { http, now }: DeliveryPorts,
 ): Delivery | undefined {
-  const webhook = webhooksOf(account).find(({ url }) => to === undefined || queueOf(url) === to)
+  const all = webhooksOf(account)
+  const found = all.findIndex(({ url }) => to === undefined || queueOf(url) === to)
+  // The address of the only one was corrected since.
+  const nth = found < 0 && all.length === 1 ? 0 : found
+  const webhook = all[nth]
   if (webhook === undefined) return undefined
   const { format, url } = webhook
   return {
-    target: webhookTarget(url),
+    target: webhookTargets(account)[nth] ?? '',
     queue: queueOf(url),
     attempt: async (signal) => {
       const payload = payloadOf(format, notification, {
@@ -252,8 +264,14 @@ function resultOf(outcome: HttpOutcome, now: Instant): DeliveryResult {
   const isTemporary = status >= 500 || status === 429 || status === 408
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const retryAfter = parseRetryAfter(outcome.headers['retry-after'] ?? secondsIn(outcome.body), now)
-  const because = `it answered HTTP ${status}${more}`
+  const because = `it answered HTTP ${status}${more}${reasonIn(outcome.body)}`
   return err({ because, isTemporary, ...(retryAfter !== undefined && { retryAfter }) })
+}
+
+/** What the receivers of `FORMATS` say in a refusal, as JSON. */
+function reasonIn(body: string): string {
+  const said = /"(?:description|errorDescription|message|error)"\s*:\s*"([^"\\]{1,100})"/.exec(body)?.[1]
+  return said === undefined ? '' : `: ${printable(said)}`
 }
 
 /** Telegram says it in the body (ResponseParameters): {"parameters": {"retry_after": 30}}. */

@@ -12,8 +12,9 @@ const WHOLE_TIMEOUT = seconds(40)
 
 const mailTarget = (to: string, server: string): string => `mail to ${to} by ${server}`
 
-export const mailTargets = ({ mailTo = [], mailServer = '' }: ClientAccount): readonly string[] =>
-  mailTo.map((to) => mailTarget(to, mailServer))
+const mailQueue = (to: string, server: string): string => JSON.stringify(['mail', server, to])
+export const mailQueues = ({ mailTo = [], mailServer = '' }: ClientAccount): readonly string[] =>
+  mailTo.map((to) => mailQueue(to, mailServer))
 
 /** One message to one address of an account; undefined where its settings do not name it any more. */
 export function mailDelivery(
@@ -29,7 +30,7 @@ export function mailDelivery(
   const { host, port, isOwnNetwork } = server
   return {
     target: mailTarget(to, mailServer),
-    queue: JSON.stringify(['mail', mailServer, to]),
+    queue: mailQueue(to, mailServer),
     attempt: async (
       signal: AbortSignal,
     ): Promise<Result<undefined, Extract<MailOutcome, { kind: 'failed' }>>> => {

@@ -61,6 +61,10 @@ export class Notifications {
     return this.#notifier?.failing ?? []
   }
 
+  recovered(receivers: readonly string[]): void {
+    this.#notifier?.recovered(receivers)
+  }
+
   announce(event: 'started' | 'ended'): void {
     this.#notifier?.announce(event)
   }

@@ -10,11 +10,11 @@ import {
   withoutHeld,
 } from '../../../client/notify/compare.ts'
 import { duePings, withoutPing, withPing } from '../../../client/notify/pings.ts'
-import {
-  type DeliveryTarget,
-  type FailingTarget,
-  type NotifyMemory,
-  type PendingDelivery,
+import type {
+  DeliveryTarget,
+  FailingTarget,
+  NotifyMemory,
+  PendingDelivery,
 } from '../../../client/notify/memory.ts'
 import { EVENT_ROWS, NO_DETAILS, type Notification } from '../../../client/notify/notification.ts'
 import type { AccountReport } from '../../../client/report/report.ts'
@@ -31,7 +31,7 @@ import {
   newDeliveryId,
   pingDelivery,
   receiversOf,
-  targetNames,
+  queuesOf,
 } from './delivery.ts'
 import { DeliveryQueue, MAX_DELIVERY_AGE, type OnDelivery } from './delivery-queue.ts'
 import { eventLine, newsForAll } from './events-for-all.ts'
@@ -166,8 +166,15 @@ export class Notifier {
 
   /** Targets of the present settings that do not take what they are told. */
   get failing(): readonly FailingTarget[] {
-    const targets = new Set([...this.#accounts.values()].flatMap(targetNames))
-    return this.#queue.failing.filter(({ target }) => targets.has(target))
+    const present = new Set([...this.#accounts.values()].flatMap(queuesOf))
+    return this.#queue.failing.filter(({ receiver }) => present.has(receiver))
+  }
+
+  /** A test was delivered to these receivers. */
+  recovered(receivers: readonly string[]): void {
+    for (const one of receivers) this.#queue.recovered(one)
+    this.#memory = { ...this.#memory, failing: this.#queue.failing }
+    void this.#save()
   }
 
   /** Waits for what is being delivered, until the signal. What has not arrived is delivered after the next start. */
@@ -271,10 +278,8 @@ export class Notifier {
     const delivery = settings && pingDelivery(settings, 'success', { text: '', ports: this.#ports })
     if (delivery === undefined) return
     const notification: Notification = { ...NO_DETAILS, account, event: 'recovered' }
-    this.#queue.put(
-      { id: INTERVAL_PING, target: 'ping', notification, at: this.#ports.now(), attempts: 0 },
-      delivery,
-    )
+    const at = this.#ports.now()
+    this.#queue.put({ id: INTERVAL_PING, target: 'ping', notification, at, attempts: 0 }, delivery)
   }
 
   /** Once, when the maximum of the day is reached. */

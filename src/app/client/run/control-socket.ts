@@ -13,7 +13,8 @@ import { pause } from '../pause.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { socketIn } from '../state/single-instance.ts'
 
-interface ControlDependencies extends Pick<ControlContext, 'report' | 'reportFromNow' | 'troubles'> {
+interface ControlDependencies
+  extends Pick<ControlContext, 'report' | 'reportFromNow' | 'troubles' | 'recovered'> {
   readonly log: Log
   readonly system: Pick<SystemPorts, 'serveControl' | 'steady'>
   /** Undefined before the first decision of the loop. */

@@ -66,6 +66,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
     reread,
     report: reports,
     troubles: observers.troubles,
+    recovered: observers.recovered,
     reportFromNow: () => {
       const fromNow = exchanges.fromNow()
       return (loop) => reports(loop, fromNow)

@@ -138,6 +138,8 @@ export class DaemonObservers {
     ...deliveryTroubles(this.#notifications.failing),
   ]
 
+  readonly recovered = (receivers: readonly string[]): void => this.#notifications.recovered(receivers)
+
   /** The loop has ended: a supervisor asked for that, or every account is stopped. */
   async end(by: 'asked' | 'own'): Promise<void> {
     this.#isEnding = true

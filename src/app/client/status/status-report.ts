@@ -56,9 +56,9 @@ async function savedTroubles(
 ): Promise<readonly Trouble[]> {
   const { failing } = await savedNotifyMemory(stateFolders, files)
   if (failing.length === 0) return []
-  const { targetNames } = await import('../notify/delivery.ts')
-  const targets = new Set(accounts.flatMap(targetNames))
-  return deliveryTroubles(failing.filter(({ target }) => targets.has(target)))
+  const { queuesOf } = await import('../notify/delivery.ts')
+  const present = new Set(accounts.flatMap(queuesOf))
+  return deliveryTroubles(failing.filter(({ receiver }) => present.has(receiver)))
 }
 
 /** The failure for a state that cannot be read; any other error is a bug and is thrown again. */

@@ -44,6 +44,26 @@ const TOO_MANY = {
   body: '{"ok":false,"error_code":429,"parameters":{"retry_after":31}}',
 } as const
 
+it('what a receiver says of a refusal is told', async () => {
+  const body = '{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}'
+  const { delivery } = deliveryTo(undefined, { kind: 'answered', status: 403, headers: {}, body })
+  expect(await delivery?.attempt(new AbortController().signal)).toEqual({
+    ok: false,
+    error: {
+      because: 'it answered HTTP 403: Forbidden: bot was blocked by the user',
+      isTemporary: false,
+    },
+  })
+})
+
+it('what waits for the only webhook goes to its corrected address', () => {
+  const one = { ...ACCOUNT, webhook: [new Secret('https://right.test/TOKEN')] }
+  const pending = { id: 'x', target: 'webhook', to: 'of another address', notification, at: NOW } as const
+  const ports = { http: () => Promise.reject(new Error()), now: () => NOW } as never
+  expect(deliveryOf(pending, one, ports)?.target).toBe('webhook at right.test')
+  expect(deliveryOf(pending, ACCOUNT, ports)).toBeUndefined()
+})
+
 it('the pause that Telegram asks for stands in its body', async () => {
   const { delivery } = deliveryTo(undefined, TOO_MANY)
   expect(await delivery?.attempt(new AbortController().signal)).toEqual({
@@ -58,7 +78,10 @@ it('each receiver is found again, also after a restart, and no address is shown'
   for (const [at, host] of ['api.telegram.test', 'other.test'].entries()) {
     const { delivery, urls } = deliveryTo(receivers[at], TOO_MANY)
     await delivery?.attempt(new AbortController().signal)
-    expect([delivery?.target, urls]).toEqual([`webhook at ${host}`, [`https://${host}«secret»`]])
+    expect([delivery?.target, urls]).toEqual([
+      `webhook ${at + 1} at ${host} (${at === 0 ? 'telegram' : 'json'})`,
+      [`https://${host}«secret»`],
+    ])
   }
   expect(deliveryTo('of a receiver that is gone', TOO_MANY).delivery).toBeUndefined()
 })

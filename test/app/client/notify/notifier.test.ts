@@ -17,7 +17,7 @@ password = "secret"
 hostnames = ["home.example.test"]
 on_problem = ["/bin/tell"]
 on_recover = ["/bin/tell"]
-webhook = "http://127.0.0.1:1/"
+webhook = WEBHOOKS
 webhook_events = ["behind-nat", "flipping", "outlier", "quarantined", "state-lost"]
 `
 
@@ -29,13 +29,19 @@ const FILES = {
 } as unknown as Files
 
 /** The notifier with what its programs and webhooks get, in order, with what they say; and the files that it saves. */
-async function listening(receiver: 'answers' | 'refuses' | 'is silent' = 'answers') {
+async function listening(
+  receiver: 'answers' | 'refuses' | 'refuses the first' | 'is silent' = 'answers',
+  webhooks: readonly string[] = ['http://127.0.0.1:1/'],
+) {
   const config = readClientConfig({
     flags: {},
     environment: {},
     chosen: [],
     lookedFor: 'h.toml',
-    file: { name: 'h.toml', document: parseDocument(TOML, 'h.toml') },
+    file: {
+      name: 'h.toml',
+      document: parseDocument(TOML.replace('WEBHOOKS', JSON.stringify(webhooks)), 'h.toml'),
+    },
   })
   if (!config.ok) throw new Error(JSON.stringify(config.error))
   const settings = {
@@ -61,11 +67,13 @@ async function listening(receiver: 'answers' | 'refuses' | 'is silent' = 'answer
         log.push(`${variables['HOLDFAST_NEWS_EVENT']}: ${variables['HOLDFAST_NEWS_BECAUSE']}`)
         return Promise.resolve({ kind: 'ended', code: 0, stderr: '' })
       },
-      http: ({ body = '' }, signal) => {
+      http: ({ url, body = '' }, signal) => {
         const { event, because } = JSON.parse(String(body)) as { event: string; because: string }
         log.push(`webhook ${event}: ${because}`)
         const refused = { kind: 'unreached', stage: 'connect', because: 'connection refused' } as const
-        if (receiver === 'refuses') return Promise.resolve(refused)
+        const isRefused =
+          receiver === 'refuses' || (receiver === 'refuses the first' && url.reveal().endsWith('/a'))
+        if (isRefused) return Promise.resolve(refused)
         if (receiver === 'is silent')
           return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(refused)))
         return Promise.resolve({ kind: 'answered', status: 204, headers: {}, body: '' })
@@ -132,6 +140,17 @@ it('what is not delivered is remembered in its order', async () => {
   await notifier.finish(1000)
   const { pending } = JSON.parse(saved.at(-1) ?? '') as { pending: { notification: { event: string } }[] }
   expect(pending.map(({ notification }) => notification.event)).toEqual(['flipping', 'behind-nat'])
+})
+
+it('a receiver that fails is not hidden by another one of its host, and a delivered test ends its failure', async () => {
+  const { notifier } = await listening('refuses the first', ['http://127.0.0.1:1/a', 'http://127.0.0.1:1/b'])
+  notifier.record({ kind: 'flipping', address, heldFor: minutes(5) })
+  await eventually(() => notifier.failing.map(({ target }) => target)).toEqual([
+    'webhook 1 at 127.0.0.1:1 (json)',
+  ])
+  notifier.recovered(notifier.failing.map(({ receiver }) => receiver))
+  expect(notifier.failing).toEqual([])
+  await notifier.finish(1000)
 })
 
 it('a receiver has not failed because the client ends', async () => {
