@@ -13,6 +13,10 @@ import { draftComplaints } from '../client/setup/draft-complaints.ts'
 import type { ImportFlags } from './parse/flag-tables.ts'
 import { exitResult, fail, print, printJson, tryToPrint } from './terminal/output.ts'
 
+/** Where a file is there already. */
+const ELSEWHERE =
+  '; write another file with --output FILE.toml, or add an account to the first one with holdfast init'
+
 const formatRemark = ({ kind, place, text }: Remark): string =>
   `${place.file}:${place.line}: ${kind}: ${text}`
 
@@ -44,12 +48,15 @@ async function finish(
   const paths = await setupPaths(output)
   const { text, files } = draftFiles(draft, paths)
   const isEmpty = draft.accounts.length === 0
-  const isComplete = !isEmpty && remarks.every(({ kind }) => kind !== 'not taken')
+  const complaints = isEmpty ? [] : draftComplaints(text)
+  // An address of a router has no names.
+  const isWhole = complaints.length === 0 || format === 'url'
+  const isComplete = !isEmpty && isWhole && remarks.every(({ kind }) => kind !== 'not taken')
   const exit: Exit = isComplete || (isPartial && !isEmpty) ? 'settled' : 'partial'
   const advice = isEmpty
     ? ['nothing can be taken over; no file is written']
     : [
-        ...draftComplaints(text).map((problem) => `the configuration is not complete: ${problem}`),
+        ...complaints.map((problem) => `the configuration is not complete: ${problem}`),
         remarks.some(({ kind }) => kind === 'not taken')
           ? 'take what Holdfast does now out of the file of the other client before Holdfast runs, or both send ' +
             'updates; it stays in use for the rest'
@@ -57,7 +64,8 @@ async function finish(
       ]
   if (isWriting && !isEmpty) {
     const written = await writeNewFiles(files)
-    if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
+    if (!written.ok)
+      return fail({ exit: 'configuration', messages: [`${written.error}${ELSEWHERE}`] }, asJson)
   }
   const written = isWriting && !isEmpty ? files.map(({ path }) => path) : []
   if (asJson)

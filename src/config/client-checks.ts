@@ -3,7 +3,7 @@ import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
 import { providerCalled } from './providers/providers.ts'
 import { hasLabels } from './hostname.ts'
-import { lacksChat, webhookIn } from './notify-settings.ts'
+import { bodyProblem, lacksChat, webhookIn } from './notify-settings.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
@@ -73,6 +73,8 @@ export function accountConflicts(
   const isOff =
     typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
   const hooks = (values.webhook ?? []).map((entry) => webhookIn(entry, values.webhookFormat))
+  const badBody =
+    values.webhookBody === undefined ? undefined : bodyProblem(values.webhookBody, values.webhookType)
   const blank = hasLabels(values.provider) ? undefined : values.hostnames?.find((name) => name.includes(' '))
   // biome-ignore format: a table
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
@@ -92,6 +94,7 @@ export function accountConflicts(
     [values.offline && !hasOffline(values), `offline is set, and ${offlineRisk(values.provider ?? '')}; remove it`, 'offline'],
     [hooks.some(lacksChat), 'webhook for Telegram names no chat; write https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT', 'webhook'],
     [hooks.some(({ format }) => format === 'template') && values.webhookBody === undefined, 'the format template needs webhook_body', 'webhookFormat', 'webhook'],
+    [badBody !== undefined, badBody ?? '', 'webhookBody'],
     [values.mailTo !== undefined && places['mailServer'] === undefined, 'mail_to needs mail_server, such as smtp.example:587', 'mailTo'],
     [places['mailTo'] === undefined && values.mailServer !== undefined, 'mail_server is set, and mail_to is not, so no message is sent; add mail_to', 'mailServer'],
     [(places['mailUsername'] === undefined) !== (places['mailPasswordFile'] === undefined), 'mail_username and mail_password_file belong together; write both, or none', 'mailUsername', 'mailPasswordFile'],

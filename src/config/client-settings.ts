@@ -44,10 +44,12 @@ export function parseServer(value: string): Result<string, string> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return err('must be an https or http address')
   if (url.username !== '' || url.password !== '')
     return err('contains credentials; set them as username and password')
+  if (url.search !== '')
+    return err(
+      'has a query; write only the address here: the client adds the hostname and the address itself',
+    )
   const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
-  return hasPath || url.search !== ''
-    ? err('has a path; write only the address here, and the path as path')
-    : ok(url.origin)
+  return hasPath ? err('has a path; write only the address here, and the path as path') : ok(url.origin)
 }
 
 function withoutPath(full: string): string {

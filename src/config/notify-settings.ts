@@ -164,6 +164,30 @@ const mailServer: SettingReader<string> = {
 export const HOOKS = ['onFirst', 'onChange', 'onStop', 'onRecover', 'onProblem'] as const
 
 /** Settings of an account about notifications. */
+/** What `webhook_body`, and the address of a webhook with it, may name. */
+// biome-ignore format: a list
+export const PLACEHOLDERS = [
+  'text', 'title', 'event', 'account', 'hostnames', 'ipv4', 'ipv6', 'ipv4_before', 'ipv6_before', 'because', 'remedy', 'since', 'times', 'at', 'id',
+] as const
+export const PLACEHOLDER = /\{([a-z0-9_]+)\}/g
+
+/** What is wrong with a body; undefined where its placeholders are known and, as JSON, where they may stand. */
+export function bodyProblem(body: string, type: string): string | undefined {
+  const known: readonly string[] = [...PLACEHOLDERS, 'token']
+  const [unknown] = [...body.matchAll(PLACEHOLDER)].flatMap(([, name = '']) =>
+    known.includes(name) ? [] : [name],
+  )
+  if (unknown !== undefined)
+    return `webhook_body has {${unknown}}, which is none of ${known.map((one) => `{${one}}`).join(', ')}`
+  if (type !== 'json') return undefined
+  try {
+    JSON.parse(body.replaceAll(PLACEHOLDER, (_, name: string) => (name === 'times' ? '1' : 'x')))
+    return undefined
+  } catch {
+    return 'webhook_body is not JSON when its placeholders are filled; write them in quotes: "{text}"'
+  }
+}
+
 // biome-ignore format: a table
 export const NOTIFY_SETTINGS = {
   onChange:      { reader: programArguments, help: 'program and arguments to run when the address of a hostname has changed; it gets what happened in variables HOLDFAST_NEWS_…' },

@@ -237,3 +237,27 @@ it('a path in the home folder of another user is a complaint', () =>
   expect(complaintsOf(`${WHOLE}ca_file = "~alice/ca.pem"`)).toEqual([
     'h.toml:5: ca_file begins with ~alice, the home folder of another user; write the absolute path',
   ]))
+
+describe('the body of a webhook', () => {
+  const withBody = (body: string, type = 'json'): readonly string[] =>
+    complaintsOf(
+      `${WHOLE}webhook = "https://a.test/"\nwebhook_format = "template"\nwebhook_type = "${type}"\nwebhook_body = '${body}'\n`,
+    )
+
+  it.each([
+    [
+      '{"text": {text}}',
+      'h.toml:8: webhook_body is not JSON when its placeholders are filled; write them in quotes: "{text}"',
+    ],
+    [
+      '{"a": "{txt}"}',
+      expect.stringContaining('h.toml:8: webhook_body has {txt}, which is none of {text}, {title}, '),
+    ],
+  ])('is refused: %s', (body, problem) => expect(withBody(body)).toEqual([problem]))
+
+  it.each(['{"text": "{text}", "n": {times}, "t": "{token}"}', '{"a": {}}'])('is accepted: %s', (body) =>
+    expect(withBody(body)).toEqual([]),
+  )
+
+  it('is not read as JSON where it is none', () => expect(withBody('x={text}', 'form')).toEqual([]))
+})

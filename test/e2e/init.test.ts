@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { holdfast, LAUNCHER, type Service, scratch, service } from './processes.ts'
+import { holdfast, LAUNCHER, NODE, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 import { nameServer } from '../fakes/name-server.ts'
 import { RR_TYPES } from '../../src/dns/types.ts'
@@ -87,6 +87,8 @@ describe('init without a terminal', () => {
     expect(readFileSync(config, 'utf8')).toBe(old)
 
     const changed = await init(folder, [...NO_IP, '--yes'])
+    expect(changed.stdout).toContain('+ [[account]]')
+    expect(changed.stdout).toContain(`the old one is saved as ${config}.bak`)
     expect(changed.stderr).toContain('/nonexistent/p')
     expect(readFileSync(`${config}.bak`, 'utf8')).toBe(old)
     const text = readFileSync(config, 'utf8')
@@ -339,7 +341,7 @@ describe('init without a terminal', () => {
       expect.arrayContaining(['server = "https://dyn.example.test"', 'path = "/api/update"']),
     )
     const wrong = await init(scratch(), ['--server', 'https://dyn.example.test/a?b=c'])
-    expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('--server has a path')])
+    expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('--server has a query')])
   })
 
   // biome-ignore format: a table
@@ -352,6 +354,16 @@ describe('init without a terminal', () => {
     const account = ['--provider', provider, '--username', 'u', '--password-file', '-', '--hostname', 'h.example.test']
     const { code, stderr } = await init(scratch(), [...account, '--publish', publish])
     expect([code, stderr]).toEqual([exit, expect.stringContaining(text)])
+  })
+
+  it('says that a password goes in clear text, and with --dry-run how it would run', async () => {
+    const flags = ['--username', 'u', '--password-file', '-', '--hostname', 'home.example.test', '--dry-run']
+    const plain = await init(scratch(), ['--server', 'http://dyn.example.test', ...flags, '--start', 'cron'])
+    expect(plain.stderr).toContain('http://dyn.example.test is not encrypted')
+    expect(plain.stdout).toContain(' update --quiet')
+    const local = await init(scratch(), ['--server', 'http://127.0.0.1:8245', ...flags, '--start', 'systemd'])
+    expect(local.stderr).toBe('')
+    expect(local.stdout).toContain('would run holdfast service install')
   })
 
   it('says where a configuration has a mistake, and leaves it', async () => {
@@ -409,7 +421,7 @@ describe('init without a terminal', () => {
   })
 
   it.each([
-    ['cron', '*/5 * * * * holdfast update --quiet'],
+    ['cron', `*/5 * * * * ${NODE} ${LAUNCHER} update --quiet`],
     ['openwrt', '/etc/init.d/holdfast enable'],
     ['container', 'HOLDFAST_PROVIDER=no-ip'],
     ['systemd', 'holdfast service install'],
@@ -601,8 +613,8 @@ describe('init in a terminal', () => {
     await Promise.race([wrong.found, wrong.person.answer('Which service')])
     await wrong.person.answer('type to search', 'https://me:secret@dyn.example.test')
     await wrong.person.answer('dyn.example.test', KEY.enter)
-    await wrong.person.answer('contains credentials')
-    await wrong.person.answer('The address of the service', KEY.escape)
+    await wrong.person.answer('The login in the address is left out')
+    await wrong.person.answer('Username', KEY.escape)
     expect(await wrong.person.ended, wrong.person.shown()).toBe(130)
 
     const first = start()

@@ -53,16 +53,27 @@ async function askForService(
   const provider = value === OTHER ? undefined : value
   if (typed === undefined && (given.server !== undefined || !needsServer(provider)))
     return { provider, server: given.server, path: given.path }
-  const known = typed === undefined ? undefined : parseServiceAddress(typed)
+  const initial = typed === undefined ? undefined : withoutLogin(prompts, typed)
+  const known = initial === undefined ? undefined : parseServiceAddress(initial)
   if (known?.ok === true) return { provider, ...known.value }
-  if (known !== undefined) prompts.note(`${typed} is not taken`, [`It ${known.error}.`])
+  if (known !== undefined) prompts.note('This address is not taken', [`It ${known.error}.`])
   const address = await prompts.text({
     message: 'The address of the service, with its path if that is not /nic/update',
-    initial: typed,
+    initial,
     check: (text) => problemOf(parseServiceAddress(text)),
   })
   const read = parseServiceAddress(address)
   return { provider, ...(read.ok ? read.value : { server: address }) }
+}
+
+/** A password in a pasted address is not shown. */
+function withoutLogin(prompts: Prompts, typed: string): string {
+  const bare = typed.replace(/(^|:\/\/)[^/?#]*@/, '$1')
+  if (bare !== typed)
+    prompts.note('The login in the address is left out', [
+      'The username and the password are asked for next.',
+    ])
+  return bare
 }
 
 interface ChosenService {

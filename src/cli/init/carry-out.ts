@@ -29,7 +29,13 @@ export async function carryOut(
 ): Promise<Exit> {
   const { asJson, isDryRun, output } = flags
   for (const remark of plan.remarks) writeError(`holdfast: ${remark}\n`)
-  if (isDryRun) return showPlan(plan, asJson)
+  if (isDryRun) {
+    if (!asJson && start !== 'none') {
+      const { startLinesOf } = await import('./start-client.ts')
+      return showPlan(plan, asJson, startLinesOf(start, { config: output, draft }))
+    }
+    return showPlan(plan, asJson)
+  }
   const written = await writeNewFiles(plan.files)
   if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
   if (!asJson && plan.files.length === 0)
@@ -98,7 +104,7 @@ async function sendFirst(
 /** In milliseconds. */
 const CONTROL_TIMEOUT = 2000
 
-function showPlan(plan: SetupPlan, asJson: boolean): Exit {
+function showPlan(plan: SetupPlan, asJson: boolean, more: readonly string[] = []): Exit {
   const shown = plan.files.map(({ path, text, mode }) => ({
     path,
     mode: mode.toString(8),
@@ -114,6 +120,7 @@ function showPlan(plan: SetupPlan, asJson: boolean): Exit {
           (line) => `  ${line}`,
         ),
       )
+  if (!asJson) print(...more)
   return 'settled'
 }
 

@@ -13,6 +13,7 @@ import {
   type PublishedFamilies,
   type SetupAnswers,
 } from '../../client/setup/answers.ts'
+import { clearTextRemarks } from '../../client/setup/shown.ts'
 import { parseServiceAddress } from '../../config/client-settings.ts'
 import { hostnameReaderFor } from '../../config/hostname.ts'
 import { parseProvider } from '../../config/providers/providers.ts'
@@ -114,6 +115,11 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
       flags.asJson,
     )
   const start = STARTS.find((one) => one === flags.start) ?? 'none'
+  const { accounts } = draftOfAnswers(answers)
+  for (const remark of clearTextRemarks(accounts.map(({ settings }) => settings)))
+    writeError(`holdfast: ${remark}\n`)
+  if (plan.value.diff.length > 0 && !flags.isDryRun && !flags.asJson)
+    print(`changes of ${paths.config} (the old one is saved as ${paths.config}.bak):`, ...plan.value.diff)
   return carryOut(plan.value, { draft: draftOfAnswers(answers), isSending: flags.isSending, start }, flags)
 }
 

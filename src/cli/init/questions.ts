@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { systemPorts } from '../system.ts'
 import { serviceProblem, statesOfNames } from '../../app/client/setup/first-look.ts'
 import { importContext, oldClientFiles } from '../../app/client/setup/import-source.ts'
@@ -10,8 +11,8 @@ import { formatOf, readImport } from '../../client/migration/import.ts'
 import { type MergedImport, mergeImport } from '../../client/migration/merge.ts'
 import type { Conclusion } from '../../client/report/survey.ts'
 import type { SetupAnswers } from '../../client/setup/answers.ts'
-import type { Draft } from '../../client/setup/draft.ts'
-import { maskedConfiguration } from '../../client/setup/shown.ts'
+import type { Draft, DraftSettings } from '../../client/setup/draft.ts'
+import { clearTextRemarks, maskedConfiguration } from '../../client/setup/shown.ts'
 import { providerCalled } from '../../config/providers/providers.ts'
 import type { Addresses } from '../../net/address.ts'
 import { readNamedFile } from '../../platform/files/named-file.ts'
@@ -30,6 +31,8 @@ export async function askForSetup(given: SetupAnswers, paths: SetupPaths, flags:
     const { clackPrompts } = await import('./clack-prompts.ts')
     return ask(clackPrompts, given, { paths, flags })
   }
+  // Else node:readline wipes the line of each question.
+  process.env['TERM'] = 'dumb'
   const { PlainPrompts } = await import('./plain-prompts.ts')
   const prompts = new PlainPrompts()
   return ask(prompts, given, { paths, flags }).finally(() => prompts.close())
@@ -75,7 +78,8 @@ async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
   const { path, draft, remarks } = found
   if (!(await prompts.confirm(`Another client is set up here (${path}). Take over its settings?`, true)))
     return undefined
-  prompts.note(`Taken from ${path}`, [
+  prompts.note('Taken over', [
+    `from ${path}`,
     ...draft.accounts.map(
       ({ name, settings }) => `account ${name}: ${[settings['hostnames'] ?? []].flat().join(', ')}`,
     ),
@@ -137,27 +141,32 @@ async function lookAtNames(
   return { isCurrent: states.size > 0 && [...states.values()].every((state) => state === 'current') }
 }
 
-async function reachability(settings: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+async function reachability(settings: DraftSettings): Promise<readonly string[]> {
   const { provider, server } = settings
   const preset = typeof provider === 'string' ? providerCalled(provider)?.settings['server'] : undefined
   const origin = typeof server === 'string' ? server : preset
   if (origin === undefined) return []
   const problem = await serviceProblem(origin)
   const { host } = new URL(origin)
-  return [problem === undefined ? `${host} can be reached` : `${host} cannot be reached: ${problem}`]
+  return [
+    problem === undefined ? `${host} can be reached` : `${host} cannot be reached: ${problem}`,
+    ...clearTextRemarks([settings]),
+  ]
 }
 
 function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
-  if (files.length === 0) return prompts.note(config, ['it has all of this already'])
+  if (files.length === 0) return prompts.note('Nothing changes', [`${config} has all of this already`])
   const text = files.find(({ path }) => path === config)?.text ?? ''
   prompts.note(
-    diff.length > 0 ? `Changes of ${config} (the old one is saved as ${config}.bak)` : config,
-    diff.length > 0 ? diff : maskedConfiguration(text).trimEnd().split('\n'),
+    diff.length > 0 ? 'Changes' : 'The configuration',
+    diff.length > 0
+      ? [`of ${config}; the old one is saved as ${basename(config)}.bak`, ...diff]
+      : [config, '', ...maskedConfiguration(text).trimEnd().split('\n')],
   )
   const others = files.filter(({ path }) => path !== config)
   if (others.length > 0)
     prompts.note(
-      'Passwords, each in a file that only its owner can read',
+      'Passwords, in files of their owner',
       others.map(({ path }) => path),
     )
 }

@@ -20,6 +20,14 @@ export const hasSystemd = async (): Promise<boolean> =>
     () => false,
   )
 
+const INSTALL = (): string => (isRoot() ? 'holdfast service install' : 'holdfast service install --user')
+
+/** What a start would do. */
+export function startLinesOf(start: Start, context: StartContext): readonly string[] {
+  if (start === 'none') return []
+  return start === 'systemd' ? [`would run ${INSTALL()}`] : LINES[start](context)
+}
+
 /** Starts the client from now on, or prints how. */
 export async function startClient(start: Start, context: StartContext): Promise<Exit> {
   if (start === 'none') return 'settled'
@@ -32,7 +40,7 @@ async function startUnit({ config }: StartContext): Promise<Exit> {
   if (config !== undefined || !(await hasSystemd())) {
     print(
       config === undefined
-        ? 'systemd does not run here; on a host with systemd: sudo holdfast service install'
+        ? `systemd does not run here, so nothing keeps it up to date yet; on a host with systemd: ${INSTALL()}`
         : 'the units read the usual configuration file only; without --output, holdfast service install starts them',
     )
     return 'settled'
@@ -64,6 +72,10 @@ async function restartUnit(unit: string, manager: readonly string[]): Promise<Ex
 
 const option = ({ config }: StartContext): string => (config === undefined ? '' : ` --config ${config}`)
 
+/** cron finds programs in /usr/bin and /bin only, and Node itself may be elsewhere. */
+const commandForCron = (): string =>
+  existsSync('/usr/bin/holdfast') ? 'holdfast' : `${process.execPath} ${process.argv[1] ?? 'holdfast'}`
+
 const INIT_SCRIPT = '/etc/init.d/holdfast'
 
 const LINES: Readonly<
@@ -71,7 +83,7 @@ const LINES: Readonly<
 > = {
   cron: (context) => [
     'cron: add this line with crontab -e; it sends mail only if there is something to do or a problem',
-    `  */5 * * * * holdfast update --quiet${option(context)}`,
+    `  */5 * * * * ${commandForCron()} update --quiet${option(context)}`,
   ],
   openwrt: (context) => [
     existsSync(INIT_SCRIPT)

@@ -5,8 +5,7 @@ import type { Action, Observation } from '../decide/observation.ts'
 import { accountOf, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import { StateNotSaved } from '../memory/memory.ts'
-import { parseAddress } from '../../net/address.ts'
-import { specialRangeOf } from '../../net/special.ts'
+import { isInClear } from '../../net/clear-text.ts'
 import { exchange, makeHttpRequest } from '../send/exchange.ts'
 import type { Agent, EndCondition } from './agent.ts'
 import { answerTimeout } from './answer-timeout.ts'
@@ -35,13 +34,6 @@ export const forever: EndCondition = () => false
 
 /** For the one-shot command: nothing is left to do now. */
 export const once: EndCondition = ({ action }, { clock }) => action.kind === 'look' && action.at > clock.now()
-
-/** On this host, nobody else reads it. A name may only begin like an address. */
-function isInClear({ protocol, hostname }: URL): boolean {
-  const address = parseAddress(hostname.replace(/^\[|\]$/g, ''))
-  const isOwn = address === undefined ? hostname === 'localhost' : specialRangeOf(address) === 'loopback'
-  return protocol === 'http:' && !isOwn
-}
 
 type SendAction = Extract<Action, { kind: 'send' }>
 

@@ -100,6 +100,16 @@ const READERS: readonly Reader[] = [
   },
 ]
 
+/** docker inspect and jq may print JSON in one line. */
+function withLines(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
 /**
  * Variables of an environment file, a unit, a compose file, a command line of docker, or the output of docker inspect.
  * `others` reads the lines that are none of these.
@@ -109,12 +119,16 @@ export function environmentOf(
   variable: ImportContext['variable'],
   others: (words: readonly string[]) => readonly Pair[] = () => [],
 ): VariableMap {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const written = text.replace(/^\uFEFF/, '')
+  const count = written.split('\n').length
+  const lines = withLines(written).split(/\r?\n/)
   return new Map(
     lines.flatMap((line, at) => {
       const read = READERS.map((reader) => reader(line, variable)).find((pairs) => pairs !== undefined)
       const more = line.trimStart().startsWith('#') ? [] : others(wordsOf(line))
-      return [...(read ?? []), ...more].map(({ name, ...rest }) => [name, { ...rest, line: at + 1 }] as const)
+      return [...(read ?? []), ...more].map(
+        ({ name, ...rest }) => [name, { ...rest, line: Math.min(at + 1, count) }] as const,
+      )
     }),
   )
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { formatInstant, type Instant } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
 import { SecretText } from '../../net/secret-text.ts'
-import type { WebhookFormat } from '../../config/notify-settings.ts'
+import { PLACEHOLDER, PLACEHOLDERS, type WebhookFormat } from '../../config/notify-settings.ts'
 import { EVENT_ROWS, type Notification, notificationText, type PingKind } from './notification.ts'
 
 /** The request for a webhook. */
@@ -117,9 +117,9 @@ function templatePayload(one: Notification, context: PayloadContext): Payload {
   const { header, escape } = TYPES[template.type]
   const values = placeholdersOf(one, context)
   const filled = (text: string, escaped: (value: string) => string): string =>
-    text.replaceAll(/\{([a-z0-9_]+)\}/g, (whole, name: string) => {
-      const value = values[name]
-      return value === undefined ? whole : escaped(value)
+    text.replaceAll(PLACEHOLDER, (whole, name: string) => {
+      const known = PLACEHOLDERS.find((one) => one === name)
+      return known === undefined ? whole : escaped(values[known])
     })
   const { token } = template
   const parts = template.body.split('{token}').map((part) => filled(part, escape))
@@ -140,7 +140,7 @@ function templatePayload(one: Notification, context: PayloadContext): Payload {
 const placeholdersOf = (
   one: Notification,
   { at, id }: PayloadContext,
-): Readonly<Record<string, string | undefined>> => ({
+): Readonly<Record<(typeof PLACEHOLDERS)[number], string>> => ({
   ...notificationText(one),
   event: one.event,
   account: one.name ?? one.account,

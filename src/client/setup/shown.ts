@@ -1,7 +1,9 @@
 import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
 import { isSecretName } from '../../config/secret-names.ts'
 import { fileKeyOf } from '../../config/setting.ts'
+import { isInClear } from '../../net/clear-text.ts'
 import { Secret } from '../../net/secret.ts'
+import type { DraftSettings } from './draft.ts'
 
 /** Settings whose values are secrets: their readers say so. */
 const SECRET_KEYS: readonly string[] = ['password', 'webhook', 'health_url'].filter((key) =>
@@ -13,6 +15,16 @@ const PATTERN = new RegExp(`^(\\s*["']?(?:${SECRET_KEYS.join('|')})["']?\\s*=\\s
 const PARAMETER = /(["'])([A-Za-z0-9_.-]+)=(.*?)\1/g
 const withoutValue = (whole: string, quote: string, name: string): string =>
   isSecretName(name) ? `${quote}${name}=${String(new Secret(''))}${quote}` : whole
+
+/** What a person must know of the servers of accounts before a password is sent. */
+export const clearTextRemarks = (accounts: readonly DraftSettings[]): readonly string[] =>
+  accounts.flatMap(({ server }) =>
+    typeof server === 'string' && isInClear(new URL(server))
+      ? [
+          `${server} is not encrypted, so the password is sent in clear text; write https if the service has it`,
+        ]
+      : [],
+  )
 
 /** The text of a configuration for people: every secret is «secret», also one of several lines. */
 export function maskedConfiguration(text: string): string {

@@ -806,6 +806,13 @@ export const CASES: readonly ImportCase[] = [
     passwords: ['p=w'],
   },
   {
+    name: 'noip-duc: docker inspect in one line',
+    format: 'noip-duc',
+    text: '[{"Config":{"Env":["NOIP_USERNAME=abc","NOIP_PASSWORD=p\\"w","NOIP_HOSTNAMES=a.example.test"]}}]',
+    toml: lines('provider = "no-ip"', 'username = "abc"', 'hostnames = ["a.example.test"]', 'ipv6 = false'),
+    passwords: ['p"w'],
+  },
+  {
     name: 'docker-dynamic-dns: a fixed address, but where it is looked up',
     format: 'docker-dyndns',
     text: lines(
