@@ -192,7 +192,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'service',
-    summary: 'install, remove or show the systemd unit of the client',
+    summary: 'install or uninstall the systemd unit of the client, or show its status',
     examples: [
       'sudo holdfast service install',
       'holdfast service install --user',

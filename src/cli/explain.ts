@@ -3,6 +3,8 @@ import { statusReport, stateFailure } from '../app/client/status/status-report.t
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
 import { outputGone } from '../app/streams.ts'
+import { nearest } from '../base/nearest.ts'
+import { REPLY_WORDS } from '../protocol/reply.ts'
 import { isNamedBy, listAccounts } from '../client/report/account-name.ts'
 import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
@@ -44,8 +46,8 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
   if (asJson) printJson({ ...report, accounts: verified })
   else
     printWrapped(
-      ...troubleLines(report.troubles ?? []),
       ...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]),
+      ...troubleLines(report.troubles ?? []),
     )
   return 'settled'
 }
@@ -57,9 +59,16 @@ function hostnameOf(accounts: readonly AccountReport[], subject = ''): { hostnam
   return subject === '' || isAccount ? {} : { hostname }
 }
 
+function orNearest(subject: string): string {
+  const near = nearest(subject, REPLY_WORDS)
+  return near === undefined ? '' : ` (did you mean ${near}?)`
+}
+
 const unknownSubject = (subject: string, remark: string): Failure => ({
   exit: 'usage',
-  messages: [`${subject} is neither a reply word nor an account nor a hostname; ${remark}`],
+  messages: [
+    `${subject} is neither a reply word nor an account nor a hostname${orNearest(subject)}; ${remark}`,
+  ],
 })
 
 /** Without any configuration, an unknown word is a typing error and not a configuration error. */

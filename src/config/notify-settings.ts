@@ -84,6 +84,9 @@ const FORMAT_PREFIX = new RegExp(`^(${WEBHOOK_FORMATS.join('|')}):(?=https?:)`)
 
 /** One receiver: its format, if that is not the one of `webhook_format`, a colon, and its address (decision 0048). */
 const webhook = (value: string): Result<Secret, string> => {
+  const [, unknown] = /^([a-z]+):https?:/.exec(value.replace(FORMAT_PREFIX, '')) ?? []
+  if (unknown !== undefined)
+    return err(`begins with ${unknown}:, which is none of ${WEBHOOK_FORMATS.join(', ')}`)
   const url = secretUrl.read(value.replace(FORMAT_PREFIX, ''))
   return url.ok ? ok(new Secret(value)) : url
 }

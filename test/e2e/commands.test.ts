@@ -275,7 +275,7 @@ describe('a state file that cannot be read or written', () => {
     expect(await holdfast(['explain', 'abused'], { env })).toMatchObject({
       code: 64,
       stderr:
-        'holdfast: abused is neither a reply word nor an account nor a hostname; no account is configured\n',
+        'holdfast: abused is neither a reply word nor an account nor a hostname (did you mean abuse?); no account is configured\n',
     })
     expect(await json('abused')).toMatchObject([64, { exit: 'usage' }])
     expect(await json('Abuse')).toMatchObject([0, { explained: { word: 'abuse' } }])

@@ -139,6 +139,6 @@ function nextLines(
       : [`  holdfast update${config}      sends the first update, which is the test of the settings`]),
     `  holdfast status${config}      shows every hostname, any time`,
     `  holdfast explain${config}     says what is wrong, and what to do`,
-    `what was sent is kept in ${stateDir}; for a page in the browser, see page in docs/client.md`,
+    `its state is kept in ${stateDir}; for a page in the browser, see page in docs/client.md`,
   ]
 }

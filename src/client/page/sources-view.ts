@@ -23,7 +23,9 @@ export function sourcesCard(accounts: readonly AccountReport[], answers: readonl
     )
   })
   const needed = answers.filter(({ isUnneeded }) => !isUnneeded)
-  const agree = needed.filter((answer) => verdictOn(answer, seen) === 'agrees').length
+  // One source may report both families.
+  const count = (some: readonly LastAnswer[]): number => new Set(some.map(({ source }) => source)).size
+  const agree = count(needed.filter((answer) => verdictOn(answer, seen) === 'agrees'))
   const given = [...new Set(seen.flatMap(({ address, by }) => (by === 'given' ? (address ?? []) : [])))]
   const hasLooked = accounts.some(({ lastLook }) => lastLook !== null)
   const nothing = hasLooked
@@ -32,7 +34,7 @@ export function sourcesCard(accounts: readonly AccountReport[], answers: readonl
   const causes = [...new Set(seen.flatMap(({ because }) => because ?? []))]
   const remarks = [...given.map((address) => `${address}, as the settings say`), ...causes]
   return html`<details class="card" id="sources"><summary><h2>How the address is found</h2>
-${part('sources-count', html`<span class="soft" id="sources-count">${countText(agree, needed.length)}</span>`)}</summary>
+${part('sources-count', html`<span class="soft" id="sources-count">${countText(agree, count(needed))}</span>`)}</summary>
 <p class="soft">IPv4 and IPv6 are the two kinds of addresses on the internet. A name leads to this network only with its
 present address. A new address counts when enough sources agree on it.</p>
 ${part(

@@ -50,7 +50,7 @@ export class ClientMetrics {
   })
   readonly #deliveries = new Counter({
     name: 'holdfast_notifications',
-    help: 'Deliveries to programs, webhooks and health checks, by target and result.',
+    help: 'Deliveries to programs, webhooks, mail and health checks, by target and result.',
   })
   readonly #sent = new Map<string, Instant>()
   readonly #quarantinedUntil = new Map<string, number>()

@@ -191,7 +191,7 @@ function causeOf({ status, hosts }: AccountState, { outcome, seen, paced }: Caus
 }
 
 function unknownCause(seen: Sightings | undefined): string {
-  if (seen === undefined) return 'the address sources have not been asked yet'
+  if (seen === undefined) return 'nothing was sent for it yet, and no process looks for its address now'
   const reasons = FAMILIES.flatMap((family) => {
     const because = reportSeen(family, seen[family])?.because
     return because === undefined || because === null ? [] : [`${FAMILY_NAMES[family]}: ${because}`]
@@ -217,8 +217,9 @@ function remedyOf(
 ): string | undefined {
   if (outcome === 'unreached' && status.kind === 'retrying') return desired.ifUnreached
   if (stop !== undefined) return remedyFor(stop.because)
-  if (!hasLooked && (outcome === 'addressUnknown' || outcome === 'unreached'))
-    return 'run holdfast update, or start the daemon'
+  if (!hasLooked && outcome === 'addressUnknown')
+    return 'run holdfast update, or start the daemon; holdfast detect shows what each source reports'
+  if (!hasLooked && outcome === 'unreached') return 'run holdfast update, or start the daemon'
   if (outcome === 'addressUnknown')
     return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
   return outcome === 'waiting' && isWordlessWait(status) ? remedyForAnswer(status.detail) : undefined

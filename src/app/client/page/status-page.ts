@@ -87,7 +87,7 @@ export class StatusPage {
   #cannotOpen(because: string): void {
     this.#log('error', 'the page cannot be opened', {
       fields: { because },
-      line: `the page cannot be opened (${because}); updates continue`,
+      line: `the page cannot be opened (${because}); updates continue; choose another port in page, and restart Holdfast`,
     })
   }
 }
