@@ -8,7 +8,7 @@ import { badBody } from './request/bodies.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { parseJson } from './request/json.ts'
 import { openApi } from './openapi/openapi.ts'
-import { parseQuery } from './query/query.ts'
+import { parseQuery, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
 import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
@@ -182,12 +182,15 @@ async function runRoute(
   request: ApiRequest,
   { name, route, params, caller }: Match & { readonly caller: Caller | undefined },
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
+  const query = parseQuery(request.query)
+  const unknown = unknownParameters(name, query)
+  if (unknown.length > 0) return { malformed: unknown }
   const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
   if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
   const context = {
     caller: caller ?? ANONYMOUS,
     params,
-    query: parseQuery(request.query),
+    query,
     body: parsed.value,
     now: dependencies.now(),
     service: dependencies.service,

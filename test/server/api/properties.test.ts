@@ -287,7 +287,7 @@ function isTrue(one: Expression, map: Readonly<Record<string, string>>): boolean
 }
 
 const listed = async (query: string, path = R): Promise<readonly string[]> =>
-  (await get(path, `view=name_only&limit=500&${query}`)).data.map(idOf).toSorted()
+  (await get(path, `${path === R ? 'view=name_only&' : ''}limit=500&${query}`)).data.map(idOf).toSorted()
 const wanted = (isIn: (one: ListedName) => boolean): readonly string[] =>
   truth.filter(isIn).map(idIn).toSorted()
 const encoded = (one: Expression): string => encodeURIComponent(JSON.stringify(one))

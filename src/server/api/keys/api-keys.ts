@@ -1,12 +1,18 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../base/time.ts'
-import { hasFullAccess } from '../../rules/access.ts'
+import { hasFullAccess, isAccessible } from '../../rules/access.ts'
 import { parseScope, SCOPE_FORMS } from '../../rules/scopes.ts'
 import type { ListedApiKey } from '../../store/records.ts'
-import { badBody, type Fields, isObject, unknownFields, isText } from '../request/bodies.ts'
+import { badBody, type Fields, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_SCOPES } from '../request/limits.ts'
 import { combine, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../request/context.ts'
+import {
+  INSUFFICIENT_SCOPE,
+  type RequestContext,
+  type RequestFault,
+  unexpected,
+  type Warning,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { showApiKey } from '../answer/show.ts'
 
@@ -29,6 +35,8 @@ export async function createApiKey(context: RequestContext) {
   if (!hasFullAccess(caller)) return FORBIDDEN
   if (!isObject(body))
     return { malformed: [badBody('the body is {"description": "…", "scopes": […], "expires_at": "…"}')] }
+  const unknown = unknownFieldFaults(body, API_KEY_FIELDS)
+  if (unknown.length > 0) return { malformed: unknown }
   const draft = readDraft(context, body)
   if ('malformed' in draft) return draft
   const { total } = await store.apiKeysOf(caller.account.id, { offset: 0, limit: 0 })
@@ -36,8 +44,26 @@ export async function createApiKey(context: RequestContext) {
   const { password, hash } = service.newPassword()
   const id = await store.addApiKey({ accountId: caller.account.id, hash, ...draft }, now)
   const shown = showApiKey({ id, accountId: caller.account.id, createdAt: now, ...draft })
-  const warnings = unknownFields(body, ['description', 'scopes', 'expires_at'])
+  const warnings = await uselessScopes(context, draft.scopes)
   return { status: 201 as const, data: { ...shown, key: password }, warnings }
+}
+
+const API_KEY_FIELDS = ['description', 'scopes', 'expires_at'] as const
+
+/** A scope that matches nothing now; what it names may be made later. */
+async function uselessScopes(
+  { caller, store }: RequestContext,
+  scopes: readonly string[],
+): Promise<readonly Warning[]> {
+  const warnings: Warning[] = []
+  for (const scope of scopes) {
+    const [word, value = ''] = scope.split(':')
+    if (word !== 'zone' && word !== 'name') continue
+    const zone = await (word === 'zone' ? store.zoneNamed(value) : store.zoneContaining(value))
+    if (zone === undefined || !isAccessible(caller, zone))
+      warnings.push(unexpected(`the scope ${scope} matches nothing that this account may use now`))
+  }
+  return warnings
 }
 
 const OVER_LIMIT: RequestFault = {

@@ -13,7 +13,7 @@ import {
   zoneLockFault,
 } from '../../rules/access.ts'
 import type { DdnsKey } from '../../store/records.ts'
-import { badBody, isObject, unknownFields, isText } from '../request/bodies.ts'
+import { badBody, isObject, unknownFieldFaults, isText } from '../request/bodies.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, badQuery, isRefusal, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
@@ -70,6 +70,8 @@ export async function createKey(context: RequestContext) {
   const { store, caller, now, service, body } = context
   if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
+  const unknown = unknownFieldFaults(body, KEY_FIELDS)
+  if (unknown.length > 0) return { malformed: unknown }
   const draft = await readKeyDraft(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
   const held = await store.keysOf(caller.account.id, { page: { offset: 0, limit: 0 } })
@@ -84,7 +86,7 @@ export async function createKey(context: RequestContext) {
   const key = await store.keyNamed(username)
   // The password is shown only in this response.
   const data = key === undefined ? {} : { ...showKey(key), password }
-  return { status: 201 as const, data, warnings: unknownFields(body, KEY_FIELDS) }
+  return { status: 201 as const, data }
 }
 
 /** Spec: 402 without a code. */
@@ -99,6 +101,8 @@ export async function changeKey(context: RequestContext) {
   const key = await keyAt(context)
   if (key === undefined) return { malformed: [notFound] }
   if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
+  const unknown = unknownFieldFaults(body, [...KEY_FIELDS, 'regenerate_password'])
+  if (unknown.length > 0) return { malformed: unknown }
   const draft = await readKeyDraft(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
   const { regenerate_password: isRenewed } = body
@@ -113,7 +117,6 @@ export async function changeKey(context: RequestContext) {
   return {
     status: 202 as const,
     data: renewed === undefined ? {} : { password: renewed.password },
-    warnings: unknownFields(body, [...KEY_FIELDS, 'regenerate_password']),
   }
 }
 

@@ -92,7 +92,7 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
         statuses.map((status) => [String(status), successResponse(status, response, headers)]),
       ),
       ...(isTagged && { 304: NOT_MODIFIED }),
-      ...errorResponses(id, route, faults),
+      ...errorResponses(route, faults),
     },
     ...(route.isOpen && { security: [] }),
   }

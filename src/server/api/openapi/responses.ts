@@ -1,5 +1,4 @@
 import { ERRORS } from '../../errors/errors.ts'
-import { QUERY } from '../query/parameters.ts'
 import { REQUEST_FAULTS, type RequestFaultName } from '../request/faults.ts'
 import { isAccountChange, type Route, refusalsOf } from '../routes.ts'
 import { ref, type Schema, string, wholeNumber } from './schema.ts'
@@ -32,16 +31,14 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
 }
 
 /** The faults of every route of a kind: each is refused before the handler, or by what all handlers share. */
-function commonFaults(id: string, route: Route): readonly RequestFaultName[] {
+function commonFaults(route: Route): readonly RequestFaultName[] {
   const { method, path, isOpen, isRateLimited } = route
   const isWrite = method !== 'GET'
   const hasBody = isWrite && method !== 'DELETE'
-  const query = QUERY[id as keyof typeof QUERY] ?? {}
-  const hasValues = 'page' in query || 'expand' in query
   const groups: readonly (readonly [applies: boolean | undefined, ...faults: readonly RequestFaultName[]])[] =
     [
       [path.includes('{'), 'pathInvalid'],
-      [hasValues, 'queryInvalid'],
+      [true, 'queryInvalid'],
       [hasBody, 'bodyInvalid', 'bodyTooLarge', 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
       [isAccountChange(route), 'accountWebsiteOnly'],
@@ -62,13 +59,12 @@ const errorResponse = (status: number, codes: readonly string[]): Schema => ({
 
 /** The error responses of a route; each description lists the error codes of its status. */
 export function errorResponses(
-  id: string,
   route: Route,
   ownFaults: readonly RequestFaultName[],
 ): Readonly<Record<string, Schema>> {
   const rows = [
     ...refusalsOf(route).map((name) => ERRORS[name]),
-    ...[...ownFaults, ...commonFaults(id, route)].map((name) => ({
+    ...[...ownFaults, ...commonFaults(route)].map((name) => ({
       ...REQUEST_FAULTS[name],
       meaning: REQUEST_FAULTS[name].title,
     })),

@@ -9,7 +9,15 @@ import {
   type SortKey,
 } from '../../model/query.ts'
 import { isObject } from '../request/bodies.ts'
-import { EXPANSIONS, type FilterKey, FILTERS, MAX_ALTERNATIVES, type PageLimits } from './parameters.ts'
+import {
+  EXPANSIONS,
+  type FilterKey,
+  FILTERS,
+  MAX_ALTERNATIVES,
+  type PageLimits,
+  QUERY,
+  type QueryRow,
+} from './parameters.ts'
 import type { RequestContext, RequestFault } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { type NameView, VIEWS } from '../answer/show.ts'
@@ -19,6 +27,43 @@ export const badQuery = (detail: string): RequestFault => ({
   detail,
   location: 'query',
 })
+
+/** The parameters of an operation, by the names before their brackets. */
+function parametersOf({
+  page,
+  view,
+  sort,
+  filter,
+  expand,
+  expressions,
+  confirm,
+}: QueryRow): readonly string[] {
+  return [
+    ...(page === undefined ? [] : ['offset', 'limit']),
+    ...(view === undefined ? [] : ['view']),
+    ...(sort === undefined ? [] : ['sort']),
+    ...(filter === undefined ? [] : ['filter']),
+    ...(expand === undefined ? [] : ['expand']),
+    ...(expressions ?? []),
+    ...(confirm === undefined ? [] : ['confirm']),
+  ]
+}
+
+/** A parameter that an operation does not know is refused: who writes `dry_run=true` does not mean to change anything. */
+export function unknownParameters(
+  operation: string,
+  query: Readonly<Record<string, unknown>>,
+): readonly RequestFault[] {
+  const known = parametersOf(Object.hasOwn(QUERY, operation) ? QUERY[operation as keyof typeof QUERY] : {})
+  return Object.keys(query)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      ...badQuery(
+        known.length === 0 ? 'the operation has no parameters' : `the parameters are ${known.join(', ')}`,
+      ),
+      pointer: name.slice(0, 60),
+    }))
+}
 
 /** A value, or the faults of the query. */
 type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }

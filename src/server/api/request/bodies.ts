@@ -75,6 +75,12 @@ export function unknownFields(body: Fields, known: readonly string[], pointer = 
     .map((key) => unexpected(`${pointer}/${key.slice(0, 60)} is not a known field and was ignored`))
 }
 
+/** The same where a field that is misspelt would make a key that may do more than is meant: it is refused. */
+export const unknownFieldFaults = (body: Fields, known: readonly string[]): readonly RequestFault[] =>
+  Object.keys(body)
+    .filter((key) => !known.includes(key))
+    .map((key) => badBody(`it is none of the fields ${known.join(', ')}`, `/${key.slice(0, 60)}`))
+
 export const RRSET_FIELDS = ['dns_type', 'ttl', 'rdata', 'metadata'] as const
 const RDATA_FIELDS = ['value', 'label', 'update_group'] as const
 

@@ -81,9 +81,33 @@ describe('API keys in the API', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' },                  '400 3809 /expires_at'],
     [{ expires_at: 'tomorrow' },                              '400 3809 /expires_at'],
     [{ expires_at: 5 },                                       '400 3809 /expires_at'],
+    [{ scope: ['read'], expires: SOON },                      '400 3809 3809 /scope /expires'],
     [[],                                                      '400 3809 '],
   ])('%j: %s', async (body, expected) => {
     expect(resultOf(await world.ask('POST', KEYS, body))).toBe(expected)
+  })
+
+  it('a scope that matches nothing now is told', async () => {
+    const warningsOf = async (...scopes: readonly string[]): Promise<readonly string[]> =>
+      ((await world.ask('POST', KEYS, { scopes })).body.warnings ?? []).map(
+        (one) => (one as unknown as { detail: string }).detail,
+      )
+    expect(await warningsOf('read', 'type:A', 'zone:example.test', 'name:new.example.test')).toEqual([])
+    expect(await warningsOf('zone:nozone.test', 'name:x.nozone.test', 'zone:b.test')).toEqual([
+      'the scope zone:nozone.test matches nothing that this account may use now',
+      'the scope name:x.nozone.test matches nothing that this account may use now',
+      'the scope zone:b.test matches nothing that this account may use now',
+    ])
+  })
+
+  it.each(['POST', 'PUT'])('of the update protocol have no fields but their own: %s', async (method) => {
+    const path = '/v1/account/ddns-keys'
+    const { username } = dataOf(await world.ask('POST', path, {})) as { username: string }
+    const before = await everything()
+    const body = { description: 'x', hostname: ['home.example.test'] }
+    const reply = await world.ask(method, method === 'POST' ? path : `${path}/${username}`, body)
+    expect(resultOf(reply)).toBe('400 3809 /hostname')
+    expect(await everything()).toBe(before)
   })
 
   it.each([['read'], ['zone:example.test'], ['name:home.example.test'], ['type:A']])(

@@ -205,7 +205,7 @@ const AS_A = { authorization: 'Bearer key-of-a', contentType: 'application/json'
 
 /** The zone as the API lists it. */
 async function exported(api: Inside, zone: string): Promise<ZoneState> {
-  const query = 'view=detail&limit=500'
+  const query = 'limit=500'
   const answer = await api.send({ method: 'GET', path: `/v1/dns/records/${zone}`, query, ...AS_A })
   const rows = bodyIn(answer).data as readonly Row[]
   return Object.fromEntries(
