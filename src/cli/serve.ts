@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { type Failure, usageFailure } from '../app/failure.ts'
-import { logTo } from '../app/log.ts'
+import { logBug, logTo } from '../app/log.ts'
 import type { DevSetup } from '../app/service/dev-setup.ts'
 import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
@@ -36,6 +36,9 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   // Every answered request is already on disk.
   onCrash({ log, save: () => Promise.resolve() })
   ignoreSignals(log)
+  // Its default ends the process, also one that starts.
+  let onHangUp = (): void => log('info', 'SIGHUP has no effect while the service starts')
+  onSignal('SIGHUP', () => onHangUp())
   const [stopping, ending] = [new AbortController(), new AbortController()]
   const options = {
     isDev,
@@ -58,7 +61,12 @@ export async function serveCommand(flags: ServeFlags): Promise<Exit> {
   supervisor.ready()
   beatRegularly(supervisor)
   const reload = reloader(flags, { started: started.value, log, setLevel, first: settings.value })
-  onSignal('SIGHUP', () => void reload().then(() => supervisor.reloaded()))
+  // One after the other, and none ends the service.
+  let reloading = Promise.resolve()
+  onHangUp = () => {
+    reloading = reloading.then(async () => reload()).catch((error: unknown) => reportReload(log, error))
+    void reloading.then(() => supervisor.reloaded())
+  }
   const lost = await Promise.race([stopped, started.value.lost])
   stopping.abort()
   supervisor.stopping()
@@ -94,6 +102,8 @@ function ignoreSignals(log: Log): void {
   for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
     onSignal(signal, () => log('info', `${signal} has no effect`))
 }
+
+const reportReload = (log: Log, error: unknown): void => logBug(log, 'the reload failed', error)
 
 interface Reloading {
   readonly started: StartedService

@@ -66,6 +66,13 @@ describe('a running service', () => {
     expect(await statusOf(url)).toBe(200)
   })
 
+  it('is not ended by SIGHUP right after its start', async () => {
+    const { url, kill, log } = await serving('listen = ["127.0.0.1:0"]\n')
+    kill('SIGHUP')
+    await eventually(log).toMatch(/reloaded the settings|has no effect while the service starts/)
+    expect(await statusOf(url)).toBe(200)
+  })
+
   it('reads its settings again at SIGHUP, and keeps the old ones after a mistake', async () => {
     const { url, kill, log, folder } = await serving('listen = ["127.0.0.1:0"]\n')
     const update = async () =>

@@ -7,6 +7,7 @@ import { systemClock } from '../../platform/clock/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { trackInFlight } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
+import { isPassing } from '../../server/store/errors.ts'
 import type { Store } from '../../server/store/store.ts'
 import type { StoreTotals } from '../../server/store/totals.ts'
 import { parseFaults } from '../../server/update/faults.ts'
@@ -89,9 +90,9 @@ export async function startService(
   return started
 }
 
-/** A damaged database can be open, and is noticed when its pages are read. */
+/** A damaged database can be open, and is noticed when its pages are read; one of another host may go away. */
 function unreadable(place: StorePlace, error: unknown): Result<never, Failure> {
-  if ((error as NodeJS.ErrnoException).code !== 'ERR_SQLITE_ERROR') throw error
+  if (!isPassing(error) && (error as NodeJS.ErrnoException).code !== 'ERR_SQLITE_ERROR') throw error
   return err(storeFailure(placeName(place), error))
 }
 

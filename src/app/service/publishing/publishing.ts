@@ -16,8 +16,9 @@ import { nextSerial } from '../../../server/publish/soa.ts'
 import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { PublishedReads } from '../../../server/store/published.ts'
-import type { Store, StoreWrites } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/store/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
+import { applySettings, laterApplied } from './applied-settings.ts'
 import { type Flusher, startFlusher } from './flusher.ts'
 import { type NotifySender, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
@@ -98,6 +99,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     await flusher.stop()
     return listeners
   }
+  const applied = laterApplied({ ...parts, settings, onApplied: flusher.wake })
   notifier.changed(await untoldAtStart(store, settings()))
   if (secondaries.value.length > 0) watchSecondaries(parts, notifier)
   return ok({
@@ -105,7 +107,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     notifier,
     wake: flusher.wake,
     reload: async () => {
-      await applySettings(store, settings())
+      await applied()
       flusher.wake()
     },
     close: async () => {
@@ -157,34 +159,6 @@ function secondariesOf({ secondaries, tsigKeyFile }: ServiceSettings): Result<re
     found.push({ ...secondary, key })
   }
   return ok(found)
-}
-
-const SETTINGS_FACT = 'publish_settings'
-
-/** What a changed setting changes in every zone is published with the next flush. */
-async function applySettings(store: Store, settings: PublishSettings): Promise<void> {
-  await store.write(async (w) => {
-    const stored = await w.fact(SETTINGS_FACT)
-    const text = JSON.stringify(settings)
-    if (stored === text) return
-    const before = JSON.parse(stored ?? '{}') as Partial<PublishSettings>
-    await markChanged(w, before, settings)
-    await w.setFact(SETTINGS_FACT, text)
-  })
-}
-
-async function markChanged(
-  w: StoreWrites,
-  before: Partial<PublishSettings>,
-  { nameservers, redirectAddresses }: PublishSettings,
-): Promise<void> {
-  const isOther = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other)
-  if (nameservers.length > 0 && isOther(before.nameservers, nameservers)) {
-    await w.setApexNameservers(nameservers, instant(Date.now()))
-    await w.setDirty('apexes')
-  }
-  if (isOther(before.redirectAddresses, redirectAddresses)) await w.setDirty('redirects')
-  await w.setDirty('soas')
 }
 
 interface ContextParts extends PublishingParts {

@@ -125,10 +125,13 @@ async function fileText(path: string): Promise<Result<string, string>> {
 }
 
 /**
- * PostgreSQL, appendix A: a login that is refused, a missing database, a schema that is not that of a store. And errors
- * of TLS, such as a certificate that is not trusted; a server without TLS has no code.
+ * PostgreSQL, appendix A: a missing database, a schema that is not that of a store. And errors of TLS, such as a certificate
+ * that is not trusted; a server without TLS has no code.
  */
-const WRONG = /^(?:28|3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
+const WRONG = /^(?:3D000|3F000|42|22021|ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED)/
+/** A login that the server refuses: its operator may mend it while this service tries again. */
+const REFUSED = /^28/
+const REFUSED_ADVICE = 'check its user and store_password_file, and pg_hba.conf of the server'
 const NO_TLS = /does not support SSL/
 
 /**
@@ -142,6 +145,8 @@ export function databaseFailure(place: SharedPlace, error: unknown): Failure {
   const isOfFile = (error as NodeJS.ErrnoException).path !== undefined
   if (isOfFile || WRONG.test(codeOf(error)) || NO_TLS.test(message))
     return { exit: 'configuration', messages }
+  if (REFUSED.test(codeOf(error)))
+    return { exit: 'waiting', messages: messages.map((one) => `${one}; ${REFUSED_ADVICE}`) }
   if (isPassing(error) || isAway(error) || codeOf(error) !== '') return { exit: 'waiting', messages }
   throw error
 }

@@ -106,6 +106,26 @@ export async function connect(place: PostgresPlace, options: ConnectOptions = {}
     : new StoreAway(reason)
 }
 
+/** Without a password, a server that wants one gets no answer, and the attempt would only time out. */
+async function connectWithout(client: Client): Promise<void> {
+  const wanted = new Promise<never>((_, reject) => {
+    for (const way of WAYS_OF_PASSWORDS)
+      client.connection.once(way, () =>
+        reject(
+          Object.assign(new Error('the server wants a password: set store_password_file'), { code: '28P01' }),
+        ),
+      )
+  })
+  await Promise.race([client.connect(), wanted])
+}
+
+/** The events of the driver for the requests of a password (PostgreSQL, "Message Formats", Authentication…). */
+const WAYS_OF_PASSWORDS = [
+  'authenticationCleartextPassword',
+  'authenticationMD5Password',
+  'authenticationSASL',
+] as const
+
 async function connectTo(
   { hosts, database, user, password, tls, wait }: PostgresPlace,
   at: Host,
@@ -137,7 +157,7 @@ async function connectTo(
   const cut = (): void => void client.connection.stream.destroy()
   ending?.addEventListener('abort', cut, { once: true })
   try {
-    await client.connect()
+    await (password === undefined ? connectWithout(client) : client.connect())
     const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
     if (rows[0]?.transaction_read_only !== 'off') throw new StoreAway('it takes no writes')
     return connection

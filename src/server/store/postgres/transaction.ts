@@ -10,8 +10,11 @@ const AGAIN = new Set(['40001', '40P01'])
 const UNIQUE = '23505'
 /** A lock or the statement took too long. */
 const SLOW = new Set(['55P03', '57014'])
-/** The disk or the memory of the server is full, or the role has lost a right: no writes until its operator acts. */
-const UNUSABLE = new Set(['53100', '53200', '42501'])
+/**
+ * PostgreSQL, appendix A: the disk or the memory of the server is full, the role has lost a right, or a login is refused
+ * (pg_hba, NOLOGIN, another password, a database that was renamed): no writes until its operator acts.
+ */
+const UNUSABLE = /^(?:53100|53200|42501|28|3D000)/
 const MAX_TRIES = 8
 /** Connections that are lost in one request. */
 const MAX_LOST = 3
@@ -141,6 +144,6 @@ export function isWorthAnotherTry(error: unknown, attempt: number): boolean {
 
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreAway) return error
-  if (isAway(error) || UNUSABLE.has(codeOf(error))) return new StoreAway((error as Error).message)
+  if (isAway(error) || UNUSABLE.test(codeOf(error))) return new StoreAway((error as Error).message)
   return AGAIN.has(codeOf(error)) || SLOW.has(codeOf(error)) ? new StoreBusy((error as Error).message) : error
 }

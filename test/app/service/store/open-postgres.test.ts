@@ -25,7 +25,7 @@ it.each([
   [{ code: '55P03' }, 'waiting'], [{ code: '57014' }, 'waiting'], [{ code: '57P01' }, 'waiting'], [{ code: '25006' }, 'waiting'],
   [{ code: '53100' }, 'waiting'], [{ code: '53300' }, 'waiting'], [{ code: '40P01' }, 'waiting'], [{ code: 'ECONNRESET' }, 'waiting'],
   [new Error('Connection terminated unexpectedly'), 'waiting'], [new StoreBusy('x'), 'waiting'], [new StoreAway('x'), 'waiting'],
-  [{ code: '28P01' }, 'configuration'], [{ code: '3D000' }, 'configuration'], [{ code: '42501' }, 'configuration'],
+  [{ code: '28P01' }, 'waiting'], [{ code: '28000' }, 'waiting'], [{ code: '3D000' }, 'configuration'], [{ code: '42501' }, 'configuration'],
   [{ code: 'CERT_HAS_EXPIRED' }, 'configuration'], [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'configuration'],
   [{ code: 'EROFS', path: '/etc/holdfast/hash.key' }, 'configuration'], [new StoreRefused('x'), 'configuration'],
   [new Error('The server does not support SSL connections'), 'configuration'],
