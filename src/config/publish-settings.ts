@@ -9,6 +9,7 @@ interface SecondarySetting {
   readonly address: Address
   readonly port: number
   readonly keyName: string
+  readonly signs: boolean
 }
 
 /** A domain name, also of one label (RFC 8945 §4.2). */
@@ -16,13 +17,21 @@ export const KEY_NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 
 /** Parses "ns1=192.0.2.1:53 key ns1-key". */
 export function parseSecondary(value: string): Result<SecondarySetting, string> {
-  const [, name, place, keyName] = /^([\w.-]{1,64})=(\S+) key (\S+)$/.exec(value.trim()) ?? []
+  const [, name, place, keyName, signs] = /^([\w.-]{1,64})=(\S+) key (\S+)( signs)?$/.exec(value.trim()) ?? []
   const endpoint = place === undefined ? undefined : parseDnsServer(place)
   const key = keyName?.toLowerCase().replace(/\.$/, '') ?? ''
   if (name === undefined || endpoint === undefined || !KEY_NAME.test(key))
-    return err('must be NAME=ADDRESS:PORT key KEYNAME, such as "ns1=192.0.2.1:53 key ns1-key"')
+    return err(
+      'must be NAME=ADDRESS:PORT key KEYNAME, such as "ns1=192.0.2.1:53 key ns1-key", and signs at the end if it signs',
+    )
   return endpoint.ok
-    ? ok({ name, address: endpoint.value.host, port: endpoint.value.port, keyName: key })
+    ? ok({
+        name,
+        address: endpoint.value.host,
+        port: endpoint.value.port,
+        keyName: key,
+        signs: signs !== undefined,
+      })
     : endpoint
 }
 

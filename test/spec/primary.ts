@@ -12,7 +12,7 @@ import { NOW, type World } from '../server/publish/zones.ts'
 
 const peer = parseAddress('192.0.2.10')
 if (peer === undefined) throw new Error('no address')
-const SECONDARY = { name: 'ns1', address: peer, port: 53, key: KEY }
+const SECONDARY = { name: 'ns1', address: peer, port: 53, key: KEY, signs: false }
 
 export interface Asked {
   readonly name: string

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -221,6 +222,29 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await everywhere(['home.example.test', 'A'], before)
   }, 120_000)
 
+  it('follow a store that went back in time without a word', async () => {
+    const copy = join(folder, 'copy')
+    await setHome('192.0.2.150')
+    await everywhere(['home.example.test', 'A'], '192.0.2.150')
+    await at.kill('SIGTERM')
+    execFileSync('cp', ['-a', join(folder, 'store'), copy])
+    await at.restart()
+    for (const address of ['192.0.2.151', '192.0.2.152']) {
+      await setHome(address)
+      await everywhere(['home.example.test', 'A'], address)
+    }
+    await at.kill('SIGTERM')
+    rmSync(join(folder, 'store'), { recursive: true })
+    execFileSync('cp', ['-a', copy, join(folder, 'store')])
+    await at.restart()
+    const began = Date.now()
+    await everywhere(['home.example.test', 'A'], '192.0.2.150')
+    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(at.log()).toContain('secondary is newer')
+    await setHome('192.0.2.153')
+    await everywhere(['home.example.test', 'A'], '192.0.2.153')
+  }, 120_000)
+
   it('follow zones that come and go', async () => {
     expect(await at.api('POST', '/dns/zones', { zone_name: 'second.test' })).toBe(201)
     await addZone('second.test')
@@ -251,6 +275,6 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       .log()
       .split('\n')
       .filter((line) => /"level":(50|60)/.test(line))
-    expect(faults.filter((line) => !line.includes('is stuck'))).toEqual([])
+    expect(faults.filter((line) => !/is stuck|secondary is newer/.test(line))).toEqual([])
   })
 })

@@ -26,6 +26,8 @@ export interface ServiceMetrics {
   answeredDns(rcode: number): void
   /** A request to `/v1` waited so long for its turn. */
   waited(kind: 'read' | 'write', seconds: number): void
+  /** A serial was raised above the one of this secondary. */
+  raised(secondary: string): void
   /** Transactions that wait or run. */
   queued(change: 1 | -1): void
   text(values: MomentaryValues): string
@@ -52,6 +54,10 @@ export function serviceMetrics(): ServiceMetrics {
     help: 'DNS messages sent, by their RCODE',
   })
   const waits = new Histogram(TIMES.waits)
+  const raises = new Counter({
+    name: 'holdfast_serials_raised',
+    help: 'Serials that were raised because a secondary had a newer one',
+  })
   let queue = 0
   return {
     answered(part, response, seconds) {
@@ -62,6 +68,7 @@ export function serviceMetrics(): ServiceMetrics {
     flushed: (seconds) => flushes.observe({}, seconds),
     answeredDns: (rcode) => dnsMessages.add({ rcode: RCODE_NAMES[rcode] ?? String(rcode) }),
     waited: (kind, seconds) => waits.observe({ kind }, seconds),
+    raised: (secondary) => raises.add({ secondary }),
     queued: (change) => {
       queue += change
     },
@@ -78,6 +85,7 @@ export function serviceMetrics(): ServiceMetrics {
         writes.family(),
         flushes.family(),
         waits.family(),
+        raises.family(),
         dnsMessages.family(),
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),

@@ -16,7 +16,7 @@ import { ownerKey } from './owner.ts'
 import { rendered, type RenderContext } from './render.ts'
 import { encodeRows, sizeOfRow } from './rows.ts'
 import type { PublishSettings } from './settings.ts'
-import { nextSerial } from './soa.ts'
+import { serialAfter } from './soa.ts'
 
 /** Names of one flush: updates that arrive meanwhile wait for its end. */
 export const MAX_FLUSHED = 1000
@@ -154,7 +154,7 @@ async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZ
     come.push(...difference.come.map((record) => ({ owner, ...record })))
   }
   if (gone.length + come.length === 0 && !names.changed.has(SOA_ALONE)) return undefined
-  const step = { from: zone.serial, to: nextSerial(zone.serial) }
+  const step = { from: zone.serial, to: serialAfter(zone.serial, now) }
   const growth = sizeOf(come) - sizeOf(gone)
   await w.replacePublished(zone.id, { gone, come })
   await w.addStep(zone.id, { ...step, gone: encodeRows(gone), come: encodeRows(come), growth }, now)

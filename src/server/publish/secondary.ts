@@ -7,4 +7,6 @@ export interface Secondary {
   readonly address: Address
   readonly port: number
   readonly key: TsigKey
+  /** It signs the zones (DNSSEC), with serials of its own. */
+  readonly signs: boolean
 }

@@ -1,6 +1,7 @@
 import { encodeName } from '../../dns/name.ts'
 import { type DnsRecord, RR_TYPES } from '../../dns/types.ts'
 import type { PublishedZone } from '../store/published.ts'
+import type { Instant } from '../../base/time.ts'
 import type { PublishSettings } from './settings.ts'
 
 /** In seconds. A lost NOTIFY is made good after `refresh`; `minimum` is the TTL of negative answers (RFC 2308 §4). */
@@ -36,6 +37,23 @@ const mailboxOf = (apex: string): string => {
 
 /** RFC 1982: the next serial. Zero is skipped: it means "no serial" to some programs. */
 export const nextSerial = (serial: number): number => (serial >= 0xffffffff ? 1 : serial + 1)
+
+/** As a serial, so never zero. */
+const epochSeconds = (now: Instant): number => Math.max(1, Math.floor(now / 1000) >>> 0)
+
+/**
+ * The serial of a change: the seconds since the epoch where these are newer, so that a store that went back in time gives no
+ * number again; a zone with more than a change a second runs ahead of the clock.
+ */
+export const serialAfter = (serial: number, now: Instant): number =>
+  isNewer(epochSeconds(now), serial) ? epochSeconds(now) : nextSerial(serial)
+
+/** How far ahead of this service and of the clock a serial may be: a claim beyond would use up the numbers of a zone. */
+const MAX_AHEAD = 10_000_000
+
+/** Whether a secondary may have this newer serial. */
+export const isBelievable = (claimed: number, serial: number, now: Instant): boolean =>
+  [serial, epochSeconds(now)].some((base) => (claimed - base) >>> 0 <= MAX_AHEAD || !isNewer(claimed, base))
 
 /** RFC 1982 §3.2: whether one serial is newer than another. */
 export const isNewer = (one: number, other: number): boolean => {

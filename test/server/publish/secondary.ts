@@ -26,8 +26,8 @@ const address = (text: string) => {
   return parsed
 }
 const SECONDARIES = [
-  { name: 'ns1', address: address('192.0.2.10'), port: 53, key: KEY },
-  { name: 'ns2', address: address('192.0.2.20'), port: 53, key: OTHER },
+  { name: 'ns1', address: address('192.0.2.10'), port: 53, key: KEY, signs: false },
+  { name: 'ns2', address: address('192.0.2.20'), port: 53, key: OTHER, signs: false },
 ]
 
 export interface Call {

@@ -27,7 +27,7 @@ import { GroupCommit } from '../../../src/server/store/sqlite/group-commit.ts'
 import { filledStores, isShared, storeFolder, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { answerUpdate, ReadUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
-import { flushed } from '../publish/flushed.ts'
+import { flushed, SETTINGS } from '../publish/flushed.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))
 const COUNTS = {
@@ -579,7 +579,7 @@ describe('limits:', () => {
       expect(serial()).toBe(s + 1)
       db.prepare('UPDATE dns_zone SET serial = 4294967295').run()
       await ask({ query: 'hostname=home.example.test&myip=192.0.2.2' })
-      await flushed(store)
+      await flushed(store, SETTINGS, instant(0))
       expect(serial()).toBe(1)
       db.close()
     },

@@ -16,7 +16,7 @@ interface LaterApplied {
   readonly onApplied: () => void
 }
 
-/** Applies the present settings to the zones: now, or when the store can be written again: a reload never ends the service. */
+/** Applies the present settings to the zones, now or when the store can be written again: a reload ends no service. */
 export function laterApplied({
   store,
   ending,

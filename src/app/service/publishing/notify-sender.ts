@@ -37,6 +37,7 @@ interface NotifySenderParts {
   /** Whether there is a published zone with this id. */
   readonly exists: (id: number) => Promise<boolean>
   readonly onStuck: (secondary: Secondary, zone: ZoneAtSecondary) => void
+  readonly onServed: (secondary: Secondary, zone: ToldZone, serial: number) => void
 }
 
 export interface ToldSecondary {
@@ -116,7 +117,9 @@ function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderPa
   /** The serial that it serves: a secondary that has the present serial already does not fetch the zone. */
   const askServed = async (zone: ToldZone): Promise<void> => {
     const serial = await servedSerial(secondary, zone.apex, parts)
-    if (serial !== undefined) queue.served(zone.id, serial, now())
+    if (serial === undefined) return
+    queue.served(zone.id, serial, now())
+    parts.onServed(secondary, zone, serial)
   }
   const [nextKnown, nextOpen] = [rotation(MAX_LOOKED_UP), rotation(MAX_ASKED)]
   /** Forgets the zone if it was deleted. */
@@ -194,10 +197,10 @@ async function sendNotify(
 }
 
 /** The serial that a secondary answers with; undefined without an answer. */
-async function servedSerial(
+export async function servedSerial(
   { address, port }: Secondary,
   apex: string,
-  { ending }: NotifySenderParts,
+  { ending }: Pick<NotifySenderParts, 'ending'>,
 ): Promise<number | undefined> {
   const id = newId()
   const wire = questionWire(apex, RR_TYPES.SOA)

@@ -8,19 +8,19 @@ import { steadyClock } from '../../../platform/clock/clock.ts'
 import { listenForDns } from '../../../platform/sockets/dns-listener.ts'
 import type { DnsListener } from '../../../ports/dns-listener.ts'
 import type { Log } from '../../../ports/log.ts'
-import { type DnsContext, type Fetch, handleDns } from '../../../server/publish/handle.ts'
+import { type DnsContext, handleDns } from '../../../server/publish/handle.ts'
 import { ResponseLimit } from '../../../server/publish/limit.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
-import { nextSerial } from '../../../server/publish/soa.ts'
 import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { PublishedReads } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { applySettings, laterApplied } from './applied-settings.ts'
-import { type Flusher, startFlusher } from './flusher.ts'
-import { type NotifySender, startNotifySender } from './notify-sender.ts'
+import { startFlusher } from './flusher.ts'
+import { NewerSerials } from './newer-serials.ts'
+import { type NotifySender, servedSerial, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
 import { keepTelling, toldZone, untoldAtStart } from './untold.ts'
@@ -42,7 +42,7 @@ interface PublishingParts {
   readonly current: () => ServiceSettings
   readonly ending: AbortSignal
   readonly reportFailure: (what: string, error: unknown) => void
-  readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns'>
+  readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns' | 'raised'>
 }
 
 const publishSettingsOf = ({
@@ -67,15 +67,15 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
     return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
   await applySettings(store, settings())
+  const newerSerials = new NewerSerials({ ...parts, settings, onRaised: () => flusher.wake() })
   const notifier = startNotifySender({
     secondaries: secondaries.value,
     settings,
     from: sourceAddress(current()),
     ending,
-    exists: async (id) => {
-      const [zone] = await store.read(async (r) => r.publishedZones(id - 1, 1))
-      return zone?.id === id
-    },
+    exists: async (id) => (await store.read(async (r) => r.publishedZones(id - 1, 1)))[0]?.id === id,
+    onServed: (secondary, zone, serial) =>
+      void newerSerials.seen(secondary, zone, serial).catch(() => undefined),
     onStuck: ({ name }, { apex, told, fetched }) =>
       log('error', 'secondary is stuck', {
         fields: { secondary: name, zone: apex, told, fetched },
@@ -93,7 +93,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     onError: (error) => reportFailure('publishing', error),
     onDuration: parts.metrics.flushed,
   })
-  const context = contextOf({ ...parts, secondaries: secondaries.value, notifier, flusher })
+  const context = contextOf({ ...parts, secondaries: secondaries.value, notifier, newerSerials })
   const listeners = await openListeners(current(), context, parts.metrics.answeredDns)
   if (!listeners.ok) {
     await flusher.stop()
@@ -101,7 +101,8 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   }
   const applied = laterApplied({ ...parts, settings, onApplied: flusher.wake })
   notifier.changed(await untoldAtStart(store, settings()))
-  if (secondaries.value.length > 0) watchSecondaries(parts, notifier)
+  if (secondaries.value.length > 0)
+    watchSecondaries(parts, { secondaries: secondaries.value, notifier, newerSerials })
   return ok({
     listeners: listeners.value,
     notifier,
@@ -117,8 +118,12 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   })
 }
 
-function watchSecondaries(parts: PublishingParts, notifier: NotifySender): void {
+type Watched = Pick<ContextParts, 'secondaries' | 'notifier' | 'newerSerials'>
+
+function watchSecondaries(parts: PublishingParts, { secondaries, notifier, newerSerials }: Watched): void {
   const { store, current, ending } = parts
+  for (const secondary of secondaries)
+    void newerSerials.compare(secondary, async (one, { apex }) => servedSerial(one, apex, { ending }))
   keepStatus(parts, notifier)
   if (store.isShared) keepTelling({ store, settings: () => publishSettingsOf(current()), ending, notifier })
 }
@@ -164,19 +169,15 @@ function secondariesOf({ secondaries, tsigKeyFile }: ServiceSettings): Result<re
 interface ContextParts extends PublishingParts {
   readonly secondaries: readonly Secondary[]
   readonly notifier: NotifySender
-  readonly flusher: Flusher
+  readonly newerSerials: NewerSerials
 }
 
-function contextOf({ store, current, log, secondaries, notifier, flusher }: ContextParts): DnsContext {
+function contextOf({ store, current, secondaries, notifier, newerSerials }: ContextParts): DnsContext {
   const settings = () => ({
     ...publishSettingsOf(current()),
     secondaries,
     isAnswering: current().answerQueries,
   })
-  const raise = async ({ zone, newer = 0 }: Fetch): Promise<void> => {
-    await store.write(async (w) => w.raiseSerial(zone.id, nextSerial(newer)))
-    flusher.wake()
-  }
   return {
     settings,
     reads: lazyReads(store),
@@ -186,14 +187,8 @@ function contextOf({ store, current, log, secondaries, notifier, flusher }: Cont
     onFetched: (fetch) => {
       const { secondary, zone, apex, newer } = fetch
       notifier.fetched(secondary, toldZone(zone, settings()))
-      if (newer === undefined) return
-      log('error', 'secondary is newer', {
-        fields: { secondary: secondary.name, zone: apex, serial: zone.serial, newer },
-        line:
-          `${secondary.name} has serial ${newer} of ${apex}, newer than ${zone.serial} here: ` +
-          'was a backup restored? The serial is raised above it',
-      })
-      void raise(fetch).catch(() => undefined)
+      if (newer !== undefined)
+        void newerSerials.seen(secondary, { id: zone.id, apex }, newer).catch(() => undefined)
     },
   }
 }

@@ -31,7 +31,13 @@ async function stage() {
   const address = parseAddress('127.0.0.1')
   if (address === undefined) throw new Error('no address')
   const secondaries = servers.map(
-    ({ port }, n): Secondary => ({ name: `ns${n + 1}`, address, port, key: KEYS[n === 0 ? 0 : 1] }),
+    ({ port }, n): Secondary => ({
+      name: `ns${n + 1}`,
+      address,
+      port,
+      key: KEYS[n === 0 ? 0 : 1],
+      signs: false,
+    }),
   )
   const gone = new Set<number>()
   const stuck: string[] = []
@@ -43,6 +49,7 @@ async function stage() {
     from: address,
     ending: ending.signal,
     exists: async (id) => !gone.has(id),
+    onServed: () => undefined,
     onStuck: ({ name }, { apex }) => stuck.push(`${name} ${apex}`),
   })
   const known = (n = 0) => sender.status()[n]?.zones.map(({ id }) => id) ?? []

@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const secondary = (name: string): Secondary => {
   const address = parseAddress('192.0.2.1')
   if (address === undefined) throw new Error(name)
-  return { name, address, port: 53, key: key(name) }
+  return { name, address, port: 53, key: key(name), signs: false }
 }
 const [ONE, OTHER] = [secondary('one'), secondary('other')]
 

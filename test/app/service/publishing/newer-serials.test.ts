@@ -1,0 +1,91 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { NewerSerials } from '../../../../src/app/service/publishing/newer-serials.ts'
+import { parseAddress } from '../../../../src/net/address.ts'
+import type { Secondary } from '../../../../src/server/publish/secondary.ts'
+import type { Store } from '../../../../src/server/store/store.ts'
+import { eventually } from '../../../eventually.ts'
+import { key } from '../../../server/publish/secondary.ts'
+import { SETTINGS } from '../../../server/publish/flushed.ts'
+
+const NOW = Math.floor(Date.now() / 1000)
+
+const secondary = (name: string, signs = false): Secondary => {
+  const address = parseAddress('192.0.2.1')
+  if (address === undefined) throw new Error(name)
+  return { name, address, port: 53, key: key(name), signs }
+}
+
+/** A store with these zones, by their ids, and what is raised in it. */
+function world(serials: Record<number, number>) {
+  const lines: string[] = []
+  const raised: string[] = []
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  const publishedZones = async (after: number, limit: number) =>
+    Promise.resolve(
+      Object.entries(serials)
+        .map(([id, serial]) => ({ id: Number(id), apex: `z${id}.test`, serial, size: 0 }))
+        .filter(({ id }) => id > after)
+        .slice(0, limit),
+    )
+  const raiseSerial = async (id: number, serial: number) => Promise.resolve(void (serials[id] = serial))
+  const store = {
+    read: async (work: (r: object) => unknown) => work({ publishedZones }),
+    write: async (work: (w: object) => unknown) => work({ raiseSerial }),
+  } as unknown as Store
+  const newer = new NewerSerials({
+    store,
+    settings: () => SETTINGS,
+    ending: ending.signal,
+    log: (_, __, details) => void lines.push(details?.line ?? ''),
+    metrics: { raised: (name) => void raised.push(name) },
+    onRaised: () => undefined,
+  })
+  return { newer, serials, lines, raised }
+}
+
+it('all zones are compared at the start, and raised above what is served; one line for each secondary', async () => {
+  const { newer, serials, lines, raised } = world({ 1: NOW, 2: NOW, 3: NOW })
+  const served: Readonly<Record<string, number>> = {
+    'z1.test': NOW + 5,
+    'z2.test': NOW - 5,
+    'z3.test': NOW + 9,
+  }
+  void newer.compare(secondary('ns1'), async (_, { apex }) => Promise.resolve(served[apex]))
+  await eventually(() => ({ ...serials })).toEqual({ 1: NOW + 6, 2: NOW, 3: NOW + 10 })
+  expect(raised).toEqual(['ns1', 'ns1'])
+  expect(lines).toEqual([
+    expect.stringMatching(/^ns1 has serial \d+ of z1\.test, newer than \d+ here: .*raised above/),
+  ])
+})
+
+it('a zone is raised once for each start, because a secondary may have numbers of its own', async () => {
+  const { newer, serials } = world({ 1: NOW })
+  await newer.seen(secondary('ns1'), { id: 1, apex: 'z1.test' }, NOW + 5)
+  await newer.seen(secondary('ns1'), { id: 1, apex: 'z1.test' }, NOW + 500)
+  expect(serials[1]).toBe(NOW + 6)
+})
+
+it('a secondary that signs raises none', async () => {
+  const { newer, serials, lines } = world({ 1: NOW })
+  await newer.seen(secondary('ns1', true), { id: 1, apex: 'z1.test' }, NOW + 5)
+  await newer.compare(secondary('ns1', true), async () => Promise.resolve(NOW + 5))
+  expect([serials[1], lines]).toEqual([NOW, []])
+})
+
+it('a serial that is too far ahead to be true is told, and raises none', async () => {
+  const { newer, serials, lines } = world({ 1: NOW })
+  await newer.seen(secondary('ns1'), { id: 1, apex: 'z1.test' }, NOW + 2 ** 31 - 1)
+  expect(serials[1]).toBe(NOW)
+  expect(lines).toEqual([expect.stringContaining('too far ahead of the clock')])
+})
+
+it('a secondary that says nothing is not asked for every zone', async () => {
+  const { newer } = world(Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [n + 1, NOW])))
+  let asked = 0
+  void newer.compare(secondary('ns1'), async () => {
+    asked++
+    return Promise.resolve(undefined)
+  })
+  await eventually(() => asked).toBe(32)
+})
