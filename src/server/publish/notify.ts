@@ -1,4 +1,4 @@
-import { after, type Duration, type Instant, instant, latest, minutes, seconds } from '../../base/time.ts'
+import { after, type Duration, type Instant, minutes, seconds } from '../../base/time.ts'
 import { CATALOG_ID } from '../store/published.ts'
 import { isNewer } from './soa.ts'
 
@@ -40,37 +40,45 @@ const STUCK_AFTER: Duration = minutes(1)
 const MAX_FAILURES = 8
 /** In seconds, between two repetitions. */
 const MAX_PAUSE = 60
-/** Zones that one secondary is told of in a second. */
-const MAX_PER_SECOND = 50
+/** NOTIFYs without an answer yet: as many as a secondary answers. One more is for what has just changed. */
+const IN_FLIGHT = { first: 32, min: 4, max: 1000 } as const
+
+/** A change that was just made; or one that the secondary may know of, after a start or without an answer. */
+type Urgency = 'fresh' | 'repeated'
 
 /**
  * When one secondary is told of changes (RFC 1996). It sets the pace itself: while it has not fetched what it was told,
- * later changes wait and become one. The caller sends what is due, and reports the outcome.
+ * later changes of a zone wait and become one, and it gets as many NOTIFYs at a time as it answers. What has just changed
+ * comes before repetitions, of which there are thousands after a start. The caller sends what is due, and reports the
+ * outcome.
  */
 export class NotifyQueue {
   readonly #zones = new Map<number, Entry>()
-  readonly #waiting = new Set<number>()
-  #second = 0
-  #sent = 0
+  readonly #waiting: Readonly<Record<Urgency, Set<number>>> = { fresh: new Set(), repeated: new Set() }
+  /** Without an outcome yet. */
+  readonly #sent = new Set<number>()
+  #window: number = IN_FLIGHT.first
 
-  changed(zone: ToldZone, now: Instant): void {
+  changed(zone: ToldZone, now: Instant, kind: Urgency = 'fresh'): void {
     const entry = this.#zones.get(zone.id)
     this.#zones.set(zone.id, { ...EMPTY, dueAt: now, ...entry, id: zone.id, apex: zone.apex, wanted: zone })
-    this.#waiting.add(zone.id)
+    this.#wait(zone.id, kind)
   }
 
   /** The zones to tell now. They are not due again before their outcome is reported. */
   due(now: Instant): readonly ToldZone[] {
-    const second = Math.floor(now / 1000)
-    if (second !== this.#second) [this.#second, this.#sent] = [second, 0]
+    return [...this.#dueOf('fresh', now, this.#window + 1), ...this.#dueOf('repeated', now, this.#window)]
+  }
+
+  #dueOf(kind: Urgency, now: Instant, window: number): readonly ToldZone[] {
     const zones: ToldZone[] = []
-    for (const id of this.#waiting) {
+    for (const id of this.#waiting[kind]) {
+      if (this.#sent.size >= window) break
       const entry = this.#zones.get(id)
       if (entry?.wanted === undefined || entry.dueAt > now) continue
-      if (this.#sent >= MAX_PER_SECOND) break
-      this.#sent++
       zones.push(entry.wanted)
-      this.#waiting.delete(id)
+      this.#waiting[kind].delete(id)
+      this.#sent.add(id)
       this.#zones.set(id, {
         ...entry,
         wanted: undefined,
@@ -83,8 +91,23 @@ export class NotifyQueue {
     return zones
   }
 
+  #wait(id: number, kind: Urgency): void {
+    if (kind === 'repeated' && this.#waiting.fresh.has(id)) return
+    this.#waiting.repeated.delete(id)
+    this.#waiting[kind].add(id)
+  }
+
+  #forget(id: number): void {
+    this.#waiting.fresh.delete(id)
+    this.#waiting.repeated.delete(id)
+  }
+
   /** The NOTIFY was answered, or was not: then it is repeated, less and less often (RFC 1996 §3.6). */
   told(id: number, isAcknowledged: boolean, now: Instant): void {
+    this.#sent.delete(id)
+    this.#window = isAcknowledged
+      ? Math.min(this.#window + 1, IN_FLIGHT.max)
+      : Math.max(Math.floor(this.#window / 2), IN_FLIGHT.min)
     const entry = this.#zones.get(id)
     if (entry === undefined) return
     if (isAcknowledged)
@@ -98,7 +121,7 @@ export class NotifyQueue {
     const isRepeated = failures <= MAX_FAILURES && entry.told !== undefined
     const wanted =
       entry.wanted ?? (isRepeated ? { id, apex: entry.apex, serial: entry.told ?? 0 } : undefined)
-    if (wanted !== undefined) this.#waiting.add(id)
+    if (wanted !== undefined) this.#wait(id, 'repeated')
     const pause = seconds(Math.min(2 ** entry.failures, MAX_PAUSE))
     this.#zones.set(id, { ...entry, isAcknowledged, failures, wanted, dueAt: after(now, pause) })
   }
@@ -107,7 +130,7 @@ export class NotifyQueue {
   fetched({ id, apex, serial }: ToldZone, now: Instant): void {
     const entry = { ...EMPTY, ...this.#zones.get(id), id }
     const isKnown = entry.wanted !== undefined && !isNewer(entry.wanted.serial, serial)
-    if (isKnown) this.#waiting.delete(id)
+    if (isKnown) this.#forget(id)
     this.#zones.set(id, {
       ...entry,
       apex,
@@ -130,18 +153,21 @@ export class NotifyQueue {
 
   removed(id: number): void {
     this.#zones.delete(id)
-    this.#waiting.delete(id)
+    this.#forget(id)
   }
 
-  /** When something is due; undefined if nothing waits. */
+  /** When something is due; undefined if nothing waits, or an outcome must come first. */
   nextAt(): Instant | undefined {
+    const { fresh, repeated } = this.#waiting
     let next: Instant | undefined
-    for (const id of this.#waiting) {
+    for (const id of [
+      ...(this.#sent.size > this.#window ? [] : fresh),
+      ...(this.#sent.size >= this.#window ? [] : repeated),
+    ]) {
       const dueAt = this.#zones.get(id)?.dueAt
       if (dueAt !== undefined && (next === undefined || dueAt < next)) next = dueAt
     }
-    const nextSecond = instant((this.#second + 1) * 1000)
-    return next === undefined || this.#sent < MAX_PER_SECOND ? next : latest(next, nextSecond)
+    return next
   }
 
   zones(): readonly ZoneAtSecondary[] {

@@ -108,20 +108,41 @@ describe('a secondary', () => {
     expect([due(1999), due(2000)]).toEqual([[], [6]])
   })
 
-  it('is told of 50 zones in a second', () => {
-    for (let id = 1; id <= 120; id++) queue.changed(zone(1, id), at(0))
-    const ids = (milliseconds: number) => queue.due(at(milliseconds)).map(({ id }) => id)
-    expect(ids(0)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
-    expect(ids(999)).toEqual([])
-    expect(ids(1000)).toEqual(Array.from({ length: 50 }, (_, n) => n + 51))
-    expect(ids(2000)).toHaveLength(20)
+  const ids = (milliseconds: number): readonly number[] => queue.due(at(milliseconds)).map(({ id }) => id)
+  const repeated = (count: number): void => {
+    for (let id = 1; id <= count; id++) queue.changed(zone(1, id), at(0), 'repeated')
+  }
+
+  it('is told of as many zones at a time as it answers', () => {
+    repeated(1000)
+    expect(ids(0)).toHaveLength(32)
+    expect([ids(999), queue.nextAt()]).toEqual([[], undefined])
+    for (let id = 1; id <= 32; id++) queue.told(id, true, at(1))
+    expect(ids(1)).toHaveLength(64)
+    for (let id = 33; id <= 96; id++) queue.told(id, true, at(2))
+    expect(ids(2)).toHaveLength(128)
   })
 
-  it('that was told of 50 zones is due again with the next second, not before', () => {
-    for (let id = 1; id <= 51; id++) queue.changed(zone(1, id), at(300))
-    due(300)
-    expect(next()).toBe(1000)
-    expect(due(next())).toEqual([1])
+  it('that says nothing is told of four at a time, and what has just changed before all', () => {
+    repeated(1000)
+    for (const id of ids(0)) queue.told(id, false, at(2000))
+    expect(ids(2000)).toEqual([33, 34, 35, 36])
+    queue.changed(zone(1, 2000), at(2001))
+    expect(next()).toBe(2001)
+    expect(ids(2001)).toEqual([2000])
+    queue.changed(zone(1, 2001), at(2002))
+    expect(ids(2002)).toEqual([])
+    queue.told(33, true, at(2003))
+    expect(ids(2003)).toEqual([2001])
+    queue.told(34, true, at(2004))
+    expect(ids(2004)).toEqual([37, 38])
+  })
+
+  it('is told of a change as fresh that was to be repeated', () => {
+    repeated(100)
+    queue.changed(zone(2, 90), at(0))
+    queue.changed(zone(2, 90), at(0), 'repeated')
+    expect(ids(0).slice(0, 2)).toEqual([90, 1])
   })
 
   it('forgets a zone that is removed', () => {

@@ -11,7 +11,7 @@ import type { Store } from '../../../server/store/store.ts'
 import { toldZone } from './untold.ts'
 
 /** Zones whose serial one secondary is asked for at the same time. */
-const WINDOW = 32
+const AT_ONCE = 32
 /** Zones that are read together. */
 const PAGE_SIZE = 512
 /** After all zones were compared: a database may have failed over to an older one. */
@@ -85,8 +85,8 @@ export class NewerSerials {
     for (let last = -1; hasAnswered && !ending.aborted; last = page.at(-1)?.id ?? last) {
       page = await store.read(async (r) => r.publishedZones(last, PAGE_SIZE))
       if (page.length === 0) return true
-      for (let at = 0; at < page.length && hasAnswered; at += WINDOW) {
-        const zones = page.slice(at, at + WINDOW).map((zone) => toldZone(zone, settings()))
+      for (let at = 0; at < page.length && hasAnswered; at += AT_ONCE) {
+        const zones = page.slice(at, at + AT_ONCE).map((zone) => toldZone(zone, settings()))
         const answers = await Promise.all(zones.map(async (zone) => this.#compareOne(secondary, zone, ask)))
         hasAnswered = answers.some((one) => one)
       }

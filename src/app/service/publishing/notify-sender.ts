@@ -46,7 +46,8 @@ export interface ToldSecondary {
 }
 
 export interface NotifySender {
-  readonly changed: (zones: readonly ToldZone[]) => void
+  /** `repeated`: they may know of it. */
+  readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
   readonly fetched: (secondary: Secondary, zone: ToldZone) => void
   readonly status: () => readonly ToldSecondary[]
 }
@@ -57,8 +58,8 @@ const now = (): Instant => instant(Date.now())
 export function startNotifySender(parts: NotifySenderParts): NotifySender {
   const lines = parts.secondaries.map((secondary) => lineTo(secondary, parts))
   return {
-    changed: (zones) => {
-      for (const line of lines) line.changed(zones)
+    changed: (zones, kind = 'fresh') => {
+      for (const line of lines) line.changed(zones, kind)
     },
     fetched: (secondary, zone) => lines.find((line) => line.secondary === secondary)?.fetched(zone),
     status: () => lines.map(({ secondary, zones }) => ({ secondary, zones: zones() })),
@@ -97,8 +98,8 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   return {
     secondary,
     zones: () => queue.zones(),
-    changed: (zones: readonly ToldZone[]) => {
-      for (const zone of zones) queue.changed(zone, now())
+    changed: (zones: readonly ToldZone[], kind: 'fresh' | 'repeated') => {
+      for (const zone of zones) queue.changed(zone, now(), kind)
       pump()
     },
     fetched: (zone: ToldZone) => {

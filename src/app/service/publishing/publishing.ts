@@ -100,7 +100,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     return listeners
   }
   const applied = laterApplied({ ...parts, settings, onApplied: flusher.wake })
-  notifier.changed(await untoldAtStart(store, settings()))
+  notifier.changed(await untoldAtStart(store, settings()), 'repeated')
   if (secondaries.value.length > 0)
     watchSecondaries(parts, { secondaries: secondaries.value, notifier, newerSerials })
   return ok({

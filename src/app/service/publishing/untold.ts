@@ -17,7 +17,11 @@ const BEFORE_START = 600_000
 const LOOK_INTERVAL = 10_000
 /** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const
+/** A node looks for so many at a time. */
 const MAX_ZONES = 1000
+
+/** Of a start: all that a store of this size publishes in that time. */
+const MAX_AT_START = 1_000_000
 
 /** The catalog has its name by a setting. */
 export const toldZone = ({ id, apex, serial }: PublishedZone, { catalog }: PublishSettings): ToldZone => ({
@@ -30,7 +34,8 @@ const changedSince = async (store: Store, since: Instant): Promise<readonly Publ
   store.read(async (r) => r.zonesChangedSince(since, MAX_ZONES))
 
 export async function untoldAtStart(store: Store, settings: PublishSettings): Promise<readonly ToldZone[]> {
-  const zones = await changedSince(store, instant(Date.now() - BEFORE_START))
+  const since = instant(Date.now() - BEFORE_START)
+  const zones = await store.read(async (r) => r.zonesChangedSince(since, MAX_AT_START))
   return zones.map((zone) => toldZone(zone, settings))
 }
 
@@ -58,6 +63,7 @@ export function keepTelling({ store, settings, ending, notifier }: TellingParts)
       zones
         .filter((zone) => !busy.has(zone.id) && !isTold(zone, secondaries))
         .map((zone) => toldZone(zone, settings())),
+      'repeated',
     )
   }
   let isTelling = false
