@@ -65,7 +65,16 @@ export async function answerUpdate(updater: Updater, update: ReadUpdate): Promis
   const { store, passwords } = updater
   const { request, credentials } = update
   const call = updateCall(updater.policy, update)
-  if (credentials === undefined) return refusedLogin(call)
+  if (credentials === undefined && request.authorization === undefined) return refusedLogin(call)
+  // No password is tested by a malformed login, and a flood of them is one of guesses all the same.
+  if (credentials === undefined)
+    return audited(
+      updater,
+      await store.write(
+        async (w) => settle(w, updater, { ...call, username: undefined, login: undefined }),
+        () => aboutOf(call, ''),
+      ),
+    )
   const { username } = credentials
   const about = (): About => ({
     ...aboutOf(call, username),
@@ -145,7 +154,7 @@ const unchecked = ({ isAgentRefused }: UpdateCall): Settled => ({
 async function settle(
   w: StoreWrites,
   { policy, now }: Updater,
-  call: UpdateCall & { readonly username: string; readonly login: Login | undefined },
+  call: UpdateCall & { readonly username: string | undefined; readonly login: Login | undefined },
 ): Promise<Settled> {
   const { update, userAgentClass, username, login: principal } = call
   const { request } = update
@@ -174,7 +183,10 @@ async function settle(
   })
   const replies = await recordUsage(w, context, outcome)
   const { blockedUntil } = await w.usageOf(principal)
-  return { replies, events: blockEvents(usage.blockedUntil, blockedUntil, { username, peer }) }
+  return {
+    replies,
+    events: blockEvents(usage.blockedUntil, blockedUntil, { username: username ?? '', peer }),
+  }
 }
 
 /** A block that this request has caused, or one that was over before it. */

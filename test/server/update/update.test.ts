@@ -136,6 +136,8 @@ afterEach(async () => {
 interface Ask {
   readonly query?: string
   readonly as?: Credentials | undefined
+  /** Instead of `as`. */
+  readonly authorization?: string
   readonly agent?: string | undefined
   readonly peer?: string
   /** The peer is a proxy that does not say for whom it asks. */
@@ -163,7 +165,7 @@ const ask = async ({
     path: '/nic/update',
     query,
     userAgent: 'agent' in rest ? rest.agent : AGENT,
-    authorization: as && formatBasic(as).reveal(),
+    authorization: rest.authorization ?? (as && formatBasic(as).reveal()),
     peer: address,
     isProxy,
   }
@@ -468,6 +470,18 @@ describe('failed logins', () => {
     expect(await ask({ ...asAccount, peer: '198.51.100.8' })).toBe('nochg 192.0.2.1')
     pass(minutes(10))
     expect(await ask(asAccount)).toBe('nochg 192.0.2.1')
+  })
+
+  it.each([
+    ['a control character in the name', `Basic ${Buffer.from('a\u0001b:x').toString('base64')}`],
+    ['no colon', `Basic ${Buffer.from('abc').toString('base64')}`],
+    ['no base64', 'Basic ***'],
+    ['another scheme', 'Digest username="x"'],
+  ])('that are malformed are counted and told of: %s', async (_, authorization) => {
+    for (let n = 0; n < 21; n++) expect(await ask({ authorization })).toBe('badauth')
+    expect(events.filter(({ kind }) => kind === 'loginRefused')).toHaveLength(21)
+    expect(events.at(-1)).toMatchObject({ kind: 'lockedOut', endpoint: 'update', peer: '198.51.100.7' })
+    expect(await ask(asAccount)).toBe('911')
   })
 
   it('of one IPv6 /64 are counted together', async () => {
