@@ -20,24 +20,37 @@ export interface ChangeInZone {
 
 export const changedName = ({ before, after }: ChangeInZone): string => (after ?? before)?.name ?? APEX
 
-/** The zone as it is after the change. */
-export function resultingZone(stored: ZoneReads, change: ChangeInZone): ZoneReads {
-  const { zone, after } = change
-  const changed = changedName(change)
-  const ownPointers = (to: string): readonly Pointer[] =>
-    after === undefined
-      ? []
-      : POINTER_TYPES.filter((type) =>
-          targetsOf(after, type).some((target) => relativeTo(target, zone.name) === to),
-        ).map((dnsType) => ({ name: changed, accountId: after.accountId, dnsType }))
+/** The zone as it is after changes of different names. */
+export function resultingZone(stored: ZoneReads, ...changes: readonly ChangeInZone[]): ZoneReads {
+  const changed = new Map(changes.map((change) => [changedName(change), change.after]))
+  const pointers = pointersIn(changes)
   return {
-    nameAt: async (name) => (name === changed ? after : stored.nameAt(name)),
+    nameAt: async (name) => (changed.has(name) ? changed.get(name) : stored.nameAt(name)),
     pointersTo: async (name) => [
-      ...ownPointers(name),
-      ...(await stored.pointersTo(name)).filter((one) => one.name !== changed),
+      ...(pointers.get(name) ?? []),
+      ...(await stored.pointersTo(name)).filter((one) => !changed.has(one.name)),
     ],
   }
 }
+
+/** The pointers that the changed names have, by what they point to: each target once for each type. */
+function pointersIn(changes: readonly ChangeInZone[]): ReadonlyMap<string, readonly Pointer[]> {
+  const found = new Map<string, Pointer[]>()
+  for (const { to, pointer } of changes.flatMap(pointersOf))
+    found.set(to, [...(found.get(to) ?? []), pointer])
+  return found
+}
+
+const pointersOf = ({ zone, after }: ChangeInZone): readonly { to: string; pointer: Pointer }[] =>
+  after === undefined
+    ? []
+    : POINTER_TYPES.flatMap((dnsType) =>
+        [...new Set(targetsOf(after, dnsType))].flatMap((target) => {
+          const to = relativeTo(target, zone.name)
+          const pointer = { name: after.name, accountId: after.accountId, dnsType }
+          return to === undefined ? [] : [{ to, pointer }]
+        }),
+      )
 
 export const has = (name: Name | undefined, ...types: readonly DnsType[]): boolean =>
   name !== undefined && types.some((type) => rrsetOf(name, type) !== undefined)

@@ -96,6 +96,8 @@ export interface RecordReads {
   /** Whether the operator locked a name of the zone. */
   hasLockedNames(zoneId: number): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
+  /** Those of these names that exist, in any order. */
+  namesAt(zoneId: number, names: readonly string[]): Promise<readonly Name[]>
   /** Whole names of a zone, or of an account in all zones, in the order of their ids: the first `limit` after this id. */
   namesAfter(of: NamesOf, after: number, limit: number): Promise<readonly Name[]>
   /** The zone with the longest name that contains this name. */
@@ -130,7 +132,8 @@ export interface RecordReads {
 
 export interface RecordWrites extends RecordReads {
   /** Creates the name, or replaces everything stored at it. RRSets say themselves when they were updated. */
-  saveName(name: Name, now: Instant): Promise<void>
+  /** `before`: the name as it is stored; what is the same there is not written again. */
+  saveName(name: Name, now: Instant, before?: Name): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
   setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
   removeZone(zoneId: number): Promise<void>

@@ -18,6 +18,7 @@ import {
   type ReplacementFault,
   replacementFaults,
 } from './replacement.ts'
+import { groupedBy } from '../../store/values.ts'
 import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from '../request/context.ts'
 import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
 
@@ -38,7 +39,7 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
   const items = readItems(context.body)
   if ('malformed' in items) return items
   if ('refusals' in items) return items
-  const batch = { zone, groups: await groupsOf(context, zone, items) }
+  const batch = batchOf(zone, await groupsOf(context, zone, items))
   const changes = batch.groups.map((group) => replacementOf(context, zone, group))
   const faults = await firstFault<Refusal<BatchFault>>(
     async () => eachOf(batch.groups, async (group) => placeFaults(context, batch, group)),
@@ -67,7 +68,15 @@ interface NameChanges {
 interface Batch {
   readonly zone: Zone
   readonly groups: readonly NameChanges[]
+  /** The names that have records afterwards. */
+  readonly filled: readonly string[]
 }
+
+const batchOf = (zone: Zone, groups: readonly NameChanges[]): Batch => ({
+  zone,
+  groups,
+  filled: groups.flatMap((one) => (one.items.every(isRemoval) ? [] : [one.name])),
+})
 
 /** By name, in the order of the list. Removals at a missing name have nothing to do: a repeated batch succeeds. */
 async function groupsOf(
@@ -75,28 +84,25 @@ async function groupsOf(
   zone: Zone,
   items: readonly BatchItem[],
 ): Promise<readonly NameChanges[]> {
-  const groups = await eachOf(
-    [...new Set(items.map(({ name }) => name))],
-    async (name): Promise<NameChanges[]> => [
-      { name, before: await store.nameAt(zone.id, name), items: items.filter((item) => item.name === name) },
-    ],
-  )
+  const byName = groupedBy(items, ({ name }) => name)
+  const stored = new Map((await store.namesAt(zone.id, [...byName.keys()])).map((one) => [one.name, one]))
+  const groups = Array.from(byName, ([name, own]) => ({ name, before: stored.get(name), items: own }))
   return groups.filter((group) => group.before !== undefined || !group.items.every(isRemoval))
 }
 
 /** The first fault of a name, as for POST of Rdata, which creates missing names too. */
 async function placeFaults(
   context: RequestContext,
-  { zone, groups }: Batch,
+  { zone, filled: others }: Batch,
   { name, before, items }: NameChanges,
 ): Promise<readonly Refusal<PlaceFault>[]> {
   const parent = parentOf(name)
-  const others = groups.flatMap((one) => (one.items.every(isRemoval) ? [] : [one.name]))
-  const isParentFilled = others.includes(parent)
   const fault =
     before === undefined
       ? ((await creationFaultAt(context, zone, { name, others })) ??
-        (isParentFilled ? undefined : parentFault(name, await context.store.nameAt(zone.id, parent))))
+        (others.includes(parent)
+          ? undefined
+          : parentFault(name, await context.store.nameAt(zone.id, parent))))
       : changeFault(context, zone, before)
   return fault === undefined
     ? []
@@ -105,12 +111,15 @@ async function placeFaults(
 
 /** The list names an RRSet once: the result does not depend on its order. */
 function repeated(items: readonly BatchItem[]): readonly Refusal<'rrsetExists'>[] {
-  const keys = items.map(({ name, dnsType }) => `${name} ${dnsType}`)
-  return items.flatMap(({ pointer }, n) =>
-    keys.indexOf(keys[n] ?? '') < n
+  const known = new Set<string>()
+  return items.flatMap(({ name, dnsType, pointer }) => {
+    const key = `${name} ${dnsType}`
+    const isRepeated = known.has(key)
+    known.add(key)
+    return isRepeated
       ? [refuse('rrsetExists' as const, 'the list names this RRSet twice', atType(pointer))]
-      : [],
-  )
+      : []
+  })
 }
 
 const atType = (pointer: string) => ({ location: 'body', pointer: `${pointer}/dns_type` }) as const

@@ -145,10 +145,7 @@ export async function saveAllChecked<Q extends QuotaFault>(
   { zone, changes }: { readonly zone: Zone; readonly changes: readonly NameChange[] },
   isExpected: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
 ): Promise<readonly Refusal<StateFault | Q>[]> {
-  const resulting = changes.reduce(
-    (reads, change) => resultingZone(reads, { zone, ...change }),
-    readsOf(store, zone),
-  )
+  const resulting = resultingZone(readsOf(store, zone), ...changes.map((change) => ({ zone, ...change })))
   const faults = await firstFault<Refusal<StateFault | Q>>(
     async () => eachOf(changes, async (change) => stateFaults({ zone, ...change }, resulting)),
     async () =>
@@ -157,7 +154,8 @@ export async function saveAllChecked<Q extends QuotaFault>(
         return quotaFaults(own, caller.account.plan, await store.holdingsOf(accountId)).filter(isExpected)
       }),
   )
-  if (faults.length === 0) for (const { after } of changes) await saveOrRemove({ store, now }, after)
+  if (faults.length === 0)
+    for (const { after, before } of changes) await saveOrRemove({ store, now }, after, before)
   return faults
 }
 
@@ -186,7 +184,8 @@ export async function removeChecked(
 const saveOrRemove = async (
   { store, now }: Pick<RequestContext, 'store' | 'now'>,
   name: Name,
-): Promise<void> => (isLeftover(name) ? store.removeName(name, now) : store.saveName(name, now))
+  before: Name | undefined,
+): Promise<void> => (isLeftover(name) ? store.removeName(name, now) : store.saveName(name, now, before))
 
 type Writer = Pick<RequestContext, 'caller' | 'store' | 'now'>
 

@@ -31,6 +31,10 @@ const NAME_ROWS = `SELECT ${columnList(OF_NAME, 'name')}, zone.name AS zone_name
 export const NAMES = selects({
   all: select(NAME, `${NAME_ROWS} WHERE name.id IN ${ids()}`),
   at: select(NAME, `${NAME_ROWS} WHERE name.zone_id = ? AND name.name = ?`),
+  among: select(
+    NAME,
+    `${NAME_ROWS} WHERE name.zone_id = ? AND name.name IN (SELECT value FROM json_each(?))`,
+  ),
   ofZone: select(NAME, `${NAME_ROWS} WHERE name.zone_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
   ofAccount: select(NAME, `${NAME_ROWS} WHERE name.account_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
 })

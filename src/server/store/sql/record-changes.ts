@@ -1,6 +1,6 @@
 import type { Instant } from '../../../base/time.ts'
 import { fqdnOf, reversed } from '../../model/dns-name.ts'
-import type { Metadata, Name, Rdata, RRSet } from '../../model/tree.ts'
+import { type Metadata, type Name, type Rdata, type RRSet, rrsetOf } from '../../model/tree.ts'
 import type { RecordWrites } from '../records.ts'
 import { existing, insert, select, selects } from '../select.ts'
 import { sqlRecords } from './records.ts'
@@ -10,6 +10,9 @@ export const RECORD_CHANGES = selects({
   zoneName: select({ name: 'TEXT' }, 'SELECT name FROM zone WHERE id = ?'),
   keyId: select({ id: 'INTEGER' }, 'SELECT id FROM ddns_key WHERE username = ?'),
   rrsetId: select({ id: 'INTEGER' }, 'SELECT id FROM rrset WHERE name_id = ? AND dns_type = ?'),
+  saveRRSet:
+    insert(`INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`),
   addName:
     insert(`INSERT INTO name (zone_id, account_id, name, fqdn, labels_reversed, is_implicit, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
@@ -18,7 +21,7 @@ export const RECORD_CHANGES = selects({
 /** The writes of the management API in SQL. They run inside the transaction of the caller. */
 export const sqlRecordChanges = (sql: Sql): RecordWrites => ({
   ...sqlRecords(sql),
-  async saveName(name, now) {
+  async saveName(name, now, before) {
     const id = name.id ?? (await insertName(sql, name)).id
     await sql(
       'UPDATE name SET is_offline = ?, offline_settings = ?, key_id = ?, updated_at = ? WHERE id = ?',
@@ -29,10 +32,16 @@ export const sqlRecordChanges = (sql: Sql): RecordWrites => ({
       now,
       id,
     )
-    await saveMetadata(sql, { of: 'name', id }, name.metadata)
-    const rrsetIds: number[] = []
-    for (const rrset of name.rrsets) rrsetIds.push(await saveRRSet(sql, rrset, { nameId: id, now }))
-    await sql(`DELETE FROM rrset WHERE name_id = ? AND id NOT IN ${ids()}`).run(id, asList(rrsetIds))
+    if (!isSame(before?.metadata, name.metadata)) await saveMetadata(sql, { of: 'name', id }, name.metadata)
+    for (const rrset of name.rrsets) {
+      const stored = before === undefined ? undefined : rrsetOf(before, rrset.dnsType)
+      if (!isSame(stored, rrset)) await saveRRSet(sql, rrset, { nameId: id, now, stored })
+    }
+    const types = name.rrsets.map(({ dnsType }) => dnsType)
+    if (before === undefined || before.rrsets.some(({ dnsType }) => !types.includes(dnsType)))
+      await sql(
+        'DELETE FROM rrset WHERE name_id = ? AND dns_type NOT IN (SELECT value FROM json_each(?))',
+      ).run(id, asList(types))
     await touchZone(sql, name.zoneId, now)
   },
   async removeName(name, now) {
@@ -107,22 +116,27 @@ async function saveMetadata(sql: Sql, { of, id }: MetadataOwner, metadata: Metad
     ).run(id, key, value)
 }
 
-async function saveRRSet(
-  sql: Sql,
-  rrset: RRSet,
-  { nameId, now }: { readonly nameId: number; readonly now: Instant },
-): Promise<number> {
-  await sql(
-    `INSERT INTO rrset (name_id, dns_type, ttl, is_system, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (name_id, dns_type) DO UPDATE SET ttl = excluded.ttl, updated_at = excluded.updated_at`,
-  ).run(nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, rrset.updatedAt)
-  const { id } = existing(await sql(RECORD_CHANGES.rrsetId).get(nameId, rrset.dnsType))
-  await saveMetadata(sql, { of: 'rrset', id }, rrset.metadata)
-  await sql(
-    'DELETE FROM rdata WHERE rrset_id = ? AND lower(label) NOT IN (SELECT value FROM json_each(?))',
-  ).run(id, JSON.stringify(rrset.rdata.map(({ label }) => label.toLowerCase())))
+/** Whether a stored value is this one: then nothing is written. */
+const isSame = (stored: object | undefined, next: object): boolean =>
+  stored !== undefined && JSON.stringify(stored) === JSON.stringify(next)
+
+interface Saved {
+  readonly nameId: number
+  readonly now: Instant
+  /** The RRSet as it is in the store, as far as that is known. */
+  readonly stored: RRSet | undefined
+}
+
+async function saveRRSet(sql: Sql, rrset: RRSet, { nameId, now, stored }: Saved): Promise<void> {
+  const values = [nameId, rrset.dnsType, rrset.ttl, rrset.isSystem ? 1 : 0, rrset.createdAt, rrset.updatedAt]
+  const { id } = existing(await sql(RECORD_CHANGES.saveRRSet).get(...values))
+  if (!isSame(stored?.metadata, rrset.metadata)) await saveMetadata(sql, { of: 'rrset', id }, rrset.metadata)
+  const labels = rrset.rdata.map(({ label }) => label.toLowerCase())
+  if (stored === undefined || stored.rdata.some(({ label }) => !labels.includes(label.toLowerCase())))
+    await sql(
+      'DELETE FROM rdata WHERE rrset_id = ? AND lower(label) NOT IN (SELECT value FROM json_each(?))',
+    ).run(id, asList(labels))
   for (const one of rrset.rdata) await saveRdata(sql, one, { rrsetId: id, now })
-  return id
 }
 
 async function saveRdata(

@@ -5,7 +5,7 @@ import { sqlKeys } from './keys.ts'
 import { namesBy, summariesBy } from './listing.ts'
 import { NAMES, namesFrom } from './name-rows.ts'
 import { sqlPointers } from './pointers.ts'
-import { BENEATH, type Sql } from './statement.ts'
+import { asList, BENEATH, type Sql } from './statement.ts'
 import { sqlZones } from './zones.ts'
 
 const FOUND = { found: 'INTEGER' } as const
@@ -55,7 +55,7 @@ type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
 
 const names = (
   sql: Sql,
-): Part<'countNamesOfOthers' | 'hasLockedNames' | 'nameAt' | 'namesAfter' | 'holdingsOf'> => ({
+): Part<'countNamesOfOthers' | 'hasLockedNames' | 'nameAt' | 'namesAt' | 'namesAfter' | 'holdingsOf'> => ({
   async countNamesOfOthers(zoneId, accountId) {
     return existing(await sql(RECORDS.namesOfOthers).get(zoneId, accountId)).n
   },
@@ -65,6 +65,9 @@ const names = (
   async nameAt(zoneId, name) {
     const row = await sql(NAMES.at).get(zoneId, name)
     return row === undefined ? undefined : (await namesFrom(sql, [row]))[0]
+  },
+  async namesAt(zoneId, wanted) {
+    return namesFrom(sql, await sql(NAMES.among).all(zoneId, asList(wanted)))
   },
   async namesAfter(of, after, limit) {
     const [rows, id] = 'zoneId' in of ? [sql(NAMES.ofZone), of.zoneId] : [sql(NAMES.ofAccount), of.accountId]
