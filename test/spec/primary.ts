@@ -1,10 +1,10 @@
+import { newLimit } from '../server/publish/new-limit.ts'
 import { decode } from 'dns-packet'
 import { encodeName } from '../../src/dns/name.ts'
 import { signTsig } from '../../src/dns/tsig.ts'
 import { CLASSES, RR_TYPES } from '../../src/dns/types.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { handleDns } from '../../src/server/publish/handle.ts'
-import { ResponseLimit } from '../../src/server/publish/limit.ts'
 import { opt, soaRdata, wire } from '../dns/wire.ts'
 import { SETTINGS } from '../server/publish/flushed.ts'
 import { KEY, SECONDS } from '../server/publish/secondary.ts'
@@ -40,7 +40,7 @@ export async function answers(
         settings: () => ({ ...SETTINGS, ...settings, secondaries: [SECONDARY], isAnswering: true }),
         reads,
         snapshot: async (_, work) => work(reads),
-        limit: new ResponseLimit(),
+        limit: newLimit(),
         now: () => NOW,
         onFetched: () => undefined,
       },

@@ -26,6 +26,8 @@ export interface ServiceMetrics {
   answeredDns(rcode: number): void
   /** A request to `/v1` waited so long for its turn. */
   waited(kind: 'read' | 'write', seconds: number): void
+  /** An answer by DNS was truncated, or not sent, because of the limits. */
+  limitedDns(verdict: 'truncate' | 'drop'): void
   /** A serial was raised above the one of this secondary. */
   raised(secondary: string): void
   /** Transactions that wait or run. */
@@ -41,23 +43,23 @@ const TIMES = {
   waits:     { name: 'holdfast_turn_wait_seconds', help: 'Time that requests to the API wait for their turn' },
 } as const
 
+// biome-ignore format: a table
+const COUNTS = {
+  requests:    { name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' },
+  dnsMessages: { name: 'holdfast_dns_messages', help: 'DNS messages sent, by their RCODE' },
+  raises:      { name: 'holdfast_serials_raised', help: 'Serials that were raised because a secondary had a newer one' },
+  limits:      { name: 'holdfast_dns_limited', help: 'Answers by DNS that the limits truncated or dropped' },
+} as const
+
 export function serviceMetrics(): ServiceMetrics {
-  const requests = new Counter({
-    name: 'holdfast_requests',
-    help: 'Requests, by the part of the service and its answer',
-  })
+  const requests = new Counter(COUNTS.requests)
   const durations = new Histogram(TIMES.durations)
   const writes = new Histogram(TIMES.writes)
   const flushes = new Histogram(TIMES.flushes)
-  const dnsMessages = new Counter({
-    name: 'holdfast_dns_messages',
-    help: 'DNS messages sent, by their RCODE',
-  })
+  const dnsMessages = new Counter(COUNTS.dnsMessages)
   const waits = new Histogram(TIMES.waits)
-  const raises = new Counter({
-    name: 'holdfast_serials_raised',
-    help: 'Serials that were raised because a secondary had a newer one',
-  })
+  const raises = new Counter(COUNTS.raises)
+  const limits = new Counter(COUNTS.limits)
   let queue = 0
   return {
     answered(part, response, seconds) {
@@ -68,6 +70,7 @@ export function serviceMetrics(): ServiceMetrics {
     flushed: (seconds) => flushes.observe({}, seconds),
     answeredDns: (rcode) => dnsMessages.add({ rcode: RCODE_NAMES[rcode] ?? String(rcode) }),
     waited: (kind, seconds) => waits.observe({ kind }, seconds),
+    limitedDns: (verdict) => limits.add({ verdict }),
     raised: (secondary) => raises.add({ secondary }),
     queued: (change) => {
       queue += change
@@ -86,6 +89,7 @@ export function serviceMetrics(): ServiceMetrics {
         flushes.family(),
         waits.family(),
         raises.family(),
+        limits.family(),
         dnsMessages.family(),
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),

@@ -61,14 +61,16 @@ export async function handleDns(
   const parsed = parseRequest(bytes)
   if (parsed.kind === 'dropped') return
   if (parsed.kind === 'malformed')
-    return isAllowed(context, peer, 'FORMERR') ? send(malformedAnswer(parsed.id, parsed.opcode)) : undefined
+    return isAllowed(context, peer, { kind: 'FORMERR', length: bytes.length })
+      ? send(malformedAnswer(parsed.id, parsed.opcode))
+      : undefined
   const { request } = parsed
   const { tsig } = request
   if (tsig === undefined) return answerPlain(context, { request, peer }, send)
   const keys = context.settings().secondaries.map(({ key }) => key)
   const check = verifyTsig(bytes, tsig, { keys, now: secondsOf(context.now()) })
   if (check.kind === 'fault') {
-    if (!isAllowed(context, peer, 'TSIG')) return undefined
+    if (!isAllowed(context, peer, { kind: 'TSIG', length: bytes.length })) return undefined
     const answer = faultAnswer(request, check, secondsOf(context.now()))
     // A forged request must not be answered by much more than it has.
     return send(answer.length > bytes.length * MAX_GAIN ? emptyAnswer(request, RCODES.NOTAUTH) : answer)
@@ -81,8 +83,11 @@ export async function handleDns(
 const MAX_GAIN = 2
 
 /** Answers to what no honest peer sends have no truncated form. */
-const isAllowed = ({ limit, now }: DnsContext, { address, isDatagram }: DnsPeer, kind: string): boolean =>
-  !isDatagram || limit.check(address, kind, now()) === 'send'
+const isAllowed = (
+  { limit, now }: DnsContext,
+  { address, isDatagram }: DnsPeer,
+  { kind, length }: { readonly kind: string; readonly length: number },
+): boolean => !isDatagram || limit.check(address, kind, { length, now: now() }) === 'send'
 
 const secondsOf = (now: Instant): number => Math.floor(now / 1000)
 
@@ -135,17 +140,27 @@ async function answerPlain(context: DnsContext, call: PlainCall, send: Send): Pr
       : await answerQuestion(request, context.reads, { soa, isDatagram: peer.isDatagram })
   // Four bits of the RCODE are in the header; those of BADVERS are in the OPT too (RFC 6891 §6.1.3).
   const rcode = fault ?? (answer[3] ?? 0) & 15
-  const verdict = peer.isDatagram ? await limited(context, call, rcode) : 'send'
+  const verdict = peer.isDatagram ? await limited(context, call, { answer, rcode }) : 'send'
   if (verdict === 'send') await send(answer)
   if (verdict === 'truncate') await send(truncated(request, rcode))
 }
 
-/** Answers are equal with the same RCODE in the same zone: those to invented names too. */
-async function limited(context: DnsContext, { request, peer }: PlainCall, rcode: number) {
-  const zone = await publishedZoneOf(request.question.name, context.reads)
-  const kind = `${rcode} ${zone?.apex ?? ''}`
-  return context.limit.check(peer.address, kind, context.now())
+/** Answers with records are equal for one name and type; others for one RCODE in one zone, because names can be invented. */
+async function limited(
+  context: DnsContext,
+  { request, peer }: PlainCall,
+  { answer, rcode }: { readonly answer: Buffer; readonly rcode: number },
+) {
+  const { name, type } = request.question
+  const hasRecords = answer.readUInt16BE(ANSWER_COUNT) > 0
+  const kind = hasRecords
+    ? `${type} ${name}`
+    : `${rcode} ${(await publishedZoneOf(name, context.reads))?.apex ?? ''}`
+  return context.limit.check(peer.address, kind, { length: answer.length, now: context.now() })
 }
+
+/** Where the header has the number of records in the answer section (RFC 1035 §4.1.1). */
+const ANSWER_COUNT = 6
 
 function truncated(request: DnsRequest, rcode: number): Buffer {
   const empty = emptyAnswer(request, rcode)

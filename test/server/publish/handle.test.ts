@@ -1,9 +1,9 @@
+import { newLimit } from './new-limit.ts'
 import { decode } from 'dns-packet'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { signTsig, type TsigKey, verifyTsig } from '../../../src/dns/tsig.ts'
 import { FLAGS, OPCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import { Secret } from '../../../src/net/secret.ts'
-import { ResponseLimit } from '../../../src/server/publish/limit.ts'
 import { opt, type Wire, wire } from '../../dns/wire.ts'
 import { flushed, SETTINGS } from './flushed.ts'
 import {
@@ -70,7 +70,7 @@ describe('what is no request of a secondary', () => {
   })
 
   it('is limited by UDP, and not by TCP', async () => {
-    const limit = new ResponseLimit()
+    const limit = newLimit()
     const ask = async (isDatagram: boolean) =>
       (await sentFor(world, wire({ name: 'home.example.test' }), { isDatagram, limit, peer: '203.0.113.1' }))
         .sent[0]
@@ -86,7 +86,7 @@ describe('what is no request of a secondary', () => {
   })
 
   it('of a later version of EDNS is BADVERS above the limit too, and counted by itself', async () => {
-    const limit = new ResponseLimit()
+    const limit = newLimit()
     const ask = async (version: number) =>
       (
         await sentFor(world, wire({ name: ZONE, additions: [opt(1232, version)] }), {
@@ -105,7 +105,7 @@ describe('what is no request of a secondary', () => {
   })
 
   it('is limited for names that are invented in a zone', async () => {
-    const limit = new ResponseLimit()
+    const limit = newLimit()
     const ask = async (name: string) =>
       (await sentFor(world, wire({ name }), { isDatagram: true, limit, peer: '203.0.113.1' })).sent
     for (let n = 0; n < 20; n++) expect(await ask(`n${n}.other.test`)).toHaveLength(1)

@@ -1,3 +1,4 @@
+import { newLimit } from './new-limit.ts'
 import { encodeName, readName } from '../../../src/dns/name.ts'
 import { readRecords, soaSerial } from '../../../src/dns/request.ts'
 import { parseResponse } from '../../../src/dns/response.ts'
@@ -6,7 +7,7 @@ import { RCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type Fetch, handleDns } from '../../../src/server/publish/handle.ts'
-import { ResponseLimit } from '../../../src/server/publish/limit.ts'
+import type { ResponseLimit } from '../../../src/server/publish/limit.ts'
 import { soaRdata, type Wire, wire } from '../../dns/wire.ts'
 import { SETTINGS } from './flushed.ts'
 import { NOW, textOf, type World } from './zones.ts'
@@ -52,7 +53,7 @@ export async function sentFor(world: World, message: Buffer, call: Call = {}) {
         reads,
         // The store in memory has one connection, which is in use.
         snapshot: async (_, work) => work(reads),
-        limit: call.limit ?? new ResponseLimit(),
+        limit: call.limit ?? newLimit(),
         now: () => NOW,
         onFetched: (fetch) => fetches.push(fetch),
       },

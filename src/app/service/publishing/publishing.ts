@@ -42,7 +42,7 @@ interface PublishingParts {
   readonly current: () => ServiceSettings
   readonly ending: AbortSignal
   readonly reportFailure: (what: string, error: unknown) => void
-  readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns' | 'raised'>
+  readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns' | 'limitedDns' | 'raised'>
 }
 
 const publishSettingsOf = ({
@@ -172,7 +172,14 @@ interface ContextParts extends PublishingParts {
   readonly newerSerials: NewerSerials
 }
 
-function contextOf({ store, current, secondaries, notifier, newerSerials }: ContextParts): DnsContext {
+function contextOf({
+  store,
+  current,
+  metrics,
+  secondaries,
+  notifier,
+  newerSerials,
+}: ContextParts): DnsContext {
   const settings = () => ({
     ...publishSettingsOf(current()),
     secondaries,
@@ -182,7 +189,7 @@ function contextOf({ store, current, secondaries, notifier, newerSerials }: Cont
     settings,
     reads: lazyReads(store),
     snapshot: snapshotsOf(store),
-    limit: new ResponseLimit(),
+    limit: new ResponseLimit({ max: () => current().answerLimit, onLimited: metrics.limitedDns }),
     now: () => instant(Date.now()),
     onFetched: (fetch) => {
       const { secondary, zone, apex, newer } = fetch

@@ -67,7 +67,12 @@ export async function publishing(
     ending: stopping.signal,
     log: (_, msg, details) => void logged.push(details?.line ?? msg),
     reportFailure: (what, error) => void failures.push(`${what}: ${(error as Error).message}`),
-    metrics: { flushed: () => undefined, answeredDns: () => undefined, raised: () => undefined },
+    metrics: {
+      flushed: () => undefined,
+      answeredDns: () => undefined,
+      limitedDns: () => undefined,
+      raised: () => undefined,
+    },
   })
   if (!started.ok) throw new Error(started.error.messages.join())
   wake = started.value.wake
