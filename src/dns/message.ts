@@ -30,6 +30,7 @@ export class MessageBuilder {
   #reserved = 0
   #extendedRcode = 0
   #hasEdns = false
+  #isDnssecOk = false
 
   constructor({ id, flags, question, limit }: Head) {
     this.#buffer = Buffer.allocUnsafe(Math.max(limit, 512)).fill(0, 0, HEADER_LENGTH)
@@ -52,9 +53,10 @@ export class MessageBuilder {
     this.#reserved += octets
   }
 
-  /** Adds an OPT record at the end, with this size of datagrams (RFC 6891 §6.1.2). */
-  withEdns(): void {
+  /** Adds an OPT record at the end, with this size of datagrams (RFC 6891 §6.1.2), and DO as asked (RFC 3225 §3). */
+  withEdns({ isDnssecOk = false }: { readonly isDnssecOk?: boolean } = {}): void {
     this.#hasEdns = true
+    this.#isDnssecOk = isDnssecOk
     this.reserve(OPT_LENGTH)
   }
 
@@ -97,6 +99,7 @@ export class MessageBuilder {
     opt.writeUInt16BE(RR_TYPES.OPT, 1)
     opt.writeUInt16BE(MAX_DATAGRAM, 3)
     opt[5] = this.#extendedRcode
+    if (this.#isDnssecOk) opt[7] = 0x80
     this.#buffer.set(opt, this.#length)
     this.#length += OPT_LENGTH
     this.#buffer.writeUInt16BE(this.#buffer.readUInt16BE(10) + 1, 10)

@@ -27,6 +27,8 @@ export interface Edns {
   /** In octets: the largest datagram that the requester receives. */
   readonly size: number
   readonly version: number
+  /** The requester wants records of DNSSEC (RFC 3225 §3). */
+  readonly isDnssecOk: boolean
 }
 
 /** RFC 8945 §4.2. */
@@ -120,9 +122,24 @@ function pseudoRecords(
     signature !== undefined && (signature !== added.at(-1) || signature.end !== message.length)
   const tsig = signature === undefined ? undefined : readTsig(message, signature)
   const isMalformed =
-    (signature !== undefined && tsig === undefined) || (opt !== undefined && opt.name !== '')
+    (signature !== undefined && tsig === undefined) ||
+    (opt !== undefined && (opt.name !== '' || !areOptionsWhole(message, opt))) ||
+    records.slice(0, additionalAt).some(({ type }) => type === RR_TYPES.OPT)
   if (isMisplaced || isMalformed || moreOpts.length + moreSignatures.length > 0) return undefined
-  return { tsig, edns: opt === undefined ? undefined : { size: opt.class, version: (opt.ttl >> 16) & 255 } }
+  return { tsig, edns: opt && ednsOf(opt) }
+}
+
+const ednsOf = ({ class: size, ttl }: ReadRecord): Edns => ({
+  size,
+  version: (ttl >> 16) & 255,
+  isDnssecOk: ((ttl >> 15) & 1) === 1,
+})
+
+/** RFC 6891 §6.1.2: options, each after its code and its length, fill the RDATA. */
+function areOptionsWhole(message: Buffer, { rdataAt, end }: ReadRecord): boolean {
+  let at = rdataAt
+  while (at + 4 <= end) at += 4 + message.readUInt16BE(at + 2)
+  return at === end
 }
 
 function readQuestion(message: Buffer): { readonly value: Question; readonly end: number } | undefined {

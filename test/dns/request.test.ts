@@ -60,7 +60,7 @@ describe('a request', () => {
       flags: 0x0110,
       opcode: 0,
       question: { name: 'home.example.test', type: 16, class: 1, wire: message.subarray(12, 35) },
-      edns: { size: 4096, version: 1 },
+      edns: { size: 4096, version: 1, isDnssecOk: false },
       tsig: {
         start: 46,
         keyName: 'key.test',
@@ -98,6 +98,9 @@ describe('a request', () => {
     ['with a question that points into the header', { name: hex('0161 c002') }],
     ['with more records than its header says has room', { additions: [{ ...a, rdata: Buffer.alloc(0) }], name: hex('c0') }],
     ['with two OPT',                            { additions: [OPT, OPT] }],
+    ['with an OPT among the answers',           { answers: [OPT] }],
+    ['with an option that is longer than the OPT', { additions: [{ ...OPT, rdata: hex('0008 0005 0001') }] }],
+    ['with half of an option',                  { additions: [{ ...OPT, rdata: hex('0008 00') }] }],
     ['with an OPT of a name',                   { additions: [{ ...OPT, owner: encodeName('test') }] }],
     ['with two TSIG',                           { additions: [tsig(), tsig()] }],
     ['with a TSIG that is not the last record', { additions: [tsig(), OPT] }],
@@ -121,6 +124,7 @@ describe('a request', () => {
   it.each<[string, Wire]>([
     ['with 16 records',                 { answers: Array.from({ length: 16 }, () => a) }],
     ['with an OPT before a TSIG',       { additions: [OPT, tsig()] }],
+    ['with two options',                { additions: [{ ...OPT, rdata: hex('0003 0000 000a 0002 ffff') }] }],
     ['with other data in a TSIG',       { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 6, '00006b02d18b') })] }],
     ['for the root',                    { name: '' }],
     ['of another opcode',               { flags: OPCODES.NOTIFY << 11 }],

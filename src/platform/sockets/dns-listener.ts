@@ -11,6 +11,8 @@ const MAX_CONNECTIONS = 100
 const MAX_DATAGRAMS = 1000
 /** In milliseconds: between two requests on a connection (RFC 7766 §6.2.3). */
 const IDLE_TIMEOUT = 30_000
+/** In milliseconds: for a whole request, from its first octet. */
+const MESSAGE_TIMEOUT = 10_000
 /** In milliseconds: a peer that takes nothing for so long is cut off. */
 const WRITE_TIMEOUT = 60_000
 /** In octets: what a connection may send before it has answers. */
@@ -170,16 +172,22 @@ async function serve(socket: Socket, connection: Connection, handler: DnsHandler
   }
 }
 
-/** The messages of a stream, each after its length (RFC 1035 §4.2.2). */
+/** The messages of a stream, each after its length (RFC 1035 §4.2.2). One that has begun must end in time. */
 async function* framed(socket: Socket): AsyncIterable<Uint8Array> {
   let buffer = Buffer.alloc(0)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  socket.once('close', () => clearTimeout(timer))
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     buffer = Buffer.concat([buffer, chunk as Buffer])
+    const isWhole = endOfMessage(buffer) <= buffer.length
+    if (isWhole) clearTimeout(timer)
+    if (isWhole) timer = undefined
     for (let end = endOfMessage(buffer); end <= buffer.length; end = endOfMessage(buffer)) {
       yield buffer.subarray(2, end)
       buffer = buffer.subarray(end)
     }
     if (buffer.length > MAX_UNREAD) throw new Error('more than one message without its end')
+    if (buffer.length > 0) timer ??= setTimeout(() => socket.destroy(), MESSAGE_TIMEOUT)
   }
 }
 

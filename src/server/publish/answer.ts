@@ -37,7 +37,9 @@ export async function answerQuestion(
   { soa, isDatagram }: { readonly soa: Soa; readonly isDatagram: boolean },
 ): Promise<Buffer> {
   const zone = await zoneToAsk(request.question, reads)
-  const result = !isRendered(zone) ? REFUSED : await lookUp({ zone, reads, soa }, request.question)
+  const result = !isRendered(zone)
+    ? REFUSED
+    : await lookUp({ zone, reads, soa, isDnssecOk: request.edns?.isDnssecOk === true }, request.question)
   return written(request, result, isDatagram)
 }
 
@@ -76,6 +78,7 @@ interface Lookup {
   readonly zone: Zone
   readonly reads: PublishedReads
   readonly soa: Soa
+  readonly isDnssecOk: boolean
 }
 
 interface Asked {
@@ -135,7 +138,7 @@ const ownerIn = (name: string, { apex }: Zone): string =>
 
 /** The highest delegation at or above a name. The DS of a cut belongs to this side of it (RFC 4035 §3.1.4.1). */
 async function cutAbove(
-  { zone, reads }: Omit<Lookup, 'soa'>,
+  { zone, reads }: Pick<Lookup, 'zone' | 'reads'>,
   { name, type }: Asked,
 ): Promise<string | undefined> {
   const key = ownerIn(name, zone)
@@ -150,12 +153,13 @@ async function cutAbove(
 }
 
 async function referral(
-  { zone, reads }: Lookup,
+  { zone, reads, isDnssecOk }: Lookup,
   cut: string,
 ): Promise<Omit<Answered, 'answer' | 'isAuthoritative'>> {
   const owner = ownerName(cut, zone.apex)
   const records = await reads.publishedAt(zone.id, cut)
-  const authority = records.filter(({ type }) => type === RR_TYPES.NS || type === RR_TYPES.DS)
+  // RFC 4035 §3.1.4.1: the DS is for who asks for DNSSEC.
+  const authority = records.filter(({ type }) => type === RR_TYPES.NS || (isDnssecOk && type === RR_TYPES.DS))
   const glue: Owned[] = []
   for (const { type, rdata } of authority) {
     const host = type === RR_TYPES.NS ? (readName(rdata, 0)?.name ?? '') : ''
@@ -181,7 +185,10 @@ interface OwnRecords {
 const absent = (exists: boolean): OwnRecords => ({ owner: undefined, records: [], exists })
 
 /** The records at a name, or of the wildcard that makes it; and whether it exists (RFC 4592 §2.2.2, §3.3.1; RFC 8020). */
-async function recordsFor({ zone, reads }: Omit<Lookup, 'soa'>, name: string): Promise<OwnRecords> {
+async function recordsFor(
+  { zone, reads }: Pick<Lookup, 'zone' | 'reads'>,
+  name: string,
+): Promise<OwnRecords> {
   const key = ownerIn(name, zone)
   const own = await reads.publishedAt(zone.id, key)
   if (own.length > 0 || key === '') return { owner: key, records: own, exists: true }
@@ -200,7 +207,10 @@ async function recordsFor({ zone, reads }: Omit<Lookup, 'soa'>, name: string): P
 }
 
 /** The key of the name whose records answer for an address of this one; undefined without one, and beneath a delegation. */
-export async function answeringOwner(name: string, lookup: Omit<Lookup, 'soa'>): Promise<string | undefined> {
+export async function answeringOwner(
+  name: string,
+  lookup: Pick<Lookup, 'zone' | 'reads'>,
+): Promise<string | undefined> {
   const cut = await cutAbove(lookup, { name, type: RR_TYPES.A })
   return cut === undefined ? (await recordsFor(lookup, name)).owner : undefined
 }
@@ -221,7 +231,7 @@ function written(request: DnsRequest, result: Answered, isDatagram: boolean): Bu
   const flags = answerFlags(request) | (result.isAuthoritative ? FLAGS.AA : 0)
   const head = { id, flags, question, limit }
   const builder = new MessageBuilder(head)
-  if (edns !== undefined) builder.withEdns()
+  if (edns !== undefined) builder.withEdns(edns)
   builder.setRcode(result.rcode)
   const isWhole =
     result.answer.every(({ owner, ...record }) => builder.add('answer', owner, record)) &&
@@ -230,7 +240,7 @@ function written(request: DnsRequest, result: Answered, isDatagram: boolean): Bu
   if (isWhole) return builder.done()
   // RFC 2181 §9: a truncated answer is asked again by TCP, so that its content has no use.
   const truncated = new MessageBuilder({ ...head, flags: flags | FLAGS.TC })
-  if (edns !== undefined) truncated.withEdns()
+  if (edns !== undefined) truncated.withEdns(edns)
   truncated.setRcode(result.rcode)
   return truncated.done()
 }
@@ -239,7 +249,7 @@ function written(request: DnsRequest, result: Answered, isDatagram: boolean): Bu
 export function emptyAnswer(request: DnsRequest, rcode: number): Buffer {
   const { id, question, edns } = request
   const builder = new MessageBuilder({ id, flags: answerFlags(request), question, limit: MIN_DATAGRAM })
-  if (edns !== undefined) builder.withEdns()
+  if (edns !== undefined) builder.withEdns(edns)
   builder.setRcode(rcode)
   return builder.done()
 }

@@ -288,6 +288,27 @@ describe('a connection', () => {
     }).toBe(true)
   })
 
+  it('is closed ten seconds after the first octet of a request that is not whole', async () => {
+    const port = await listen(echo)
+    const whole = await connected(port)
+    const slow = await connected(port)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const message = framed('one octet at a time')
+    whole.write(message)
+    expect(await take(whole, 1)).toEqual(['one octet at a time'])
+    slow.write(message.subarray(0, 1))
+    await pause(50)
+    vi.advanceTimersByTime(9000)
+    slow.write(message.subarray(1, 2))
+    await pause(50)
+    expect(slow.closed).toBe(false)
+    vi.advanceTimersByTime(1000)
+    await once(slow, 'close')
+    whole.write(message)
+    expect(await take(whole, 1)).toEqual(['one octet at a time'])
+  })
+
   it('finds its place although 1,000 idle ones are open', async () => {
     const port = await listen(echo)
     for (let n = 0; n < 20; n++) await Promise.all(Array.from({ length: 50 }, async () => connected(port)))

@@ -14,9 +14,12 @@ interface Asked {
   /** Undefined: without EDNS. */
   readonly size?: number | undefined
   readonly isStream?: boolean
+  /** DO, with `size`. */
+  readonly isDnssecOk?: boolean
 }
-const requestFor = (name: string, type: number, { flags = 0, size }: Asked = {}) => {
-  const parsed = parseRequest(wire({ name, type, flags, additions: size === undefined ? [] : [opt(size)] }))
+const requestFor = (name: string, type: number, { flags = 0, size, isDnssecOk = false }: Asked = {}) => {
+  const edns = size === undefined ? [] : [{ ...opt(size), ttl: isDnssecOk ? 0x8000 : 0 }]
+  const parsed = parseRequest(wire({ name, type, flags, additions: edns }))
   if (parsed.kind !== 'request') throw new Error(parsed.kind)
   return parsed.request
 }
@@ -153,7 +156,7 @@ describe('an answer', () => {
     '++ ns.example.test A 192.0.2.54',
   ]
   const HOME = ['home.example.test A 192.0.2.2', 'home.example.test A 192.0.2.3']
-  const DEL = ['-- del.example.test DS 1 8 2 abcd', ...NS_DEL, ...GLUE]
+  const DEL = [...NS_DEL, ...GLUE]
   const WWW = 'www.example.test CNAME home.example.test'
 
   // biome-ignore format: a table
@@ -230,6 +233,23 @@ describe('an answer', () => {
     const octets = await octetsFor(await world, 'hOmE.Example.TEST', RR_TYPES.TXT)
     expect(octets.subarray(12, 31)).toEqual(encodeName('hOmE.Example.TEST'))
     expect(octets.subarray(35, 37)).toEqual(hex('c00c'))
+  })
+
+  it('is a referral with the DS for who asks for DNSSEC, and says so (RFC 3225 §3)', async () => {
+    const asked = { size: 1232, isDnssecOk: true }
+    expect(await answer(await world, 'x.del.example.test', 'A', asked)).toEqual([
+      'NOERROR',
+      '-- del.example.test DS 1 8 2 abcd',
+      ...DEL.filter((row) => row.startsWith('--')).toSorted(),
+      ...DEL.filter((row) => row.startsWith('++')).toSorted(),
+    ])
+    const flagOf = async (isDnssecOk: boolean) => {
+      const { additionals } = decode(
+        await octetsFor(await world, 'home.example.test', 1, { size: 1232, isDnssecOk }),
+      )
+      return additionals?.map((one) => 'flag_do' in one && one.flag_do)
+    }
+    expect([await flagOf(true), await flagOf(false)]).toEqual([[true], [false]])
   })
 
   it('copies RD and CD, and never sets RA', async () => {
