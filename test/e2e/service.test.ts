@@ -211,6 +211,21 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     expect(at.child.exitCode).toBeNull()
   })
 
+  it.each([
+    [[], '192.0.2.1'],
+    [['--client-header', 'forwarded'], '192.0.2.2'],
+  ])('believes a trusted proxy in one header only: %j', async (more, address) => {
+    const at = await service('--trusted-proxies', '127.0.0.1', ...more)
+    const headers = {
+      ...basic(at.username, at.password),
+      'user-agent': 'Tester/Test/1.0 a@example.test',
+      'x-forwarded-for': '192.0.2.1',
+      forwarded: 'for=192.0.2.2',
+    }
+    const response = await fetch(`${at.url}/nic/update?hostname=${at.hostnames[0]}`, { headers })
+    expect(await response.text()).toBe(`good ${address}\n`)
+  })
+
   it('a client that sends no handshake is disconnected', async () => {
     const at = await certified()
     const socket = connect(port(at.url), '127.0.0.1')

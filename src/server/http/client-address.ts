@@ -9,10 +9,19 @@ interface RequestOrigin {
   readonly isProxy: boolean
 }
 
-interface ForwardHeaders {
-  readonly forwardedFor: string | undefined
-  /** RFC 7239 §4; used without X-Forwarded-For. */
-  readonly forwarded: string | undefined
+/** Each with what it lists. A proxy sets one of them, and passes on what the client writes into the other. */
+export const CLIENT_HEADERS = {
+  'x-forwarded-for': (text: string): readonly string[] => text.split(','),
+  /** RFC 7239 §4: the values of "for", in order. */
+  forwarded: (text: string): readonly string[] =>
+    text.split(',').map((element) => /(?:^|;)\s*for\s*=\s*"?([^";,]*)"?/i.exec(element)?.[1] ?? ''),
+} as const
+export type ClientHeader = keyof typeof CLIENT_HEADERS
+
+/** The header in which proxies say who the client is, as it came. */
+interface ForwardedBy {
+  readonly header: ClientHeader
+  readonly text: string | undefined
 }
 
 /**
@@ -21,15 +30,14 @@ interface ForwardHeaders {
  */
 export function originOf(
   remote: string,
-  { forwardedFor, forwarded }: ForwardHeaders,
+  { header, text = '' }: ForwardedBy,
   trusted: readonly Prefix[],
 ): RequestOrigin | undefined {
   const connected = parsePeer(remote)
   if (connected === undefined) return undefined
   const isTrusted = (address: Address): boolean => trusted.some((range) => isWithin(address, range))
-  const listed = forwardedFor === undefined ? forwardedItems(forwarded ?? '') : forwardedFor.split(',')
   let peer = connected
-  for (const hop of listed
+  for (const hop of CLIENT_HEADERS[header](text)
     .map((item) => item.trim())
     .filter((item) => item !== '')
     .toReversed()) {
@@ -45,7 +53,3 @@ function addressOfHop(hop: string): Address | undefined {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? []
   return parsePeer(bracketed ?? plain ?? hop)
 }
-
-/** The values of "for", in order. */
-const forwardedItems = (header: string): readonly string[] =>
-  header.split(',').map((element) => /(?:^|;)\s*for\s*=\s*"?([^";,]*)"?/i.exec(element)?.[1] ?? '')

@@ -12,7 +12,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import { createSecureContext, type Server as TlsServer, TLSSocket } from 'node:tls'
 import type { Address } from '../../net/address.ts'
 import { isWithin } from '../../net/prefix.ts'
-import { originOf } from './client-address.ts'
+import { type ClientHeader, originOf } from './client-address.ts'
 import { type ConnectionLimits, shareConnections } from './connections.ts'
 import { type ListenLimits, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
@@ -49,7 +49,9 @@ export interface OpenListener {
 const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0']
 
 export interface ListenSettings extends ListenLimits, ConnectionLimits {
-  /** A peer that is no trusted proxy sends X-Forwarded-For, which is ignored. */
+  /** The only header in which the address of a client is believed. */
+  readonly clientHeader: ClientHeader
+  /** A peer that is no trusted proxy sends that header, which is ignored. */
   readonly onUntrustedProxy?: (peer: Address) => void
   readonly onConnection?: () => void
 }
@@ -176,17 +178,14 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 async function answer(
   request: IncomingMessage,
-  { trustedProxies, onUntrustedProxy }: ListenSettings,
+  { trustedProxies, onUntrustedProxy, clientHeader }: ListenSettings,
   handle: RequestHandler,
 ): Promise<OutgoingResponse> {
   const { url = '/', method = 'GET', headers } = request
-  const forwardedFor = headers['x-forwarded-for']
-  const list = typeof forwardedFor === 'string' ? forwardedFor : forwardedFor?.join(',')
-  const origin = originOf(
-    request.socket.remoteAddress ?? '',
-    { forwardedFor: list, forwarded: headers.forwarded },
-    trustedProxies,
-  )
+  const lines = headers[clientHeader]
+  const list = typeof lines === 'string' ? lines : lines?.join(',')
+  const forwarded = { header: clientHeader, text: list }
+  const origin = originOf(request.socket.remoteAddress ?? '', forwarded, trustedProxies)
   if (origin === undefined) return { status: 400, headers: {}, body: '' } // the client has disconnected
   const isIgnored = list !== undefined && !trustedProxies.some((range) => isWithin(origin.peer, range))
   if (isIgnored && request.socket.remoteAddress === origin.peer) onUntrustedProxy?.(origin.peer)

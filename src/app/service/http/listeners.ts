@@ -42,7 +42,9 @@ export async function listenAll(parts: ListenParts): Promise<Result<readonly Ope
       `systemd passes ${passed} sockets, and listen has ${listeners.length} entries ` +
         `(${listeners.map(formatListener).join(', ')}); they must be the same, in the same order`,
     )
-  const onUntrustedProxy = once((peer: Address) => log('warn', 'X-Forwarded-For is ignored', untrusted(peer)))
+  const onUntrustedProxy = once((peer: Address) =>
+    log('warn', 'the header of a proxy is ignored', untrusted(peer, current().clientHeader)),
+  )
   const settings = (): ListenSettings => ({ ...current(), onUntrustedProxy, onConnection: accepted })
   const open: OpenListener[] = []
   for (const [at, listener] of listeners.entries()) {
@@ -94,9 +96,9 @@ const once = <A>(report: (about: A) => void): ((about: A) => void) => {
   }
 }
 
-const untrusted = (peer: Address) => ({
-  fields: { peer },
+const untrusted = (peer: Address, header: string) => ({
+  fields: { peer, header },
   line:
-    `${peer} sends X-Forwarded-For and is not in trusted_proxies, so the header is ignored; ` +
+    `${peer} sends ${header} and is not in trusted_proxies, so the header is ignored; ` +
     'if it is your reverse proxy, add it: until then all clients behind it count as one',
 })
