@@ -48,12 +48,15 @@ const epochSeconds = (now: Instant): number => Math.max(1, Math.floor(now / 1000
 export const serialAfter = (serial: number, now: Instant): number =>
   isNewer(epochSeconds(now), serial) ? epochSeconds(now) : nextSerial(serial)
 
-/** How far ahead of this service and of the clock a serial may be: a claim beyond would use up the numbers of a zone. */
+/** How far ahead of the clock a serial may be: claims beyond would use up the numbers of a zone, one after another too. */
 const MAX_AHEAD = 10_000_000
 
-/** Whether a secondary may have this newer serial. */
-export const isBelievable = (claimed: number, serial: number, now: Instant): boolean =>
-  [serial, epochSeconds(now)].some((base) => (claimed - base) >>> 0 <= MAX_AHEAD || !isNewer(claimed, base))
+/** Whether a secondary may have this newer serial: one between ours and the clock, or not far ahead of the clock. */
+export const isBelievable = (claimed: number, serial: number, now: Instant): boolean => {
+  const clock = epochSeconds(now)
+  const isPast = isNewer(clock, serial) && (claimed - serial) >>> 0 <= (clock - serial) >>> 0
+  return isPast || (claimed - clock) >>> 0 <= MAX_AHEAD
+}
 
 /** RFC 1982 §3.2: whether one serial is newer than another. */
 export const isNewer = (one: number, other: number): boolean => {

@@ -57,8 +57,8 @@ export class NewerSerials {
     const { store, metrics, onRaised } = this.#parts
     const zone = await store.read(async (r) => (await r.publishedZones(id - 1, 1))[0])
     if (zone?.id !== id || !isNewer(serial, zone.serial)) return
-    this.#raised.add(key)
     const isRaised = isBelievable(serial, zone.serial, systemClock.now())
+    if (isRaised) this.#raised.add(key)
     this.#tell({ secondary, apex, serial: zone.serial, newer: serial, isRaised })
     if (!isRaised) return
     await store.write(async (w) => w.raiseSerial(id, nextSerial(serial)))

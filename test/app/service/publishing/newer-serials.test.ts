@@ -80,6 +80,15 @@ it('a serial that is too far ahead to be true is told, and raises none', async (
   expect(lines).toEqual([expect.stringContaining('too far ahead of the clock')])
 })
 
+it.each([
+  ['half of all numbers ahead of a busy zone', NOW + 285, NOW + 284 + 2 ** 31],
+  ['one more claim after others', NOW + 9_999_000, NOW + 19_998_000],
+])('%s is no serial that is believed', async (_, own, claimed) => {
+  const { newer, serials } = world({ 1: own })
+  await newer.seen(secondary('ns1'), { id: 1, apex: 'z1.test' }, claimed)
+  expect(serials[1]).toBe(own)
+})
+
 it('a secondary that says nothing is not asked for every zone', async () => {
   const { newer } = world(Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [n + 1, NOW])))
   let asked = 0
