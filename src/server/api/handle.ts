@@ -7,7 +7,6 @@ import type { Store } from '../store/store.ts'
 import { badBody } from './request/bodies.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { parseJson } from './request/json.ts'
-import { openApi } from './openapi/openapi.ts'
 import { parseQuery, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
@@ -27,6 +26,7 @@ interface ApiRequest {
   readonly ifNoneMatch: string | undefined
   readonly body: string
   readonly networks: ApiNetworks
+  readonly isGone?: (() => boolean) | undefined
 }
 
 /** The client's networks: of lockouts, and of fair shares. */
@@ -42,13 +42,19 @@ type Identify = (
   networks: ApiNetworks,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>
 
+/** Whose request this is: of an account, or of a network without one. */
+interface Turn {
+  readonly kind: 'read' | 'write'
+  readonly key: string
+  readonly isGone: (() => boolean) | undefined
+}
+
 /**
- * Begins the work of a request when its key, an account or a network, has its turn; seconds to wait if it was not begun,
- * because too much of that key waits.
+ * Begins the work of a request when its key has its turn; seconds to wait if it was not begun, because too much of that
+ * key waits.
  */
 export type InTurn = <T>(
-  kind: 'read' | 'write',
-  key: string,
+  turn: Turn,
   work: () => Promise<T>,
 ) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
 
@@ -56,6 +62,8 @@ export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
   readonly service: ApiService
+  /** The description of this API, as JSON. */
+  readonly document: () => string
   readonly now: () => Instant
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
@@ -111,7 +119,7 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && request.method === 'GET')
-      return { status: 200, body: openApi(dependencies.service), headers: {} }
+      return { status: 200, body: dependencies.document(), headers: {} }
     const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
     const params = decoded(match.params)
@@ -122,8 +130,12 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
-    const key = caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`
-    const taken = await dependencies.inTurn(match.route.method === 'GET' ? 'read' : 'write', key, async () =>
+    const turn: Turn = {
+      kind: match.route.method === 'GET' ? 'read' : 'write',
+      key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
+      isGone: request.isGone,
+    }
+    const taken = await dependencies.inTurn(turn, async () =>
       render(await runRoute(dependencies, request, { ...match, params, caller })),
     )
     if ('retryAfter' in taken)

@@ -197,6 +197,7 @@ async function answer(
     query,
     userAgent: headers['user-agent'],
     authorization: headers.authorization,
+    isGone: () => request.socket.destroyed || request.socket.readableEnded,
     ...origin,
     ...hostField(url, headers.host),
     ...(headers.origin !== undefined && { origin: headers.origin }),

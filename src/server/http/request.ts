@@ -23,6 +23,8 @@ export interface IncomingRequest {
   readonly origin?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */
   readonly body?: string
+  /** The client has closed the connection: nobody waits for the response. */
+  readonly isGone?: () => boolean
 }
 
 /** With `reset`, the connection is reset and nothing is sent. */

@@ -10,6 +10,8 @@ const MAX_HOLDUP = 50
 /** In milliseconds: who waits so long for others of its own line is told of, once in a minute. */
 const SLOW = 250
 const MINUTE = 60_000
+/** In milliseconds: what the first request of a line is taken to cost. */
+const UNKNOWN_COST = 10
 /** In seconds. */
 const MAX_RETRY_AFTER = 60
 
@@ -17,13 +19,15 @@ interface Job {
   /** In milliseconds. */
   readonly since: number
   readonly start: () => Promise<void>
+  /** Nobody waits for it any more. */
+  readonly isGone: () => boolean
   /** In seconds. */
   readonly refuse: (retryAfter: number) => void
 }
 
 /** The requests of one key that wait, the oldest first. */
 interface Line {
-  readonly jobs: Job[]
+  jobs: Job[]
   /** In milliseconds: what it may still use; negative after a long request. */
   credit: number
   running: number
@@ -41,8 +45,8 @@ export interface RoundRobinSettings {
   /** Monotonic. */
   readonly clock: Pick<Clock, 'now'>
   readonly nextTurn: NextTurn
-  /** The requests of one key that run at a time. */
-  readonly maxRunning: number
+  /** The requests of one key that run at a time, by what one of them takes, in milliseconds. */
+  readonly maxRunning: (cost: number) => number
   /** Their work holds the event loop until it ends, as that of an embedded database does. */
   readonly isHolding: boolean
   /** In milliseconds: who waits longer is refused. */
@@ -81,14 +85,15 @@ export class RoundRobin {
     this.#settings = settings
   }
 
-  /** Begins the work when its key has its turn. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<Taken<T>> {
-    const line = this.#lines.get(key) ?? { jobs: [], credit: 0, running: 0, cost: 0 }
+  /** Begins the work when its key has its turn; never, if its client is gone by then. */
+  async take<T>(key: string, work: () => Promise<T>, isGone = () => false): Promise<Taken<T>> {
+    const line = this.#lines.get(key) ?? { jobs: [], credit: 0, running: 0, cost: UNKNOWN_COST }
     this.#lines.set(key, line)
     return new Promise((resolve, reject) => {
       line.jobs.push({
         since: this.#settings.clock.now(),
         start: async () => work().then((value) => resolve({ value }), reject),
+        isGone,
         refuse: (retryAfter) => resolve({ retryAfter }),
       })
       this.#serve()
@@ -137,20 +142,28 @@ export class RoundRobin {
       if (line.jobs.length === 0 && line.running === 0) this.#lines.delete(key)
   }
 
-  #canStart({ jobs, running }: Line): boolean {
-    return jobs.length > 0 && running < this.#settings.maxRunning
+  #canStart({ jobs, running, cost }: Line): boolean {
+    return jobs.length > 0 && running < this.#settings.maxRunning(cost)
   }
 
   /** Each line at most once; those that were not reached are the first of the next turn. */
   async #turn(end: number): Promise<void> {
     for (const [key, line] of Array.from(this.#lines)) {
       line.credit = Math.min(line.credit + SHARE, SHARE)
+      this.#leaveGone(line)
       await this.#serveLine(key, line, end)
       // To the end. An empty line keeps its debt, or else each request of a key would be its first.
       this.#lines.delete(key)
       if (line.jobs.length > 0 || line.running > 0 || line.credit < SHARE) this.#lines.set(key, line)
       if (this.#settings.clock.now() >= end) return
     }
+  }
+
+  /** The client of a request may leave before its turn, and come again: what it left must not fill the memory. */
+  #leaveGone(line: Line): void {
+    if (!line.jobs.some(({ isGone }) => isGone())) return
+    for (const job of line.jobs.filter(({ isGone }) => isGone())) job.refuse(1)
+    line.jobs = line.jobs.filter(({ isGone }) => !isGone())
   }
 
   async #serveLine(key: string, line: Line, end: number): Promise<void> {
@@ -175,8 +188,8 @@ export class RoundRobin {
     const began = this.#settings.clock.now()
     line.running++
     await job.start()
-    line.running--
-    line.cost = this.#settings.clock.now() - began
+    // Those that run together share the time that they take.
+    line.cost = (this.#settings.clock.now() - began) / line.running--
     line.credit = Math.max(line.credit - line.cost, -MAX_DEBT)
     this.#useOf(key).ms += line.cost
     this.#serve()

@@ -14,7 +14,7 @@ function world(more: Partial<RoundRobinSettings> = {}) {
       now += 0.1
       for (const what of inEachTurn) what()
     },
-    maxRunning: 1,
+    maxRunning: () => 1,
     isHolding: true,
     maxWait: () => 10_000,
     onWait: () => undefined,
@@ -111,7 +111,7 @@ it('the heaviest of the last two minutes are known, with those who wait', async 
 })
 
 it('works that wait for a database run beside each other, up to the limit of their key', async () => {
-  const { lines } = world({ maxRunning: 2, isHolding: false })
+  const { lines } = world({ maxRunning: () => 2, isHolding: false })
   let running = 0
   let most = 0
   const ends: (() => void)[] = []
@@ -138,4 +138,42 @@ it('a request that fails fails alone', async () => {
   const after = ask('one', 1)
   await expect(failing).rejects.toThrow('no')
   expect(await after).toEqual({ value: 'one' })
+})
+
+it('what clients left behind is never begun, and holds up nobody', async () => {
+  const { lines, ask, order } = world()
+  let isGone = false
+  const first = ask('one', 20)
+  const left = Array.from({ length: 100 }, async () =>
+    lines.take(
+      'one',
+      async () => order.push('left'),
+      () => isGone,
+    ),
+  )
+  isGone = true
+  const last = ask('one', 1, 'last')
+  await Promise.all([first, last])
+  expect(await Promise.all(left)).toEqual(left.map(() => ({ retryAfter: 1 })))
+  expect(order).toEqual(['one', 'last'])
+})
+
+it('short requests of a key run together, long ones alone', async () => {
+  const { lines, pass } = world({ maxRunning: (cost) => (cost < 10 ? 4 : 1), isHolding: false })
+  const run = async (cost: number): Promise<number> => {
+    let running = 0
+    let most = 0
+    const ask = async () =>
+      lines.take('one', async () => {
+        most = Math.max(most, ++running)
+        await new Promise(setImmediate)
+        pass(cost)
+        running--
+      })
+    await ask()
+    await Promise.all(Array.from({ length: 20 }, ask))
+    return most
+  }
+  expect(await run(1)).toBe(4)
+  expect(await run(30)).toBe(1)
 })

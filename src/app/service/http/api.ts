@@ -3,6 +3,7 @@ import { systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
+import { openApi } from '../../../server/api/openapi/openapi.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
@@ -39,23 +40,27 @@ export function apiOf(
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
   }
+  const service = {
+    name: 'Holdfast DNS management API',
+    version: API_VERSION,
+    nameservers: settings.nameservers,
+    isReserved: (name: string) => name === settings.catalogZone,
+    isPublicSuffix: (name: string) => !settings.publicSuffixes && isPublicSuffix(name),
+    requestFlush,
+    newPassword: secret,
+    newKey: () => ({ username: newUsername(), ...secret() }),
+  }
+  let document: string | undefined
   const dependencies: ApiDependencies = {
     store,
     now,
+    service,
+    // Anybody may ask for it, and making it takes longer than most requests.
+    document: () => (document ??= JSON.stringify(openApi(service))),
     identify: callerIdentifier(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
       store.countRequest(...request),
     ),
-    service: {
-      name: 'Holdfast DNS management API',
-      version: API_VERSION,
-      nameservers: settings.nameservers,
-      isReserved: (name) => name === settings.catalogZone,
-      isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
-      requestFlush,
-      newPassword: secret,
-      newKey: () => ({ username: newUsername(), ...secret() }),
-    },
     audit,
     inTurn,
     reportError: (error) => reportFailure('an API request', error),
@@ -68,7 +73,7 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body } = request
+  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body, isGone } = request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
@@ -85,6 +90,7 @@ async function respond(
         contentType,
         ifMatch,
         ifNoneMatch,
+        isGone,
         body: body ?? '',
         networks: {
           peer: request.peer,
@@ -100,6 +106,9 @@ async function respond(
       ...cors,
       ...response.headers,
     },
-    body: response.body === undefined ? '' : `${JSON.stringify(response.body)}\n`,
+    body: response.body === undefined ? '' : `${jsonOf(response.body)}\n`,
   }
 }
+
+/** A body that is text is JSON already. */
+const jsonOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))

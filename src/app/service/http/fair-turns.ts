@@ -11,6 +11,10 @@ import type { Store } from '../../../server/store/store.ts'
 /** What is told of the heaviest keys. */
 const SHOWN = 10
 const STATUS_INTERVAL = minutes(1)
+/** Short writes of one key run together on an embedded database: they share a transaction, and so one flush to disk. */
+const TOGETHER = 16
+/** In milliseconds of one of them. */
+const SHORT = 10
 
 /** The lines of `/v1`. Updates have none: one of them takes a millisecond, and has limits of its own. */
 export interface FairTurns {
@@ -43,19 +47,19 @@ export function fairTurns({ store, metrics, log, current }: FairTurnsParts): Fai
     // Half of the connections at most: the others are for everybody else.
     read: new RoundRobin({
       ...common,
-      maxRunning: store.isShared ? Math.max(1, Math.floor(current().storeConnections / 2)) : 1,
+      maxRunning: () => (store.isShared ? Math.max(1, Math.floor(current().storeConnections / 2)) : 1),
       isHolding: !store.isShared,
       onWait: (seconds) => metrics.waited('read', seconds),
     }),
     write: new RoundRobin({
       ...common,
-      maxRunning: 1,
+      maxRunning: (cost) => (store.isShared || cost >= SHORT ? 1 : TOGETHER),
       isHolding: false,
       onWait: (seconds) => metrics.waited('write', seconds),
     }),
   }
   return {
-    inTurn: async (kind, key, work) => turns[kind].take(key, work),
+    inTurn: async ({ kind, key, isGone }, work) => turns[kind].take(key, work, isGone),
     accepted: () => {
       turns.read.accepted()
       turns.write.accepted()
