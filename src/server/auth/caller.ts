@@ -19,6 +19,8 @@ interface CallerDependencies {
   readonly pepper: Pepper
   readonly passwords: PasswordChecker
   readonly now: () => Instant
+  /** Resolves after the time that a read may wait for a write. */
+  readonly readPause: () => Promise<void>
   readonly limits: FailedLoginLimits
   readonly audit: Audit
 }
@@ -46,14 +48,41 @@ const CROWD_SECONDS = 5
  * Accepts an account with its password, or an API key as a bearer token or as the password of an empty username. An API key
  * is checked at any time; an account password, which takes a slow hash, not during a lockout.
  */
-export const callerIdentifier =
-  (dependencies: CallerDependencies) =>
-  async (authorization: string | undefined, networks: ClientNetworks): Promise<IdentifiedCaller> => {
+export function callerIdentifier(
+  parts: CallerDependencies,
+): (authorization: string | undefined, networks: ClientNetworks) => Promise<IdentifiedCaller> {
+  const dependencies = { ...parts, touch: lastUseOf(parts) }
+  return async (authorization, networks) => {
     if (authorization === undefined) return undefined
     const caller = await callerFor(dependencies, authorization, networks)
     if (caller === undefined) await refuseLogin(dependencies, authorization, networks)
     return caller
   }
+}
+
+/** Between two writes of the last use of one API key. */
+const TOUCH_INTERVAL = minutes(1)
+
+type Touch = (key: Pick<ApiKey, 'id' | 'lastUsedAt'>) => Promise<void>
+
+/** Stores the last use of an API key, once at a time. Reads go on while the store cannot be written. */
+function lastUseOf({ store, now, readPause }: CallerDependencies): Touch {
+  const underWay = new Set<number>()
+  return async ({ id, lastUsedAt }) => {
+    const isRecent = lastUsedAt !== undefined && isBefore(now(), after(lastUsedAt, TOUCH_INTERVAL))
+    if (isRecent || underWay.has(id)) return
+    underWay.add(id)
+    const stored = store
+      .write(async (w) => w.touchApiKey(id, now()))
+      .catch(() => undefined)
+      .finally(() => underWay.delete(id))
+    await Promise.race([stored, readPause()])
+  }
+}
+
+interface TouchingDependencies extends CallerDependencies {
+  readonly touch: Touch
+}
 
 async function refuseLogin(
   { store, now, limits, audit }: CallerDependencies,
@@ -75,7 +104,7 @@ const loginOrigin = ({ network }: ClientNetworks): LoginOrigin | undefined =>
   network === undefined ? undefined : { endpoint: 'api', network }
 
 async function callerFor(
-  dependencies: CallerDependencies,
+  dependencies: TouchingDependencies,
   authorization: string,
   networks: ClientNetworks,
 ): Promise<IdentifiedCaller> {
@@ -106,7 +135,7 @@ async function callerByPassword(
 }
 
 async function callerByKey(
-  { store, pepper, now }: CallerDependencies,
+  { store, pepper, now, touch }: TouchingDependencies,
   key: string,
 ): Promise<Caller | undefined> {
   const apiKey =
@@ -116,10 +145,8 @@ async function callerByKey(
     return undefined
   const account = await store.read((r) => r.account(apiKey.accountId))
   if (account === undefined) return undefined
-  const { id, scopes, expiresAt, lastUsedAt } = apiKey
-  if (lastUsedAt === undefined || !isBefore(now(), after(lastUsedAt, TOUCH_INTERVAL)))
-    // A store that can only be read must still be readable.
-    await store.write(async (w) => w.touchApiKey(id, now())).catch(() => undefined)
+  await touch(apiKey)
+  const { scopes, expiresAt } = apiKey
   return { account, ...restrictionsOf(scopes), ...(expiresAt !== undefined && { expiresAt }) }
 }
 
@@ -134,6 +161,3 @@ async function renewedApiKey(
   if (apiKey !== undefined) await store.write(async (w) => w.rehashApiKey(apiKey.id, keyedHash(pepper, key)))
   return apiKey
 }
-
-/** Between two writes of the last use of one API key. */
-const TOUCH_INTERVAL = minutes(1)

@@ -71,6 +71,7 @@ function logins(passwords: PasswordChecker): { readonly update: Login; readonly 
     pepper: PEPPER,
     passwords,
     audit: () => undefined,
+    readPause: async () => Promise.resolve(),
     now: () => now,
     limits: LIMITS,
   })

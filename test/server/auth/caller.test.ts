@@ -26,10 +26,13 @@ const LOGINS: Readonly<Record<string, Login>> = {
   gone: { kind: 'account', id: 99, accountId: 99, ...made },
 }
 
+const NEVER = new Promise<void>(() => undefined)
+
 /** An identifier over a store in memory; `limit` is two failures. */
-function gate(pepper: Pepper = PEPPER) {
+function gate(pepper: Pepper = PEPPER, isLocked = false) {
   const rehashed: unknown[] = []
   const touched: unknown[] = []
+  const writes: unknown[] = []
   const failures = new Map<string, FailedLogins>()
   const world = { now: START }
   const events: AuditEvent[] = []
@@ -48,7 +51,11 @@ function gate(pepper: Pepper = PEPPER) {
   } as unknown as StoreReads & StoreWrites
   const store = {
     read: async <T>(use: (r: StoreReads) => Promise<T>) => use(rows),
-    write: async <T>(use: (w: StoreWrites) => Promise<T>) => use(rows),
+    write: async <T>(use: (w: StoreWrites) => Promise<T>) => {
+      writes.push(use)
+      if (isLocked) await NEVER
+      return use(rows)
+    },
   } as unknown as Store
   const identify = callerIdentifier({
     store,
@@ -63,6 +70,7 @@ function gate(pepper: Pepper = PEPPER) {
         ),
     },
     now: () => world.now,
+    readPause: async () => (isLocked ? Promise.resolve() : NEVER),
     audit: (event) => void events.push(event),
     limits: { badauth: { max: 2, window: minutes(10) }, lockout: minutes(10) },
   })
@@ -78,7 +86,7 @@ function gate(pepper: Pepper = PEPPER) {
       peer: network,
     })
   }
-  return { ask, events, failures, rehashed, touched }
+  return { ask, events, failures, rehashed, touched, writes }
 }
 
 const basic = (username: string, password: string): string =>
@@ -111,6 +119,13 @@ describe('a caller of the management API', () => {
     expect(await ask('Bearer ends', at(1, -1))).toEqual({ ...WHOLE, expiresAt: at(1) })
     expect(await ask('Bearer ends', at(1))).toBeUndefined()
   })
+})
+
+it('the last use of an API key is stored once at a time, and no request waits long for it', async () => {
+  const { ask, writes } = gate(PEPPER, true)
+  expect(await ask('Bearer whole')).toStrictEqual(WHOLE)
+  expect(await ask('Bearer whole')).toStrictEqual(WHOLE)
+  expect(writes).toHaveLength(1)
 })
 
 describe('an API key after a rotation of the hash key', () => {

@@ -1,5 +1,6 @@
+import { after, milliseconds } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
-import { systemClock } from '../../../platform/clock/clock.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
@@ -29,13 +30,15 @@ interface ApiParts {
   readonly inTurn: InTurn
 }
 
+const readPause = async (): Promise<void> => steadyClock.sleep(after(steadyClock.now(), milliseconds(100)))
+
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
   { store, pepper, passwords, reportFailure, audit, requestFlush, inTurn }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const now = () => systemClock.now()
-  const gate = { store, pepper, passwords, audit, now, limits: limitsOf(settings) }
+  const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
   const secret = () => {
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
@@ -55,7 +58,7 @@ export function apiOf(
     store,
     now,
     service,
-    // Anybody may ask for it, and making it takes longer than most requests.
+    // It needs no login, and making it takes longer than most requests.
     document: () => (document ??= JSON.stringify(openApi(service))),
     identify: callerIdentifier(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
