@@ -105,8 +105,12 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     const { writer, reader } = this.#connections
-    await this.#groupCommit.commit(async () => undefined) // waits for all earlier work
-    // A disk that is full must not prevent the end; the requests that wrote have the error already.
+    // Waits for all earlier work. A full disk, or another program that writes, must not prevent the end; the requests that
+    // wrote have the error already.
+    await Promise.allSettled([
+      this.#groupCommit.commit(async () => undefined),
+      this.#groupCommit.commit(async () => undefined, 'late'),
+    ])
     await this.#flushCounters().catch(() => undefined)
     this.#groupCommit.stop()
     if (reader !== writer) reader.close()

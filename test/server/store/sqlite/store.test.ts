@@ -80,10 +80,25 @@ it('an update waits for one long write, and not for all of them', async () => {
   expect(order).toEqual(Array(5).fill('short'))
 })
 
+it('the end waits for long writes that are under way', async () => {
+  const store = fileStore(folder())
+  const done: number[] = []
+  const writes = Array.from({ length: 5 }, async (_, n) =>
+    store.write(async (w) => {
+      await w.setFact(`k${n}`, 'v')
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      done.push(n)
+    }),
+  )
+  await store.close()
+  await Promise.all(writes)
+  expect(done).toHaveLength(5)
+})
+
 describe('while another program writes', () => {
   const username = async (r: StoreReads): Promise<string | undefined> =>
     (await r.keyNamed('abc1234'))?.username
-  const locked = async (): Promise<{ store: Store; other: DatabaseSync }> => {
+  const locked = async (isClosing = true): Promise<{ store: Store; other: DatabaseSync }> => {
     const at = folder()
     const store = fileStore(at)
     await fill(store)
@@ -93,7 +108,7 @@ describe('while another program writes', () => {
     other.exec('BEGIN IMMEDIATE')
     onTestFinished(async () => {
       other.close()
-      await store.close()
+      if (isClosing) await store.close()
     })
     return { store, other }
   }
@@ -107,6 +122,15 @@ describe('while another program writes', () => {
     }
     other.exec('COMMIT')
     expect(await written).toBe('written')
+  })
+
+  it('the end of the store waits for its own time, and is no error', async () => {
+    const { store } = await locked(false)
+    vi.useFakeTimers()
+    const closed = store.close()
+    await vi.advanceTimersByTimeAsync(20_000)
+    vi.useRealTimers()
+    await closed
   })
 
   it('each write is refused as busy when its own time is over, not later', async () => {
