@@ -7,7 +7,7 @@ const BUDGET = 2
 const MAX_DEBT = 500
 /** In milliseconds: connections that keep coming hold up what waits for at most so long. */
 const MAX_HOLDUP = 50
-/** In milliseconds: who waits so long for others of its own line is told of, once in a minute. */
+/** In milliseconds: a key is logged whose requests wait longer for each other, once a minute. */
 const SLOW = 250
 const MINUTE = 60_000
 /** In milliseconds: what the first request of a line is taken to cost. */
@@ -19,7 +19,7 @@ interface Job {
   /** In milliseconds. */
   readonly since: number
   readonly start: () => Promise<void>
-  /** Nobody waits for it any more. */
+  /** Its client has closed the connection. */
   readonly isGone: () => boolean
   /** In seconds. */
   readonly refuse: (retryAfter: number) => void
@@ -49,7 +49,7 @@ export interface RoundRobinSettings {
   readonly maxRunning: (cost: number) => number
   /** Their work holds the event loop until it ends, as that of an embedded database does. */
   readonly isHolding: boolean
-  /** In milliseconds: who waits longer is refused. */
+  /** In milliseconds: a request that waits longer is refused. */
   readonly maxWait: () => number
   readonly onWait: (seconds: number) => void
   /** This key has more requests than its share serves. */
@@ -67,10 +67,10 @@ export interface HeavyKey {
 }
 
 /**
- * One thread serves everybody: requests wait in one line for each key, such as an account, and the lines are served in turn,
+ * One thread serves all accounts: requests wait in one line for each key, such as an account; the lines are served in turn,
  * by the time that their requests take (deficit round robin). A turn of the event loop that accepted a connection serves
- * none: the loop accepts one connection a turn, so that a client that just comes would wait for as many requests as there
- * are connections before it (decision 0049).
+ * none: the loop accepts one connection a turn, so a new client would wait for one request of each connection before it
+ * (decision 0049).
  */
 export class RoundRobin {
   readonly #settings: RoundRobinSettings
@@ -85,7 +85,7 @@ export class RoundRobin {
     this.#settings = settings
   }
 
-  /** Begins the work when its key has its turn; never, if its client is gone by then. */
+  /** Begins the work when its key has its turn, unless its client is gone by then. */
   async take<T>(key: string, work: () => Promise<T>, isGone = () => false): Promise<Taken<T>> {
     const line = this.#lines.get(key) ?? { jobs: [], credit: 0, running: 0, cost: UNKNOWN_COST }
     this.#lines.set(key, line)
@@ -137,7 +137,7 @@ export class RoundRobin {
       await this.#turn(now + BUDGET)
     }
     this.#isServing = false
-    // Where nobody waits, a debt is of no use.
+    // Without waiting requests, a debt has no purpose.
     for (const [key, line] of this.#lines)
       if (line.jobs.length === 0 && line.running === 0) this.#lines.delete(key)
   }
@@ -146,7 +146,7 @@ export class RoundRobin {
     return jobs.length > 0 && running < this.#settings.maxRunning(cost)
   }
 
-  /** Each line at most once; those that were not reached are the first of the next turn. */
+  /** Serves each line at most once. Lines that it does not reach are the first of the next turn. */
   async #turn(end: number): Promise<void> {
     for (const [key, line] of Array.from(this.#lines)) {
       line.credit = Math.min(line.credit + SHARE, SHARE)
@@ -159,7 +159,7 @@ export class RoundRobin {
     }
   }
 
-  /** The client of a request may leave before its turn, and come again: what it left must not fill the memory. */
+  /** Clients may close their connection and send the request again: the abandoned requests must not fill the memory. */
   #leaveGone(line: Line): void {
     if (!line.jobs.some(({ isGone }) => isGone())) return
     for (const job of line.jobs.filter(({ isGone }) => isGone())) job.refuse(1)
@@ -195,16 +195,18 @@ export class RoundRobin {
     this.#serve()
   }
 
-  /** In seconds: how long what waits in this line takes beside the others. */
+  /** In seconds: the time that the requests of this line need while the other lines are served too. */
   #retryAfter({ jobs, cost }: Line): number {
     const seconds = (jobs.length * cost * this.#lines.size) / 1000
     return Math.min(Math.max(Math.ceil(seconds), 1), MAX_RETRY_AFTER)
   }
 
+  /** Only of keys that use much: others may wait because the whole service is busy. */
   #tell(key: string): void {
     const use = this.#useOf(key)
     const now = this.#settings.clock.now()
-    if (now - use.toldAt < MINUTE) return
+    const isLight = [...this.#uses.values()].some(({ ms }) => ms > 2 * use.ms)
+    if (isLight || now - use.toldAt < MINUTE) return
     use.toldAt = now
     this.#settings.onSlow(key)
   }

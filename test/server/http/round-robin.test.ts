@@ -73,7 +73,7 @@ it('while connections are accepted, requests wait for at most 50 ms', async () =
   expect(at() - next).toBeLessThan(53)
 })
 
-it('who waited for too long is told when to come again, and is not begun', async () => {
+it('a request that waited too long gets a time to retry, and is not begun', async () => {
   const { ask, order, told } = world({ maxWait: () => 1000 })
   const all = await Promise.all(Array.from({ length: 60 }, async (_, nth) => ask('many', 50, String(nth))))
   const served = all.filter((one) => 'value' in one).length
@@ -83,6 +83,15 @@ it('who waited for too long is told when to come again, and is not begun', async
   for (const one of all.slice(served)) expect(one).toEqual({ retryAfter: expect.any(Number) })
   expect(all[served]).toEqual({ retryAfter: 2 })
   expect(told).toEqual(['many'])
+})
+
+it('a key that uses little is not told of, although it waits', async () => {
+  const { ask, told } = world()
+  await Promise.all([
+    ...Array.from({ length: 20 }, async () => ask('much', 100)),
+    ...Array.from({ length: 3 }, async () => ask('little', 5)),
+  ])
+  expect(told).toEqual(['much'])
 })
 
 it('a key is told of once in a minute', async () => {
@@ -95,7 +104,7 @@ it('a key is told of once in a minute', async () => {
   expect(told).toEqual(['many', 'many'])
 })
 
-it('the heaviest of the last two minutes are known, with those who wait', async () => {
+it('the heaviest of the last two minutes are known, with their waiting requests', async () => {
   const { lines, ask, pass } = world()
   await ask('small', 5)
   await ask('large', 40)
@@ -110,7 +119,7 @@ it('the heaviest of the last two minutes are known, with those who wait', async 
   expect(lines.heaviest(9)).toEqual([])
 })
 
-it('works that wait for a database run beside each other, up to the limit of their key', async () => {
+it('requests that wait for a database run at the same time, up to the limit of their key', async () => {
   const { lines } = world({ maxRunning: () => 2, isHolding: false })
   let running = 0
   let most = 0
@@ -140,7 +149,7 @@ it('a request that fails fails alone', async () => {
   expect(await after).toEqual({ value: 'one' })
 })
 
-it('what clients left behind is never begun, and holds up nobody', async () => {
+it('requests of closed connections are never begun, and delay no others', async () => {
   const { lines, ask, order } = world()
   let isGone = false
   const first = ask('one', 20)

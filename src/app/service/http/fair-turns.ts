@@ -44,7 +44,7 @@ export function fairTurns({ store, metrics, log, current }: FairTurnsParts): Fai
       }),
   }
   const turns = {
-    // Half of the connections at most: the others are for everybody else.
+    // Half of the connections at most: the other accounts need the rest.
     read: new RoundRobin({
       ...common,
       maxRunning: () => (store.isShared ? Math.max(1, Math.floor(current().storeConnections / 2)) : 1),
