@@ -2,7 +2,7 @@ import { latest } from '../../../base/time.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { Metadata, Name, OfflineSettings, Rdata, RRSet } from '../../model/tree.ts'
 import type { NameSummary } from '../records.ts'
-import { columnList, type RowOf, select, selects } from '../select.ts'
+import { columnList, existing, type RowOf, select, selects } from '../select.ts'
 import { groupedBy, isOn, optional } from '../values.ts'
 import { asList, ids, type Sql } from './statement.ts'
 
@@ -146,62 +146,46 @@ export async function partsOf(sql: Sql, nameIds: readonly number[]): Promise<AtN
   }
 }
 
-/** The rows of each name; they are adjacent. */
-export function summariesFrom(rows: readonly SummaryRow[]): readonly NameSummary[] {
-  const found: [SummaryRow, ...SummaryRow[]][] = []
-  for (const row of rows) {
-    const last = found.at(-1)
-    if (last?.[0].id === row.id) last.push(row)
-    else found.push([row])
-  }
-  return found.map(summaryFrom)
-}
+export const summariesFrom = (rows: readonly SummaryRow[]): readonly NameSummary[] =>
+  Array.from(groupedBy(rows, ({ id }) => id).values(), summaryFrom)
 
-function summaryFrom(rows: readonly [SummaryRow, ...SummaryRow[]]): NameSummary {
-  const [row] = rows
-  const settings = row.offline_settings
+function summaryFrom(rows: readonly SummaryRow[]): NameSummary {
+  const row = existing(rows[0])
+  const times = rows.flatMap((one) => [one.rrset_updated_at ?? [], one.rdata_updated_at ?? []].flat())
   return {
     zone: { id: row.zone_id, name: row.zone_name, isShared: isOn(row.zone_is_shared) },
-    name: {
-      id: row.id,
-      zoneId: row.zone_id,
-      accountId: row.account_id,
-      name: row.name,
-      isOffline: isOn(row.is_offline),
-      createdAt: row.created_at,
-      updatedAt: rows.reduce(
-        (newest, { rrset_updated_at: ofRRSet, rdata_updated_at: ofRdata }) =>
-          latest(newest, ofRRSet ?? newest, ofRdata ?? newest),
-        row.updated_at,
-      ),
-      ...(settings !== null && { offlineSettings: JSON.parse(settings) as OfflineSettings }),
-      ...(row.username !== null && { updateGroup: row.username }),
-      ...(row.published_at !== null && !isOn(row.is_dirty) && { publishedAt: row.published_at }),
-    },
+    name: { ...ownOf(row), updatedAt: latest(row.updated_at, ...times) },
     dnsTypes: rows.flatMap(({ dns_type: type }) => type ?? []),
   }
 }
 
+/** What the row of a name has by itself. */
+const ownOf = (row: Pick<SummaryRow, keyof typeof SUMMARY | 'username' | 'is_dirty'>) => ({
+  id: row.id,
+  zoneId: row.zone_id,
+  accountId: row.account_id,
+  name: row.name,
+  isOffline: isOn(row.is_offline),
+  createdAt: row.created_at,
+  ...optional(
+    'offlineSettings',
+    row.offline_settings === null ? null : (JSON.parse(row.offline_settings) as OfflineSettings),
+  ),
+  ...optional('updateGroup', row.username),
+  ...optional('publishedAt', isOn(row.is_dirty) ? undefined : row.published_at),
+})
+
 /** An update writes the time of its change only to the Rdata; it counts for the RRSet and the name too. */
 export function nameFrom(row: NameRow, at: AtNames): Name {
-  const { id, offline_settings: settings } = row
-  const rrsets = (at.rrsets.get(id) ?? []).map((rrset) => rrsetFrom(rrset, at))
+  const rrsets = (at.rrsets.get(row.id) ?? []).map((rrset) => rrsetFrom(rrset, at))
   return {
-    id,
-    zoneId: row.zone_id,
-    accountId: row.account_id,
-    name: row.name,
+    ...ownOf(row),
     isProhibited: isOn(row.is_prohibited),
     isBlocked: isOn(row.is_blocked),
-    isOffline: isOn(row.is_offline),
-    metadata: metadataFrom(at.metadata.get(id) ?? []),
+    metadata: metadataFrom(at.metadata.get(row.id) ?? []),
     rrsets,
-    createdAt: row.created_at,
     updatedAt: latest(row.updated_at, ...rrsets.map(({ updatedAt }) => updatedAt)),
-    ...optional('offlineSettings', settings === null ? null : (JSON.parse(settings) as OfflineSettings)),
     ...optional('isImplicit', isOn(row.is_implicit) ? true : undefined),
-    ...optional('updateGroup', row.username),
-    ...optional('publishedAt', isOn(row.is_dirty) ? undefined : row.published_at),
   }
 }
 
