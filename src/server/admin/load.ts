@@ -11,7 +11,10 @@ export const LOAD_OPERATIONS: Operations = {
     run: async ({ w }) => {
       const text = await w.fact(LOAD_FACT)
       if (text === undefined)
-        return ok({ lines: ['nothing was asked yet; start the service'], data: { at: null, heaviest: [] } })
+        return ok({
+          lines: ['no load is stored yet; it is, a minute after the service starts'],
+          data: { at: null, heaviest: [] },
+        })
       const { at, heaviest } = JSON.parse(text) as LoadStatus
       return ok({ lines: [`as of ${at}`, ...formatTable(heaviest)], data: { at, heaviest } })
     },

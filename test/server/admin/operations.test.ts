@@ -294,8 +294,8 @@ it('the names of zones are listed for completion, and no secondary is told of', 
   expect(await lines('publishing')).toEqual(['no secondary: set secondaries, and start the service'])
 })
 
-it('who asks for the most is shown as the running service said it last', async () => {
-  expect(await lines('load')).toEqual(['nothing was asked yet; start the service'])
+it('the heaviest accounts are shown as the running service stored them last', async () => {
+  expect(await lines('load')).toEqual(['no load is stored yet; it is, a minute after the service starts'])
   const heaviest = [{ key: 'account acme', ms: 1234, waiting: 0 }]
   await store.write(async (w) => w.setFact('load', JSON.stringify({ at: '2026-01-01T00:00:00Z', heaviest })))
   expect(await lines('load')).toEqual([
