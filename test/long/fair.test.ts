@@ -48,7 +48,7 @@ async function timed(
   return performance.now() - began
 }
 
-/** One request each 20 ms for so many milliseconds, whatever the earlier ones do. */
+/** One request every 20 ms for this time, also while earlier ones wait. In milliseconds. */
 async function steadily(span: number, ask: (nth: number) => Promise<number>): Promise<Times> {
   const all: Promise<number>[] = []
   const began = performance.now()

@@ -45,7 +45,7 @@ export interface PendingDelivery {
 /** A target to which deliveries fail. */
 export interface FailingTarget {
   readonly target: string
-  /** Tells receivers apart whose targets are called the same. */
+  /** Distinguishes receivers with the same target name. */
   readonly receiver: string
   readonly because: string
   /** Milliseconds since 1970. */

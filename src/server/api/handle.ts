@@ -118,7 +118,7 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
  */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
-    if (request.path === '/v1/openapi.json' && request.method === 'GET')
+    if (request.path === '/v1/openapi.json' && (request.method === 'GET' || request.method === 'HEAD'))
       return { status: 200, body: dependencies.document(), headers: {} }
     const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
@@ -166,7 +166,7 @@ const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
-/** The caller, who is undefined where anybody may ask; or why the request is refused. */
+/** The caller, undefined on routes without a login; or why the request is refused. */
 async function admit(
   dependencies: ApiDependencies,
   request: ApiRequest,

@@ -23,7 +23,7 @@ export interface IncomingRequest {
   readonly origin?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */
   readonly body?: string
-  /** The client has closed the connection: nobody waits for the response. */
+  /** The client has closed the connection, so the response is not sent. */
   readonly isGone?: () => boolean
 }
 

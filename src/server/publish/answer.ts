@@ -158,7 +158,7 @@ async function referral(
 ): Promise<Omit<Answered, 'answer' | 'isAuthoritative'>> {
   const owner = ownerName(cut, zone.apex)
   const records = await reads.publishedAt(zone.id, cut)
-  // RFC 4035 §3.1.4.1: the DS is for who asks for DNSSEC.
+  // RFC 4035 §3.1.4.1: a DS is sent only with DO.
   const authority = records.filter(({ type }) => type === RR_TYPES.NS || (isDnssecOk && type === RR_TYPES.DS))
   const glue: Owned[] = []
   for (const { type, rdata } of authority) {

@@ -1,4 +1,4 @@
-/** The fact of the store in which a running service keeps who asked for the most. */
+/** The fact of the store in which a running service keeps its heaviest accounts. */
 export const LOAD_FACT = 'load'
 
 export interface LoadStatus {

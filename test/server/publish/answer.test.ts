@@ -235,7 +235,7 @@ describe('an answer', () => {
     expect(octets.subarray(35, 37)).toEqual(hex('c00c'))
   })
 
-  it('is a referral with the DS for who asks for DNSSEC, and says so (RFC 3225 §3)', async () => {
+  it('is a referral with the DS if DO is set, and copies DO (RFC 3225 §3)', async () => {
     const asked = { size: 1232, isDnssecOk: true }
     expect(await answer(await world, 'x.del.example.test', 'A', asked)).toEqual([
       'NOERROR',

@@ -106,7 +106,7 @@ export class NewerSerials {
     this.#toldOf.add(secondary)
     const what = isRaised
       ? 'was a backup, a snapshot or another copy of the store restored? Each such serial is raised above it'
-      : 'it is too far ahead of the clock, and stays: have the secondary fetch the zone anew'
+      : 'it is too far ahead of the clock, and stays: transfer the zone on the secondary again'
     this.#parts.log('error', 'secondary is newer', {
       fields: { secondary: secondary.name, zone: apex, serial, newer },
       line: `${secondary.name} has serial ${newer} of ${apex}, newer than ${serial} here: ${what}`,

@@ -17,7 +17,7 @@ const BEFORE_START = 600_000
 const LOOK_INTERVAL = 10_000
 /** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const
-/** A node looks for so many at a time. */
+/** The maximum for one look. */
 const MAX_ZONES = 1000
 
 /** Of a start: all that a store of this size publishes in that time. */

@@ -49,7 +49,7 @@ function parametersOf({
   ]
 }
 
-/** A parameter that an operation does not know is refused: who writes `dry_run=true` does not mean to change anything. */
+/** A parameter that an operation does not know is refused: a client that sends `dry_run=true` expects no change. */
 export function unknownParameters(
   operation: string,
   query: Readonly<Record<string, unknown>>,

@@ -42,7 +42,7 @@ export class GroupCommit {
   /** Whose transaction is next: they alternate while both wait. */
   #turn: 'first' | 'late' = 'first'
   #isBusy = false
-  /** Those who wait for the next attempt to begin. */
+  /** Called when the next attempt to begin fails. */
   #untilLocked: (() => void)[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
