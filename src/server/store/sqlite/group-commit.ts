@@ -88,7 +88,6 @@ export class GroupCommit {
   async #run(): Promise<void> {
     const jobs: Job[] = []
     const { first, late } = this.#queues
-    if (this.#queues[this.#turn].length === 0) this.#turn = this.#turn === 'first' ? 'late' : 'first'
     try {
       const settled = await this.#together(jobs).catch(async () => this.#apart(jobs))
       for (const settle of settled) settle()
@@ -146,17 +145,21 @@ export class GroupCommit {
       this.#queues.late.unshift(...jobs.splice(ran))
   }
 
-  /** Takes what waits, and begins when no other program writes; false if no job could wait that long. */
+  /** Begins when no other program writes, and takes what waits then; false if no job could wait that long. */
   async #begin(jobs: Job[]): Promise<boolean> {
+    const { first, late } = this.#queues
     for (let span: number = PAUSES.first; ; span = Math.min(2 * span, PAUSES.longest)) {
-      jobs.push(...this.#queues[this.#turn].splice(0))
-      if (jobs.length === 0) return false
+      if (jobs.length + first.length + late.length === 0) return false
       const waiting = this.#untilLocked.splice(0)
-      if (this.#transaction.begin()) return true
+      if (this.#transaction.begin()) break
       for (const resolve of waiting) resolve()
       await this.#clock.sleep(after(this.#clock.now(), milliseconds(span)))
-      refuseLate(jobs, this.#clock.now())
+      for (const queue of [jobs, first, late]) refuseLate(queue, this.#clock.now())
     }
+    if (jobs.length + this.#queues[this.#turn].length === 0)
+      this.#turn = this.#turn === 'first' ? 'late' : 'first'
+    jobs.push(...this.#queues[this.#turn].splice(0))
+    return true
   }
 }
 

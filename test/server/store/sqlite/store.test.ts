@@ -128,7 +128,7 @@ describe('while another program writes', () => {
     const { store } = await locked(false)
     vi.useFakeTimers()
     const closed = store.close()
-    await vi.advanceTimersByTimeAsync(20_000)
+    for (let second = 0; second < 20; second++) await vi.advanceTimersByTimeAsync(1000)
     vi.useRealTimers()
     await closed
   })
@@ -155,6 +155,33 @@ describe('while another program writes', () => {
     other.exec('COMMIT')
     await vi.advanceTimersByTimeAsync(50)
     expect(outcomes).toEqual(['first busy', 'second written'])
+  })
+
+  it('updates do not wait behind writes of the API that keep coming', async () => {
+    const { store, other } = await locked()
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const about = () => ({ username: '', hostnames: [], peers: [] })
+    const write = (value: string): void =>
+      void store.write(async (w) => w.setFact('k', value)).catch(() => undefined)
+    write('0')
+    await vi.advanceTimersByTimeAsync(10)
+    let outcome = 'waits'
+    store
+      .write(async (w) => w.setFact('k', 'update'), about)
+      .then(
+        () => (outcome = 'written'),
+        () => (outcome = 'busy'),
+      )
+    for (let second = 0; second < 5; second++) {
+      expect(outcome).toBe('waits')
+      write(String(second))
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    await vi.advanceTimersByTimeAsync(100)
+    expect(outcome).toBe('busy')
+    other.exec('COMMIT')
+    await vi.advanceTimersByTimeAsync(50)
   })
 })
 
