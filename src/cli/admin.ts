@@ -4,6 +4,7 @@ import { programName } from '../app/program-name.ts'
 import { openStore, storeFailure } from '../app/service/store/open-store.ts'
 import { operatorChange } from '../app/service/admin/operator-changes.ts'
 import { storeSettings } from '../app/service/settings.ts'
+import { sweepHidden } from '../app/service/store/sweeper.ts'
 import { placeName, type StorePlace } from '../app/service/store/place.ts'
 import { STORE_OPERATIONS } from '../app/service/admin/store-operations.ts'
 import { err, ok, type Result } from '../base/result.ts'
@@ -67,7 +68,10 @@ async function runInStore(
       if (result.ok && isChange(name)) await w.addOperatorChange(operatorChange(name, args, context.now))
       return result
     })
-    if (outcome.ok) return outcome
+    if (outcome.ok) {
+      await sweepHidden(store)
+      return outcome
+    }
     const usage = `usage: holdfast admin ${name} ${operation.parameters}`
     return usageFailure(outcome.error, usage)
   } finally {

@@ -6,6 +6,7 @@ import type { NamesOf } from '../../src/server/store/records.ts'
 import type { Name } from '../../src/server/model/tree.ts'
 import type { Store } from '../../src/server/store/store.ts'
 import { type Fixture, fill } from './store.ts'
+import { swept } from './swept.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const LATER = after(NOW, minutes(1))
@@ -267,6 +268,8 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         undefined,
       ])
       await store.write(async (w) => w.removeZone(at.zoneId))
+      expect(await store.read(async (r) => r.holdingsOf(at.accountId))).toEqual({ names: 0, rdata: 0 })
+      await swept(store)
       expect([await kept('gone'), await store.read(async (r) => r.holdingsOf(at.accountId))]).toEqual([
         undefined,
         { names: 0, rdata: 0 },

@@ -4,6 +4,7 @@ import { type Address, parseAddress } from '../../src/net/address.ts'
 import type { StoredRdata, TargetRow } from '../../src/server/model/rows.ts'
 import type { About, Store, StoreReads, StoreWrites } from '../../src/server/store/store.ts'
 import { flushed } from '../server/publish/flushed.ts'
+import { swept } from './swept.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PLAN = {
@@ -442,6 +443,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         )
       const second = await account('second')
       await store.write((w) => w.removeAccount(second))
+      await swept(store)
       expect(await account('third')).toBeGreaterThan(second)
     })
 

@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { steadyClock } from '../../src/platform/clock/clock.ts'
 import { instant } from '../../src/base/time.ts'
 import { sqliteStore } from '../../src/server/store/sqlite/store.ts'
+import { eventually } from '../eventually.ts'
 import { lacks } from '../lacks.ts'
-import { holdfast, scratch, start, storeWith } from './processes.ts'
+import { holdfast, scratch, serveStore, start, storeWith } from './processes.ts'
 
 let store: string
 const admin = async (...words: readonly string[]) =>
@@ -151,11 +153,46 @@ h 60 IN HTTPS 1 . mandatory=dohpath alpn="h2,h3" dohpath=/q{?dns} key65000="a b"
     expect((await admin('name', 'list', 'zone=acme.test')).stdout.trim().split('\n')).toHaveLength(2)
   })
 
-  it('with names is not imported into', async () => {
+  it('with names is imported into only to replace them, also from standard input', async () => {
     await imported(FILE)
-    expect((await imported(FILE)).stderr).toMatch(
-      /zone acme\.test has names already; an import needs a new zone/,
-    )
+    expect((await imported(FILE)).stderr).toMatch(/zone acme\.test has names already; add replace/)
+    const replace = async (stdin: string) =>
+      holdfast(['admin', 'zone', 'import', 'acme.test', '-', 'replace', '--store', store], {
+        stdin,
+        node: process.execPath,
+      })
+    expect((await replace('; nothing\n')).stderr).toMatch(/- has no records for acme\.test/)
+    expect((await replace('w 60 IN A 192.0.2.1\n')).code).toBe(0)
+
+    const { stdout } = await admin('zone', 'export', 'acme.test')
+    expect(stdout.split('\n').slice(3).filter(Boolean)).toEqual(['w 60 IN A 192.0.2.1'])
+  })
+
+  it('is as before when an import is killed, and a service removes what is left', {
+    timeout: 150_000,
+  }, async () => {
+    const path = join(scratch(), 'zone')
+    const lines = Array.from({ length: 20_000 }, (_, n) => `n${n} 60 IN A 192.0.2.${n % 250}`)
+    writeFileSync(path, lines.join('\n'))
+    const at = await serveStore(store)
+    const database = new DatabaseSync(join(store, 'holdfast.db'))
+    onTestFinished(() => database.close())
+    const count = (what: string): unknown =>
+      database.prepare(`SELECT count(*) AS n FROM ${what}`).get()?.['n']
+    const child = start(['admin', 'zone', 'import', 'acme.test', path, '--store', store], {
+      node: process.execPath,
+    })
+    await eventually(() => Number(count('name')) > 2000).toBe(true)
+    child.kill('SIGKILL')
+    await eventually(() => child.signalCode).toBe('SIGKILL')
+    expect((await admin('zone', 'export', 'acme.test')).stdout).not.toContain('n1 ')
+    expect((await imported(FILE)).stderr).toMatch(/another import into acme\.test is under way/)
+
+    // As after its minute.
+    database.exec('UPDATE zone_draft SET lease_until = 0')
+    await eventually(() => [count('name'), count('dns_dirty'), count('zone')]).toEqual([1, 0, 1])
+    expect((await imported(FILE)).code).toBe(0)
+    expect(at.log()).not.toContain('"level":50')
   })
 })
 

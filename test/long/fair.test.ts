@@ -1,106 +1,9 @@
-import { Agent, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { serveStore, storeWith } from '../e2e/processes.ts'
 import { flood, type Repeated } from '../lab/flood.ts'
+import { steadily, tenants, timed, type Times } from './tenants.ts'
 
 /** In milliseconds. */
 const ATTACK = 8000
-const EVERY = 20
-
-interface Times {
-  readonly p50: number
-  readonly p99: number
-  readonly max: number
-}
-
-const timesOf = (all: readonly number[]): Times => {
-  const sorted = all.toSorted((a, b) => a - b)
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN
-  return { p50: at(0.5), p99: at(0.99), max: at(1) }
-}
-
-/** Milliseconds until the answer is there; throws unless it begins so. */
-async function timed(
-  url: string,
-  path: string,
-  { auth, agent, expected }: { auth: string; agent: Agent | false; expected: RegExp },
-): Promise<number> {
-  const began = performance.now()
-  const text = await new Promise<string>((done, failed) => {
-    const headers = { authorization: auth, 'user-agent': 'Tester/FairTest/1.0 test@example.test' }
-    request(
-      `${url}${path}`,
-      { agent: agent === false ? undefined : agent, headers, ...(agent === false && { agent: false }) },
-      (answer) => {
-        let body = ''
-        answer
-          .setEncoding('utf8')
-          .on('data', (chunk: string) => (body += chunk))
-          .on('end', () => done(`${answer.statusCode} ${body}`))
-      },
-    )
-      .on('error', failed)
-      .end()
-  })
-  if (!expected.test(text)) throw new Error(text.slice(0, 200))
-  return performance.now() - began
-}
-
-/** One request every 20 ms for this time, also while earlier ones wait. In milliseconds. */
-async function steadily(span: number, ask: (nth: number) => Promise<number>): Promise<Times> {
-  const all: Promise<number>[] = []
-  const began = performance.now()
-  for (let nth = 0; performance.now() - began < span; nth++) {
-    all.push(ask(nth))
-    await sleep(Math.max(0, began + (nth + 1) * EVERY - performance.now()))
-  }
-  return timesOf(await Promise.all(all))
-}
-
-const secretIn = (printed: string | undefined): string => /[A-Za-z0-9_]{20,}/.exec(printed ?? '')?.[0] ?? ''
-
-async function world() {
-  const { folder, printed } = await storeWith(
-    'plan add p max-names=100000 max-rdata=1000000 max-keys=100',
-    'account add heavy p',
-    'account add light p',
-    'account add third p',
-    'zone add heavy.test heavy',
-    'zone add light.test light',
-    'zone add third.test third',
-    'api-key add heavy',
-    'api-key add light',
-    'api-key add third',
-  )
-  const at = await serveStore(
-    folder,
-    '--key-request-limit',
-    '1000000',
-    '--nochg-limit',
-    '1000000',
-    '--request-limit',
-    '1000000',
-  )
-  const [heavy, light, third] = printed.slice(-3).map((one) => `Bearer ${secretIn(one)}`)
-  const api = async (
-    auth = '',
-    method: string,
-    path: string,
-    body?: unknown,
-  ): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${at.url}/v1${path}`, {
-      method,
-      headers: { authorization: auth, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`)
-    return JSON.parse(text) as Record<string, unknown>
-  }
-  return { at, heavy: heavy ?? '', light: light ?? '', third: third ?? '', api }
-}
 
 /** Names n1 and on of a zone, with another address each time. */
 const patchOf = (count: number, nth: number): readonly object[] =>
@@ -112,8 +15,8 @@ const patchOf = (count: number, nth: number): readonly object[] =>
   }))
 
 async function filledWorld() {
-  const made = await world()
-  const { api, heavy, light, third } = made
+  const made = await tenants()
+  const { api, agent, at, heavy, third } = made
   for (const [auth, zone] of [
     [heavy, 'heavy.test'],
     [third, 'third.test'],
@@ -121,31 +24,11 @@ async function filledWorld() {
     await api(auth, 'PATCH', `/dns/records/${zone}`, patchOf(500, 1))
     await api(auth, 'PATCH', `/dns/records/${zone}`, patchOf(999, 1).slice(500))
   }
-  await api(light, 'POST', '/dns/records/light.test', { name: 'home' })
-  const { data } = (await api(light, 'POST', '/account/ddns-keys', {
-    description: '',
-    hostnames: ['home.light.test'],
-  })) as unknown as {
-    data: { username: string; password: string }
-  }
-  const update = `Basic ${Buffer.from(`${data.username}:${data.password}`).toString('base64')}`
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  let address = 0
-  const updates = async (isKept: boolean, span: number): Promise<Times> =>
-    steadily(span, async () => {
-      address++
-      const myip = `203.0.${address >> 8}.${address & 255}`
-      return timed(made.at.url, `/nic/update?hostname=home.light.test&myip=${myip}`, {
-        auth: update,
-        agent: isKept ? agent : false,
-        expected: /^200 good/,
-      })
-    })
   const listings = async (span: number): Promise<Times> =>
     steadily(span, async () =>
-      timed(made.at.url, '/v1/dns/records?limit=200', { auth: third, agent, expected: /^200 / }),
+      timed(at.url, '/v1/dns/records?limit=200', { auth: third, agent, expected: /^200 / }),
     )
-  return { ...made, updates, listings }
+  return { ...made, listings }
 }
 
 const json = (auth: string) => ({ authorization: auth, 'content-type': 'application/json' })

@@ -1,44 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createSocket } from 'node:dgram'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { encodeName } from '../../src/dns/name.ts'
-import { parseResponse, questionWire } from '../../src/dns/response.ts'
 import { eventually } from '../eventually.ts'
 import { judgesPace } from '../lab/pace.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
 import { bind, knot, nsd } from '../system/name-server-programs.ts'
 import { primary } from '../system/secondaries.ts'
+import { addressAt } from './address-at.ts'
 
 /** In seconds, and names. */
 const DURATION = Number(process.env['HOLDFAST_TEST_LOAD'] ?? 5)
 const COUNT = 2000
 const PER_SECOND = 3000
 const isLacking = ['knotd', 'named', 'nsd', 'dig'].map((one) => lacks(one)).includes(true)
-
-/** The IPv4 address that a server gives for a name; undefined without an answer. */
-async function addressAt(port: number, name: string): Promise<string | undefined> {
-  const socket = createSocket('udp4')
-  const header = Buffer.alloc(12)
-  header.writeUInt16BE(Math.floor(Math.random() * 65_536), 0)
-  header.writeUInt16BE(1, 4)
-  try {
-    return await new Promise<string | undefined>((resolve) => {
-      const timer = setTimeout(() => resolve(undefined), 2000)
-      socket.once('message', (bytes) => {
-        clearTimeout(timer)
-        const [record] = parseResponse(bytes)?.answers ?? []
-        resolve(record === undefined ? undefined : [...bytes.subarray(record.rdataAt, record.end)].join('.'))
-      })
-      socket.send(Buffer.concat([header, questionWire(name, 1)]), port, '127.0.0.1')
-    })
-  } finally {
-    socket.close()
-  }
-}
 
 it.skipIf(isLacking)(
   `name servers follow ${PER_SECOND} changes a second`,

@@ -30,6 +30,7 @@ import { placeName, type StorePlace } from './store/place.ts'
 import { logOperatorChanges } from './admin/operator-changes.ts'
 import { type Publishing, startPublishing } from './publishing/publishing.ts'
 import { storePlace } from './settings.ts'
+import { keepSweeping } from './store/sweeper.ts'
 import { databaseGone } from './store/watch.ts'
 import { readTls } from './http/tls-files.ts'
 
@@ -134,6 +135,7 @@ async function startOn(
   }
   keepCheckpoints(store, ending)
   void keepLoad(store, turns, ending)
+  void keepSweeping(store, ending)
   logOperatorChanges(store, audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({

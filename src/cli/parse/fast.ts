@@ -26,7 +26,8 @@ export async function parseFast(words: readonly string[]): Promise<ParsedCommand
   const command = COMMANDS.find((one) => one.name === name)
   if (command === undefined || rest.includes('--')) return undefined
   // The two parsers disagree on a single dash: yargs loses it where it stands for a file.
-  if (rest.includes('-') && command.positional?.name !== 'file') return undefined
+  const mayBeFile = command.positional?.name === 'file' || command.name === 'admin'
+  if (rest.includes('-') && !mayBeFile) return undefined
   const options = await command.options()
   const { argv, error } = parser.detailed([...rest], parserOptions(options))
   if (error !== null) return undefined

@@ -6,6 +6,7 @@ import { APEX, fqdnOf, parentOf, relativeTo } from '../model/dns-name.ts'
 import {
   CATALOG_ID,
   type DirtyName,
+  type FlushedZone,
   MAX_DIRTY_ZONES,
   type NameInZone,
   type PublishedRow,
@@ -64,7 +65,7 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
     context.onNameFault(fault)
   }
   for (const [zoneId, names] of batch.zones) {
-    const zone = zoneId === CATALOG_ID ? await w.publishedZone('') : await zoneWithId(w, zoneId)
+    const zone = await w.flushedZone(zoneId)
     const flushed =
       zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names, batch })
     if (flushed !== undefined) zones.push(flushed)
@@ -106,11 +107,6 @@ function namesIn({ zones }: Batch, zoneId: number): ZoneNames {
   return names
 }
 
-async function zoneWithId(w: StoreWrites, id: number): Promise<PublishedZone | undefined> {
-  const [zone] = await w.publishedZones(id - 1, 1)
-  return zone?.id === id ? zone : undefined
-}
-
 /**
  * A zone that comes or goes is a cut in the zones above it: the names there are in its shadow, or come out of it. So are the
  * cuts of the zones beneath it.
@@ -134,7 +130,7 @@ async function addCut(w: StoreWrites, apex: string, batch: Batch): Promise<void>
 }
 
 interface ZoneFlush extends FlushContext {
-  readonly zone: PublishedZone
+  readonly zone: FlushedZone
   readonly names: ZoneNames
   readonly batch: Batch
 }
@@ -154,9 +150,13 @@ async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZ
     come.push(...difference.come.map((record) => ({ owner, ...record })))
   }
   if (gone.length + come.length === 0 && !names.changed.has(SOA_ALONE)) return undefined
-  const step = { from: zone.serial, to: serialAfter(zone.serial, now) }
   const growth = sizeOf(come) - sizeOf(gone)
   await w.replacePublished(zone.id, { gone, come })
+  if (zone.isDraft) {
+    await w.growDraft(zone.id, growth)
+    return undefined
+  }
+  const step = { from: zone.serial, to: serialAfter(zone.serial, now) }
   await w.addStep(zone.id, { ...step, gone: encodeRows(gone), come: encodeRows(come), growth }, now)
   await w.pruneJournal(zone.id, instant(now - JOURNAL_KEPT))
   return { ...zone, serial: step.to, size: zone.size + growth }

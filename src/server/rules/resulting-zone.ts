@@ -21,7 +21,7 @@ export interface ChangeInZone {
 export const changedName = ({ before, after }: ChangeInZone): string => (after ?? before)?.name ?? APEX
 
 /** The zone as it is after changes of different names. */
-export function resultingZone(stored: ZoneReads, ...changes: readonly ChangeInZone[]): ZoneReads {
+export function resultingZone(stored: ZoneReads, changes: readonly ChangeInZone[]): ZoneReads {
   const changed = new Map(changes.map((change) => [changedName(change), change.after]))
   const pointers = pointersIn(changes)
   return {
@@ -36,8 +36,11 @@ export function resultingZone(stored: ZoneReads, ...changes: readonly ChangeInZo
 /** The pointers that the changed names have, by what they point to: each target once for each type. */
 function pointersIn(changes: readonly ChangeInZone[]): ReadonlyMap<string, readonly Pointer[]> {
   const found = new Map<string, Pointer[]>()
-  for (const { to, pointer } of changes.flatMap(pointersOf))
-    found.set(to, [...(found.get(to) ?? []), pointer])
+  for (const { to, pointer } of changes.flatMap(pointersOf)) {
+    const pointers = found.get(to)
+    if (pointers === undefined) found.set(to, [pointer])
+    else pointers.push(pointer)
+  }
   return found
 }
 

@@ -64,7 +64,7 @@ export async function stateFaults(
   const { before, after } = change
   const apex = before === undefined ? undefined : apexFault(before, after)
   if (apex !== undefined) return [apex]
-  const resulting = resultingZone(stored, change)
+  const resulting = resultingZone(stored, [change])
   const aliases = await aliasFaults(change, resulting)
   const invalid = aliases.filter(({ refused }) => refused === 'aliasInvalid')
   const targets = [...(await targetFaults(change, resulting)), ...invalid]
@@ -86,7 +86,7 @@ export async function removalFault(
   const { before, after } = change
   const own = apexFault(before, after) ?? (after === undefined ? undefined : cutFault(after))
   if (own !== undefined) return own
-  const [target] = await targetFaults(change, resultingZone(stored, change))
+  const [target] = await targetFaults(change, resultingZone(stored, [change]))
   if (target?.detail !== undefined) return violation(target.detail)
   return wildcardFault(change, stored)
 }

@@ -6,6 +6,7 @@ export const STORE_TABLES = [
   'account',
   'api_key',
   'zone',
+  'zone_draft',
   'zone_member',
   'zone_metadata',
   'ddns_key',

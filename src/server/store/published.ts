@@ -79,8 +79,17 @@ export interface DirtyName extends NameInZone {
 /** Zones in one result of `dirtyNames`: each zone of a flush needs a step of its own. */
 export const MAX_DIRTY_ZONES = 200
 
+/** A zone as a flush sees it. No reader sees a draft yet, which has the name of its zone here (decision 0050). */
+export interface FlushedZone extends PublishedZone {
+  readonly isDraft: boolean
+}
+
 /** What a flush reads and writes. */
 export interface PublishWrites extends PublishedReads {
+  /** Undefined for a zone that is removed. */
+  flushedZone(id: number): Promise<FlushedZone | undefined>
+  /** A draft has neither serials nor a journal; `growth` in octets. */
+  growDraft(id: number, growth: number): Promise<void>
   dirtyNames(limit: number): Promise<readonly DirtyName[]>
   /** Names as they are stored. What the function returns, it reads when it is called: one row that is broken fails alone. */
   storedStates(zoneId: number, names: readonly string[]): Promise<(name: string) => StoredState | undefined>

@@ -136,6 +136,7 @@ export interface RecordWrites extends RecordReads {
   saveName(name: Name, now: Instant, before?: Name): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
   setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
+  /** No reader sees it from now on; `sweepHidden` deletes it in steps. */
   removeZone(zoneId: number): Promise<void>
   changeKey(
     keyId: number,
@@ -160,7 +161,7 @@ export interface PolicyWrites {
   blockKey(keyId: number, isBlocked: boolean): Promise<void>
   accountNamed(name: string): Promise<number | undefined>
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
-  /** Removes the account with its zones, names and keys. */
+  /** With its zones, names and keys. No reader sees them from now on; `sweepHidden` deletes them in steps. */
   removeAccount(accountId: number): Promise<void>
   /** Deletes a key of this account, or of any account; resolves with whether it existed. */
   removeApiKey(id: number, accountId?: number): Promise<boolean>

@@ -15,6 +15,7 @@ import type {
 } from '../model/rows.ts'
 import type { Name } from '../model/tree.ts'
 import type { OperatorChange } from '../model/audit.ts'
+import type { BulkWrites } from './bulk.ts'
 import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
@@ -27,6 +28,8 @@ export interface StoreReads extends RecordReads, PublishedReads {
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
   fact(name: string): Promise<string | undefined>
+  /** Whether `sweepHidden` may have something to do. */
+  hasHidden(): Promise<boolean>
   totals(now: Instant): Promise<StoreTotals>
   /** Changes by the operator that are not in a log yet, the oldest first. */
   operatorChanges(): Promise<readonly StoredOperatorChange[]>
@@ -60,7 +63,7 @@ export interface ValueChange {
   readonly value: string
 }
 
-export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, PublishWrites {
+export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, PublishWrites, BulkWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>

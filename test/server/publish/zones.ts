@@ -120,7 +120,7 @@ export async function rowsOf(store: Store, zone: string): Promise<readonly Publi
   })
 }
 
-const publishedIn = async (store: Store, zone: string): Promise<readonly string[]> =>
+export const publishedIn = async (store: Store, zone: string): Promise<readonly string[]> =>
   (await rowsOf(store, zone))
     .map(({ owner, ...record }) => `${ownerName(owner, '@').replace(/\.@$/, '')} ${textOf(record)}`)
     .toSorted()

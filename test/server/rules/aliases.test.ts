@@ -50,7 +50,7 @@ describe('a change of', () => {
     ['an ALIAS over 102 names',                 alias('al', 'n1.example.test.'), [HOME, ...row(101)],                                       ['aliasInvalid: al.example.test leads over more than 100 names']],
   ])('%s', async (_, after, others, faults) => {
     const change = { zone: ZONE, before: undefined, after }
-    const found = await aliasFaults(change, resultingZone(zoneInMemory(others), change))
+    const found = await aliasFaults(change, resultingZone(zoneInMemory(others), [change]))
     expect(found.map(({ refused, detail }) => `${refused}: ${detail}`)).toEqual(faults)
   })
 
@@ -61,6 +61,6 @@ describe('a change of', () => {
       before: stored,
       after: { ...stored, rrsets: [...stored.rrsets, rrsetOf('TXT', '"x"')] },
     }
-    expect(await aliasFaults(change, resultingZone(zoneInMemory([stored]), change))).toEqual([])
+    expect(await aliasFaults(change, resultingZone(zoneInMemory([stored]), [change]))).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { diskStore } from '../../app/service/publishing/stage.ts'
+import { swept } from '../../contract/swept.ts'
 import { flushed } from '../publish/flushed.ts'
 import { storeWith, type World } from '../publish/zones.ts'
 
@@ -94,6 +95,7 @@ describe('snapshots', () => {
     await one.isOpen
     await world.removeZone(ZONE)
     await flushed(world.store)
+    await swept(world.store)
     const next = opened(world)
     for (const snapshot of [one, next]) snapshot.end()
     expect([await one.result, await next.result]).toEqual([

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import type { Store } from '../../../server/store/store.ts'
+import { sweepHidden } from '../store/sweeper.ts'
 import { type AccountContent, contentOf } from './account-content.ts'
 import { operatorChange } from './operator-changes.ts'
 
@@ -36,6 +37,7 @@ export async function removeAccount(
         `suspend it first with holdfast admin account suspend ${name}`,
     )
   }
+  await sweepHidden(store)
   const kept = file === 'none' ? '' : `; its data is in ${file}`
   return ok({ lines: [`account ${name} removed${kept}`], data: { account: name, export: file } })
 }

@@ -10,7 +10,8 @@ import { restore } from './restore.ts'
 import { rotate } from './rotation.ts'
 import { removeAccount } from './account-removal.ts'
 import { placeName, type SharedPlace, type StorePlace } from '../store/place.ts'
-import { exportZone, ImportRefused, importZone, readZone } from './zone-files.ts'
+import { exportZone } from './zone-files.ts'
+import { ImportRefused, importZone, readZone } from './zone-import.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
 interface StoreOperation {
@@ -68,8 +69,10 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
       ),
   },
   'zone import': {
-    parameters: 'NAME FILE',
-    summary: 'read a master file into a zone that has no names yet; all of it or nothing',
+    parameters: 'NAME FILE [replace]',
+    summary:
+      'read a master file, - for standard input, into a zone; all of it at one moment, or nothing; ' +
+      'with replace in the place of the names that the zone has',
     run: importInto,
   },
   'rotate-hash-key': {
@@ -101,12 +104,13 @@ async function withStore(
 
 async function importInto(
   place: StorePlace,
-  [name = '', path = '']: readonly string[],
+  [zoneName = '', path = '', option]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
+  if (option !== undefined && option !== 'replace') return usageFailure(`${option} is not replace`)
   return withStore(place, async (store) => {
     try {
-      const read = await readZone(name, path)
-      return ok(await store.write(async (w) => importZone(w, name, read)))
+      const read = await readZone(zoneName, path)
+      return ok(await importZone(store, { ...read, zoneName, isReplacing: option !== undefined }))
     } catch (error) {
       if (error instanceof ImportRefused) return usageFailure(...error.messages)
       throw error

@@ -145,7 +145,10 @@ export async function saveAllChecked<Q extends QuotaFault>(
   { zone, changes }: { readonly zone: Zone; readonly changes: readonly NameChange[] },
   isExpected: (fault: Refusal<QuotaFault>) => fault is Refusal<Q>,
 ): Promise<readonly Refusal<StateFault | Q>[]> {
-  const resulting = resultingZone(readsOf(store, zone), ...changes.map((change) => ({ zone, ...change })))
+  const resulting = resultingZone(
+    readsOf(store, zone),
+    changes.map((change) => ({ zone, ...change })),
+  )
   const faults = await firstFault<Refusal<StateFault | Q>>(
     async () => eachOf(changes, async (change) => stateFaults({ zone, ...change }, resulting)),
     async () =>

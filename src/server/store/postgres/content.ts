@@ -1,3 +1,4 @@
+import { isInShownZone } from '../hidden.ts'
 import { STORE_TABLES, type StoreTable } from '../copy-rows.ts'
 import { existing, select, selects } from '../select.ts'
 import { connect, type PostgresPlace } from './connection.ts'
@@ -9,10 +10,12 @@ export const CONTENT = selects({
   miscounted: select(
     { n: 'INTEGER' },
     `SELECT count(*) AS n FROM (
-      SELECT account_id, zone_id, sum(names) AS names, sum(rdata) AS rdata FROM holding GROUP BY 1, 2) AS counted
+      SELECT account_id, zone_id, sum(names) AS names, sum(rdata) AS rdata FROM holding
+        WHERE ${isInShownZone('zone_id')} GROUP BY 1, 2) AS counted
     FULL JOIN (
       SELECT account_id, zone_id, count(*) AS names, sum((SELECT count(*) FROM rrset JOIN rdata ON rrset_id = rrset.id
-        WHERE name_id = name.id)) AS rdata FROM name GROUP BY 1, 2) AS present USING (account_id, zone_id)
+        WHERE name_id = name.id)) AS rdata FROM name
+        WHERE ${isInShownZone('zone_id')} GROUP BY 1, 2) AS present USING (account_id, zone_id)
     WHERE counted.names IS DISTINCT FROM present.names OR counted.rdata IS DISTINCT FROM present.rdata`,
   ),
   columns: select(

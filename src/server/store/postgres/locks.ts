@@ -2,6 +2,9 @@ import type { CounterWrites } from '../counter-rows.ts'
 import type { Sql } from '../sql/statement.ts'
 import type { StoreWrites } from '../store.ts'
 
+/** Any number, the same in every process. */
+const SWEEP_LOCK = 4_613_028
+
 type Tables = Omit<StoreWrites, keyof CounterWrites>
 
 /**
@@ -27,13 +30,15 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       await lockCatalog()
       return tables.dirtyNames(limit)
     },
-    async publishedZones(after, limit) {
-      await sql('SELECT id FROM dns_zone WHERE id > ? ORDER BY id LIMIT ? FOR NO KEY UPDATE').run(
-        after,
-        limit,
-      )
-      return tables.publishedZones(after, limit)
+    async flushedZone(id) {
+      await sql('SELECT id FROM dns_zone WHERE id = ? FOR NO KEY UPDATE').run(id)
+      return tables.flushedZone(id)
     },
+    async replaceByDraft(draftId, unchanged, now) {
+      await lockZones('id IN (SELECT of_zone FROM zone_draft WHERE id = ?)', draftId)
+      return tables.replaceByDraft(draftId, unchanged, now)
+    },
+    sweepHidden: async (...step) => inItsTurn(sql, async () => tables.sweepHidden(...step)),
     async zoneNamed(name) {
       await lockZones('name = ?', name)
       return tables.zoneNamed(name)
@@ -68,4 +73,10 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       return tables.publishedZone(apex)
     },
   }
+}
+
+/** One process at a time: the lock ends with its transaction. */
+async function inItsTurn<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  await sql(`SELECT pg_advisory_xact_lock(${SWEEP_LOCK})`).run()
+  return work()
 }

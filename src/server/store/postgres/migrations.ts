@@ -22,6 +22,11 @@ ${POSTGRES_TRIGGERS}
 INSERT INTO dns_zone (id, apex, serial) VALUES (0, '', extract(epoch FROM clock_timestamp())::bigint);`,
     oldestReader: 1,
   },
+  {
+    sql: `CREATE TABLE zone_draft (id bigint PRIMARY KEY REFERENCES zone (id) ON DELETE CASCADE,
+      of_zone bigint NOT NULL, lease_until bigint NOT NULL)`,
+    oldestReader: 1,
+  },
 ]
 
 export const POSTGRES_VERSION = MIGRATIONS.length

@@ -1,6 +1,7 @@
 import type { ApiKey, DdnsKey, RecordReads } from '../records.ts'
 import { existing, columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
+import { isShown } from '../hidden.ts'
 import { keysInScope } from './scope.ts'
 import type { Sql } from './statement.ts'
 
@@ -28,18 +29,18 @@ const API_KEY_ROWS = `SELECT ${columnList(API_KEY)} FROM api_key`
 const CLIENTS = `FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id`
 
 export const KEYS = selects({
-  named: select(KEY, `${KEY_ROWS} WHERE username = ?`),
+  named: select(KEY, `${KEY_ROWS} WHERE username = ? AND ${isShown('username')}`),
   oldestFirst: select(KEY, `${KEY_ROWS} ${MATCHING} ORDER BY created_at, id LIMIT ?3 OFFSET ?4`),
   newestFirst: select(KEY, `${KEY_ROWS} ${MATCHING} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`),
   count: select({ n: 'INTEGER' }, `SELECT count(*) AS n FROM ddns_key ${MATCHING}`),
   targets: select(
     { zone_name: 'TEXT', name: 'TEXT', dns_type: 'TEXT NULL', label: 'TEXT NULL' },
     `SELECT zone.name AS zone_name, name.name AS name, NULL AS dns_type, NULL AS label FROM name
-      JOIN zone ON zone.id = zone_id WHERE key_id = ?1
+      JOIN zone ON zone.id = zone_id WHERE key_id = ?1 AND ${isShown('zone.name')}
     UNION ALL
     SELECT zone.name, name.name, dns_type, label FROM rdata
       JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id JOIN zone ON zone.id = zone_id
-      WHERE rdata.key_id = ?1 ORDER BY 1, 2, 3 NULLS FIRST, 4 NULLS FIRST`,
+      WHERE rdata.key_id = ?1 AND ${isShown('zone.name')} ORDER BY 1, 2, 3 NULLS FIRST, 4 NULLS FIRST`,
   ),
   apiKeys: select(API_KEY, `${API_KEY_ROWS} WHERE account_id = ? ORDER BY id LIMIT ? OFFSET ?`),
   countApiKeys: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM api_key WHERE account_id = ?'),

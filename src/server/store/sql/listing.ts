@@ -3,6 +3,7 @@ import type { ListedName, NameSummary } from '../records.ts'
 import { filterClauses, INDEX_THRESHOLD } from './filters.ts'
 import { nameFrom, NAMES, type NameRow, partsOf, SUMMARIES, summariesFrom } from './name-rows.ts'
 import { type Clause, clause, joined, marks } from './clause.ts'
+import { isInShownZone } from '../hidden.ts'
 import { existing, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import { asList, type Sql } from './statement.ts'
@@ -111,7 +112,7 @@ async function scopeOf(sql: Sql, { accountId, zoneId, scope = {} }: NameQuery): 
   const parts: readonly Clause[] = [
     // The owner of a zone sees the names of all accounts.
     ...(owner === accountId ? [] : [clause('%.account_id = ?', accountId)]),
-    ...(zoneId === undefined ? [] : [clause('%.zone_id = ?', zoneId)]),
+    zoneId === undefined ? clause(isInShownZone('%.zone_id')) : clause('%.zone_id = ?', zoneId),
     ...(scope.zones === undefined
       ? []
       : [clause(`%.zone_id IN (SELECT id FROM zone WHERE name IN (${marks(scope.zones)}))`, ...scope.zones)]),

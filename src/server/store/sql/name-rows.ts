@@ -4,6 +4,7 @@ import type { Metadata, Name, OfflineSettings, Rdata, RRSet } from '../../model/
 import type { NameSummary } from '../records.ts'
 import { columnList, existing, type RowOf, select, selects } from '../select.ts'
 import { groupedBy, isOn, optional } from '../values.ts'
+import { isInShownZone } from '../hidden.ts'
 import { asList, ids, type Sql } from './statement.ts'
 
 // biome-ignore format: a table
@@ -36,7 +37,11 @@ export const NAMES = selects({
     `${NAME_ROWS} WHERE name.zone_id = ? AND name.name IN (SELECT value FROM json_each(?))`,
   ),
   ofZone: select(NAME, `${NAME_ROWS} WHERE name.zone_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
-  ofAccount: select(NAME, `${NAME_ROWS} WHERE name.account_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
+  ofAccount: select(
+    NAME,
+    `${NAME_ROWS} WHERE name.account_id = ? AND name.id > ? AND ${isInShownZone('name.zone_id')}
+      ORDER BY name.id LIMIT ?`,
+  ),
 })
 
 // biome-ignore format: a table

@@ -1,4 +1,5 @@
 import { formatInstant, instant } from '../../../base/time.ts'
+import { isInShownZone, isShown } from '../hidden.ts'
 import type { Overview, OverviewFilter, OverviewQuery, OverviewRow } from '../overview.ts'
 import {
   type Columns,
@@ -12,23 +13,26 @@ import {
 import type { Sql } from './statement.ts'
 
 const HOLDINGS = (column: 'names' | 'rdata', of: 'account_id' | 'zone_id', id: string): string =>
-  `(SELECT coalesce(sum(${column}), 0) FROM holding WHERE holding.${of} = ${id})`
+  `(SELECT coalesce(sum(${column}), 0) FROM holding WHERE holding.${of} = ${id}
+    AND ${isInShownZone('holding.zone_id')})`
 
 interface OverviewList {
   /** The expression that each filter compares. */
   readonly filters: Partial<Readonly<Record<keyof OverviewFilter, string>>>
   /** A condition on the present time, which is ?1 there. */
   readonly since?: string
+  /** Another condition. */
+  readonly shown?: string
   readonly order: string
 }
 
 // biome-ignore format: a table
 const LISTS: { readonly [O in Overview]: OverviewList } = {
   plans:    { filters: { name: 'plan.name' }, order: 'plan.name' },
-  accounts: { filters: { name: 'account.name', account: 'account.name' }, order: 'account.name' },
-  zones:    { filters: { name: 'zone.name', zone: 'zone.name', account: 'account.name' }, order: 'zone.name' },
-  names:    { filters: { name: 'fqdn', zone: 'zone.name', account: 'account.name' }, order: 'zone.name, labels_reversed' },
-  keys:     { filters: { name: 'username', account: 'account.name' }, since: '?1 >= 0', order: 'username' },
+  accounts: { filters: { name: 'account.name', account: 'account.name' }, shown: isShown('account.name'), order: 'account.name' },
+  zones:    { filters: { name: 'zone.name', zone: 'zone.name', account: 'account.name' }, shown: isShown('zone.name'), order: 'zone.name' },
+  names:    { filters: { name: 'fqdn', zone: 'zone.name', account: 'account.name' }, shown: isShown('zone.name'), order: 'zone.name, labels_reversed' },
+  keys:     { filters: { name: 'username', account: 'account.name' }, since: '?1 >= 0', shown: isShown('username'), order: 'username' },
   apiKeys:  { filters: { name: 'CAST(api_key.id AS TEXT)', account: 'account.name' }, order: 'api_key.id' },
   blocks:   { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
   lockouts: { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
@@ -45,14 +49,14 @@ export const OVERVIEW = selects({
     has_wildcards: 'FLAG', accounts: 'INTEGER',
   },
     `SELECT plan.name, max_names, max_rdata, max_keys, max_name_metadata, max_rrset_metadata, min_ttl, fixed_ttl, types, has_offline,
-      has_wildcards, (SELECT count(*) FROM account WHERE plan_id = plan.id) AS accounts FROM plan`),
+      has_wildcards, (SELECT count(*) FROM account WHERE plan_id = plan.id AND ${isShown('account.name')}) AS accounts FROM plan`),
   accounts: select({
     name: 'TEXT', plan: 'TEXT', is_suspended: 'FLAG', is_website_only: 'FLAG', names: 'INTEGER', max_names: 'INTEGER', rdata: 'INTEGER',
     max_rdata: 'INTEGER', zones: 'INTEGER', keys: 'INTEGER', api_keys: 'INTEGER', created_at: 'TIME',
   },
     `SELECT account.name, plan.name AS plan, is_suspended, is_website_only, ${HOLDINGS('names', 'account_id', 'account.id')} AS names,
       max_names, ${HOLDINGS('rdata', 'account_id', 'account.id')} AS rdata, max_rdata,
-      (SELECT count(*) FROM zone WHERE account_id = account.id) AS zones,
+      (SELECT count(*) FROM zone WHERE account_id = account.id AND ${isShown('zone.name')}) AS zones,
       (SELECT count(*) FROM ddns_key WHERE account_id = account.id) AS keys,
       (SELECT count(*) FROM api_key WHERE account_id = account.id) AS api_keys, created_at
       FROM account JOIN plan ON plan.id = plan_id`),
@@ -82,7 +86,9 @@ export const OVERVIEW = selects({
   },
     `SELECT username, account.name AS account, description, is_locked, is_blocked,
       (SELECT blocked_until FROM usage WHERE subject = 'key:' || ddns_key.id AND blocked_until > ?1) AS blocked_until,
-      (SELECT count(*) FROM name WHERE key_id = ddns_key.id) + (SELECT count(*) FROM rdata WHERE key_id = ddns_key.id) AS targets,
+      (SELECT count(*) FROM name WHERE key_id = ddns_key.id AND ${isInShownZone('zone_id')})
+        + (SELECT count(*) FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id
+          WHERE rdata.key_id = ddns_key.id AND ${isInShownZone('zone_id')}) AS targets,
       hash_key, ddns_key.created_at, (SELECT used_at FROM usage WHERE subject = 'key:' || ddns_key.id) AS last_used_at
       FROM ddns_key ${OWNER} account_id`),
   apiKeys: select({
@@ -111,7 +117,7 @@ export async function sqlOverview(
   of: Overview,
   { filter, now, limit = UNLIMITED }: OverviewQuery,
 ): Promise<readonly OverviewRow[]> {
-  const { filters, since, order } = LISTS[of]
+  const { filters, since, shown: isShownHere, order } = LISTS[of]
   const chosen = (Object.entries(filter) as [keyof OverviewFilter, string | undefined][]).flatMap(
     ([key, value]) =>
       value === undefined || filters[key] === undefined ? [] : [{ column: filters[key], value }],
@@ -119,6 +125,7 @@ export async function sqlOverview(
   const first = since === undefined ? 1 : 2
   const conditions = [
     ...(since === undefined ? [] : [since]),
+    ...(isShownHere === undefined ? [] : [isShownHere]),
     ...chosen.map(({ column }, at) => `${column} = ?${first + at}`),
   ]
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`

@@ -1,4 +1,5 @@
 import type { PolicyWrites } from '../records.ts'
+import { isShown } from '../hidden.ts'
 import { existing, select, selects } from '../select.ts'
 import type { Bound } from '../values.ts'
 import type { Sql } from './statement.ts'
@@ -44,7 +45,7 @@ const ID = { id: 'INTEGER' } as const
 export const POLICY = selects({
   planNamed: select(ID, 'SELECT id FROM plan WHERE name = ?'),
   planOf: select({ plan_id: 'INTEGER' }, 'SELECT plan_id FROM account WHERE id = ?'),
-  accountNamed: select(ID, 'SELECT id FROM account WHERE name = ?'),
+  accountNamed: select(ID, `SELECT id FROM account WHERE name = ? AND ${isShown('name')}`),
   countNames: select({ n: 'INTEGER' }, 'SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?'),
 })
 
@@ -55,7 +56,7 @@ const sqlValueOf = (value: unknown): Bound => {
 }
 
 /** What only the operator changes, in SQL. */
-export function sqlPolicy(sql: Sql): PolicyWrites {
+export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
   const change = async (
     table: keyof typeof COLUMNS,
     id: number,
@@ -101,23 +102,12 @@ export function sqlPolicy(sql: Sql): PolicyWrites {
 
 const accountPolicy = (
   sql: Sql,
-): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeAccount' | 'removeApiKey'> => ({
+): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeApiKey'> => ({
   async accountNamed(name) {
     return (await sql(POLICY.accountNamed).get(name))?.id
   },
   async setAccountPassword(id, hash) {
     await sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
-  },
-  async removeAccount(id) {
-    const subjects = `(SELECT 'key:' || id FROM ddns_key WHERE account_id = ?1 UNION SELECT 'account:' || ?1)`
-    for (const statement of [
-      `DELETE FROM usage WHERE subject IN ${subjects}`,
-      `DELETE FROM nochg WHERE subject IN ${subjects}`,
-      'DELETE FROM name WHERE account_id = ?1',
-      'DELETE FROM zone WHERE account_id = ?1',
-      'DELETE FROM account WHERE id = ?1',
-    ])
-      await sql(statement).run(id)
   },
   async removeApiKey(id, accountId) {
     const statement = sql(

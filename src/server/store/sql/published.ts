@@ -1,6 +1,7 @@
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
 import type { PublishedReads, PublishWrites, StoredState } from '../published.ts'
+import { isShown } from '../hidden.ts'
 import { IS_FLUSHED, sqlDirtyNames } from './dirty.ts'
 import { existing, columnList, type RowOf, select, selects } from '../select.ts'
 import { groupedBy, isOn, optional } from '../values.ts'
@@ -38,11 +39,19 @@ const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zon
         SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
 
 export const PUBLISHED = selects({
-  zone: select(ZONE, `${ZONE_ROWS} WHERE apex = ?`),
-  zones: select(ZONE, `${ZONE_ROWS} WHERE id > ? ORDER BY id LIMIT +?`),
+  zone: select(ZONE, `${ZONE_ROWS} WHERE apex = ? AND ${isShown('apex')}`),
+  zones: select(ZONE, `${ZONE_ROWS} WHERE id > ? AND ${isShown('apex')} ORDER BY id LIMIT +?`),
   zonesChangedSince: select(
     ZONE,
     `${ZONE_ROWS} JOIN dns_journal ON zone_id = id WHERE at >= ? GROUP BY id ORDER BY max(at) DESC LIMIT +?`,
+  ),
+  /** With the name that the zone has when readers see it. */
+  flushed: select(
+    { ...ZONE, is_draft: 'FLAG' },
+    `SELECT dns_zone.id, coalesce(zone.name, apex) AS apex, serial, size,
+        CASE WHEN of_zone IS NULL THEN 0 ELSE 1 END AS is_draft
+      FROM dns_zone LEFT JOIN zone_draft ON zone_draft.id = dns_zone.id LEFT JOIN zone ON zone.id = of_zone
+      WHERE dns_zone.id = ?`,
   ),
   state: select(STATE, `${STATE_ROWS} AND name.name = ? ORDER BY rdata.id`),
   states: select(STATE, `${STATE_ROWS} AND name.name IN (SELECT value FROM json_each(?)) ORDER BY rdata.id`),
@@ -166,6 +175,15 @@ export const sqlPublish = (sql: Sql): PublishWrites => ({
   },
   async publishedOf(zoneId, owners) {
     return groupedBy(await sql(PUBLISHED.recordsOf).all(zoneId, asList(owners)), ({ owner }) => owner)
+  },
+  async flushedZone(id) {
+    const row = await sql(PUBLISHED.flushed).get(id)
+    return (
+      row && { id: row.id, apex: row.apex, serial: row.serial, size: row.size, isDraft: isOn(row.is_draft) }
+    )
+  },
+  async growDraft(id, growth) {
+    await sql('UPDATE dns_zone SET size = size + ? WHERE id = ?').run(growth, id)
   },
   async replacePublished(zoneId, { gone, come }) {
     const remove = sql('DELETE FROM dns_rr WHERE zone_id = ? AND owner = ? AND type = ? AND rdata = ?')

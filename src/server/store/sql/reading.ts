@@ -4,6 +4,7 @@ import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
+import { IS_HIDDEN, isInShownZone, isShown } from '../hidden.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import type { Sql } from './statement.ts'
@@ -49,11 +50,15 @@ export const READING = selects({
     LOGIN,
     `SELECT ddns_key.id, account_id, ddns_key.password_hash,
       CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended
-    FROM ddns_key JOIN account ON account.id = account_id WHERE username = ?`,
+    FROM ddns_key JOIN account ON account.id = account_id WHERE username = ? AND ${isShown('username')}`,
   ),
   accountLogin: select(
     LOGIN,
-    'SELECT id, id AS account_id, password_hash, is_suspended FROM account WHERE name = ?',
+    `SELECT id, id AS account_id, password_hash, is_suspended FROM account WHERE name = ? AND ${isShown('name')}`,
+  ),
+  anyHidden: select(
+    { found: 'INTEGER' },
+    `SELECT 1 AS found FROM zone WHERE ${IS_HIDDEN} UNION ALL SELECT 1 FROM account WHERE ${IS_HIDDEN} LIMIT 1`,
   ),
   anyAccount: select({ found: 'INTEGER' }, 'SELECT 1 AS found FROM account LIMIT 1'),
   hasOffline: select(
@@ -67,25 +72,29 @@ export const READING = selects({
   /** The shorter the name in the zone, the longer the zone; "@" is the apex. */
   namesByFqdn: select(
     STORED_NAME,
-    `${STORED_NAMES} WHERE fqdn = ? ORDER BY name <> '@', length(name), name.id, rdata.id`,
+    `${STORED_NAMES} WHERE fqdn = ? AND ${isInShownZone('zone_id')} ORDER BY name <> '@', length(name), name.id, rdata.id`,
   ),
   namesOfKey: select(
     STORED_NAME,
     `${STORED_NAMES} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
-      SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?) ORDER BY name.id, rdata.id`,
+      SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?)
+      AND ${isInShownZone('zone_id')} ORDER BY name.id, rdata.id`,
   ),
 })
 
 /** Read together. */
 const MAX_OPERATOR_CHANGES = 1000
 
-const facts = (sql: Sql): Part<'fact' | 'totals' | 'overview' | 'operatorChanges'> => ({
+const facts = (sql: Sql): Part<'fact' | 'hasHidden' | 'totals' | 'overview' | 'operatorChanges'> => ({
   async fact(name) {
     return (await sql(READING.fact).get(name))?.value
   },
   async operatorChanges() {
     const rows = await sql(READING.operatorChanges).all(MAX_OPERATOR_CHANGES)
     return rows.map((row) => ({ ...row }))
+  },
+  async hasHidden() {
+    return (await sql(READING.anyHidden).get()) !== undefined
   },
   overview: async (of, query) => sqlOverview(sql, of, query),
   async totals(now) {

@@ -19,7 +19,7 @@ export const RECORD_CHANGES = selects({
 })
 
 /** The writes of the management API in SQL. They run inside the transaction of the caller. */
-export const sqlRecordChanges = (sql: Sql): RecordWrites => ({
+export const sqlRecordChanges = (sql: Sql): Omit<RecordWrites, 'removeZone'> => ({
   ...sqlRecords(sql),
   async saveName(name, now, before) {
     const id = name.id ?? (await insertName(sql, name)).id
@@ -50,9 +50,6 @@ export const sqlRecordChanges = (sql: Sql): RecordWrites => ({
   },
   async setZoneMetadata(zoneId, metadata) {
     await saveMetadata(sql, { of: 'zone', id: zoneId }, metadata)
-  },
-  async removeZone(zoneId) {
-    await sql('DELETE FROM zone WHERE id = ?').run(zoneId)
   },
   async changeKey(keyId, { description, hash }) {
     if (description !== undefined)

@@ -1,6 +1,7 @@
 import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { RecordReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
+import { isInShownZone } from '../hidden.ts'
 import { sqlKeys } from './keys.ts'
 import { namesBy, summariesBy } from './listing.ts'
 import { NAMES, namesFrom } from './name-rows.ts'
@@ -19,7 +20,8 @@ export const RECORDS = selects({
   lockedName: select(FOUND, 'SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1'),
   holdings: select(
     { names: 'INTEGER', rdata: 'INTEGER' },
-    'SELECT coalesce(sum(names), 0) AS names, coalesce(sum(rdata), 0) AS rdata FROM holding WHERE account_id = ?',
+    `SELECT coalesce(sum(names), 0) AS names, coalesce(sum(rdata), 0) AS rdata FROM holding
+      WHERE account_id = ? AND ${isInShownZone('zone_id')}`,
   ),
   above: select(
     NEIGHBOUR,
@@ -36,7 +38,8 @@ export const RECORDS = selects({
   ),
   nameOfOtherBeneath: select(
     FOUND,
-    `SELECT 1 AS found FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND account_id <> ?2 LIMIT 1`,
+    `SELECT 1 AS found FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND account_id <> ?2
+      AND ${isInShownZone('zone_id')} LIMIT 1`,
   ),
 })
 

@@ -1,5 +1,6 @@
 import { reversed } from '../../model/dns-name.ts'
 import type { RecordScope } from '../../model/query.ts'
+import { isShown } from '../hidden.ts'
 import { type Clause, clause, joined } from './clause.ts'
 
 /** Rows of `name` at or beneath one of these whole names; '/' is the character after '.'. */
@@ -47,6 +48,7 @@ export function keysInScope({ zones, names }: RecordScope): Clause {
   const where = joined(
     'AND',
     [
+      clause(isShown('zone.name')),
       isTarget,
       ...(zones === undefined ? [] : [inZones(zones)]),
       ...(names === undefined ? [] : [inNames(names)]),

@@ -1,4 +1,5 @@
 import type { Selects } from '../select.ts'
+import { BULK } from './bulk.ts'
 import { DIRTY } from './dirty.ts'
 import { KEYS } from './keys.ts'
 import { LISTING } from './listing.ts'
@@ -17,6 +18,7 @@ import { ZONES } from './zones.ts'
 export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   AT_NAME,
   AT_NAMES,
+  BULK,
   DIRTY,
   KEYS,
   LISTING,

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../base/time.ts'
 import type { CounterWrites } from '../counter-rows.ts'
+import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlPublish } from './published.ts'
 import { insertName, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
@@ -36,6 +37,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...creation(sql),
     ...sqlRecordChanges(sql),
     ...sqlPolicy(sql),
+    ...sqlBulk(sql),
     ...sqlPublish(sql),
   }
 }

@@ -3,6 +3,7 @@ import type { RecordReads } from '../records.ts'
 import { existing, columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
 import { clause, joined } from './clause.ts'
+import { isShown } from '../hidden.ts'
 import { metadataFrom } from './name-rows.ts'
 import { zonesInScope } from './scope.ts'
 import type { Sql } from './statement.ts'
@@ -36,7 +37,7 @@ export const ZONES = selects({
   rules: select(RULES, `SELECT ${columnList(RULES)} FROM zone WHERE id = ?`),
   owner: select({ account_id: 'INTEGER' }, 'SELECT account_id FROM zone WHERE id = ?'),
   zones: select(ZONE, ZONE_ROWS),
-  named: select(ZONE, `${ZONE_ROWS} WHERE name = ?`),
+  named: select(ZONE, `${ZONE_ROWS} WHERE name = ? AND ${isShown('name')}`),
   count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM zone'),
   metadata: select(
     { key: 'TEXT', value: 'TEXT' },
@@ -72,7 +73,7 @@ export const sqlZones = (
   async zonesOf(accountId, { page, scope = {}, isShared }) {
     const own = clause('account_id = ?', accountId)
     const kind = isShared === undefined ? own : clause('is_shared = ?', isShared ? 1 : 0)
-    const parts = [kind, ...(isShared === false ? [own] : []), zonesInScope(scope)]
+    const parts = [clause(isShown('name')), kind, ...(isShared === false ? [own] : []), zonesInScope(scope)]
     const { sql: where, values } = joined('AND', parts, 'TRUE')
     const rows = await sql(ZONES.zones.with(` WHERE ${where} ORDER BY name LIMIT ? OFFSET ?`)).all(
       ...values,

@@ -5,6 +5,7 @@ import { DATABASE_FILE, databaseUrl } from './open.ts'
 import { statements } from './statements.ts'
 import { PRAGMAS } from './pragmas.ts'
 import { schemaProblems } from './schema-check.ts'
+import { isShown } from '../hidden.ts'
 import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { StoreWrites } from '../store.ts'
@@ -60,7 +61,7 @@ export const FILES = selects({
   /** Zones whose counted names differ from their names. */
   miscounted: select(
     { n: 'INTEGER' },
-    `SELECT count(*) AS n FROM zone WHERE
+    `SELECT count(*) AS n FROM zone WHERE ${isShown('name')} AND
       (SELECT count(*) FROM name WHERE zone_id = zone.id) <> (SELECT coalesce(sum(names), 0) FROM holding
         WHERE zone_id = zone.id)`,
   ),

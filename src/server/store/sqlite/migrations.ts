@@ -147,4 +147,12 @@ export const MIGRATIONS: readonly string[] = [
   END;
   `,
   PUBLISH_SCHEMA,
+  // The next content of a zone, which comes in steps (decision 0050). Its zone is hidden: it has the name "#" and its id.
+  `
+  CREATE TABLE zone_draft (
+    id INTEGER PRIMARY KEY REFERENCES zone (id) ON DELETE CASCADE,
+    of_zone INTEGER NOT NULL,
+    lease_until INTEGER NOT NULL
+  ) STRICT;
+  `,
 ]

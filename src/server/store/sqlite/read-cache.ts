@@ -15,6 +15,7 @@ const OF_FLUSHES: readonly (keyof PublishWrites)[] = [
   ...(['storedStates', 'publishedOf', 'dirtyNames', 'aliased', 'aliasesOf', 'deferAliases'] as const),
   ...(['zonesBeneath', 'namesFrom', 'deferNamesFrom'] as const),
   ...(['replacePublished', 'addStep', 'pruneJournal', 'setPublished', 'setStuck', 'retryStuck'] as const),
+  ...(['flushedZone', 'growDraft'] as const),
 ]
 
 export interface ReadCache extends Tables {

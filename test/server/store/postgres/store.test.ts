@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
+import { bulkContract } from '../../../contract/bulk.ts'
 import { recordsContract } from '../../../contract/records.ts'
 import { storeContract } from '../../../contract/store.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
@@ -16,5 +17,6 @@ describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
   afterAll(async () => postgres?.stop(), 60_000)
 
   storeContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
+  bulkContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
   recordsContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
 })

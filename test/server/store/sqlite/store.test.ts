@@ -11,6 +11,7 @@ import { memoryStore, sqliteStore } from '../../../../src/server/store/sqlite/st
 import { migrate } from '../../../../src/server/store/sqlite/open.ts'
 import { StoreBusy, StoreRefused } from '../../../../src/server/store/errors.ts'
 import type { Store, StoreReads } from '../../../../src/server/store/store.ts'
+import { bulkContract } from '../../../contract/bulk.ts'
 import { recordsContract } from '../../../contract/records.ts'
 import { fill, storeContract } from '../../../contract/store.ts'
 import { newMemory } from '../../../lab/new-database.ts'
@@ -23,6 +24,8 @@ const folder = (): string => join(root, String(count++))
 
 storeContract('the SQLite store', async () => fileStore(folder()))
 storeContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
+bulkContract('the SQLite store', async () => fileStore(folder()))
+bulkContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 recordsContract('the SQLite store', async () => fileStore(folder()))
 recordsContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 

@@ -1,0 +1,263 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { after, instant, type Instant, milliseconds, seconds } from '../../../base/time.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import type { OperationResult } from '../../../server/admin/operation.ts'
+import { APEX, canonicalName, fqdnOf, nameFault } from '../../../server/model/dns-name.ts'
+import { textOfOctets } from '../../../server/model/master-file-entries.ts'
+import { type MasterRecord, parseMasterFile } from '../../../server/model/master-file.ts'
+import {
+  autoLabel,
+  type Name,
+  type Rdata,
+  type RRSet,
+  rrsetOf,
+  type Zone,
+} from '../../../server/model/tree.ts'
+import { resultingZone } from '../../../server/rules/resulting-zone.ts'
+import { MAX_RRSET_RECORDS, stateFaults } from '../../../server/rules/state.ts'
+import type { Store, StoreReads } from '../../../server/store/store.ts'
+import { groupedBy } from '../../../server/store/values.ts'
+import { StepPace, sweepHidden } from '../store/sweeper.ts'
+import { operatorChange } from './operator-changes.ts'
+import { allNames } from './zone-files.ts'
+
+/** What was wrong with an import; nothing was changed. */
+export class ImportRefused extends Error {
+  readonly messages: readonly string[]
+
+  constructor(messages: readonly string[]) {
+    super(messages.join('; '))
+    this.messages = messages
+  }
+}
+
+/** A master file, with records for one zone. */
+interface ReadZone {
+  readonly path: string
+  /** Without the NS of the apex, which stay those of the service. */
+  readonly records: readonly MasterRecord[]
+}
+
+/** Reads the file first: it may be a pipe without a writer. `-` is standard input. */
+export async function readZone(zoneName: string, path: string): Promise<ReadZone> {
+  const octets = await (path === '-' ? buffer(process.stdin) : readFile(path)).catch((error: Error) => {
+    throw new ImportRefused([`${path} cannot be read: ${error.message}`])
+  })
+  const parsed = parseMasterFile(textOfOctets(octets), canonicalName(zoneName))
+  if (!parsed.ok) throw new ImportRefused(parsed.error.map((fault) => `${path}: ${fault}`))
+  const records = parsed.value.filter(({ name, dnsType }) => !(name === APEX && dnsType === 'NS'))
+  if (records.length === 0) throw new ImportRefused([`${path} has no records for ${canonicalName(zoneName)}`])
+  const excess = excessOf(records)
+  if (excess !== undefined)
+    throw new ImportRefused([
+      `${path}: line ${excess.line}: ${excess.name} has more than ${MAX_RRSET_RECORDS} records of type ${excess.dnsType}`,
+    ])
+  return { path, records }
+}
+
+/** The first record that does not fit in its RRSet. A record that stands in the file twice is one. */
+function excessOf(records: readonly MasterRecord[]): MasterRecord | undefined {
+  const values = new Map<string, Set<string>>()
+  return records.find(({ name, dnsType, value }) => {
+    const key = `${name} ${dnsType}`
+    const seen = values.get(key) ?? new Set()
+    values.set(key, seen.add(value))
+    return seen.size > MAX_RRSET_RECORDS
+  })
+}
+
+interface ImportRequest extends ReadZone {
+  readonly zoneName: string
+  /** The file takes the place of what the zone has. */
+  readonly isReplacing: boolean
+}
+
+/**
+ * Makes the records of a master file the content of a zone: all of it at one moment, or nothing. Its steps are short: a
+ * service goes on meanwhile (decision 0050).
+ */
+export async function importZone(store: Store, request: ImportRequest): Promise<OperationResult> {
+  const { zoneName, path, records } = request
+  const now = systemClock.now()
+  const { zone, stored } = await store.read(async (r) => presentZone(r, request))
+  for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
+  const names = namesFrom(records, { zone, stored, now })
+  await checkRules(zone, names)
+  const draft = await filledDraft(store, zone, names)
+  await rendered(store, draft)
+  const isDone = await store.write(async (w) => {
+    if (!(await w.replaceByDraft(draft, zone.updatedAt, systemClock.now()))) return false
+    await w.addOperatorChange(operatorChange('zone import', [zoneName, path], now))
+    return true
+  })
+  if (!isDone) await store.write(async (w) => w.fillDraft(draft, [], instant(0)))
+  await sweepHidden(store)
+  if (!isDone)
+    throw new ImportRefused([
+      `zone ${zone.name} has changed since the import began; nothing was imported. ` +
+        `Lock it first with holdfast admin zone set ${zone.name} locked=yes, or try again`,
+    ])
+  return {
+    lines: [`imported ${records.length} records at ${names.length} names into ${zone.name}`],
+    data: { zone: zone.name, records: records.length, names: names.length },
+  }
+}
+
+interface PresentZone {
+  readonly zone: Zone
+  readonly stored: readonly Name[]
+}
+
+async function presentZone(
+  r: StoreReads,
+  { zoneName, isReplacing }: Pick<ImportRequest, 'zoneName' | 'isReplacing'>,
+): Promise<PresentZone> {
+  const zone = await r.zoneNamed(canonicalName(zoneName))
+  if (zone === undefined) throw new ImportRefused([`there is no zone ${zoneName}; make it with zone add`])
+  const others = await r.countNamesOfOthers(zone.id, zone.accountId)
+  if (others > 0)
+    throw new ImportRefused([`zone ${zone.name} has ${others} names of other accounts, which would be lost`])
+  if (isReplacing) return { zone, stored: await allNames(r, { zoneId: zone.id }) }
+  const stored = await r.namesAfter({ zoneId: zone.id }, 0, 2)
+  const remedy = 'add replace, and the file takes the place of what the zone has'
+  if (stored.some(({ name }) => name !== APEX))
+    throw new ImportRefused([`zone ${zone.name} has names already; ${remedy}`])
+  if (stored.some(({ rrsets }) => rrsets.some(({ isSystem }) => !isSystem)))
+    throw new ImportRefused([`zone ${zone.name} has records at its apex already; ${remedy}`])
+  return { zone, stored }
+}
+
+function checkName(name: string, zone: Zone, where: string): void {
+  const fault = nameFault(name, zone.name)
+  if (fault !== undefined) throw new ImportRefused([`${where}: ${fault.detail ?? fault.refused}`])
+}
+
+/** The rules of DNS, on the zone as it is with all records. */
+async function checkRules(zone: Zone, names: readonly Name[]): Promise<void> {
+  const nothing = { nameAt: async () => undefined, pointersTo: async () => [] }
+  const reads = resultingZone(
+    nothing,
+    names.map((after) => ({ zone, before: undefined, after })),
+  )
+  const faults: string[] = []
+  for (const after of names)
+    for (const { detail = '' } of await stateFaults({ zone, before: undefined, after }, reads))
+      faults.push(`${fqdnOf(after.name, zone.name)}: ${detail}`)
+  if (faults.length > 0) throw new ImportRefused(faults)
+}
+
+interface ImportContext extends PresentZone {
+  readonly now: Instant
+}
+
+/** The apex is one of them, with the NS of the service. */
+function namesFrom(records: readonly MasterRecord[], context: ImportContext): readonly Name[] {
+  const byName = groupedBy(records, ({ name }) => name)
+  const stored = new Map(context.stored.map((name) => [name.name, name]))
+  if (!byName.has(APEX) && stored.has(APEX)) byName.set(APEX, [])
+  return Array.from(byName, ([name, own]) =>
+    nameFrom(own, stored.get(name) ?? newName(name, context), context),
+  )
+}
+
+const newName = (name: string, { zone, now }: ImportContext): Name => ({
+  zoneId: zone.id,
+  accountId: zone.accountId,
+  name,
+  isProhibited: false,
+  isBlocked: false,
+  isImplicit: false,
+  isOffline: false,
+  metadata: {},
+  rrsets: [],
+  createdAt: now,
+  updatedAt: now,
+})
+
+/** With the records of the file instead of those that the name has, but for those of the service. */
+function nameFrom(records: readonly MasterRecord[], name: Name, context: ImportContext): Name {
+  const byType = groupedBy(records, ({ dnsType }) => dnsType)
+  const rrsets = Array.from(byType, ([dnsType, own]) =>
+    rrsetFrom(own, rrsetOf(name, dnsType), { ...context, dnsType }),
+  )
+  return {
+    ...name,
+    isImplicit: false,
+    rrsets: [...name.rrsets.filter(({ isSystem }) => isSystem), ...rrsets],
+    updatedAt: context.now,
+  }
+}
+
+function rrsetFrom(
+  records: readonly MasterRecord[],
+  stored: RRSet | undefined,
+  { zone, now, dnsType }: ImportContext & Pick<RRSet, 'dnsType'>,
+): RRSet {
+  return {
+    dnsType,
+    // RFC 2181 §5.2: the records of an RRset have one TTL, the lowest of different ones.
+    ttl: Math.min(...records.map(({ ttl = zone.defaultTtl }) => ttl)),
+    isSystem: false,
+    metadata: stored?.metadata ?? {},
+    // A record that stands in the file twice is one record (RFC 2181 §5).
+    rdata: rdataFrom(new Set(records.map(({ value }) => value)), stored?.rdata ?? []),
+    createdAt: stored?.createdAt ?? now,
+    updatedAt: now,
+  }
+}
+
+/** Labels and DDNS keys stay with their values; those of values that go are for new values, in their order. */
+function rdataFrom(values: ReadonlySet<string>, stored: readonly Rdata[]): readonly Rdata[] {
+  const left = stored.filter(({ value }) => !values.has(value))
+  const rdata: Rdata[] = stored.filter(({ value }) => values.has(value))
+  const kept = new Set(rdata.map(({ value }) => value))
+  for (const value of [...values].filter((one) => !kept.has(one))) {
+    const former = left.shift()
+    rdata.push(
+      former === undefined
+        ? { label: autoLabel([...rdata, ...left]), value, isSystem: false }
+        : { ...former, value },
+    )
+  }
+  return rdata
+}
+
+/** An import that does not renew it is given up after this. */
+const LEASE = seconds(60)
+const lease = (): Instant => after(systemClock.now(), LEASE)
+
+async function filledDraft(store: Store, zone: Zone, names: readonly Name[]): Promise<number> {
+  const draft = await store.write(async (w) => w.addDraft(zone.id, lease(), systemClock.now()))
+  if (draft === undefined)
+    throw new ImportRefused([
+      `another import into ${zone.name} is under way; if it was ended, try again in a minute`,
+    ])
+  const pace = new StepPace(store)
+  for (let at = 0; at < names.length; )
+    at += await pace.take(async (rows) => {
+      const part = names.slice(at, at + rows)
+      await store.write(async (w) => w.fillDraft(draft, part, lease()))
+      return part.length
+    })
+  return draft
+}
+
+const LOOK_INTERVAL = milliseconds(100)
+/** Looks without progress: no service runs that renders names, or it has ended. One that starts later does it. */
+const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
+
+/** Waits until the service has rendered the names, so that name servers get all of them at one moment too. */
+async function rendered(store: Store, draft: number): Promise<void> {
+  let [least, maxIdle]: [number, number] = [Infinity, MAX_IDLE_LOOKS.first]
+  for (let idle = 0; idle < maxIdle; idle++) {
+    const left = await store.write(async (w) => {
+      await w.fillDraft(draft, [], lease())
+      return w.countUnpublished(draft)
+    })
+    if (left === 0) return
+    if (left < least && least !== Infinity) [idle, maxIdle] = [0, MAX_IDLE_LOOKS.later]
+    least = Math.min(least, left)
+    await steadyClock.sleep(after(steadyClock.now(), LOOK_INTERVAL))
+  }
+}

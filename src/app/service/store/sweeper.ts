@@ -1,0 +1,49 @@
+import { after, between, milliseconds, seconds } from '../../../base/time.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import type { Store } from '../../../server/store/store.ts'
+
+/** In milliseconds: the aim for one step, because requests that arrive meanwhile wait for its end. */
+const STEP_TIME = { alone: 8, shared: 100 } as const
+/** Rows of one step. */
+const ROWS = { first: 50, max: 1000 } as const
+/** Between two looks of a service. */
+const INTERVAL = seconds(1)
+
+/** Does steps that each take about the time that they may, and pauses as long: others have half of the time at least. */
+export class StepPace {
+  readonly #aim: number
+  #rows: number = ROWS.first
+
+  constructor({ isShared }: Pick<Store, 'isShared'>) {
+    this.#aim = STEP_TIME[isShared ? 'shared' : 'alone']
+  }
+
+  async take<T>(step: (rows: number) => Promise<T>, ...ends: readonly AbortSignal[]): Promise<T> {
+    const began = steadyClock.now()
+    const value = await step(this.#rows)
+    const ended = steadyClock.now()
+    const took = Math.max(between(began, ended), 1)
+    const wanted = Math.max((this.#rows * this.#aim) / took, this.#rows / 2)
+    this.#rows = Math.round(Math.min(Math.max(wanted, 1), ROWS.max))
+    await steadyClock.sleep(after(ended, milliseconds(took)), ...ends)
+    return value
+  }
+}
+
+/** Deletes what is hidden in the store, in steps (decision 0050). */
+export async function sweepHidden(store: Store, ...ends: readonly AbortSignal[]): Promise<void> {
+  if (!(await store.read(async (r) => r.hasHidden()))) return
+  const pace = new StepPace(store)
+  const step = async (rows: number): Promise<boolean> =>
+    store.write(async (w) => w.sweepHidden(rows, systemClock.now()))
+  while (await pace.take(step, ...ends)) if (ends.some(({ aborted }) => aborted)) return
+}
+
+/** Does so now and then, while a service runs. */
+export async function keepSweeping(store: Store, ending: AbortSignal): Promise<void> {
+  while (!ending.aborted) {
+    // A store that cannot be used reports it to its requests.
+    await sweepHidden(store, ending).catch(() => undefined)
+    await steadyClock.sleep(after(steadyClock.now(), INTERVAL), ending)
+  }
+}

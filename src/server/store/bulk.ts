@@ -1,0 +1,22 @@
+import type { Instant } from '../../base/time.ts'
+import type { Name } from '../model/tree.ts'
+
+/**
+ * Changes of many names, in steps that are short: other requests wait for one of them at most. What is half done is hidden
+ * (decision 0050).
+ */
+export interface BulkWrites {
+  /**
+   * Makes a hidden zone for the next content of this one, and resolves with its id; undefined if there is one already. It is
+   * given up at the end of its lease.
+   */
+  addDraft(zoneId: number, lease: Instant, now: Instant): Promise<number | undefined>
+  /** Adds names to the draft, and renews its lease. */
+  fillDraft(draftId: number, names: readonly Name[], lease: Instant): Promise<void>
+  /** How many names of the draft are not rendered yet. */
+  countUnpublished(draftId: number): Promise<number>
+  /** The draft takes the place of its zone, whose content is removed. False if the zone has changed since `unchanged`. */
+  replaceByDraft(draftId: number, unchanged: Instant, now: Instant): Promise<boolean>
+  /** Deletes at most so many rows of what is hidden; resolves with whether there may be more. */
+  sweepHidden(limit: number, now: Instant): Promise<boolean>
+}
