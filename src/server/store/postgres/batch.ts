@@ -2,13 +2,17 @@ import type { Instant } from '../../../base/time.ts'
 import type { PostgresCounters } from './counters.ts'
 import { BatchFacts, Elsewhere, KEYED_PLANS } from './facts.ts'
 import type { PostgresSql } from './statements.ts'
-import { select, selects } from '../select.ts'
+import { isShown } from '../hidden.ts'
+import { existing, select, selects } from '../select.ts'
+import { isOn } from '../values.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, StoreWrites } from '../store.ts'
 
 /** A queued write, with the promise of its caller. */
 export interface Job {
   readonly about: About
+  /** When its caller is refused, in milliseconds since the start of the process. */
+  readonly deadline: number
   readonly work: (writing: StoreWrites) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -20,8 +24,21 @@ export interface BatchOutcome {
   readonly left: readonly Job[]
 }
 
-/** Another process has changed one of the values: nothing was stored. */
-export class Overtaken extends Error {}
+/** Nothing was stored, because of these jobs. */
+class NotStoredJobs extends Error {
+  readonly jobs: readonly Job[]
+
+  constructor(jobs: readonly Job[]) {
+    super('other sessions use what is to be changed')
+    this.jobs = jobs
+  }
+}
+
+/** Another session has changed values, or changes them now. */
+export class Overtaken extends NotStoredJobs {}
+
+/** Other sessions have locked the zones. */
+export class Held extends NotStoredJobs {}
 
 interface Change {
   readonly rdataId: number
@@ -34,30 +51,51 @@ interface Change {
 class Changes {
   readonly values = new Map<number, Change>()
   readonly zones = new Map<number, Instant>()
+  /** The jobs that changed each value, and each zone. */
+  readonly jobs = { values: new Map<number, Set<Job>>(), zones: new Map<number, Set<Job>>() }
+  /** The one that runs now. */
+  job: Job | undefined
+
+  note(kind: 'values' | 'zones', id: number): void {
+    const jobs = this.jobs[kind]
+    if (this.job !== undefined) jobs.set(id, (jobs.get(id) ?? new Set()).add(this.job))
+  }
+
+  /** The jobs that changed these ids, which are separated by blanks. */
+  jobsOf(kind: 'values' | 'zones', ids: string): readonly Job[] {
+    return [...new Set(ids.split(' ').flatMap((id) => [...(this.jobs[kind].get(Number(id)) ?? [])]))]
+  }
 }
 
 /**
  * Stores all changes in one statement, or none. It locks the rows of the zones first, as every other change of a zone
- * does from its first read to its commit. A value is changed only if it is still the one that was read.
+ * does from its first read to its commit; it waits for no lock, and returns the zones that others hold. A value is changed
+ * only if it is still the one that was read.
  */
 export const BATCH = selects({
   store: select(
-    { is_current: 'FLAG' },
+    { is_current: 'FLAG', held: 'TEXT', overtaken: 'TEXT' },
     `WITH change AS MATERIALIZED (
     SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[]) AS change (id, went, came, at)),
   touched AS MATERIALIZED (SELECT * FROM unnest($5::bigint[], $6::bigint[]) AS touched (id, at)),
   locked AS MATERIALIZED (
-    SELECT id FROM zone WHERE id IN (SELECT id FROM touched) ORDER BY id FOR NO KEY UPDATE),
+    SELECT id FROM zone WHERE id IN (SELECT id FROM touched) AND ${isShown('name')} ORDER BY id
+    FOR NO KEY UPDATE SKIP LOCKED),
   current AS MATERIALIZED (
     SELECT rdata.id FROM change JOIN rdata ON rdata.id = change.id AND rdata.value = change.went
-    WHERE (SELECT count(*) FROM locked) > 0 ORDER BY rdata.id FOR NO KEY UPDATE OF rdata),
+    WHERE (SELECT count(*) FROM locked) = (SELECT count(*) FROM touched)
+    ORDER BY rdata.id FOR NO KEY UPDATE OF rdata SKIP LOCKED),
   verdict AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM current) = (SELECT count(*) FROM change) AS is_current),
+    SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM touched)
+      AND (SELECT count(*) FROM current) = (SELECT count(*) FROM change) AS is_current),
   changed AS (UPDATE rdata SET value = change.came, updated_at = change.at FROM change
     WHERE rdata.id = change.id AND (SELECT is_current FROM verdict)),
   dated AS (UPDATE zone SET updated_at = touched.at FROM touched
     WHERE zone.id = touched.id AND (SELECT is_current FROM verdict))
-  SELECT is_current::int AS is_current FROM verdict`,
+  SELECT is_current::int AS is_current, coalesce((SELECT string_agg(id::text, ' ') FROM zone
+    WHERE id IN (SELECT id FROM touched) AND ${isShown('name')} AND id NOT IN (SELECT id FROM locked)), '') AS held,
+    coalesce((SELECT string_agg(id::text, ' ') FROM change WHERE id NOT IN (SELECT id FROM current)), '') AS overtaken
+  FROM verdict`,
   ),
 })
 
@@ -80,6 +118,7 @@ export async function runBatch(
   const left: Job[] = []
   const waiting = new Set<string>()
   for (const job of jobs) {
+    changes.job = job
     const done = waiting.has(job.about.username) ? undefined : await run(job, counters, writing)
     if (done !== undefined) settled.push(done)
     else {
@@ -139,16 +178,19 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
       if (known === undefined) counters.recordUndo(() => values.delete(rdataId))
       else counters.recordUndo(() => values.set(rdataId, known))
       values.set(rdataId, { rdataId, from: known?.from ?? from, to, at })
+      changes.note('values', rdataId)
     },
     async touchZone(zoneId, at) {
       const known = zones.get(zoneId)
       counters.recordUndo(() => (known === undefined ? zones.delete(zoneId) : zones.set(zoneId, known)))
       zones.set(zoneId, at)
+      changes.note('zones', zoneId)
     },
   }
 }
 
-async function store(sql: PostgresSql, { values, zones }: Changes): Promise<void> {
+async function store(sql: PostgresSql, all: Changes): Promise<void> {
+  const { values, zones } = all
   const changes = [...values.values()]
   const planned = sql.execute(KEYED_PLANS)
   const stored = sql.rows(
@@ -161,5 +203,7 @@ async function store(sql: PostgresSql, { values, zones }: Changes): Promise<void
     [...zones.values()],
   )
   const [, [row]] = await Promise.all([planned, stored])
-  if (row?.is_current !== 1) throw new Overtaken('another process changed a value')
+  const { is_current: isCurrent, held, overtaken } = existing(row)
+  if (held !== '') throw new Held(all.jobsOf('zones', held))
+  if (!isOn(isCurrent)) throw new Overtaken(all.jobsOf('values', overtaken))
 }

@@ -4,7 +4,7 @@ import { connect, type Connection, NoMoreConnections, type PostgresPlace } from 
 import { StoreAway } from '../errors.ts'
 
 /** In milliseconds: the server itself ends a statement after `wait`. */
-const MARGIN = 1000
+const MARGIN = 250
 
 /** A frozen server does not answer the end of a connection. */
 async function ended(client: Client): Promise<void> {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instant } from '../../../base/time.ts'
-import { BatchQueue, Turns } from './batches.ts'
+import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
 import { PostgresCounters } from './counters.ts'
+import { StoreBusy } from '../errors.ts'
 import { withLocks } from './locks.ts'
 import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
@@ -19,6 +20,10 @@ import type { About, RequestWindow, Store, StoreReads, StoreWrites } from '../st
 const FLUSH_DELAY = 5000
 /** In milliseconds: counts that are not stored within this time at the end are lost. */
 const MAX_CLOSING = 3000
+/** In milliseconds: updates of all wait for what uses the counters, so that waits for no lock. */
+const LOCK_WAIT = 10
+/** In milliseconds: the server ends a statement earlier, and the connection does. */
+const MARGIN = 400
 /** Counters that are stored together; updates wait for them. */
 const FLUSH_BATCH = 1000
 
@@ -61,6 +66,11 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
 const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
   ORDER BY id FOR NO KEY UPDATE`
 
+/** Counters that another session has locked are stored with the next flush. */
+function unlessLocked(error: unknown): void {
+  if (!(error instanceof StoreBusy)) throw error
+}
+
 /** Throws NotStored if the database lacks counters. */
 type Check = () => Promise<void>
 type Forgotten = Parameters<PostgresCounters['forget']>[0]
@@ -72,9 +82,8 @@ interface WriteOptions {
 }
 
 /**
- * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes of
- * a process run one after the other, each in a transaction, in parallel with batches and other processes; locks
- * separate those that conflict (decision 0042).
+ * Reads run in parallel, each in a snapshot. Writes that say in advance what they read run in batches. Other writes run in
+ * parallel too, each in a transaction; locks separate those that conflict, also of other processes (decision 0042).
  */
 class PostgresStore implements Store {
   readonly isShared = true
@@ -82,13 +91,15 @@ class PostgresStore implements Store {
   /** For batches, and for jobs that they leave. */
   readonly #counters = new PostgresCounters()
   readonly #counterTurns = new Turns()
-  readonly #writeTurns = new Turns()
+  /** Other writes: of one that waits for a lock, others have half of the connections. */
+  readonly #writePlaces: Places
   readonly #batches: BatchQueue
   readonly #closing = new AbortController()
   #isFlushDue = false
 
   constructor(pool: ConnectionPool) {
     this.#pool = pool
+    this.#writePlaces = new Places(Math.max(1, Math.floor(pool.place.connections / 2)))
     this.#batches = new BatchQueue({
       pool,
       counters: this.#counters,
@@ -102,11 +113,13 @@ class PostgresStore implements Store {
   }
 
   async read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T> {
-    return this.#withStoredCounters(async (check) =>
-      inSnapshot(this.#pool, async (sql) => {
-        const tables = sqlReading(sql)
-        return work({ ...tables, ...this.#counters.reads(sql), ...withCounters(tables, check) })
-      }),
+    return this.#inTime(
+      this.#withStoredCounters(async (check) =>
+        inSnapshot(this.#pool, async (sql) => {
+          const tables = sqlReading(sql)
+          return work({ ...tables, ...this.#counters.reads(sql), ...withCounters(tables, check) })
+        }),
+      ),
     )
   }
 
@@ -115,24 +128,39 @@ class PostgresStore implements Store {
   }
 
   async write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T> {
+    const deadline = performance.now() + this.#pool.place.wait
     if (about === undefined)
-      return this.#withStoredCounters(async (check) =>
-        this.#writeTurns.take(async () => this.#write(work, check)),
+      return this.#inTime(
+        this.#withStoredCounters(async (check) =>
+          this.#writePlaces.take(async () => this.#write(work, { check, deadline })),
+        ),
       )
-    const value = await this.#batches.do({ about: about(), work })
+    const value = await this.#inTime(this.#batches.do({ about: about(), deadline, work }))
     if (this.#counters.dirtyCount > 0) this.#scheduleFlush()
     return value
   }
 
+  /** No caller waits longer than it may, whatever the database does. */
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const ended = new AbortController()
+    const late = sleep(this.#pool.place.wait + MARGIN, undefined, { signal: ended.signal, ref: false }).then(
+      () => Promise.reject(new StoreBusy('the database did not answer in time')),
+    )
+    late.catch(() => undefined)
+    return Promise.race([work, late]).finally(() => ended.abort())
+  }
+
   async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {
-    return inTransaction(this.#pool, async (sql) => {
-      const [row] = await sql.rows(REQUESTS.countRequest, accountId, now, span)
-      return existing(row)
-    })
+    return this.#inTime(
+      inTransaction(this.#pool, async (sql) => {
+        const [row] = await sql.rows(REQUESTS.countRequest, accountId, now, span)
+        return existing(row)
+      }),
+    )
   }
 
   async probe(): Promise<Instant> {
-    return inTransaction(this.#pool, probeWrites)
+    return this.#inTime(inTransaction(this.#pool, probeWrites))
   }
 
   checkpoint(): void {
@@ -141,22 +169,34 @@ class PostgresStore implements Store {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    const flushed = this.#writeTurns.take(async () => this.#flush()).catch(() => undefined)
+    const flushed = this.#writePlaces
+      .idle()
+      .then(async () => this.#flush())
+      .catch(() => undefined)
     // A database that cannot be reached must not prevent the end.
     await Promise.race([flushed, sleep(MAX_CLOSING, undefined, { ref: false })])
     await this.#pool.close()
   }
 
   /** A transaction with counters of its own, which are stored with it. */
-  async #write<T>(work: (writing: StoreWrites) => Promise<T>, check: Check): Promise<T> {
+  async #write<T>(
+    work: (writing: StoreWrites) => Promise<T>,
+    { check, deadline }: { readonly check: Check; readonly deadline: number },
+  ): Promise<T> {
     let forgotten: Forgotten[] = []
-    const value = await inTransaction(this.#pool, async (sql) => {
-      forgotten = []
-      const counters = new PostgresCounters()
-      const result = await work(this.#writing(sql, { counters, check, forget: (one) => forgotten.push(one) }))
-      await counters.flushAll(sql)
-      return result
-    })
+    const value = await inTransaction(
+      this.#pool,
+      async (sql) => {
+        forgotten = []
+        const counters = new PostgresCounters()
+        const result = await work(
+          this.#writing(sql, { counters, check, forget: (one) => forgotten.push(one) }),
+        )
+        await counters.flushAll(sql)
+        return result
+      },
+      { deadline },
+    )
     for (const one of forgotten) this.#counters.forget(one)
     return value
   }
@@ -208,7 +248,7 @@ class PostgresStore implements Store {
         await counters.save(sql)
         return result
       },
-      () => counters.rollback(),
+      { onFailure: () => counters.rollback(), lockWait: LOCK_WAIT },
     )
     counters.settle()
     return value
@@ -241,7 +281,7 @@ class PostgresStore implements Store {
       for (let at = 0; at < keys[kind].length; at += FLUSH_BATCH)
         await inTurn(async (sql) =>
           counters.flush(sql, kind, keys[kind].slice(at, at + FLUSH_BATCH).toSorted()),
-        )
+        ).catch(unlessLocked)
     if (keys.failures.length > 0) await inTurn(async (sql) => counters.sweep(sql))
     // Stored counts are read again; only those that are not stored are kept.
     await this.#counterTurns.take(async () => counters.invalidate())

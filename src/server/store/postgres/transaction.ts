@@ -20,6 +20,8 @@ const MAX_TRIES = 8
 const MAX_LOST = 3
 /** In milliseconds. */
 const MAX_PAUSE = 100
+/** In milliseconds: statements of what began earlier may take as long as any. */
+const BEGUN_LATE = 200
 
 /** Another connection may work. If no connection could be made, another attempt fails too. */
 const isLost = (error: unknown): boolean =>
@@ -34,6 +36,9 @@ function begin(connection: Connection, text: string): void {
     connection.isSilent = /read timeout/i.test(error.message)
   })
 }
+
+/** Whatever the default of the database is: at SERIALIZABLE, locks would need hundreds of repeats (decision 0042). */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 /** The error of the work, and whether the connection can be used again. */
 function failed(connection: Connection, error: unknown): unknown {
@@ -82,7 +87,7 @@ export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql
   return pool.use(async (connection) => {
     const { client } = connection
     try {
-      begin(connection, 'BEGIN')
+      begin(connection, BEGIN)
       const working = work(postgresStatements(client, pool.place))
       unheard(working)
       // After an error, COMMIT reverts the transaction.
@@ -98,10 +103,10 @@ export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql
 async function once<T>(
   connection: Connection,
   pool: ConnectionPool,
-  work: (sql: PostgresSql) => Promise<T>,
+  { work, limits }: { readonly work: (sql: PostgresSql) => Promise<T>; readonly limits: string },
 ): Promise<T> {
   const { client } = connection
-  begin(connection, 'BEGIN')
+  begin(connection, `${BEGIN}${limits}`)
   let isCommitting = false
   try {
     const value = await work(postgresStatements(client, pool.place))
@@ -117,22 +122,39 @@ async function once<T>(
   }
 }
 
+interface TransactionOptions {
+  /** Reverts what the work changed elsewhere. */
+  readonly onFailure?: () => void
+  /** In milliseconds: for each lock. */
+  readonly lockWait?: number
+  /** In milliseconds since the start of the process: no attempt is made, and no statement goes on, after it. */
+  readonly deadline?: number
+}
+
 /**
  * Runs the work in a transaction, again after a conflict with another process, and after a lost connection if nothing
- * can have been stored. `onFailure` reverts what the work changed elsewhere.
+ * can have been stored.
  */
 export async function inTransaction<T>(
   pool: ConnectionPool,
   work: (sql: PostgresSql) => Promise<T>,
-  onFailure: () => void = () => undefined,
+  { onFailure = () => undefined, lockWait, deadline = Infinity }: TransactionOptions = {},
 ): Promise<T> {
+  const left = (): number => Math.floor(deadline - performance.now())
+  const attempted = async (connection: Connection): Promise<{ readonly value: T }> => {
+    if (left() < 1) throw new StoreBusy('the time of the request is over')
+    const isShort = left() < pool.place.wait - BEGUN_LATE
+    const limits = [
+      ...(lockWait === undefined ? [] : [`SET LOCAL lock_timeout = ${lockWait}`]),
+      ...(isShort ? [`SET LOCAL statement_timeout = ${left()}`] : []),
+    ]
+    return { value: await once(connection, pool, { work, limits: limits.map((one) => `; ${one}`).join('') }) }
+  }
   for (let attempt = 1; ; attempt++) {
-    const tried = await pool
-      .use(async (connection) => ({ value: await once(connection, pool, work) }))
-      .catch((error: unknown) => ({ error }))
+    const tried = await pool.use(attempted).catch((error: unknown) => ({ error }))
     if ('value' in tried) return tried.value
     onFailure()
-    if (!isWorthAnotherTry(tried.error, attempt)) throw toStoreError(tried.error)
+    if (left() < 1 || !isWorthAnotherTry(tried.error, attempt)) throw toStoreError(tried.error)
     await sleep(Math.min(MAX_PAUSE, 2 ** attempt))
   }
 }

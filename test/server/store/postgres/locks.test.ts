@@ -1,0 +1,194 @@
+import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { instant } from '../../../../src/base/time.ts'
+import type { Address } from '../../../../src/net/address.ts'
+import type { TargetRow } from '../../../../src/server/model/rows.ts'
+import { StoreBusy } from '../../../../src/server/store/errors.ts'
+import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
+import type { About, Store, StoreWrites } from '../../../../src/server/store/store.ts'
+import { PATIENCE } from '../../../eventually.ts'
+import { judgesPace } from '../../../lab/pace.ts'
+import { type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
+import { type Fixture, fill } from '../../../contract/store.ts'
+
+const NOW = instant(Date.UTC(2026, 0, 1))
+/** In milliseconds: the wait of the store, and how long a row is locked. */
+const [WAIT, LOCK] = [1500, 4000]
+/** In milliseconds after the wait: on a busy machine an answer takes longer. */
+const MARGIN = judgesPace ? 500 : 2000
+const lacking = whyNoPostgres()
+
+interface Counted {
+  done: number
+  busy: number
+  other: unknown
+  longest: number
+}
+
+describe.skipIf(lacking !== undefined)('while another session holds a row', () => {
+  let postgres: Postgres
+  let store: Store
+  let foreign: pg.Client
+  let at: Fixture
+  let names: readonly TargetRow[]
+  beforeAll(async () => {
+    postgres = await startPostgres([])
+  })
+  afterAll(async () => postgres?.stop(), PATIENCE)
+  beforeEach(async () => {
+    const place = { ...(await postgres.store()), wait: WAIT }
+    store = postgresStore(place)
+    at = await fill(store)
+    names = await store.write(async (w) => {
+      const other = await w.addZone({ accountId: at.accountId, name: 'other.test', isShared: false }, NOW)
+      const office = await w.addName({ zoneId: other, accountId: at.accountId, name: 'office' }, NOW)
+      await w.addKey(
+        { accountId: at.accountId, username: 'key0002', hash: new Uint8Array([1]), description: '' },
+        NOW,
+      )
+      for (const name of [at.home, office]) await w.setSingleValue(name, { dnsType: 'TXT', value: '0' }, NOW)
+      return [at.home, office]
+    })
+    foreign = new pg.Client({
+      host: '127.0.0.1',
+      port: postgres.port,
+      database: place.database,
+      user: place.user,
+    })
+    await foreign.connect()
+  })
+  afterEach(async () => {
+    await foreign.end()
+    await store.close()
+  })
+
+  /** Adds one to the value of a name, as an update does, or gives it another one as its first update does. */
+  const change = async (w: StoreWrites, of: TargetRow, isFirst: boolean): Promise<void> => {
+    const [name] = await w.namesByFqdn(of.fqdn)
+    const rdata = name?.rdata.find(({ dnsType }) => dnsType === 'TXT')
+    if (rdata === undefined) throw new Error('the name has no value')
+    const value = String(Number(rdata.value) + 1)
+    if (isFirst) await w.setSingleValue(of, { dnsType: 'TXT', value }, NOW)
+    else await w.setValue(of, { rdataId: rdata.id, value }, NOW)
+    await w.touchZone(of.zoneId, NOW)
+  }
+  const usernames = ['abc1234', 'key0002']
+  /** Ten callers that repeat updates of one name, until the time is over. */
+  async function repeated(nth: 0 | 1, span: number, isFirst = false): Promise<Counted> {
+    const counted: Counted = { done: 0, busy: 0, other: undefined, longest: 0 }
+    const of = names[nth]
+    if (of === undefined) throw new Error('no name')
+    const about = (): About => ({ username: usernames[nth] ?? '', hostnames: [of.fqdn], peers: [] })
+    const end = performance.now() + span
+    const caller = async (): Promise<void> => {
+      while (performance.now() < end) {
+        const began = performance.now()
+        await store
+          .write(async (w) => change(w, of, isFirst), about)
+          .then(
+            () => counted.done++,
+            (error: unknown) => {
+              if (error instanceof StoreBusy) counted.busy++
+              else counted.other = error
+            },
+          )
+        counted.longest = Math.max(counted.longest, performance.now() - began)
+      }
+    }
+    await Promise.all(Array.from({ length: 10 }, caller))
+    return counted
+  }
+  const valueOf = async (nth: 0 | 1): Promise<number> => {
+    const [name] = await store.read(async (r) => r.namesByFqdn(names[nth]?.fqdn ?? ''))
+    return Number(name?.rdata[0]?.value)
+  }
+
+  // biome-ignore format: a table
+  it.each([
+    ['a zone',                          'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', false],
+    ['a zone, at first updates',        'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', true],
+    ['a value',                         'SELECT 1 FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id WHERE fqdn = $1 FOR UPDATE OF rdata', 'home.example.test', false],
+  ])('%s, others go on, and its own updates end in time', async (_, lock, key, isFirst) => {
+    await Promise.all([repeated(0, 500, isFirst), repeated(1, 500, isFirst)])
+    const alone = await repeated(1, 2000, isFirst)
+    const [before, other] = [await valueOf(0), await valueOf(1)]
+    await foreign.query('BEGIN')
+    await foreign.query(lock, [key])
+    const held = repeated(0, LOCK, isFirst)
+    await sleep(500)
+    const during = await repeated(1, 2000, isFirst)
+    const own = await held
+    await foreign.query('COMMIT')
+
+    console.log(JSON.stringify({ alone, during, own }))
+    expect([during.busy, during.other, own.done, own.other]).toEqual([0, undefined, 0, undefined])
+    expect(during.done).toBeGreaterThan(alone.done * (judgesPace ? 0.8 : 0.4))
+    expect(during.longest).toBeLessThan(judgesPace ? 1000 : 2000)
+    expect(own.busy).toBeGreaterThan(0)
+    expect(own.longest).toBeLessThan(WAIT + MARGIN)
+    // Nothing that was refused was stored, and nothing that was acknowledged is lost.
+    expect([await valueOf(0), await valueOf(1)]).toEqual([before, other + during.done])
+    const after = await repeated(0, 300, isFirst)
+    expect([after.busy, after.done > 0, await valueOf(0)]).toEqual([0, true, before + after.done])
+  })
+
+  it('of counters, updates go on, and the counts are stored later', async () => {
+    const key = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
+    const last = { at: NOW, agent: 'a', peer: '192.0.2.9' as Address, reply: 'nochg' }
+    const about = (): About => ({ username: 'abc1234', hostnames: ['home.example.test'], peers: [] })
+    const counting = async (): Promise<void> =>
+      store.write(async (w) => {
+        const usage = await w.usageOf(key)
+        await w.putUsage(key, { ...usage, nondescriptive: usage.nondescriptive + 1 }, last)
+      }, about)
+    const listed = async () => (await store.read(async (r) => r.keyNamed('abc1234')))?.lastUsedAt
+    await counting()
+    expect(await listed()).toBe(NOW)
+    await foreign.query('BEGIN')
+    await foreign.query(`SELECT 1 FROM usage WHERE subject = $1 FOR UPDATE`, [`key:${at.keyId}`])
+    await counting()
+    // Stores the counters first, as far as it can.
+    expect(await listed()).toBe(NOW)
+    const during = await repeated(1, 500)
+    expect([during.busy, during.other, during.done > 0]).toEqual([0, undefined, true])
+    await foreign.query('COMMIT')
+    await listed()
+    expect((await store.read(async (r) => r.usageOf(key))).nondescriptive).toBe(2)
+  })
+
+  it('of a zone, other writes go on, and one of it ends in time', async () => {
+    await foreign.query('BEGIN')
+    await foreign.query(`SELECT 1 FROM zone WHERE name = 'example.test' FOR UPDATE`)
+    const began = performance.now()
+    const write = async (zone: string) =>
+      store.write(async (w) => {
+        const found = await w.zoneNamed(zone)
+        await w.touchZone(found?.id ?? 0, NOW)
+      })
+    const held = write('example.test').catch((error: unknown) => error)
+    await write('other.test')
+    expect(performance.now() - began).toBeLessThan(WAIT)
+    expect(await held).toBeInstanceOf(StoreBusy)
+    expect(performance.now() - began).toBeLessThan(WAIT + MARGIN)
+    await foreign.query('COMMIT')
+    await write('example.test')
+  })
+
+  it('nothing waits for serializable transactions, which a database may have by default', async () => {
+    await foreign.query(
+      `ALTER DATABASE "${foreign.database}" SET default_transaction_isolation = 'serializable'`,
+    )
+    const others = [0, 1].map(() => postgresStore({ ...postgres.place(foreign.database ?? ''), wait: WAIT }))
+    const made = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) =>
+        others[n % 2]?.write(async (w) => {
+          await w.holdingsOf(at.accountId)
+          return w.addZone({ accountId: at.accountId, name: `n${n}.test`, isShared: false }, NOW)
+        }),
+      ),
+    )
+    expect(new Set(made).size).toBe(8)
+    await Promise.all(others.map(async (one) => one.close()))
+  })
+})
