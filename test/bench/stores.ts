@@ -190,7 +190,7 @@ async function largeStores(folder: string, postgres: Postgres): Promise<Both> {
   await copyRows(source, sink, tableColumns())
   await sink.close()
   await source.close()
-  return { SQLite: sqliteStore(folder, steadyClock), PostgreSQL: postgresStore(place) }
+  return { SQLite: sqliteStore(folder, steadyClock), PostgreSQL: postgresStore(place, steadyClock) }
 }
 
 /** The same requests in one process on both stores, in turns. */
@@ -204,7 +204,7 @@ export const stores: Bench = {
     const postgres = await startPostgres()
     const [sqlite, shared] = [
       sqliteStore(join(folder, 'store'), steadyClock),
-      postgresStore(await postgres.store()),
+      postgresStore(await postgres.store(), steadyClock),
     ]
     try {
       const updaters = { SQLite: updaterOf(sqlite), PostgreSQL: updaterOf(shared) }

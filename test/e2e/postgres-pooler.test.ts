@@ -1,3 +1,4 @@
+import { steadyClock } from '../../src/platform/clock/clock.ts'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +59,7 @@ describe.skipIf(lacking !== undefined || lacks('pgbouncer'))('through pgbouncer 
   const open = async () => {
     const { database } = await postgres.store()
     // Two nodes: with one, names of prepared statements would not collide.
-    return postgresStore({ ...placeAt(port, database), isPrepared: false })
+    return postgresStore({ ...placeAt(port, database), isPrepared: false }, steadyClock)
   }
 
   const isThere = async (): Promise<boolean> => {

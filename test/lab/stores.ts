@@ -65,7 +65,7 @@ const databases = new Map<string, Promise<string>>()
 function shared(folder = ''): Store {
   const database = (folder === '' ? undefined : databases.get(folder)) ?? newDatabase()
   if (folder !== '') databases.set(folder, database)
-  const opened = database.then((name) => postgresStore(placeAt(inject('postgresPort'), name)))
+  const opened = database.then((name) => postgresStore(placeAt(inject('postgresPort'), name), steadyClock))
   return {
     read: async (work) => (await opened).read(work),
     write: async (work, about) => (await opened).write(work, about),

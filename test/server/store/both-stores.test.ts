@@ -39,7 +39,7 @@ describe.skipIf(lacking !== undefined)('both stores', () => {
     await copyRows(source, sink, tableColumns())
     await sink.close()
     await source.close()
-    stores = [sqliteStore(folder, steadyClock), postgresStore(place)]
+    stores = [sqliteStore(folder, steadyClock), postgresStore(place, steadyClock)]
   })
   afterAll(async () => {
     for (const store of stores ?? []) await store.close()

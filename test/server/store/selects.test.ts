@@ -183,7 +183,7 @@ describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
   it('a store does not open on a database with another column', async () => {
     await postgres.query('ALTER TABLE account RENAME COLUMN is_suspended TO is_paused', place.database)
 
-    await expect(openPostgresStore(place)).rejects.toThrow(
+    await expect(openPostgresStore(place, steadyClock)).rejects.toThrow(
       /^the statement \S+ does not fit the database: column "?(?:account\.)?is_suspended"? does not exist/,
     )
   })

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
-import { systemClock } from '../../../platform/clock/clock.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
 import { fingerprintOf } from '../../../server/auth/hashes.ts'
 import { codeOf, isAway, type PostgresPlace } from '../../../server/store/postgres/connection.ts'
@@ -56,7 +56,10 @@ export async function openPostgres(
     if (version === 0) await makeHashKeyIn(place.hashKeyFile)
     // Refuses a newer schema, too.
     await migratePostgres(at.value)
-    return await withHashKey(place, mayLack ? postgresStore(at.value) : await openPostgresStore(at.value))
+    return await withHashKey(
+      place,
+      mayLack ? postgresStore(at.value, steadyClock) : await openPostgresStore(at.value, steadyClock),
+    )
   } catch (error) {
     return err(databaseFailure(place, error))
   }

@@ -11,8 +11,8 @@ import type { About, StoreWrites } from '../store.ts'
 /** A queued write, with the promise of its caller. */
 export interface Job {
   readonly about: About
-  /** When its caller is refused, in milliseconds since the start of the process. */
-  readonly deadline: number
+  /** When its caller is refused. */
+  readonly deadline: Instant
   readonly work: (writing: StoreWrites) => Promise<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void

@@ -1,4 +1,5 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../../ports/clock.ts'
 import { type BatchConnection, Held, type Job, Overtaken, runBatch } from './batch.ts'
 import { HeldJobs } from './held-jobs.ts'
 import type { ConnectionPool } from './pool.ts'
@@ -58,6 +59,7 @@ export class Places {
 }
 
 interface BatchOptions {
+  readonly clock: Clock
   readonly pool: ConnectionPool
   readonly counters: PostgresCounters
   readonly turns: Turns
@@ -72,22 +74,22 @@ interface BatchOptions {
 export class BatchQueue {
   readonly #options: BatchOptions
   readonly #connection: BatchConnection
-  readonly #held = new HeldJobs({
-    now: () => performance.now(),
-    sleep: async (span) => sleep(span, undefined, { ref: false }),
-    retry: (jobs) => {
-      this.#jobs.unshift(...jobs)
-      this.#schedule()
-    },
-  })
+  readonly #held: HeldJobs
   /** Jobs whose own transactions met a lock. */
   readonly #locked = new WeakSet<Job>()
   #jobs: Job[] = []
   #isDue = false
 
   constructor(options: BatchOptions) {
-    const { pool } = options
+    const { pool, clock } = options
     this.#options = options
+    this.#held = new HeldJobs({
+      clock,
+      retry: (jobs) => {
+        this.#jobs.unshift(...jobs)
+        this.#schedule()
+      },
+    })
     this.#connection = {
       read: async (work) => inSnapshot(pool, work),
       change: async (work) => inOneTrip(pool, work),
@@ -135,7 +137,7 @@ export class BatchQueue {
     await this.#alone(left)
   }
 
-  /** One after the other; those that met a lock before are the last, and of them those up to the first that meets one again. */
+  /** One after the other; those that met a lock before come last, up to the first that meets one again. */
   async #alone(jobs: readonly Job[]): Promise<void> {
     const again = jobs.filter((job) => this.#locked.has(job))
     const held: Job[] = []

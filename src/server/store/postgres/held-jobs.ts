@@ -1,3 +1,5 @@
+import { after, type Instant, isBefore, milliseconds } from '../../../base/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { StoreBusy } from '../errors.ts'
 import type { Job } from './batch.ts'
 
@@ -5,9 +7,7 @@ import type { Job } from './batch.ts'
 const PAUSES = { first: 10, longest: 250 } as const
 
 interface HeldOptions {
-  /** In milliseconds. */
-  readonly now: () => number
-  readonly sleep: (span: number) => Promise<unknown>
+  readonly clock: Clock
   /** Tries them again, before all others. */
   readonly retry: (jobs: readonly Job[]) => void
 }
@@ -17,7 +17,7 @@ export class HeldJobs {
   readonly #options: HeldOptions
   #jobs: Job[] = []
   #pause: number = PAUSES.first
-  #lastRetry = Number.NEGATIVE_INFINITY
+  #lastRetry: Instant | undefined
 
   constructor(options: HeldOptions) {
     this.#options = options
@@ -35,13 +35,16 @@ export class HeldJobs {
   }
 
   async #retry(): Promise<void> {
-    const { now, sleep, retry } = this.#options
-    const isAgain = now() - this.#lastRetry < 2 * PAUSES.longest
+    const { clock, retry } = this.#options
+    const isAgain =
+      this.#lastRetry !== undefined &&
+      isBefore(clock.now(), after(this.#lastRetry, milliseconds(2 * PAUSES.longest)))
     this.#pause = isAgain ? Math.min(2 * this.#pause, PAUSES.longest) : PAUSES.first
-    await sleep(this.#pause)
-    this.#lastRetry = now()
+    await clock.sleep(after(clock.now(), milliseconds(this.#pause)))
+    const now = clock.now()
+    this.#lastRetry = now
     const jobs = this.#jobs.splice(0)
-    const isOver = ({ deadline }: Job): boolean => deadline <= this.#lastRetry
+    const isOver = ({ deadline }: Job): boolean => !isBefore(now, deadline)
     for (const { reject } of jobs.filter(isOver))
       reject(new StoreBusy('another session has locked what is to be changed'))
     retry(jobs.filter((job) => !isOver(job)))

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../ports/clock.ts'
 import type { Store } from '../store.ts'
 import { checkPostgres } from './check.ts'
 import type { PostgresPlace } from './connection.ts'
@@ -5,11 +6,11 @@ import { ConnectionPool } from './pool.ts'
 import { postgresStoreOn } from './store.ts'
 
 /** The store in this database, whose schema is of this version. Throws StoreRefused if the statements do not fit it. */
-export async function openPostgresStore(place: PostgresPlace): Promise<Store> {
+export async function openPostgresStore(place: PostgresPlace, clock: Clock): Promise<Store> {
   const pool = new ConnectionPool(place)
   try {
     await pool.use(async ({ client }) => checkPostgres(client))
-    return postgresStoreOn(pool)
+    return postgresStoreOn(pool, clock)
   } catch (error) {
     await pool.close()
     throw error

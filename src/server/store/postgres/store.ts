@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Instant } from '../../../base/time.ts'
+import { after, between, type Instant, milliseconds } from '../../../base/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
@@ -27,9 +28,11 @@ const MARGIN = 400
 /** Counters that are stored together; updates wait for them. */
 const FLUSH_BATCH = 1000
 
-export const postgresStoreOn = (pool: ConnectionPool): Store => new PostgresStore(pool)
+/** The clock is monotonic. */
+export const postgresStoreOn = (pool: ConnectionPool, clock: Clock): Store => new PostgresStore(pool, clock)
 /** Its statements are not checked: see `open.ts`. */
-export const postgresStore = (place: PostgresPlace): Store => postgresStoreOn(new ConnectionPool(place))
+export const postgresStore = (place: PostgresPlace, clock: Clock): Store =>
+  postgresStoreOn(new ConnectionPool(place), clock)
 
 export const REQUESTS = selects({
   countRequest: select(
@@ -88,6 +91,7 @@ interface WriteOptions {
 class PostgresStore implements Store {
   readonly isShared = true
   readonly #pool: ConnectionPool
+  readonly #clock: Clock
   /** For batches, and for jobs that they leave. */
   readonly #counters = new PostgresCounters()
   readonly #counterTurns = new Turns()
@@ -97,11 +101,13 @@ class PostgresStore implements Store {
   readonly #closing = new AbortController()
   #isFlushDue = false
 
-  constructor(pool: ConnectionPool) {
+  constructor(pool: ConnectionPool, clock: Clock) {
     this.#pool = pool
+    this.#clock = clock
     this.#writePlaces = new Places(Math.max(1, Math.floor(pool.place.connections / 2)))
     this.#batches = new BatchQueue({
       pool,
+      clock,
       counters: this.#counters,
       turns: this.#counterTurns,
       alone: async ({ about, work }) =>
@@ -128,7 +134,7 @@ class PostgresStore implements Store {
   }
 
   async write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T> {
-    const deadline = performance.now() + this.#pool.place.wait
+    const deadline = after(this.#clock.now(), milliseconds(this.#pool.place.wait))
     if (about === undefined)
       return this.#inTime(
         this.#withStoredCounters(async (check) =>
@@ -143,11 +149,11 @@ class PostgresStore implements Store {
   /** No caller waits longer than it may, whatever the database does. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
     const ended = new AbortController()
-    const late = sleep(this.#pool.place.wait + MARGIN, undefined, { signal: ended.signal, ref: false }).then(
-      () => Promise.reject(new StoreBusy('the database did not answer in time')),
-    )
-    late.catch(() => undefined)
-    return Promise.race([work, late]).finally(() => ended.abort())
+    const late = async (): Promise<never> => {
+      await sleep(this.#pool.place.wait + MARGIN, undefined, { signal: ended.signal, ref: false })
+      throw new StoreBusy('the database did not answer in time')
+    }
+    return Promise.race([work, late()]).finally(() => ended.abort())
   }
 
   async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {
@@ -181,7 +187,7 @@ class PostgresStore implements Store {
   /** A transaction with counters of its own, which are stored with it. */
   async #write<T>(
     work: (writing: StoreWrites) => Promise<T>,
-    { check, deadline }: { readonly check: Check; readonly deadline: number },
+    { check, deadline }: { readonly check: Check; readonly deadline: Instant },
   ): Promise<T> {
     let forgotten: Forgotten[] = []
     const value = await inTransaction(
@@ -195,7 +201,7 @@ class PostgresStore implements Store {
         await counters.flushAll(sql)
         return result
       },
-      { deadline },
+      { left: () => between(this.#clock.now(), deadline) },
     )
     for (const one of forgotten) this.#counters.forget(one)
     return value

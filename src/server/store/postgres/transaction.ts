@@ -127,8 +127,8 @@ interface TransactionOptions {
   readonly onFailure?: () => void
   /** In milliseconds: for each lock. */
   readonly lockWait?: number
-  /** In milliseconds since the start of the process: no attempt is made, and no statement goes on, after it. */
-  readonly deadline?: number
+  /** Milliseconds that are left: after them no attempt is made, and no statement goes on. */
+  readonly left?: () => number
 }
 
 /**
@@ -138,15 +138,14 @@ interface TransactionOptions {
 export async function inTransaction<T>(
   pool: ConnectionPool,
   work: (sql: PostgresSql) => Promise<T>,
-  { onFailure = () => undefined, lockWait, deadline = Infinity }: TransactionOptions = {},
+  { onFailure = () => undefined, lockWait, left = () => Infinity }: TransactionOptions = {},
 ): Promise<T> {
-  const left = (): number => Math.floor(deadline - performance.now())
   const attempted = async (connection: Connection): Promise<{ readonly value: T }> => {
     if (left() < 1) throw new StoreBusy('the time of the request is over')
     const isShort = left() < pool.place.wait - BEGUN_LATE
     const limits = [
       ...(lockWait === undefined ? [] : [`SET LOCAL lock_timeout = ${lockWait}`]),
-      ...(isShort ? [`SET LOCAL statement_timeout = ${left()}`] : []),
+      ...(isShort ? [`SET LOCAL statement_timeout = ${Math.floor(left())}`] : []),
     ]
     return { value: await once(connection, pool, { work, limits: limits.map((one) => `; ${one}`).join('') }) }
   }

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clockFault, databaseFailure } from '../../../../src/app/service/store/open-postgres.ts'
 import type { SharedPlace } from '../../../../src/app/service/store/place.ts'
@@ -86,7 +87,7 @@ describe.skipIf(lacking !== undefined)('a node', () => {
         GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
         database,
       )
-      const store = postgresStore({ ...place, user: role })
+      const store = postgresStore({ ...place, user: role }, steadyClock)
       const at = await fill(store)
       const answers: boolean[] = []
       const ask = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, seconds } from '../../../../src/base/time.ts'
@@ -59,7 +60,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
   afterAll(async () => postgres?.stop(), 60_000)
   beforeEach(async () => {
     place = await postgres.store()
-    nodes = Array.from({ length: 3 }, () => postgresStore(place))
+    nodes = Array.from({ length: 3 }, () => postgresStore(place, steadyClock))
     at = await fill(node(0))
     await node(0).write(async (w) => w.setSingleValue(at.home, { dnsType: 'TXT', value: '0' }, NOW))
   })
@@ -195,7 +196,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
   })
 
   it('end after the wait, as all else does, while the database says nothing', async () => {
-    const store = postgresStore({ ...place, wait: 1000 })
+    const store = postgresStore({ ...place, wait: 1000 }, steadyClock)
     const readFact = async (): Promise<unknown> => store.read(async (r) => r.fact('none'))
     await Promise.all([readFact(), store.write(async (w) => w.login('abc1234'), about)])
     postgres.freeze()
@@ -222,7 +223,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
   })
 
   it('that wait behind one of a database that says nothing end with it', async () => {
-    const store = postgresStore({ ...place, wait: 1000 })
+    const store = postgresStore({ ...place, wait: 1000 }, steadyClock)
     const ask = async (): Promise<unknown> =>
       store.write(async (w) => w.login('abc1234'), about).catch((error: unknown) => error)
     await ask()

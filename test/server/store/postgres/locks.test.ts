@@ -1,3 +1,4 @@
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import pg from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -38,7 +39,7 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
   afterAll(async () => postgres?.stop(), PATIENCE)
   beforeEach(async () => {
     const place = { ...(await postgres.store()), wait: WAIT }
-    store = postgresStore(place)
+    store = postgresStore(place, steadyClock)
     at = await fill(store)
     names = await store.write(async (w) => {
       const other = await w.addZone({ accountId: at.accountId, name: 'other.test', isShared: false }, NOW)
@@ -179,7 +180,9 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     await foreign.query(
       `ALTER DATABASE "${foreign.database}" SET default_transaction_isolation = 'serializable'`,
     )
-    const others = [0, 1].map(() => postgresStore({ ...postgres.place(foreign.database ?? ''), wait: WAIT }))
+    const others = [0, 1].map(() =>
+      postgresStore({ ...postgres.place(foreign.database ?? ''), wait: WAIT }, steadyClock),
+    )
     const made = await Promise.all(
       Array.from({ length: 8 }, async (_, n) =>
         others[n % 2]?.write(async (w) => {

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { instant } from '../../../../src/base/time.ts'
 import type { Name } from '../../../../src/server/model/tree.ts'
@@ -90,12 +91,12 @@ describe.skipIf(lacking !== undefined)('many processes at once', () => {
   async function world(): Promise<{ place: PostgresPlace; at: Fixture; end: () => Promise<unknown> }> {
     // What waits for a lock waits for as long as it takes.
     const place = { ...(await postgres.store()), wait: 60_000 }
-    const store = postgresStore(place)
+    const store = postgresStore(place, steadyClock)
     const at = await fill(store)
     return { place, at, end: async () => store.close() }
   }
   const locked = (place: PostgresPlace): { run: Run; end: () => Promise<unknown> } => {
-    const nodes = Array.from({ length: 8 }, () => postgresStore(place))
+    const nodes = Array.from({ length: 8 }, () => postgresStore(place, steadyClock))
     return {
       run: async (work, n) => nodes[n % nodes.length]?.write(async (w) => work(w)) ?? 'refused',
       end: async () => Promise.all(nodes.map(async (node) => node.close())),

@@ -1,3 +1,4 @@
+import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
 import { bulkContract } from '../../../contract/bulk.ts'
@@ -16,7 +17,7 @@ describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
   })
   afterAll(async () => postgres?.stop(), 60_000)
 
-  storeContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
-  bulkContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
-  recordsContract('the store in PostgreSQL', async () => postgresStore(await postgres.store()))
+  storeContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
+  bulkContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
+  recordsContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
 })
