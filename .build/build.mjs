@@ -55,7 +55,11 @@ const slimPg = {
 }
 
 const bundle = await rolldown({
-  input: { holdfast: join(ROOT, 'src/cli/start.ts') },
+  // The second one is the file of a thread.
+  input: {
+    holdfast: join(ROOT, 'src/cli/start.ts'),
+    'listing-worker': join(ROOT, 'src/server/store/sqlite/listing-worker.ts'),
+  },
   platform: 'node',
   cwd: ROOT,
   plugins: [slimUndici, slimPg],

@@ -58,7 +58,7 @@ export function newMemory(): Connections {
   const database = new DatabaseSync(':memory:')
   database.exec('PRAGMA foreign_keys = ON')
   fillNew(database)
-  return { writer: database, reader: database, openReader: undefined }
+  return { writer: database, reader: database, path: undefined, openReader: undefined }
 }
 
 /** What `sqliteStore` makes in a folder without data. */

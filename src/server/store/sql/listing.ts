@@ -42,6 +42,14 @@ export async function namesBy(
   })
 }
 
+/** In names: to sort or filter more of them takes longer than other requests may wait. */
+const LONG = 5000
+
+/** Whether a statement of this listing may take long. */
+export const isLong = async (sql: Sql, query: NameQuery): Promise<boolean> =>
+  (query.sort.length > 0 || filterClauses(query, false).length > 0) &&
+  (await countInScope(sql, await scopeOf(sql, query))) > LONG
+
 /** The same page, as summaries. */
 export async function summariesBy(sql: Sql, query: NameQuery): Promise<ListedPage<NameSummary>> {
   return sql.atOneMoment(async () => {

@@ -28,11 +28,13 @@ const CACHE_KIB = 16_000
 /** In milliseconds, before anything is served: another program may write. */
 const START_WAIT = 5000
 /** In milliseconds. With WAL a reader waits for no writer, but for one that removes the log at its end. */
-const READ_WAIT = 50
+export const READ_WAIT = 50
 
 export interface Connections {
   readonly writer: DatabaseSync
   readonly reader: DatabaseSync
+  /** Undefined for data in memory. */
+  readonly path: string | undefined
   /** One more connection to read, for a transaction that takes long; undefined for data in memory. */
   readonly openReader: (() => DatabaseSync) | undefined
 }
@@ -96,7 +98,7 @@ export function openConnections(folder: string, mode: OpenMode = 'rwc'): Connect
     // From now on the group commit waits, and the event loop does not.
     writer.exec('PRAGMA busy_timeout = 0')
     const openReader = (): DatabaseSync => new DatabaseSync(path, { timeout: READ_WAIT, readOnly: true })
-    return { writer, reader: openReader(), openReader }
+    return { writer, reader: openReader(), path, openReader }
   } catch (error) {
     writer.close()
     throw error
@@ -108,7 +110,7 @@ export function openMemory(): Connections {
   const database = new DatabaseSync(':memory:')
   database.exec('PRAGMA foreign_keys = ON')
   migrate(database, 'memory')
-  return { writer: database, reader: database, openReader: undefined }
+  return { writer: database, reader: database, path: undefined, openReader: undefined }
 }
 
 /**

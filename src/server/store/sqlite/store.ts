@@ -7,6 +7,9 @@ import { CachedCounters } from '../cached-counters.ts'
 import { type Connections, DATABASE_FILE, openConnections, openMemory, type OpenMode } from './open.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
+import type { NameQuery } from '../../model/query.ts'
+import { isLong } from '../sql/listing.ts'
+import { LongListings } from './long-listings.ts'
 import { requestWindows } from '../request-windows.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
@@ -45,14 +48,16 @@ class SqliteStore implements Store {
   readonly #sql: SqliteSql
   readonly #groupCommit: GroupCommit
   readonly #counters: CachedCounters
+  readonly #listings: LongListings | undefined
   readonly #tables: ReadCache
   readonly #reads: StoreReads
   readonly #writes: StoreWrites
   #dataVersion: number | undefined
 
   constructor(connections: Connections, clock: Clock) {
-    const { writer, reader } = connections
+    const { writer, reader, path } = connections
     this.#connections = connections
+    this.#listings = path === undefined ? undefined : new LongListings(path, clock)
     this.#sql = statements(writer)
     this.#dataVersion = this.#currentDataVersion()
     this.#groupCommit = new GroupCommit(writer, clock, {
@@ -63,7 +68,12 @@ class SqliteStore implements Store {
       this.#groupCommit.recordUndo(undo),
     )
     const readerSql = statements(reader)
-    const reading = { ...sqlReading(readerSql), ...storedCounters(readerSql) }
+    const records = sqlReading(readerSql)
+    const reading = {
+      ...records,
+      ...listingsOf(readerSql, records, this.#listings),
+      ...storedCounters(readerSql),
+    }
     this.#tables = readCache(sqlWriting(this.#sql), Object.keys(reading))
     this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushForRead())
     this.#writes = writesWithCounters(this.#tables, this.#counters)
@@ -113,6 +123,7 @@ class SqliteStore implements Store {
     ])
     await this.#flushCounters().catch(() => undefined)
     this.#groupCommit.stop()
+    await this.#listings?.close()
     if (reader !== writer) reader.close()
     writer.close()
   }
@@ -154,6 +165,19 @@ class SqliteStore implements Store {
   #invalidateCaches(): void {
     this.#counters.invalidate()
     this.#tables.invalidateAll()
+  }
+}
+
+/** Those that may take long are read in another thread, where there is a file. */
+const listingsOf = (
+  sql: SqliteSql,
+  here: Pick<StoreReads, 'namesBy' | 'summariesBy'>,
+  long: LongListings | undefined,
+): Pick<StoreReads, 'namesBy' | 'summariesBy'> => {
+  const placeOf = async (query: NameQuery) => (long !== undefined && (await isLong(sql, query)) ? long : here)
+  return {
+    namesBy: async (query) => (await placeOf(query)).namesBy(query),
+    summariesBy: async (query) => (await placeOf(query)).summariesBy(query),
   }
 }
 
