@@ -65,7 +65,13 @@ async function runInStore(
     const context = { pepper, nameservers, now: systemClock.now() }
     const outcome = await store.write(async (w) => {
       const result = await operation.run({ w, ...context }, args)
-      if (result.ok && isChange(name)) await w.addOperatorChange(operatorChange(name, args, context.now))
+      if (result.ok && isChange(name)) {
+        const { before } = result.value
+        await w.addOperatorChange({
+          ...operatorChange(name, args, context.now),
+          ...(before !== undefined && { before }),
+        })
+      }
       return result
     })
     if (outcome.ok) {

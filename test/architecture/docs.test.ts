@@ -221,6 +221,7 @@ describe('commands of the pages for users', async () => {
       'export',
       'account',
       'zone',
+      'name',
     ]
     const wrong = faultsIn(FOR_USERS, ({ text: page }) =>
       commandsIn(page).filter(({ text }) => {

@@ -54,7 +54,7 @@ function auditLine(event: AuditEvent): string {
     case 'blockEnded':
       return `the block of ${event.username} is over, request from ${event.peer}`
     case 'changed':
-      return `${event.account} did ${event.operation} on ${loggable(event.subject)} from ${event.peer}`
+      return `${event.account}${keyIn(event)} did ${event.operation} on ${loggable(event.subject)} from ${event.peer}`
     case 'operated':
       return (
         `operator ${loggable(event.operator)} did ${event.operation} ` +
@@ -64,6 +64,9 @@ function auditLine(event: AuditEvent): string {
       return never(event)
   }
 }
+
+const keyIn = ({ apiKey }: { readonly apiKey: number | undefined }): string =>
+  apiKey === undefined ? '' : ` by API key ${apiKey}`
 
 /** People send a key in the place of the username; what looks like a generated secret is not written. */
 const nameOrSecret = (username: string): string =>

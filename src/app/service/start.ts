@@ -30,7 +30,7 @@ import { placeName, type StorePlace } from './store/place.ts'
 import { logOperatorChanges } from './admin/operator-changes.ts'
 import { type Publishing, startPublishing } from './publishing/publishing.ts'
 import { storePlace } from './settings.ts'
-import { keepSweeping } from './store/sweeper.ts'
+import { keepPruning, keepSweeping } from './store/sweeper.ts'
 import { databaseGone } from './store/watch.ts'
 import { readTls } from './http/tls-files.ts'
 
@@ -136,6 +136,7 @@ async function startOn(
   keepCheckpoints(store, ending)
   void keepLoad(store, turns, ending)
   void keepSweeping(store, ending)
+  void keepPruning(store, ending)
   logOperatorChanges(store, audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({

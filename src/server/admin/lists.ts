@@ -38,6 +38,7 @@ const LIST_ONLY: Readonly<Record<string, Listed>> = {
   block:   { of: 'blocks',   filters: [],          plural: 'blocks after abuse' },
   lockout: { of: 'lockouts', filters: [],          plural: 'networks that are locked out after failed logins' },
   client:  { of: 'clients',  filters: ['account'], plural: 'update clients with their last request' },
+  trail:   { of: 'trail',    filters: ['account', 'name'], plural: 'last thousand changes: who, from where, what' },
 }
 
 export const LIST_OPERATIONS: Operations = Object.fromEntries([

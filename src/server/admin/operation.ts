@@ -18,6 +18,8 @@ export interface AdminContext {
 export interface OperationResult {
   readonly lines: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
+  /** For the trail: what a zone had that is removed. */
+  readonly before?: string
 }
 
 export type Args = readonly string[]

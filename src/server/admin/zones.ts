@@ -1,4 +1,4 @@
-import { err, type Result } from '../../base/result.ts'
+import { err, ok, type Result } from '../../base/result.ts'
 import { apexOf } from '../model/apex.ts'
 import { parseHost } from '../model/dns-name.ts'
 import {
@@ -51,7 +51,12 @@ export const ZONE_OPERATIONS: Operations = {
       if (confirm !== `confirm=${names}`)
         return err(`zone ${zoneName} has ${names} names, which are lost; to remove it, add confirm=${names}`)
       await w.removeZone(id)
-      return finished(`zone ${zoneName} removed with ${names} names`, { zone: zoneName, names })
+      const before = `${names} names, serial ${zone.value.serial}`
+      return ok({
+        lines: [`zone ${zoneName} removed with ${names} names`],
+        data: { zone: zoneName, names },
+        before,
+      })
     },
   },
   'member add': {

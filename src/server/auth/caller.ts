@@ -146,8 +146,8 @@ async function callerByKey(
   const account = await store.read((r) => r.account(apiKey.accountId))
   if (account === undefined) return undefined
   await touch(apiKey)
-  const { scopes, expiresAt } = apiKey
-  return { account, ...restrictionsOf(scopes), ...(expiresAt !== undefined && { expiresAt }) }
+  const { id: apiKeyId, scopes, expiresAt } = apiKey
+  return { account, apiKeyId, ...restrictionsOf(scopes), ...(expiresAt !== undefined && { expiresAt }) }
 }
 
 /** The API key whose hash is of the previous hash key; it gets a hash of the current one. */

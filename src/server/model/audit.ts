@@ -9,6 +9,9 @@ export interface OperatorChange {
   readonly operation: string
   /** The arguments. No operation takes a secret as an argument. */
   readonly subject: string
+  /** Of a zone whose content comes or goes as a whole. */
+  readonly before?: string
+  readonly after?: string
 }
 
 /** What an operator must be able to find later: who did what, from where. Never a secret. */
@@ -28,6 +31,8 @@ export type AuditEvent =
       /** The operation of `/v1`, as in its OpenAPI document. */
       readonly operation: string
       readonly account: string
+      /** The number of the API key; undefined for the password of the account. */
+      readonly apiKey: number | undefined
       /** What was changed: the values of the path, or the name that was made. */
       readonly subject: string
       readonly peer: string

@@ -7,6 +7,8 @@ import type { Account, Name, ZoneRules } from '../model/tree.ts'
 /** The authenticated party of the management API: an account, with the restrictions of its API key. */
 export interface Caller {
   readonly account: Account
+  /** The number of its API key; undefined for the password of the account. */
+  readonly apiKeyId?: number
   readonly isReadOnly: boolean
   /** The zones that the API key is restricted to; all without it. */
   readonly zones?: readonly string[]

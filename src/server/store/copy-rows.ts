@@ -26,6 +26,7 @@ export const STORE_TABLES = [
   'dns_rr',
   'dns_journal',
   'dns_dirty',
+  'trail',
 ] as const
 export type StoreTable = (typeof STORE_TABLES)[number]
 

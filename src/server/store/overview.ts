@@ -11,6 +11,7 @@ export const OVERVIEWS = [
   'blocks',
   'lockouts',
   'clients',
+  'trail',
 ] as const
 export type Overview = (typeof OVERVIEWS)[number]
 

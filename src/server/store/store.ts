@@ -20,6 +20,7 @@ import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
+import type { TrailWrites } from './trail.ts'
 
 export type { ApiKey }
 
@@ -63,7 +64,13 @@ export interface ValueChange {
   readonly value: string
 }
 
-export interface StoreWrites extends StoreReads, RecordWrites, PolicyWrites, PublishWrites, BulkWrites {
+export interface StoreWrites
+  extends StoreReads,
+    RecordWrites,
+    PolicyWrites,
+    PublishWrites,
+    BulkWrites,
+    TrailWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>

@@ -12,6 +12,8 @@ import type { StoreWrites } from '../store/store.ts'
 /** One authenticated update request. */
 export interface UpdateContext {
   readonly principal: Principal
+  /** Of the login. */
+  readonly username: string
   readonly request: IncomingRequest
   readonly userAgentClass: UserAgentClass
   readonly limits: AbuseLimits

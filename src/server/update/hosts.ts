@@ -8,6 +8,7 @@ import { addressesAt, apply, type RecordChange, recordChangesAt, type TargetChan
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
 import { targetsFor, type UpdateTarget } from './targets.ts'
+import { trailOfUpdate } from './trail.ts'
 
 interface HostReplies {
   readonly replies: readonly Reply[]
@@ -97,7 +98,7 @@ async function applyAll(
   const replies: Reply[] = []
   let isAbuse = false
   for (const { item, targets } of planned) {
-    const reply = await answerHost(w, targets, change)
+    const reply = await answerHost(w, targets, { ...change, context })
     if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, countedName(item))) || isAbuse
     replies.push(reply)
   }
@@ -107,11 +108,15 @@ async function applyAll(
 async function answerHost(
   w: StoreWrites,
   targets: readonly PlannedTarget[],
-  change: TargetChange,
+  { context, ...change }: TargetChange & { readonly context: UpdateContext },
 ): Promise<Reply> {
   const outcomes = new Set<boolean>()
   const allowed = targets.filter(({ refusal }) => refusal === undefined)
-  for (const { target, changes } of allowed) outcomes.add(await apply(w, target, { ...change, changes }))
+  for (const { target, changes } of allowed) {
+    const isChanged = await apply(w, target, { ...change, changes })
+    outcomes.add(isChanged)
+    if (isChanged) await w.addTrail(trailOfUpdate(context, target, { ...change, changes }))
+  }
   const current = new Set(allowed.flatMap(({ target }) => addressesAt(target, change)))
   const addresses = listed(change.addresses).filter((address) => current.has(address))
   if (outcomes.has(true)) return { word: 'good', addresses }

@@ -168,7 +168,14 @@ async function settle(
     ]
     return { replies: refusedLogin(call), events }
   }
-  const context: UpdateContext = { principal, request, userAgentClass, limits: policy.limits, now: now() }
+  const context: UpdateContext = {
+    principal,
+    username: username ?? '',
+    request,
+    userAgentClass,
+    limits: policy.limits,
+    now: now(),
+  }
   const usage = await w.usageOf(principal)
   if (call.isAgentRefused) {
     await recordUsage(w, context, { usage, replies: refusedLogin(call) })

@@ -36,7 +36,8 @@ describe('the log', () => {
     [{ kind: 'lockedOut', endpoint: 'update', peer: '192.0.2.1' },                        'warn too many failed logins at /nic/update from 192.0.2.1: its account passwords are not checked for a while'],
     [{ kind: 'blocked', username: 'abc1234', peer: '192.0.2.1', until: instant(0) },      'warn abc1234 is blocked for abuse until 1970-01-01T00:00:00.000Z, last request from 192.0.2.1'],
     [{ kind: 'blockEnded', username: 'abc1234', peer: '192.0.2.1' },                      'info the block of abc1234 is over, request from 192.0.2.1'],
-    [{ kind: 'changed', operation: 'createKey', account: 'acme', subject: 'abc1234', peer: '192.0.2.1' }, 'info acme did createKey on "abc1234" from 192.0.2.1'],
+    [{ kind: 'changed', operation: 'createKey', account: 'acme', apiKey: undefined, subject: 'abc1234', peer: '192.0.2.1' }, 'info acme did createKey on "abc1234" from 192.0.2.1'],
+    [{ kind: 'changed', operation: 'createName', account: 'acme', apiKey: 7, subject: 'a.test', peer: '192.0.2.1' }, 'info acme by API key 7 did createName on "a.test" from 192.0.2.1'],
     [{ kind: 'operated', at: instant(0), operator: 'anna', operation: 'account suspend', subject: 'acme' }, 'info operator "anna" did account suspend on "acme" at 1970-01-01T00:00:00.000Z'],
   ])('has a line for %j', (event, line) => {
     const { audit, lines } = logged()
@@ -79,6 +80,7 @@ describe.skipIf(lacks('fail2ban-regex'))('the filter of fail2ban', () => {
       kind: 'changed',
       operation: 'login refused at /v1 from 203.0.113.9',
       account: 'a',
+      apiKey: undefined,
       subject: 'b',
       peer: '192.0.2.6',
     })

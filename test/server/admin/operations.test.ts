@@ -227,6 +227,30 @@ describe('an operation', () => {
     expect((await run('account list')).data).toMatchObject({ accounts: [{ names: 0 }, { names: 5 }] })
   })
 
+  it('shows who changed what', async () => {
+    const entry = {
+      at: NOW,
+      isUpdate: true,
+      actor: 'key abc1234',
+      peer: '192.0.2.9',
+      operation: 'update',
+      dnsType: 'A',
+    }
+    const { accountId = 0 } = (await store.read((r) => r.login('acme'))) ?? {}
+    await store.write(async (w) =>
+      w.addTrail([
+        { ...entry, accountId, subject: 'home.acme.test', before: '192.0.2.1', after: '192.0.2.2' },
+      ]),
+    )
+    expect(await lines('trail list name=home.acme.test')).toEqual([
+      expect.stringMatching(/^at +account +by +from +operation +name +type +before +after/),
+      expect.stringMatching(
+        /acme +key abc1234 +192\.0\.2\.9 +update +home\.acme\.test +A +192\.0\.2\.1 +192\.0\.2\.2/,
+      ),
+    ])
+    expect(await lines('trail list account=beta')).toEqual(['none'])
+  })
+
   it('removes a zone only with the number of its names', async () => {
     await expect(run('zone remove acme.test')).rejects.toThrow(/has 2 names, which are lost; .* confirm=2$/)
     await expect(run('zone remove acme.test confirm=1')).rejects.toThrow(/confirm=2$/)

@@ -406,7 +406,7 @@ describe('CORS headers for a page, when', () => {
 })
 
 describe('the log of changes', () => {
-  it('has one line for each change, with who, from where and what, and none for a refusal or for reading', async () => {
+  it('has one line for each change, with who, from where and what, and none for a refusal, for reading, or where nothing changes', async () => {
     const { send, audited } = inside(world.store)
     const as = { ...json, ...bearer('key-of-a') }
     await send({ method: 'GET', path: HOME, ...as })
@@ -415,7 +415,9 @@ describe('the log of changes', () => {
     await send({ method: 'DELETE', path: `${R}/example.test/new`, ...as })
     const made = await send({ method: 'POST', path: '/v1/account/ddns-keys', body: '{}', ...as })
 
-    const who = { kind: 'changed', account: 'a', peer: '198.51.100.1' }
+    await send({ method: 'POST', path: `${HOME}/publish`, ...as })
+
+    const who = { kind: 'changed', account: 'a', apiKey: expect.any(Number), peer: '198.51.100.1' }
     const { username = '' } = (bodyIn(made).data ?? {}) as Readonly<Record<string, string>>
     expect(audited).toEqual([
       { ...who, operation: 'createName', subject: 'example.test new' },

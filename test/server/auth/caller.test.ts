@@ -92,6 +92,7 @@ function gate(pepper: Pepper = PEPPER, isLocked = false) {
 const basic = (username: string, password: string): string =>
   formatBasic({ username, password: new Secret(password) }).reveal()
 const WHOLE = { account: OWNER, isReadOnly: false }
+const BY_KEY = { ...WHOLE, apiKeyId: 1 }
 const at = (minute: number, more = 0): Instant => after(after(START, minutes(minute)), milliseconds(more))
 
 describe('a caller of the management API', () => {
@@ -101,30 +102,38 @@ describe('a caller of the management API', () => {
     ['a wrong password', basic('owner', 'wrong'), undefined],
     ['an account that is gone', basic('gone', 'right'), undefined],
     ['a DDNS key', basic('ddns', 'right'), undefined],
-    ['an API key as a bearer token', 'Bearer whole', WHOLE],
-    ['an API key, in any case and with blanks', 'BEARER   whole', WHOLE],
+    ['an API key as a bearer token', 'Bearer whole', BY_KEY],
+    ['an API key, in any case and with blanks', 'BEARER   whole', BY_KEY],
     ['something before the token', 'x Bearer whole', undefined],
     ['something after the token', 'Bearer whole x', undefined],
     ['a token that is no key', 'Bearer other', undefined],
-    ['an API key as the password of an empty user', basic('', 'whole'), WHOLE],
+    ['an API key as the password of an empty user', basic('', 'whole'), BY_KEY],
     ['an API key as the password of a user', basic('owner', 'whole'), undefined],
-    ['a key that reads only', 'Bearer reads', { account: OWNER, isReadOnly: true }],
-    ['a key of two zones', 'Bearer zones', { ...WHOLE, zones: ['a.test', 'b.test'] }],
+    ['a key that reads only', 'Bearer reads', { ...BY_KEY, isReadOnly: true, apiKeyId: expect.any(Number) }],
+    [
+      'a key of two zones',
+      'Bearer zones',
+      { ...BY_KEY, apiKeyId: expect.any(Number), zones: ['a.test', 'b.test'] },
+    ],
     ['a key of an account that is gone', 'Bearer orphan', undefined],
     ['another scheme', 'Digest whole', undefined],
   ])('%s', async (_, authorization, caller) => expect(await gate().ask(authorization)).toStrictEqual(caller))
 
   it('has an API key until the moment when it expires', async () => {
     const { ask } = gate()
-    expect(await ask('Bearer ends', at(1, -1))).toEqual({ ...WHOLE, expiresAt: at(1) })
+    expect(await ask('Bearer ends', at(1, -1))).toEqual({
+      ...BY_KEY,
+      apiKeyId: expect.any(Number),
+      expiresAt: at(1),
+    })
     expect(await ask('Bearer ends', at(1))).toBeUndefined()
   })
 })
 
 it('the last use of an API key is stored once at a time, and no request waits long for it', async () => {
   const { ask, writes } = gate(PEPPER, true)
-  expect(await ask('Bearer whole')).toStrictEqual(WHOLE)
-  expect(await ask('Bearer whole')).toStrictEqual(WHOLE)
+  expect(await ask('Bearer whole')).toStrictEqual(BY_KEY)
+  expect(await ask('Bearer whole')).toStrictEqual(BY_KEY)
   expect(writes).toHaveLength(1)
 })
 
@@ -134,7 +143,7 @@ describe('an API key after a rotation of the hash key', () => {
   it('is accepted, and gets a hash of the current hash key', async () => {
     const { ask, rehashed } = gate(rotated)
 
-    expect(await ask('Bearer whole')).toEqual(WHOLE)
+    expect(await ask('Bearer whole')).toEqual(BY_KEY)
     expect(rehashed).toEqual([[1, keyedHash(rotated, 'whole')]])
   })
 
@@ -165,7 +174,7 @@ describe('a peer that may be wrong twice in ten minutes', () => {
   })
 
   it.each([
-    ['an API key, which is checked all the same', 'Bearer whole', WHOLE],
+    ['an API key, which is checked all the same', 'Bearer whole', BY_KEY],
     ['a wrong API key', 'Bearer wrong', undefined],
     ['no credentials', undefined, undefined],
   ])('gets an answer without a wait during a lockout for %s', async (_, authorization, caller) => {

@@ -44,10 +44,24 @@ async function answered(
     nochgsOf: async () => Promise.resolve([]),
   }
   const done = async () => Promise.resolve()
-  const writes = { setOffline: done, setSingleValue: done, setValue: done, touchZone: done, putNochgs: done }
+  const writes = {
+    setOffline: done,
+    setSingleValue: done,
+    setValue: done,
+    touchZone: done,
+    putNochgs: done,
+    addTrail: done,
+  }
   const { replies } = await answerHosts(
     { ...reads, ...writes } as unknown as StoreWrites,
-    { principal: KEY, request: requestOf(over), userAgentClass: 'descriptive', limits: LIMITS, now: NOW },
+    {
+      principal: KEY,
+      username: 'abc1234',
+      request: requestOf(over),
+      userAgentClass: 'descriptive',
+      limits: LIMITS,
+      now: NOW,
+    },
     { query: readQuery(query), allHostnames: 'all' },
   )
   return replies.map(formatReply)

@@ -344,6 +344,30 @@ describe('an update', () => {
   })
 })
 
+describe('the trail', () => {
+  const trail = async () =>
+    (await store.read(async (r) => r.overview('trail', { filter: {}, now }))).map(
+      ({ name, type, before, after: is, by, operation }) => [name, type, before, is, by, operation],
+    )
+
+  it('has each value that an update changed, and nothing of one that changed nothing', async () => {
+    const by = ['key abc1234', 'update']
+    await ask()
+    await ask()
+    await ask({ query: 'hostname=home.example.test&myip=192.0.2.7,2001:db8::1' })
+    await ask({ query: 'hostname=home.example.test&offline=YES' })
+    const home = 'home.example.test'
+    expect((await trail()).toSorted()).toEqual(
+      [
+        [home, 'A', null, '192.0.2.1', ...by],
+        [home, 'A', '192.0.2.1', '192.0.2.7', ...by],
+        [home, 'AAAA', null, '2001:db8::1', ...by],
+        [home, null, 'online', 'offline', ...by],
+      ].toSorted(),
+    )
+  })
+})
+
 describe('abuse', () => {
   /** Once every ten minutes: within the limit of requests. */
   const repeat = async (count: number, given: Ask): Promise<readonly string[]> => {

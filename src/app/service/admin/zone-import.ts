@@ -88,7 +88,12 @@ export async function importZone(store: Store, request: ImportRequest): Promise<
   await rendered(store, draft)
   const isDone = await store.write(async (w) => {
     if (!(await w.replaceByDraft(draft, zone.updatedAt, systemClock.now()))) return false
-    await w.addOperatorChange(operatorChange('zone import', [zoneName, path], now))
+    const after = await w.zoneNamed(zone.name)
+    await w.addOperatorChange({
+      ...operatorChange('zone import', [zoneName, path], now),
+      before: `${stored.length} names, serial ${zone.serial}`,
+      after: `${names.length} names, serial ${after?.serial}`,
+    })
     return true
   })
   if (!isDone) await store.write(async (w) => w.fillDraft(draft, [], instant(0)))

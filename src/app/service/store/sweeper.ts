@@ -1,6 +1,7 @@
-import { after, between, milliseconds, seconds } from '../../../base/time.ts'
+import { after, before, between, days, milliseconds, seconds } from '../../../base/time.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Store } from '../../../server/store/store.ts'
+import type { TrailPart } from '../../../server/store/trail.ts'
 
 /** In milliseconds: the aim for one step, because requests that arrive meanwhile wait for its end. */
 const STEP_TIME = { alone: 8, shared: 100 } as const
@@ -30,6 +31,15 @@ export class StepPace {
   }
 }
 
+const FIRST_PART: TrailPart = { accountId: -1, isUpdate: false }
+/** How long entries of the trail are kept. */
+const TRAIL_KEPT = days(400)
+/** Between two looks at the trail. */
+const PRUNE_INTERVAL = seconds(10)
+
+const prunedAfter = async (store: Store, part: TrailPart): Promise<TrailPart | undefined> =>
+  store.write(async (w) => w.pruneTrail(part, before(systemClock.now(), TRAIL_KEPT)))
+
 /** Deletes what is hidden in the store, in steps (decision 0050). */
 export async function sweepHidden(store: Store, ...ends: readonly AbortSignal[]): Promise<void> {
   if (!(await store.read(async (r) => r.hasHidden()))) return
@@ -45,5 +55,14 @@ export async function keepSweeping(store: Store, ending: AbortSignal): Promise<v
     // A store that cannot be used reports it to its requests.
     await sweepHidden(store, ending).catch(() => undefined)
     await steadyClock.sleep(after(steadyClock.now(), INTERVAL), ending)
+  }
+}
+
+/** Deletes old entries of the trail, those of one account at a time. */
+export async function keepPruning(store: Store, ending: AbortSignal): Promise<void> {
+  let part: TrailPart | undefined = FIRST_PART
+  while (!ending.aborted) {
+    part = await prunedAfter(store, part ?? FIRST_PART).catch(() => part)
+    await steadyClock.sleep(after(steadyClock.now(), PRUNE_INTERVAL), ending)
   }
 }

@@ -179,7 +179,7 @@ export async function removeChecked(
   const kept = after === undefined || isLeftover(after) ? undefined : after
   const fault = await removalFault({ zone, before, after: kept }, readsOf(store, zone))
   if (fault !== undefined) return refused(fault)
-  await (kept === undefined ? store.removeName(before, now) : store.saveName(kept, now))
+  await (kept === undefined ? store.removeName(before, now) : store.saveName(kept, now, before))
   return DONE
 }
 

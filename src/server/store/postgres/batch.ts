@@ -3,6 +3,8 @@ import type { PostgresCounters } from './counters.ts'
 import { BatchFacts, Elsewhere, KEYED_PLANS } from './facts.ts'
 import type { PostgresSql } from './statements.ts'
 import { isShown } from '../hidden.ts'
+import type { TrailEntry } from '../../model/trail.ts'
+import { trailValues } from '../sql/trail.ts'
 import { existing, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import { sqlWriting } from '../sql/writing.ts'
@@ -51,6 +53,7 @@ interface Change {
 class Changes {
   readonly values = new Map<number, Change>()
   readonly zones = new Map<number, Instant>()
+  readonly trail: TrailEntry[] = []
   /** The jobs that changed each value, and each zone. */
   readonly jobs = { values: new Map<number, Set<Job>>(), zones: new Map<number, Set<Job>>() }
   /** The one that runs now. */
@@ -90,6 +93,9 @@ export const BATCH = selects({
       AND (SELECT count(*) FROM current) = (SELECT count(*) FROM change) AS is_current),
   changed AS (UPDATE rdata SET value = change.came, updated_at = change.at FROM change
     WHERE rdata.id = change.id AND (SELECT is_current FROM verdict)),
+  trailed AS (INSERT INTO trail (account_id, is_update, at, actor, peer, operation, subject, dns_type, went, came)
+    SELECT * FROM unnest($7::bigint[], $8::smallint[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[],
+      $14::text[], $15::text[], $16::text[]) WHERE (SELECT is_current FROM verdict)),
   dated AS (UPDATE zone SET updated_at = touched.at FROM touched
     WHERE zone.id = touched.id AND (SELECT is_current FROM verdict))
   SELECT is_current::int AS is_current, coalesce((SELECT string_agg(id::text, ' ') FROM zone
@@ -180,6 +186,11 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
       values.set(rdataId, { rdataId, from: known?.from ?? from, to, at })
       changes.note('values', rdataId)
     },
+    async addTrail(entries) {
+      const { length } = changes.trail
+      counters.recordUndo(() => changes.trail.splice(length))
+      changes.trail.push(...entries)
+    },
     async touchZone(zoneId, at) {
       const known = zones.get(zoneId)
       counters.recordUndo(() => (known === undefined ? zones.delete(zoneId) : zones.set(zoneId, known)))
@@ -189,8 +200,11 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
   }
 }
 
+/** As in `trailValues`. */
+const TRAIL_COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const
+
 async function store(sql: PostgresSql, all: Changes): Promise<void> {
-  const { values, zones } = all
+  const { values, zones, trail } = all
   const changes = [...values.values()]
   const planned = sql.execute(KEYED_PLANS)
   const stored = sql.rows(
@@ -201,6 +215,7 @@ async function store(sql: PostgresSql, all: Changes): Promise<void> {
     changes.map(({ at }) => at),
     [...zones.keys()],
     [...zones.values()],
+    ...TRAIL_COLUMNS.map((column) => trail.map((entry) => trailValues(entry)[column] ?? null)),
   )
   const [, [row]] = await Promise.all([planned, stored])
   const { is_current: isCurrent, held, overtaken } = existing(row)

@@ -150,6 +150,7 @@ function sinkOn(client: Client, sql: PostgresSql, beforeCommit: BeforeCommit): R
     async finish(lastIds) {
       for (const table of STORE_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
       await setSequences(sql, lastIds)
+      await client.query("SELECT setval('trail_n', greatest((SELECT coalesce(max(n), 0) FROM trail), 1))")
       await beforeCommit(sqlWriting(sql))
       await commit(client)
       // The rows are durable: if this fails, the database does it itself later.

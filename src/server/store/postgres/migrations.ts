@@ -27,6 +27,14 @@ INSERT INTO dns_zone (id, apex, serial) VALUES (0, '', extract(epoch FROM clock_
       of_zone bigint NOT NULL, lease_until bigint NOT NULL)`,
     oldestReader: 1,
   },
+  {
+    sql: `CREATE SEQUENCE trail_n;
+      CREATE TABLE trail (account_id bigint NOT NULL, is_update smallint NOT NULL,
+        n bigint NOT NULL DEFAULT nextval('trail_n'), at bigint NOT NULL, actor text NOT NULL, peer text NOT NULL,
+        operation text NOT NULL, subject text NOT NULL, dns_type text, went text, came text,
+        PRIMARY KEY (account_id, is_update, n))`,
+    oldestReader: 1,
+  },
 ]
 
 export const POSTGRES_VERSION = MIGRATIONS.length

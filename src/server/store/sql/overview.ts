@@ -23,6 +23,8 @@ interface OverviewList {
   readonly since?: string
   /** Another condition. */
   readonly shown?: string
+  /** Rows, where a list may be very long. */
+  readonly limit?: number
   readonly order: string
 }
 
@@ -37,6 +39,7 @@ const LISTS: { readonly [O in Overview]: OverviewList } = {
   blocks:   { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
   lockouts: { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
   clients:  { filters: { name: 'username', account: 'account.name' }, order: 'username' },
+  trail:    { filters: { name: 'subject', account: 'account.name' }, order: 'trail.at DESC, n DESC', limit: 1000 },
 }
 
 const OWNER = 'JOIN account ON account.id ='
@@ -109,6 +112,12 @@ export const OVERVIEW = selects({
   clients: select({ username: 'TEXT', account: 'TEXT', agent: 'TEXT', address: 'TEXT', reply: 'TEXT', last_used_at: 'TIME' },
     `SELECT username, account.name AS account, agent, peer AS address, reply, used_at AS last_used_at
       FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id ${OWNER} account_id`),
+  trail: select({
+    at: 'TIME', account: 'TEXT NULL', by: 'TEXT', from: 'TEXT', operation: 'TEXT', name: 'TEXT', type: 'TEXT NULL', before: 'TEXT NULL',
+    after: 'TEXT NULL',
+  },
+    `SELECT trail.at, account.name AS account, actor AS "by", peer AS "from", operation, subject AS name, dns_type AS type,
+      went AS before, came AS after FROM trail LEFT JOIN account ON account.id = account_id`),
 } satisfies { readonly [O in Overview]: unknown })
 
 /** One list of the operator, in SQL. */
@@ -117,7 +126,7 @@ export async function sqlOverview(
   of: Overview,
   { filter, now, limit = UNLIMITED }: OverviewQuery,
 ): Promise<readonly OverviewRow[]> {
-  const { filters, since, shown: isShownHere, order } = LISTS[of]
+  const { filters, since, shown: isShownHere, order, limit: own = UNLIMITED } = LISTS[of]
   const chosen = (Object.entries(filter) as [keyof OverviewFilter, string | undefined][]).flatMap(
     ([key, value]) =>
       value === undefined || filters[key] === undefined ? [] : [{ column: filters[key], value }],
@@ -131,7 +140,9 @@ export async function sqlOverview(
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const values = [...(since === undefined ? [] : [now]), ...chosen.map(({ value }) => value)]
   const list: Select<Columns> = OVERVIEW[of]
-  const rows = await sql(list.with(` ${where} ORDER BY ${order} LIMIT ${limit}`)).all(...values)
+  const rows = await sql(list.with(` ${where} ORDER BY ${order} LIMIT ${Math.min(limit, own)}`)).all(
+    ...values,
+  )
   return rows.map((row) => shown(row, list.columns))
 }
 

@@ -10,6 +10,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\+zone_id\b/g, 'zone_id'],
   [/\+name\.id\b/g, 'name.id + 0'],
   [/\(SELECT coalesce\(max\(id\), 0\) \+ 1 FROM \(SELECT max[^']+'(\w+)'\) AS used\)/g, "nextval('$1_id_seq')"],
+  [/\(SELECT coalesce\(max\(n\), 0\) \+ 1 FROM trail WHERE [^)]+\)/g, "nextval('trail_n')"],
   // The planner overestimates the length of a list, and would read the whole table.
   [/(?<!NOT )\bIN \((SELECT CAST\(value AS BIGINT\) FROM json_each\(\?\d*\))\)/g, '= ANY(ARRAY($1))'],
   [/\bjson_each\(/g, 'json_list('],

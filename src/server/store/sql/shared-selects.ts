@@ -11,6 +11,7 @@ import { PUBLISHED } from './published.ts'
 import { READING } from './reading.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { RECORDS } from './records.ts'
+import { TRAIL } from './trail.ts'
 import { WRITING } from './writing.ts'
 import { ZONES } from './zones.ts'
 
@@ -31,6 +32,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   RECORDS,
   RECORD_CHANGES,
   SUMMARIES,
+  TRAIL,
   WRITING,
   ZONES,
 }

@@ -2,10 +2,13 @@ import type { Instant } from '../../../base/time.ts'
 import type { CounterWrites } from '../counter-rows.ts'
 import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
+import { sqlTrail } from './trail.ts'
 import { sqlPublish } from './published.ts'
 import { insertName, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
 import { READING, sqlReading } from './reading.ts'
 import { existing, insert, select, selects } from '../select.ts'
+import { optional } from '../values.ts'
+import { OPERATOR } from '../../model/trail.ts'
 import { HASH_KEY_NUMBER, newId, type Sql } from './statement.ts'
 import type { StoreWrites } from '../store.ts'
 
@@ -38,6 +41,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...sqlRecordChanges(sql),
     ...sqlPolicy(sql),
     ...sqlBulk(sql),
+    ...sqlTrail(sql),
     ...sqlPublish(sql),
   }
 }
@@ -127,7 +131,17 @@ const accounts = (
 })
 
 const operatorChanges = (sql: Sql): Part<'addOperatorChange' | 'removeOperatorChanges'> => ({
-  async addOperatorChange({ at, operator, operation, subject }) {
+  async addOperatorChange({ at, operator, operation, subject, before, after }) {
+    const entry = {
+      at,
+      accountId: OPERATOR,
+      isUpdate: false,
+      actor: `operator ${operator}`,
+      peer: '',
+      operation,
+      subject,
+    }
+    await sqlTrail(sql).addTrail([{ ...entry, ...optional('before', before), ...optional('after', after) }])
     await sql('INSERT INTO operator_change (at, operator, operation, subject) VALUES (?, ?, ?, ?)').run(
       at,
       operator,

@@ -155,4 +155,21 @@ export const MIGRATIONS: readonly string[] = [
     lease_until INTEGER NOT NULL
   ) STRICT;
   `,
+  // Who changed what (decision 0051). The entries of an account are numbered, those of updates apart.
+  `
+  CREATE TABLE trail (
+    account_id INTEGER NOT NULL,
+    is_update INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    peer TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    dns_type TEXT,
+    went TEXT,
+    came TEXT,
+    PRIMARY KEY (account_id, is_update, n)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

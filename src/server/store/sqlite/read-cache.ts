@@ -102,6 +102,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
       if (cache.isNewTouch(zoneId, now)) await tables.touchZone(zoneId, now)
     },
     touchApiKey: tables.touchApiKey,
+    addTrail: tables.addTrail,
     setFact: tables.setFact,
     factOr: tables.factOr,
     invalidateAll: () => cache.invalidateAll(),

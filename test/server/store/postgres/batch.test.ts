@@ -25,8 +25,17 @@ async function count(w: StoreWrites): Promise<void> {
   const [name] = await w.namesByFqdn('home.example.test')
   const rdata = name?.rdata.find(({ dnsType }) => dnsType === 'TXT')
   if (name === undefined || rdata === undefined) throw new Error('the name has no value')
-  await w.setValue(name, { rdataId: rdata.id, value: String(Number(rdata.value) + 1) }, NOW)
+  const next = String(Number(rdata.value) + 1)
+  await w.setValue(name, { rdataId: rdata.id, value: next }, NOW)
   await w.touchZone(name.zoneId, NOW)
+  const entry = {
+    at: NOW,
+    accountId: name.accountId,
+    isUpdate: true,
+    actor: 'key abc1234',
+    peer: '192.0.2.9',
+  }
+  await w.addTrail([{ ...entry, operation: 'update', subject: name.fqdn, before: rdata.value, after: next }])
 }
 
 /** Reads the name, and writes it whole, with one address more, and one added to the value. */
@@ -92,6 +101,10 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
     )
     expect(waits).toEqual([{ deadlocks: '0' }])
     expect(await valuesOf('A')).toHaveLength(32)
+    // Each with its own entry, once.
+    const entries = await node(0).read(async (r) => r.overview('trail', { filter: {}, now: NOW }))
+    expect(new Set(entries.map(({ after: value }) => value)).size).toBe(UPDATES)
+    expect(entries).toHaveLength(UPDATES)
   })
 
   it('would lose some without a look at what they replace', async () => {

@@ -1,0 +1,80 @@
+import type { Name, Zone } from '../../model/tree.ts'
+import { type TrailChange, trailOf } from '../../model/trail.ts'
+import type { StoreWrites } from '../../store/store.ts'
+
+/** What was changed through a recording store. */
+export interface Recording {
+  readonly store: StoreWrites
+  /** Each changed RRSet, and names and zones that come and go; `subject` stands for a change of anything else. */
+  changes(subject: string): readonly TrailChange[]
+}
+
+/** Writes that have no RRSets; the operation and its subject tell what was changed. */
+const OTHERS = [
+  'addZone',
+  'setZoneMetadata',
+  'addKey',
+  'changeKey',
+  'removeKey',
+  'setTargets',
+  'addApiKey',
+  'removeApiKey',
+] as const
+
+/** The same store; what is changed through it is noted, so that no operation can forget it. */
+export function recorded(store: StoreWrites): Recording {
+  const noted: TrailChange[] = []
+  let hasOthers = false
+  const note = async (zoneId: number, before: Name | undefined, after: Name | undefined): Promise<void> => {
+    const zone = (await store.zoneRules(zoneId))?.name ?? ''
+    const changes = trailOf(zone, before, after)
+    noted.push(...changes)
+    if (changes.length === 0 && stateOf(before) !== stateOf(after)) hasOthers = true
+  }
+  const methods: Partial<StoreWrites> = {
+    async saveName(name, now, before) {
+      const stored =
+        before ?? (name.id === undefined ? undefined : await store.nameAt(name.zoneId, name.name))
+      await store.saveName(name, now, before)
+      await note(name.zoneId, stored, name)
+    },
+    async removeName(name, now) {
+      await store.removeName(name, now)
+      await note(name.zoneId, name, undefined)
+    },
+    async removeZone(zoneId) {
+      const [zone, names] = [await store.zoneRules(zoneId), await store.countNames(zoneId)]
+      const stored = zone && (await store.zoneNamed(zone.name))
+      await store.removeZone(zoneId)
+      if (stored !== undefined) noted.push(zoneGone(stored, names))
+    },
+  }
+  const others = OTHERS.map((method): [string, unknown] => [
+    method,
+    (...args: readonly unknown[]): unknown => {
+      hasOthers = true
+      return (store[method] as (...all: readonly unknown[]) => unknown)(...args)
+    },
+  ])
+  return {
+    store: { ...store, ...(Object.fromEntries(others) as Partial<StoreWrites>), ...methods },
+    changes: (subject) => (noted.length > 0 ? noted : hasOthers ? [{ subject }] : []),
+  }
+}
+
+/** A removal of a zone, with all of its names, is one entry. */
+export const zoneGone = ({ name, serial }: Zone, names: number): TrailChange => ({
+  subject: name,
+  before: `${names} names, serial ${serial}`,
+})
+
+/** What a name has besides its records. */
+const stateOf = (name: Name | undefined): string =>
+  JSON.stringify([
+    name === undefined,
+    name?.isOffline,
+    name?.offlineSettings,
+    name?.metadata,
+    name?.updateGroup,
+    name?.rrsets.map(({ dnsType, metadata, rdata }) => [dnsType, metadata, rdata]),
+  ])
