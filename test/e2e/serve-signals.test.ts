@@ -229,14 +229,15 @@ describe('a running service', () => {
     // A file size limit of some blocks that is lifted later (prlimit(1)) simulates a disk that fills up.
     writeFileSync(limited, `#!/bin/sh\ntrap '' XFSZ\nexec ${process.execPath} "$@"\n`, { mode: 0o755 })
     const { url, pid } = await serving('listen = ["127.0.0.1:0"]\n', folder, limited)
-    const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
+    const readiness = async (kind = ''): Promise<number> => (await fetch(`${url}/readyz${kind}`)).status
     expect(await readiness()).toBe(200)
 
     execFileSync('prlimit', ['--pid', String(pid), '--fsize=0:unlimited'])
-    await eventually(readiness).toBe(503)
+    await eventually(async () => readiness()).toBe(503)
+    expect(await readiness('?reads')).toBe(200)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     execFileSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:unlimited'])
-    await eventually(readiness).toBe(200)
+    await eventually(async () => readiness()).toBe(200)
   }, 120_000)
 
   it('listens on a socket that its supervisor passes', async () => {

@@ -8,25 +8,34 @@ const MAX_PROBE_AGE = 1000
 /** In milliseconds: a disk that takes longer is not ready. */
 const TIMEOUT = 2000
 
-/** Writes one row, at most once a second. */
+/** Writes one row, or reads one, at most once a second each. */
 export function readiness(store: Store, ending: AbortSignal): IsReady {
-  let last: { readonly at: number; readonly result: Promise<boolean> } | undefined
-  return async () => {
+  const probes = { writes: async () => canWrite(store), reads: async () => canRead(store) }
+  const last: Partial<
+    Record<keyof typeof probes, { readonly at: number; readonly result: Promise<boolean> }>
+  > = {}
+  return async (kind) => {
     if (ending.aborted) return false
     const now = performance.now()
-    if (last === undefined || now - last.at > MAX_PROBE_AGE) last = { at: now, result: canWrite(store) }
-    return last.result
+    const recent = last[kind]
+    if (recent !== undefined && now - recent.at <= MAX_PROBE_AGE) return recent.result
+    const result = inTime(probes[kind]())
+    last[kind] = { at: now, result }
+    return result
   }
 }
 
-async function canWrite(store: Store): Promise<boolean> {
-  const written = store.probe(systemClock.now()).then(
-    // Blocks would end at wrong times, for all nodes.
-    (at) => clockFault(systemClock.now() - at) === undefined,
-    () => false,
-  )
-  return Promise.race([
-    written,
+const inTime = async (probed: Promise<boolean>): Promise<boolean> =>
+  Promise.race([
+    probed.catch(() => false),
     new Promise<boolean>((resolve) => setTimeout(() => resolve(false), TIMEOUT).unref()),
   ])
+
+/** Blocks would end at wrong times, for all nodes, where the clock is wrong. */
+const canWrite = async (store: Store): Promise<boolean> =>
+  clockFault(systemClock.now() - (await store.probe(systemClock.now()))) === undefined
+
+async function canRead(store: Store): Promise<boolean> {
+  await store.read(async (r) => r.hasAccounts())
+  return true
 }

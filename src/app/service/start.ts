@@ -30,7 +30,7 @@ import { placeName, type StorePlace } from './store/place.ts'
 import { logOperatorChanges } from './admin/operator-changes.ts'
 import { type Publishing, startPublishing } from './publishing/publishing.ts'
 import { storePlace } from './settings.ts'
-import { keepPruning, keepSweeping } from './store/sweeper.ts'
+import { keepSwept } from './store/sweeper.ts'
 import { databaseGone } from './store/watch.ts'
 import { readTls } from './http/tls-files.ts'
 
@@ -113,8 +113,13 @@ async function startOn(
   let publishing: Publishing | undefined
   const wake = (): void => publishing?.wake()
   const metrics = serviceMetrics()
-  const store = observedStore(open.store, { metrics, onWrite: wake })
-  const reportFailure = failureLog(log, () => performance.now())
+  const failures = failureLog(log, () => performance.now())
+  const { report: reportFailure } = failures
+  const onWrite = (): void => {
+    failures.stored()
+    wake()
+  }
+  const store = observedStore(open.store, { metrics, onWrite })
   const turns = fairTurns({ store, metrics, log, current: () => current })
   const audit = auditLog(log, () => performance.now())
   const parts = { log, ending, reportFailure, audit, inTurn: turns.inTurn }
@@ -135,8 +140,7 @@ async function startOn(
   }
   keepCheckpoints(store, ending)
   void keepLoad(store, turns, ending)
-  void keepSweeping(store, ending)
-  void keepPruning(store, ending)
+  void keepSwept(store, ending)
   logOperatorChanges(store, audit, ending)
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({

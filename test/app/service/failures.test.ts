@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest'
+import { StoreAway, StoreBusy } from '../../../src/server/store/errors.ts'
 import { failureLog } from '../../../src/app/service/failures.ts'
 
 function reporting() {
   const lines: string[] = []
   const time = { now: 0 }
-  const report = failureLog(
+  const { report, stored } = failureLog(
     (level, msg, details) => void lines.push(`${level} ${details?.line ?? msg}`),
     () => time.now,
   )
-  return { report, lines, time }
+  return { report, stored, lines, time }
 }
 const FULL = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' })
 
@@ -30,4 +31,32 @@ it('any other error has its stack', () => {
   expect(lines[0]).toMatch(
     /^error an API request failed because of an internal error: TypeError: x is not a function\n +at /,
   )
+})
+
+it('each outage has its own line, and a line at its end', () => {
+  const { report, stored, lines, time } = reporting()
+  stored()
+  const away = new StoreAway('the database cannot be reached')
+  for (const at of [0, 1000]) {
+    time.now = at
+    report('an update request', away)
+    report('an update request', away)
+    time.now = at + 7000
+    stored()
+    stored()
+  }
+  const line = 'error an update request failed: the store cannot be used: the database cannot be reached'
+  expect(lines).toEqual([
+    line,
+    'info the store can be used again, after 7 s',
+    line,
+    'info the store can be used again, after 7 s',
+  ])
+})
+
+it('rows that others lock are no outage', () => {
+  const { report, stored, lines } = reporting()
+  report('an update request', new StoreBusy('locked'))
+  stored()
+  expect(lines).toHaveLength(1)
 })

@@ -80,7 +80,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     reportFailure: failureLog(
       (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),
       () => 0,
-    ),
+    ).report,
   })
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)

@@ -29,7 +29,7 @@ describe('a change by the API', () => {
   it.each(WRITES.map((write) => [write] as const))('leaves an entry: %j', async (write: Write) => {
     const [route, method, path, body] = write
     if (route === 'deleteOffline')
-      await world.ask('PUT', `${path}`, { action: 'redirect', url: 'https://example.test/' })
+      await world.ask('PUT', path, { action: 'redirect', url: 'https://example.test/' })
     const before = await trail()
     expect((await world.ask(method, path, body)).status).toBeLessThan(300)
 

@@ -50,7 +50,7 @@ export async function sweepHidden(store: Store, ...ends: readonly AbortSignal[])
 }
 
 /** Does so now and then, while a service runs. */
-export async function keepSweeping(store: Store, ending: AbortSignal): Promise<void> {
+async function keepSweeping(store: Store, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
     // A store that cannot be used reports it to its requests.
     await sweepHidden(store, ending).catch(() => undefined)
@@ -59,10 +59,14 @@ export async function keepSweeping(store: Store, ending: AbortSignal): Promise<v
 }
 
 /** Deletes old entries of the trail, those of one account at a time. */
-export async function keepPruning(store: Store, ending: AbortSignal): Promise<void> {
+async function keepPruning(store: Store, ending: AbortSignal): Promise<void> {
   let part: TrailPart | undefined = FIRST_PART
   while (!ending.aborted) {
     part = await prunedAfter(store, part ?? FIRST_PART).catch(() => part)
     await steadyClock.sleep(after(steadyClock.now(), PRUNE_INTERVAL), ending)
   }
 }
+
+/** Both, until the signal. */
+export const keepSwept = async (store: Store, ending: AbortSignal): Promise<unknown> =>
+  Promise.all([keepSweeping(store, ending), keepPruning(store, ending)])

@@ -15,9 +15,17 @@ export const PROBE = selects({
   ),
 })
 
+/** Its value cannot be compressed. */
+const LARGE_ROW = `INSERT INTO fact (name, value)
+  SELECT 'probe', string_agg(md5(random()::text), '') FROM generate_series(1, 256)`
+
 /** Throws if the role cannot write every table; resolves with the time of the database. */
 export async function probeWrites(sql: PostgresSql): Promise<Instant> {
   await sqlWriting(sql).setFact('ready', '')
+  // On a full disk there is still room for small rows. These 8 KiB are not kept.
+  await sql.execute('SAVEPOINT probe')
+  await sql.execute(LARGE_ROW)
+  await sql.execute('ROLLBACK TO SAVEPOINT probe')
   const [denied] = await sql.rows(PROBE.denied, STORE_TABLES)
   if (denied !== undefined) throw new Error(`no right to use the table ${denied.relname}`)
   const [clock] = await sql.rows(POSTGRES_SCHEMA.clock)

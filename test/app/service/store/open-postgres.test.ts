@@ -72,7 +72,7 @@ describe.skipIf(lacking !== undefined)('a node', () => {
     [-60_000, false],
   ])('is ready while its clock is %i ms behind that of the database: %s', async (behind, isReady) => {
     const store = { probe: async () => Promise.resolve(instant(Date.now() + behind)) } as unknown as Store
-    expect(await readiness(store, new AbortController().signal)()).toBe(isReady)
+    expect(await readiness(store, new AbortController().signal)('writes')).toBe(isReady)
   })
 
   it.each(['INSERT', 'UPDATE', 'DELETE', 'SELECT'])(
@@ -92,7 +92,7 @@ describe.skipIf(lacking !== undefined)('a node', () => {
       const answers: boolean[] = []
       const ask = async (): Promise<void> => {
         // Each has an answer of its own: one is kept for a second.
-        answers.push(await readiness(store, new AbortController().signal)())
+        answers.push(await readiness(store, new AbortController().signal)('writes'))
       }
       await ask()
       await postgres.query(`REVOKE ${right} ON rdata FROM ${role}`, database)
