@@ -35,11 +35,15 @@ export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings
     ...file.complaints,
     ...complaints,
     ...tlsConflicts(values, places),
-    ...storeConflicts(values, places),
+    // Of a store that cannot be read nothing is known.
+    ...(isRefused(complaints, places['store']) ? [] : storeConflicts(values, places)),
     ...publishConflicts(values, places),
   ]
   return all.length > 0 ? err(all) : ok(values)
 }
+
+const isRefused = (complaints: readonly Complaint[], place: string | undefined): boolean =>
+  complaints.some(({ where }) => where === place)
 
 function readFile(file: ServiceLayers['file']): {
   readonly layer: SettingLayer

@@ -65,3 +65,14 @@ it.each(['', '127.0.0.1', '::1:80', '127.0.0.1:99999', ':80', '127.0.0.1:80/ssl'
   'parseListener rejects %j',
   (text) => expect(parseListener(text).ok).toBe(false),
 )
+
+it('complains of a store that cannot be read once', () => {
+  const config = read('store = "postgres://u@h/d?sslmode=wrong"\nhash_key_file = "/k"')
+  expect(config.ok ? [] : config.error.map(({ problem }) => problem)).toEqual([
+    expect.stringMatching(/sslmode/),
+  ])
+  const folder = read('store = "/var/lib/x"\nhash_key_file = "/k"')
+  expect(folder.ok ? [] : folder.error.map(({ problem }) => problem)).toEqual([
+    'hash_key_file is for a store in PostgreSQL',
+  ])
+})

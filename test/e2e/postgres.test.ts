@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
-import { holdfast, serveStore } from './processes.ts'
+import { holdfast, LAUNCHER, serveStore, serveWith } from './processes.ts'
 
 const lacking = whyNoPostgres()
 if (lacking !== undefined)
@@ -97,7 +97,10 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       stdout: expect.stringContaining(`every node needs the file ${hashKey}`) as string,
     })
     expect(statSync(hashKey).mode & 0o777).toBe(0o600)
-    expect(await admin('init')).toMatchObject({ code: 78 })
+    expect(await admin('init')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('already; it is unchanged'),
+    })
     for (const words of ['plan add basic max-names=50', 'account add acme basic', 'zone add acme.test acme'])
       expect(await admin(words)).toMatchObject({ code: 0 })
     expect(await admin('rotate-hash-key')).toMatchObject({
@@ -279,6 +282,12 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
       })
     },
   )
+
+  it.skipIf(library === undefined)('starts where the clock is some seconds off, and warns', async () => {
+    const env = { LD_PRELOAD: library ?? '', FAKETIME: '+9s', FAKETIME_DONT_FAKE_MONOTONIC: '1' }
+    const at = await serveWith(LAUNCHER, ['--store', url, '--hash-key-file', hashKey], env)
+    expect(at.log()).toMatch(/differs from that of the database by (?:8|9|10) seconds; at 30 no node starts/)
+  })
 
   it('is refused with another hash key', async () => {
     const other = join(folder, 'other.key')

@@ -82,6 +82,7 @@ export async function startService(
   for (const warning of await openSecrets(place)) options.log('warn', warning)
   const opened = await openStore(place, { mayMake: isDev || options.mayMake, mayUpgrade: true })
   if (!opened.ok) return opened
+  if (opened.value.warning !== undefined) options.log('warn', opened.value.warning)
   const started = await startOn(opened.value, settings, {
     ...options,
     faults: faults.value,

@@ -139,7 +139,10 @@ const asUsage = (result: Result<OperationResult, string>): Result<OperationResul
 async function initStore(place: StorePlace): Promise<Result<OperationResult, Failure>> {
   const folder = placeName(place)
   if (await isMade(place))
-    return configurationFailure(`there is a store in ${folder} already; it is unchanged`)
+    return ok({
+      lines: [`there is a store in ${folder} already; it is unchanged`],
+      data: { store: folder, isNew: false },
+    })
   const made = await openStore(place, { mayMake: true })
   if (!made.ok) return made
   await made.value.store.close()
@@ -149,7 +152,7 @@ async function initStore(place: StorePlace): Promise<Result<OperationResult, Fai
       ...(typeof place === 'string' ? [] : [`every node needs the file ${place.hashKeyFile}: copy it`]),
       'next: holdfast admin plan add basic, holdfast admin account add NAME basic',
     ],
-    data: { store: folder },
+    data: { store: folder, isNew: true },
   })
 }
 

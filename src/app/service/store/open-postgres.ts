@@ -28,6 +28,8 @@ const MAX_PASSWORD = 4096
 const MAX_AUTHORITIES = 1024 * 1024
 /** In milliseconds, between this host and the database. */
 const MAX_SKEW = 30_000
+/** In milliseconds: what a slow start of a connection does not explain. */
+const SKEW_TO_TELL = 2000
 
 /**
  * Opens the store in a database. Its schema is made only when that is asked
@@ -50,16 +52,20 @@ export async function openPostgres(
         `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, ` +
           'which upgrades it, then try again',
       )
-    const fault = clockFault(await clockAhead(at.value, () => systemClock.now()))
+    const ahead = await clockAhead(at.value, () => systemClock.now())
+    const fault = clockFault(ahead)
     // A host that has just started may correct its clock soon.
     if (fault !== undefined) return err({ exit: 'waiting', messages: [fault] })
     if (version === 0) await makeHashKeyIn(place.hashKeyFile)
     // Refuses a newer schema, too.
     await migratePostgres(at.value)
-    return await withHashKey(
+    const opened = await withHashKey(
       place,
       mayLack ? postgresStore(at.value, steadyClock) : await openPostgresStore(at.value, steadyClock),
     )
+    return opened.ok && Math.abs(ahead) > SKEW_TO_TELL
+      ? ok({ ...opened.value, warning: `${skewOf(ahead)}; at ${MAX_SKEW / 1000} no node starts` })
+      : opened
   } catch (error) {
     return err(databaseFailure(place, error))
   }
@@ -69,8 +75,10 @@ export async function openPostgres(
 export const clockFault = (ahead: number): string | undefined =>
   Math.abs(ahead) <= MAX_SKEW
     ? undefined
-    : `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} ` +
-      'seconds: blocks and limits would end at wrong times; set it, for example with chrony'
+    : `${skewOf(ahead)}: blocks and limits would end at wrong times; set it, for example with chrony`
+
+const skewOf = (ahead: number): string =>
+  `the clock of this host differs from that of the database by ${Math.round(Math.abs(ahead) / 1000)} seconds`
 
 /** With another key every password is wrong, and clients that obey `badauth` stop for good. */
 async function withHashKey(place: SharedPlace, store: Store): Promise<Result<OpenStore, Failure>> {

@@ -9,6 +9,8 @@ export interface OpenStore {
   readonly folder: string
   /** Of the file of the database, from before it was opened. */
   readonly identity: string | undefined
+  /** What its operator should know. */
+  readonly warning?: string
 }
 
 export interface OpenOptions {
