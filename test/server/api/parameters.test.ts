@@ -157,3 +157,23 @@ describe('objects', () => {
   it.each(responses)('of responses are closed: %s', (name) => expect(isClosed(name)).not.toBe(false))
   it.each(requests)('of requests are open: %s', (name) => expect(isClosed(name)).not.toBe(true))
 })
+
+describe('a value that is refused', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['/dns/records?limit=x',                    'limit'],
+    ['/dns/records?limit=1&limit=2',            'limit'],
+    ['/dns/records?offset=-1',                  'offset'],
+    ['/dns/records?view=all',                   'view'],
+    ['/dns/records?view=detail&expand[]=other', 'expand'],
+    ['/dns/records?filter=x',                   'filter'],
+    ['/dns/records?filter[other]=x',            'filter'],
+    ['/dns/records?sort[nam]=asc',              'sort'],
+    ['/dns/records?metadata=x',                 'metadata'],
+    ['/dns/zones?filter[is_shared]=maybe',      'filter'],
+    ['/account/ddns-keys?filter[description]=a&filter[description]=b', 'filter'],
+  ])('is named: %s', async (path, pointer) => {
+    const { status, body } = await world.ask('GET', `/v1${path}`)
+    expect([status, body.errors?.map((error) => error.pointer)]).toEqual([400, [pointer]])
+  })
+})

@@ -40,7 +40,7 @@ export async function listKeys(context: RequestContext) {
       typeof description === 'string')
   const parsed = combine({ page: readPage(context, QUERY.listKeys.page) })
   if (isRefusal(sort)) return refused(sort)
-  if (!isFilter) return { malformed: [badQuery('filter[description] is a string')] }
+  if (!isFilter) return { malformed: [{ ...badQuery('filter[description] is a string'), pointer: 'filter' }] }
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
   const { items, total } = await context.store.keysOf(context.caller.account.id, {

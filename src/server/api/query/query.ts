@@ -68,8 +68,9 @@ export function unknownParameters(
 /** A value, or the faults of the query. */
 type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
 const ok = <T>(value: T): QueryResult<T> => ({ value })
-const invalid = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
-  malformed: [badQuery(detail)],
+/** `pointer` is the parameter. */
+const invalid = (pointer: string, detail: string): { readonly malformed: readonly RequestFault[] } => ({
+  malformed: [{ ...badQuery(detail), pointer }],
 })
 
 /** All values, or all faults. */
@@ -94,7 +95,7 @@ export function readPage({ query }: RequestContext, { fallback, max }: PageLimit
     if (text === undefined) return ok(otherwise)
     return typeof text === 'string' && INT64.test(text)
       ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
-      : invalid(`${name} is not a whole number from 0`)
+      : invalid(name, `${name} is not a whole number from 0`)
   }
   const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
   return 'value' in parsed ? ok({ ...parsed.value, limit: Math.min(parsed.value.limit, max) }) : parsed
@@ -107,7 +108,7 @@ export function readSort(
 ): readonly Sort[] | Refusal<'sortKeyInvalid'> {
   const { sort } = query
   if (sort === undefined) return []
-  const at = { location: 'query' } as const
+  const at = { location: 'query', pointer: 'sort' } as const
   if (!isObject(sort)) return refuse('sortKeyInvalid', 'use sort[KEY]=asc or sort[KEY]=desc', at)
   const wrong = Object.entries(sort).find(
     ([key, direction]) => !keys.includes(key) || (direction !== 'asc' && direction !== 'desc'),
@@ -135,7 +136,7 @@ export function readFilterExpression(
   if (text === undefined) return ok(undefined)
   const expression = parseExpression(typeof text === 'string' ? jsonOf(text) : text)
   return expression === undefined
-    ? invalid(`${name} is not a filter expression such as {"op":"exact","key":"k","value":"v"}`)
+    ? invalid(name, `${name} is not a filter expression such as {"op":"exact","key":"k","value":"v"}`)
     : ok(expression)
 }
 
@@ -150,7 +151,7 @@ function jsonOf(text: string): unknown {
 export function readView({ query }: RequestContext): QueryResult<NameView> {
   const { view = 'summary' } = query
   const supported = VIEWS.find((one) => one === view)
-  return supported === undefined ? invalid(`view is not one of ${VIEWS.join(', ')}`) : ok(supported)
+  return supported === undefined ? invalid('view', `view is not one of ${VIEWS.join(', ')}`) : ok(supported)
 }
 
 /** The zone listing: shared zones, which are of all accounts, or those that are not. */
@@ -159,7 +160,9 @@ export function readIsShared({ query }: RequestContext): QueryResult<boolean | u
   if (filter === undefined) return ok(undefined)
   const [[key, value] = [], ...others] = isObject(filter) ? Object.entries(filter) : []
   const isKnown = key === 'is_shared' && others.length === 0 && (value === 'true' || value === 'false')
-  return isKnown ? ok(value === 'true') : invalid('the only filter is filter[is_shared]=true or false')
+  return isKnown
+    ? ok(value === 'true')
+    : invalid('filter', 'the only filter is filter[is_shared]=true or false')
 }
 
 export function readExpand({ query }: RequestContext): QueryResult<boolean> {
@@ -167,25 +170,26 @@ export function readExpand({ query }: RequestContext): QueryResult<boolean> {
   const expansions = (Array.isArray(expand) ? expand : [expand]) as unknown[]
   return expansions.every((one) => EXPANSIONS.some((known) => known === one))
     ? ok(expansions.length > 0)
-    : invalid(`expand[] is not one of ${EXPANSIONS.join(', ')}`)
+    : invalid('expand', `expand[] is not one of ${EXPANSIONS.join(', ')}`)
 }
 
 /** The filter parameters: lists of alternatives, and switches. */
 export function readFilter({ query }: RequestContext, known: readonly FilterKey[]): QueryResult<NameFilter> {
   const { filter } = query
   if (filter === undefined) return ok({})
-  if (!isObject(filter)) return invalid('use filter[KEY]=VALUE')
+  if (!isObject(filter)) return invalid('filter', 'use filter[KEY]=VALUE')
   const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
     const row = known.some((one) => one === key) ? FILTERS[key as FilterKey] : undefined
-    if (row === undefined || !('field' in row)) return invalid(`filter[${key.slice(0, 40)}] is not a filter`)
+    if (row === undefined || !('field' in row))
+      return invalid('filter', `filter[${key.slice(0, 40)}] is not a filter`)
     const values = (Array.isArray(value) ? value : [value]) as unknown[]
     if (row.kind === 'list')
       return values.every((one) => typeof one === 'string') && values.length <= MAX_ALTERNATIVES
         ? ok({ [row.field]: values })
-        : invalid(`filter[${key}] is a list of at most ${MAX_ALTERNATIVES} strings`)
+        : invalid('filter', `filter[${key}] is a list of at most ${MAX_ALTERNATIVES} strings`)
     return value === 'true' || value === 'false'
       ? ok({ [row.field]: value === 'true' })
-      : invalid(`filter[${key}] must be true or false`)
+      : invalid('filter', `filter[${key}] must be true or false`)
   })
   const malformed = parts.flatMap((part) => ('malformed' in part ? part.malformed : []))
   return malformed.length > 0
