@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { freePort } from '../bench/ports.ts'
-import { holdfast, scratch } from '../e2e/processes.ts'
+import { scratch } from '../e2e/processes.ts'
 import { eventually } from '../eventually.ts'
+import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { isLarge } from '../large.ts'
 import { addressAt } from './address-at.ts'
-import { steadily, tenants, timed, type Times } from './tenants.ts'
+import { inFolder, inPostgres, type Place, steadily, tenants, timed, type Times } from './tenants.ts'
 
 /** Names in a zone. */
 const COUNTS = isLarge ? [30_000, 300_000] : [30_000]
@@ -21,22 +21,11 @@ function masterFile(count: number, octet: number): string {
   return path
 }
 
-async function world() {
+async function world(place: Place) {
   const port = await freePort()
-  const made = await tenants(
-    '--dns-listen',
-    `127.0.0.1:${port}`,
-    '--answer-queries',
-    '--nameservers',
-    'ns1.example.net',
-  )
-  const { folder, at, heavy, light, agent, updates } = made
-  const admin = async (words: string): Promise<void> => {
-    const { code, stderr } = await holdfast(['admin', ...words.split(' '), '--store', folder], {
-      node: process.execPath,
-    })
-    if (code !== 0) throw new Error(`admin ${words}: ${code} ${stderr}`)
-  }
+  const dns = ['--dns-listen', `127.0.0.1:${port}`, '--answer-queries', '--nameservers', 'ns1.example.net']
+  const made = await tenants(place, ...dns)
+  const { at, heavy, light, agent, updates } = made
   const total = async (zone: string): Promise<number | undefined> => {
     const response = await fetch(`${at.url}/v1/dns/records/${zone}?limit=1`, {
       headers: { authorization: heavy },
@@ -45,20 +34,16 @@ async function world() {
     return ((await response.json()) as { page: { total: number } }).page.total
   }
   /** Nothing that is removed is left. */
-  const swept = async (): Promise<void> => {
-    const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
-    const hidden = database.prepare("SELECT count(*) AS n FROM zone WHERE name LIKE '#%'")
-    await eventually(() => hidden.get()?.['n'], 50, 600_000).toBe(0)
-    database.close()
-  }
+  const swept = async (): Promise<void> => eventually(place.hidden, 50, 1_200_000).toBe(0)
   /** What others see while this runs, and the states that the zone is in. */
   const during = async (zone: string, work: () => Promise<unknown>) => {
     const done = work()
     const totals = new Set<number | undefined>()
-    const watched = steadily(done, async () => {
-      totals.add(await total(zone))
-      return 0
-    })
+    let isDone = false
+    void done.finally(() => (isDone = true)).catch(() => undefined)
+    const watched = (async () => {
+      for (const isOver = (): boolean => isDone; !isOver(); ) totals.add(await total(zone))
+    })()
     const [update, read, dns] = await Promise.all([
       updates(true, done),
       steadily(done, async () =>
@@ -73,7 +58,7 @@ async function world() {
     await Promise.all([done, watched])
     return { update, read, dns, totals: [...totals] }
   }
-  return { ...made, admin, total, during, swept, port }
+  return { ...made, total, during, swept, port }
 }
 
 type Seen = Readonly<Record<'update' | 'read' | 'dns', Times>>
@@ -85,47 +70,61 @@ function expectCalm(what: string, { update, read, dns }: Seen): void {
       expect.soft(times[of as keyof Times], `${what}: ${of} of ${name}`).toBeLessThanOrEqual(most)
 }
 
+const lacking = whyNoPostgres()
+const STORES: readonly (readonly [name: string, count: number])[] = [
+  ...COUNTS.map((count) => ['a folder', count] as const),
+  ...(lacking === undefined ? COUNTS.slice(0, 1).map((count) => ['PostgreSQL', count] as const) : []),
+]
+
 describe('beside a running service', { timeout: 1_800_000 }, () => {
-  it.each(COUNTS)('%i names come, are replaced, and go; others notice nothing', async (count) => {
-    const { admin, api, heavy, during, swept, total, port, updates } = await world()
-    await updates(true, 1000)
-    const steps: readonly (readonly [
-      what: string,
-      work: () => Promise<unknown>,
-      totals: readonly (number | undefined)[],
-    ])[] = [
-      ['import', async () => admin(`zone import heavy.test ${masterFile(count, 51)}`), [1, count + 1]],
-      [
-        'replace',
-        async () => admin(`zone import heavy.test ${masterFile(count + 5, 18)} replace`),
-        [count + 1, count + 6],
-      ],
-      [
-        'sorted listings',
-        async () => {
-          for (let n = 0; n < 20; n++)
-            await api(heavy, 'GET', `/dns/records?sort[rdata]=desc&offset=${count - 5000}&limit=50`)
-        },
-        [count + 6],
-      ],
-      [
-        'DELETE of the zone',
-        async () => {
-          await api(heavy, 'DELETE', '/dns/zones/heavy.test')
-          await swept()
-        },
-        [count + 6, undefined],
-      ],
-    ]
-    for (const [what, work, totals] of steps) {
-      const seen = await during('heavy.test', work)
-      expectCalm(`${what} of ${count}`, seen)
-      expect.soft(totals, what).toEqual(expect.arrayContaining(seen.totals))
-      const last = { import: '198.51.0.9', 'DELETE of the zone': undefined }
-      await eventually(async () => addressAt(port, 'n9.heavy.test')).toBe(
-        what in last ? last[what as keyof typeof last] : '198.18.0.9',
-      )
-      expect(await total('heavy.test')).toBe(totals.at(-1))
-    }
-  })
+  let postgres: Postgres | undefined
+  afterEach(async () => postgres?.stop())
+
+  it.each(STORES)(
+    'on %s, %i names come, are replaced, and go; others notice nothing',
+    async (name, count) => {
+      postgres = name === 'PostgreSQL' ? await startPostgres([]) : undefined
+      const place = postgres === undefined ? inFolder() : await inPostgres(postgres)
+      const { admin, api, heavy, during, swept, total, port, updates } = await world(place)
+      await updates(true, 1000)
+      const steps: readonly (readonly [
+        what: string,
+        work: () => Promise<unknown>,
+        totals: readonly (number | undefined)[],
+      ])[] = [
+        ['import', async () => admin(`zone import heavy.test ${masterFile(count, 51)}`), [1, count + 1]],
+        [
+          'replace',
+          async () => admin(`zone import heavy.test ${masterFile(count + 5, 18)} replace`),
+          [count + 1, count + 6],
+        ],
+        [
+          'sorted listings',
+          async () => {
+            for (let n = 0; n < 20; n++)
+              await api(heavy, 'GET', `/dns/records?sort[rdata]=desc&offset=${count - 5000}&limit=50`)
+          },
+          [count + 6],
+        ],
+        [
+          'DELETE of the zone',
+          async () => {
+            await api(heavy, 'DELETE', '/dns/zones/heavy.test')
+            await swept()
+          },
+          [count + 6, undefined],
+        ],
+      ]
+      for (const [what, work, totals] of steps) {
+        const seen = await during('heavy.test', work)
+        expectCalm(`${what} of ${count} on ${name}`, seen)
+        expect.soft(totals, what).toEqual(expect.arrayContaining(seen.totals))
+        const last = { import: '198.51.0.9', 'DELETE of the zone': undefined }
+        await eventually(async () => addressAt(port, 'n9.heavy.test')).toBe(
+          what in last ? last[what as keyof typeof last] : '198.18.0.9',
+        )
+        expect(await total('heavy.test')).toBe(totals.at(-1))
+      }
+    },
+  )
 })

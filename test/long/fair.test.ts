@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { flood, type Repeated } from '../lab/flood.ts'
-import { steadily, tenants, timed, type Times } from './tenants.ts'
+import { inFolder, steadily, tenants, timed, type Times } from './tenants.ts'
 
 /** In milliseconds. */
 const ATTACK = 8000
@@ -15,7 +15,7 @@ const patchOf = (count: number, nth: number): readonly object[] =>
   }))
 
 async function filledWorld() {
-  const made = await tenants()
+  const made = await tenants(inFolder())
   const { api, agent, at, heavy, third } = made
   for (const [auth, zone] of [
     [heavy, 'heavy.test'],

@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serveStore, storeWith } from '../e2e/processes.ts'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { holdfast, LAUNCHER, scratch, serveWith } from '../e2e/processes.ts'
+import type { Postgres } from '../lab/postgres.ts'
 
 /** In milliseconds, between two requests. */
 const EVERY = 20
@@ -64,30 +67,56 @@ export async function steadily(
 
 const secretIn = (printed: string | undefined): string => /[A-Za-z0-9_]{20,}/.exec(printed ?? '')?.[0] ?? ''
 
+/** Where the service of a test stores. */
+export interface Place {
+  readonly flags: readonly string[]
+  /** How many zones are hidden. */
+  readonly hidden: () => Promise<number>
+}
+
+const HIDDEN = "SELECT count(*) AS n FROM zone WHERE name LIKE '#%'"
+
+export function inFolder(): Place {
+  const folder = join(scratch(), 'store')
+  const hidden = async (): Promise<number> => {
+    const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
+    const row = database.prepare(HIDDEN).get()
+    database.close()
+    return Number(row?.['n'])
+  }
+  return { flags: ['--store', folder], hidden }
+}
+
+export async function inPostgres(postgres: Postgres): Promise<Place> {
+  await postgres.query('CREATE DATABASE tenants OWNER holdfast')
+  const url = `postgres://holdfast@127.0.0.1:${postgres.port}/tenants?sslmode=disable`
+  const hidden = async (): Promise<number> => Number((await postgres.query(HIDDEN, 'tenants'))[0]?.['n'])
+  return { flags: ['--store', url, '--hash-key-file', join(scratch(), 'hash.key')], hidden }
+}
+
 /** A service with three accounts, a zone each, and their API keys. */
-export async function tenants(...options: readonly string[]) {
-  const { folder, printed } = await storeWith(
+export async function tenants(place: Place, ...options: readonly string[]) {
+  const admin = async (words: string): Promise<string> => {
+    const { code, stdout, stderr } = await holdfast(['admin', ...words.split(' '), ...place.flags], {
+      node: process.execPath,
+    })
+    if (code !== 0) throw new Error(`admin ${words}: ${code} ${stderr}`)
+    return stdout
+  }
+  const printed: string[] = []
+  for (const words of [
+    'init',
     'plan add p max-names=100000 max-rdata=1000000 max-keys=100',
-    'account add heavy p',
-    'account add light p',
-    'account add third p',
-    'zone add heavy.test heavy',
-    'zone add light.test light',
-    'zone add third.test third',
-    'api-key add heavy',
-    'api-key add light',
-    'api-key add third',
-  )
-  const at = await serveStore(
-    folder,
-    '--key-request-limit',
+    ...['heavy', 'light', 'third'].map((name) => `account add ${name} p`),
+    ...['heavy', 'light', 'third'].map((name) => `zone add ${name}.test ${name}`),
+    ...['heavy', 'light', 'third'].map((name) => `api-key add ${name}`),
+  ])
+    printed.push(await admin(words))
+  const limits = ['key-request-limit', 'nochg-limit', 'request-limit'].flatMap((name) => [
+    `--${name}`,
     '1000000',
-    '--nochg-limit',
-    '1000000',
-    '--request-limit',
-    '1000000',
-    ...options,
-  )
+  ])
+  const at = await serveWith(LAUNCHER, [...place.flags, ...limits, ...options])
   const [heavy, light, third] = printed.slice(-3).map((one) => `Bearer ${secretIn(one)}`)
   const api = async (
     auth = '',
@@ -119,5 +148,5 @@ export async function tenants(...options: readonly string[]) {
       const path = `/nic/update?hostname=home.light.test&myip=203.0.${(address >> 8) & 255}.${address & 255}`
       return timed(at.url, path, { auth, agent: isKept ? agent : false, expected: /^200 good/ })
     })
-  return { folder, at, agent, heavy: heavy ?? '', light: light ?? '', third: third ?? '', api, updates }
+  return { at, admin, agent, heavy: heavy ?? '', light: light ?? '', third: third ?? '', api, updates }
 }
