@@ -3,7 +3,7 @@ import { after, instant, minutes } from '../../src/base/time.ts'
 import type { Address } from '../../src/net/address.ts'
 import type { Name } from '../../src/server/model/tree.ts'
 import { OVERVIEWS } from '../../src/server/store/overview.ts'
-import type { Store, StoreReads } from '../../src/server/store/store.ts'
+import type { Store, StoreReads, StoreWrites } from '../../src/server/store/store.ts'
 import { flushed } from '../server/publish/flushed.ts'
 import { publishedIn } from '../server/publish/zones.ts'
 import { type Fixture, fill } from './store.ts'
@@ -185,6 +185,7 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
       const usage = { requests: [], refusals: [], nondescriptive: 0 }
       const last = { at: NOW, agent: 'a', peer: '192.0.2.9' as Address, reply: 'good' }
       await store.write(async (w) => w.putUsage(principal, usage, last))
+      await store.write(async (w) => w.touchZone(at.zoneId, NOW))
       await flushed(store, undefined, NOW)
       const before = await everything()
       await draftWith([own('home', '192.0.2.66'), own('next')])
@@ -273,6 +274,33 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
       await swept(store, { now: minutesAfter(LATER) })
       expect(await store.read(async (r) => r.hasHidden())).toBe(false)
       expect(await fqdns('next.example.test')).toEqual([])
+    })
+
+    it('replaces nothing in a zone where a lock, a block or a key of a name has changed, which is not published', async () => {
+      const draft = await draftWith([own('next')])
+      const target = await store.write(async (w) =>
+        w.addName({ zoneId: at.zoneId, accountId: at.accountId, name: 'held' }, NOW),
+      )
+      await store.write(async (w) => w.touchZone(at.zoneId, NOW))
+      const changes: readonly ((w: StoreWrites) => Promise<unknown>)[] = [
+        async (w) => w.lockName(target.nameId, true),
+        async (w) => w.blockName(target.nameId, true),
+        async (w) => w.attach(at.keyId, target),
+        async (w) => w.setTargets(at.keyId, [target.nameId]),
+      ]
+      for (const [n, change] of changes.entries()) {
+        const before = (await store.read(async (r) => r.zoneNamed(ZONE)))?.updatedAt ?? NOW
+        await store.write(change)
+        expect(await store.write(async (w) => w.replaceByDraft(draft, before, LATER)), `${n}`).toBe(false)
+      }
+    })
+
+    it('fills no draft whose zone is gone', async () => {
+      const draft = await draftWith([own('next')])
+      await store.write(async (w) => w.removeZone(at.zoneId))
+      await flushed(store, undefined, NOW)
+      await swept(store, { now: minutesAfter(LATER) })
+      expect(await store.write(async (w) => w.fillDraft(draft, [own('more')], LATER))).toBe(false)
     })
 
     it('makes one draft of a zone at a time, and gives up one whose lease is over', async () => {

@@ -505,15 +505,20 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         'operator root',
         'account suspend',
       ])
-      const [first, second] = await store.read((r) => r.operatorChanges())
-      expect([first, second]).toMatchObject([change, { operation: 'account resume' }])
+      const set = { ...change, operation: 'zone set', subject: 'acme.test prohibited=yes' }
+      await store.write(async (w) => w.addOperatorChange(set))
+      expect(
+        await store.read((r) => r.overview('trail', { filter: { name: 'acme.test' }, now: NOW })),
+      ).toMatchObject([{ operation: 'zone set', after: 'prohibited=yes' }])
+      const [first, second, last] = await store.read((r) => r.operatorChanges())
+      expect([first, second, last]).toMatchObject([change, { operation: 'account resume' }, set])
       await store.write(async (w) => w.removeOperatorChanges(first?.id ?? 0))
-      expect(await store.read((r) => r.operatorChanges())).toEqual([second])
+      expect(await store.read((r) => r.operatorChanges())).toEqual([second, last])
 
-      await store.write(async (w) => w.removeOperatorChanges(second?.id ?? 0))
+      await store.write(async (w) => w.removeOperatorChanges(last?.id ?? 0))
       await store.write(async (w) => w.addOperatorChange(change))
       const [third] = await store.read((r) => r.operatorChanges())
-      expect(third?.id).toBeGreaterThan(second?.id ?? Infinity)
+      expect(third?.id).toBeGreaterThan(last?.id ?? Infinity)
     })
 
     it('rejects a second zone, name or key of the same name', async () => {

@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/log.ts'
 import { logBug } from '../log.ts'
-import { isPassing, StoreBusy } from '../../server/store/errors.ts'
+import { isPassing, StoreBusy, StoreLocked } from '../../server/store/errors.ts'
 import { adviceOnStore } from './store/open-store.ts'
 
 /** In milliseconds: a full disk fails every request, and the log may be on the same disk. */
@@ -38,8 +38,8 @@ export function failureLog(log: Log, now: () => number): FailureLog {
       logBug(log, `${what} failed because of an internal error`, error)
       return
     }
-    // What others lock is no outage.
-    if (!(error instanceof StoreBusy)) since ??= now()
+    // What other requests lock is no outage.
+    if (!(error instanceof StoreBusy) || error instanceof StoreLocked) since ??= now()
     if (now() - last < REPORT_INTERVAL) {
       leftOut++
       return

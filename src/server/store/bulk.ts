@@ -11,8 +11,8 @@ export interface BulkWrites {
    * given up at the end of its lease.
    */
   addDraft(zoneId: number, lease: Instant, now: Instant): Promise<number | undefined>
-  /** Adds names to the draft, and renews its lease. */
-  fillDraft(draftId: number, names: readonly Name[], lease: Instant): Promise<void>
+  /** Adds names to the draft, and renews its lease. False if it was given up, or its zone is gone. */
+  fillDraft(draftId: number, names: readonly Name[], lease: Instant): Promise<boolean>
   /** How many names of the draft are not rendered yet. */
   countUnpublished(draftId: number): Promise<number>
   /** The draft takes the place of its zone, whose content is removed. False if the zone has changed since `unchanged`. */

@@ -7,5 +7,8 @@ export class StoreAway extends Error {}
 /** Other requests used the same rows, and this one had to wait too long. */
 export class StoreBusy extends Error {}
 
+/** Another program writes, and no request can, as at an outage. */
+export class StoreLocked extends StoreBusy {}
+
 /** Another attempt later may succeed. */
 export const isPassing = (error: unknown): boolean => error instanceof StoreAway || error instanceof StoreBusy

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StoreAway, StoreBusy } from '../../../src/server/store/errors.ts'
+import { StoreAway, StoreBusy, StoreLocked } from '../../../src/server/store/errors.ts'
 import { failureLog } from '../../../src/app/service/failures.ts'
 
 function reporting() {
@@ -54,9 +54,12 @@ it('each outage has its own line, and a line at its end', () => {
   ])
 })
 
-it('rows that others lock are no outage', () => {
+it('rows that others lock are no outage, but a store that another program has locked', () => {
   const { report, stored, lines } = reporting()
   report('an update request', new StoreBusy('locked'))
   stored()
   expect(lines).toHaveLength(1)
+  report('an update request', new StoreLocked('another program writes'))
+  stored()
+  expect(lines).toEqual([expect.any(String), 'info the store can be used again, after 0 s'])
 })

@@ -98,16 +98,18 @@ export async function importZone(store: Store, request: ImportRequest): Promise<
   })
   if (!isDone) await store.write(async (w) => w.fillDraft(draft, [], instant(0)))
   await sweepHidden(store)
-  if (!isDone)
-    throw new ImportRefused([
-      `zone ${zone.name} has changed since the import began; nothing was imported. ` +
-        `Lock it first with holdfast admin zone set ${zone.name} locked=yes, or try again`,
-    ])
+  if (!isDone) throw hasChanged(zone)
   return {
     lines: [`imported ${records.length} records at ${names.length} names into ${zone.name}`],
     data: { zone: zone.name, records: records.length, names: names.length },
   }
 }
+
+const hasChanged = ({ name }: Zone): ImportRefused =>
+  new ImportRefused([
+    `zone ${name} has changed since the import began; nothing was imported. ` +
+      `Lock it first with holdfast admin zone set ${name} prohibited=yes, or try again`,
+  ])
 
 interface PresentZone {
   readonly zone: Zone
@@ -242,7 +244,7 @@ async function filledDraft(store: Store, zone: Zone, names: readonly Name[]): Pr
   for (let at = 0; at < names.length; )
     at += await pace.take(async (rows) => {
       const part = names.slice(at, at + rows)
-      await store.write(async (w) => w.fillDraft(draft, part, lease()))
+      if (!(await store.write(async (w) => w.fillDraft(draft, part, lease())))) throw hasChanged(zone)
       return part.length
     })
   return draft
@@ -257,7 +259,8 @@ async function rendered(store: Store, draft: number): Promise<void> {
   let [least, maxIdle]: [number, number] = [Infinity, MAX_IDLE_LOOKS.first]
   for (let idle = 0; idle < maxIdle; idle++) {
     const left = await store.write(async (w) => {
-      await w.fillDraft(draft, [], lease())
+      // The replacement fails then.
+      if (!(await w.fillDraft(draft, [], lease()))) return 0
       return w.countUnpublished(draft)
     })
     if (left === 0) return

@@ -56,9 +56,13 @@ export const sqlBulk = (sql: Sql): BulkChanges => ({
     return id
   },
   async fillDraft(draftId, names, lease) {
-    const { name: zoneName } = existing(await sql(BULK.draft).get(draftId))
+    const draft = await sql(BULK.draft).get(draftId)
+    if (draft === undefined) return false
     await sql('UPDATE zone_draft SET lease_until = ? WHERE id = ?').run(lease, draftId)
-    await Promise.all(names.map(async (name) => addName(sql, name, { zoneId: draftId, zoneName })))
+    await Promise.all(
+      names.map(async (name) => addName(sql, name, { zoneId: draftId, zoneName: draft.name })),
+    )
+    return true
   },
   async countUnpublished(draftId) {
     return existing(await sql(BULK.unpublished).get(draftId)).n

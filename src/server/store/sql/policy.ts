@@ -2,6 +2,7 @@ import type { PolicyWrites } from '../records.ts'
 import { isShown } from '../hidden.ts'
 import { existing, select, selects } from '../select.ts'
 import type { Bound } from '../values.ts'
+import { noteChange } from './record-changes.ts'
 import type { Sql } from './statement.ts'
 import { ZONES } from './zones.ts'
 
@@ -73,9 +74,15 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
     changePlan: async (id, values) => change('plan', id, values),
     changeZone: async (id, values) => change('zone', id, values),
     changeAccount: async (id, values) => change('account', id, values),
-    lockName: async (id, isProhibited) => change('name', id, { isProhibited }),
+    async lockName(id, isProhibited) {
+      await change('name', id, { isProhibited })
+      await noteChange(sql, [id])
+    },
     lockKey: async (id, isLocked) => change('ddns_key', id, { isLocked }),
-    blockName: async (id, isBlocked) => change('name', id, { isBlocked }),
+    async blockName(id, isBlocked) {
+      await change('name', id, { isBlocked })
+      await noteChange(sql, [id])
+    },
     blockKey: async (id, isBlocked) => change('ddns_key', id, { isBlocked }),
     ...accountPolicy(sql),
     ...zonePolicy(sql),

@@ -70,12 +70,22 @@ export const sqlRecordChanges = (sql: Sql): Omit<RecordWrites, 'removeZone'> => 
     const all = asList(nameIds)
     await sql(`UPDATE name SET key_id = NULL WHERE key_id = ? AND id NOT IN ${ids()}`).run(keyId, all)
     await sql(`UPDATE name SET key_id = ? WHERE id IN ${ids()}`).run(keyId, all)
+    await noteChange(sql, nameIds)
   },
 })
 
 /** The serial is raised when the change is published. */
 export async function touchZone(sql: Sql, zoneId: number, now: Instant): Promise<void> {
   await sql('UPDATE zone SET updated_at = ? WHERE id = ?').run(now, zoneId)
+}
+
+/**
+ * The zones of these names have changed, in what is not published: an import that has read them before is refused. So small
+ * a step, because the moment is not known here.
+ */
+export async function noteChange(sql: Sql, nameIds: readonly number[]): Promise<void> {
+  await sql(`UPDATE zone SET updated_at = updated_at + 1
+    WHERE id IN (SELECT zone_id FROM name WHERE name.id IN ${ids()})`).run(asList(nameIds))
 }
 
 /** Resolves with the id and the whole name. */

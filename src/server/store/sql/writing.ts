@@ -4,7 +4,7 @@ import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlTrail } from './trail.ts'
 import { sqlPublish } from './published.ts'
-import { insertName, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
+import { insertName, noteChange, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
 import { READING, sqlReading } from './reading.ts'
 import { existing, insert, select, selects } from '../select.ts'
 import { optional } from '../values.ts'
@@ -139,9 +139,13 @@ const operatorChanges = (sql: Sql): Part<'addOperatorChange' | 'removeOperatorCh
       actor: `operator ${operator}`,
       peer: '',
       operation,
-      subject,
     }
-    await sqlTrail(sql).addTrail([{ ...entry, ...optional('before', before), ...optional('after', after) }])
+    // What was changed, and how.
+    const [changed = '', ...rest] = subject.split(' ')
+    const to = after ?? (rest.length === 0 ? undefined : rest.join(' '))
+    await sqlTrail(sql).addTrail([
+      { ...entry, subject: changed, ...optional('before', before), ...optional('after', to) },
+    ])
     await sql('INSERT INTO operator_change (at, operator, operation, subject) VALUES (?, ?, ?, ?)').run(
       at,
       operator,
@@ -169,5 +173,6 @@ const creation = (sql: Sql): Part<'addZone' | 'addName' | 'addKey' | 'attach'> =
   async attach(keyId, { nameId, rdataId }) {
     if (rdataId === undefined) await sql('UPDATE name SET key_id = ? WHERE id = ?').run(keyId, nameId)
     else await sql('UPDATE rdata SET key_id = ? WHERE id = ?').run(keyId, rdataId)
+    await noteChange(sql, [nameId])
   },
 })

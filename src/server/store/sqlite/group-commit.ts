@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
-import { after, type Instant, isBefore, milliseconds, seconds } from '../../../base/time.ts'
+import { after, type Instant, isBefore, LAST_INSTANT, milliseconds, seconds } from '../../../base/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import { StoreBusy } from '../errors.ts'
+import { StoreLocked } from '../errors.ts'
 import { type CommitListener, Transaction } from './transaction.ts'
 import type { Undo } from '../undo.ts'
 
@@ -42,6 +42,7 @@ export class GroupCommit {
   /** Whose transaction is next: they alternate while both wait. */
   #turn: 'first' | 'late' = 'first'
   #isBusy = false
+  #isStopped = false
   /** Called when the next attempt to begin fails. */
   #untilLocked: (() => void)[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -81,8 +82,10 @@ export class GroupCommit {
     this.#transaction.recordUndo(undo)
   }
 
+  /** While another program writes, no job waits any longer. */
   stop(): void {
     clearTimeout(this.#timer)
+    this.#isStopped = true
   }
 
   async #run(): Promise<void> {
@@ -154,7 +157,8 @@ export class GroupCommit {
       if (this.#transaction.begin()) break
       for (const resolve of waiting) resolve()
       await this.#clock.sleep(after(this.#clock.now(), milliseconds(span)))
-      for (const queue of [jobs, first, late]) refuseLate(queue, this.#clock.now())
+      const now = this.#isStopped ? LAST_INSTANT : this.#clock.now()
+      for (const queue of [jobs, first, late]) refuseLate(queue, now)
     }
     if (jobs.length + this.#queues[this.#turn].length === 0)
       this.#turn = this.#turn === 'first' ? 'late' : 'first'
@@ -166,5 +170,5 @@ export class GroupCommit {
 function refuseLate(jobs: Job[], now: Instant): void {
   const late = jobs.filter(({ deadline }) => !isBefore(now, deadline))
   jobs.splice(0, late.length)
-  for (const job of late) job.reject(new StoreBusy('another program writes to the database'))
+  for (const job of late) job.reject(new StoreLocked('another program writes to the database'))
 }

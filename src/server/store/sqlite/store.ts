@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Instant } from '../../../base/time.ts'
+import { after, type Duration, type Instant, seconds } from '../../../base/time.ts'
+import { WAIT_ENDED } from '../../../base/wait-ended.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
@@ -41,10 +42,14 @@ export const memoryStore = (clock: Clock, connections: Connections = openMemory(
 /** Counters stored in one transaction; the requests in the same transaction wait for it. */
 const FLUSH_BATCH = 1000
 
+/** At the end: so long another program that writes is waited for. */
+const MAX_FINISH: Duration = seconds(1)
+
 class SqliteStore implements Store {
   readonly isShared = false
   readonly countRequest = requestWindows()
   readonly #connections: Connections
+  readonly #clock: Clock
   readonly #sql: SqliteSql
   readonly #groupCommit: GroupCommit
   readonly #counters: CachedCounters
@@ -57,6 +62,7 @@ class SqliteStore implements Store {
   constructor(connections: Connections, clock: Clock) {
     const { writer, reader, path } = connections
     this.#connections = connections
+    this.#clock = clock
     this.#listings = path === undefined ? undefined : new LongListings(path, clock)
     this.#sql = statements(writer)
     this.#dataVersion = this.#currentDataVersion()
@@ -117,15 +123,23 @@ class SqliteStore implements Store {
     const { writer, reader } = this.#connections
     // Waits for all earlier work. A full disk, or another program that writes, must not prevent the end; the requests that
     // wrote have the error already.
+    const ended = this.#finish()
+    const over = new AbortController()
+    await Promise.race([ended, this.#clock.sleep(after(this.#clock.now(), MAX_FINISH), over.signal)])
+    over.abort(WAIT_ENDED)
+    this.#groupCommit.stop()
+    await ended
+    await this.#listings?.close()
+    if (reader !== writer) reader.close()
+    writer.close()
+  }
+
+  async #finish(): Promise<void> {
     await Promise.allSettled([
       this.#groupCommit.commit(async () => undefined),
       this.#groupCommit.commit(async () => undefined, 'late'),
     ])
     await this.#flushCounters().catch(() => undefined)
-    this.#groupCommit.stop()
-    await this.#listings?.close()
-    if (reader !== writer) reader.close()
-    writer.close()
   }
 
   /** Stores what is dirty now; counters that change meanwhile wait for the next flush. */

@@ -9,7 +9,7 @@ import { DEFAULT_PLAN } from '../../../../src/server/admin/default-plan.ts'
 import { MIGRATIONS } from '../../../../src/server/store/sqlite/migrations.ts'
 import { memoryStore, sqliteStore } from '../../../../src/server/store/sqlite/store.ts'
 import { migrate } from '../../../../src/server/store/sqlite/open.ts'
-import { StoreBusy, StoreRefused } from '../../../../src/server/store/errors.ts'
+import { StoreBusy, StoreLocked, StoreRefused } from '../../../../src/server/store/errors.ts'
 import type { Store, StoreReads } from '../../../../src/server/store/store.ts'
 import { bulkContract } from '../../../contract/bulk.ts'
 import { recordsContract } from '../../../contract/records.ts'
@@ -127,13 +127,15 @@ describe('while another program writes', () => {
     expect(await written).toBe('written')
   })
 
-  it('the end of the store waits for its own time, and is no error', async () => {
+  it('the end of the store waits for a second, also with writes under way, and is no error', async () => {
     const { store } = await locked(false)
     vi.useFakeTimers()
-    const closed = store.close()
-    for (let second = 0; second < 20; second++) await vi.advanceTimersByTimeAsync(1000)
+    const written = store.write(async (w) => w.setFact('k', 'v')).catch((error: unknown) => error)
+    const closed = store.close().then(() => 'closed')
+    await vi.advanceTimersByTimeAsync(1100)
     vi.useRealTimers()
-    await closed
+    expect(await Promise.race([closed, new Promise((done) => setTimeout(done, 500, 'open'))])).toBe('closed')
+    expect(await written).toBeInstanceOf(StoreLocked)
   })
 
   it('each write is refused as busy when its own time is over, not later', async () => {
