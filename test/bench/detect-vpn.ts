@@ -95,7 +95,7 @@ const COMMON: Pick<Scenario, 'settle' | 'limit' | 'pause' | 'perLab' | 'warnWith
 
 /** One VPN after the other in one home, at each delay. */
 export const vpnScenario = (
-  routes: 'policy' | 'def1',
+  routes: 'policy' | 'def1' | 'halves',
   router: 'mute' | 'announcing',
   delays: readonly number[] = DELAYS,
 ): Scenario => ({
@@ -108,7 +108,7 @@ export const vpnScenario = (
 
 /** Scenarios that only the long run plays, unless one is named. */
 export const VPN_SCENARIOS: readonly Scenario[] = [
-  ...(['policy', 'def1'] as const).flatMap((routes) =>
+  ...(['policy', 'def1', 'halves'] as const).flatMap((routes) =>
     ROUTERS.map(([router]) => vpnScenario(routes, router)),
   ),
   ...ROUTERS.map(

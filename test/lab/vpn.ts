@@ -6,10 +6,10 @@ import { exitRules } from './rules.ts'
 import { ip, nft, now, prepared } from './run.ts'
 
 /**
- * `def1` overrides the default route with two half routes, like OpenVPN; `replaced` replaces it; `policy` has a table of its
+ * `def1` overrides the default route with two half routes, like OpenVPN; `halves` does, and the second one is late; `replaced` replaces it; `policy` has a table of its
  * own and two rules, like wg-quick.
  */
-export type VpnRoutes = 'def1' | 'replaced' | 'policy'
+export type VpnRoutes = 'def1' | 'halves' | 'replaced' | 'policy'
 
 export interface Vpn {
   /** The interface of the host. */
@@ -31,10 +31,14 @@ export const nthVpn = (nth: number): Vpn => ({
 const TABLE = 51820
 const POLICY_RULES = [`not fwmark ${TABLE} table ${TABLE}`, 'table main suppress_prefixlength 0']
 
+/** The outside services of the lab are in the lower half. */
+const HALVES = ['0.0.0.0/1', '128.0.0.0/1'] as const
+
 const routesOf = (routes: VpnRoutes, { device, peer }: Vpn): readonly string[] => {
   const through = `via ${peer} dev ${device}`
   const all: Readonly<Record<VpnRoutes, readonly string[]>> = {
-    def1: ['0.0.0.0/1', '128.0.0.0/1'].map((half) => `route add ${half} ${through}`),
+    def1: HALVES.map((half) => `route add ${half} ${through}`),
+    halves: [`route add ${HALVES[1]} ${through}`],
     replaced: [`route replace 0.0.0.0/0 ${through}`],
     policy: [
       ...POLICY_RULES.map((rule) => `rule add ${rule}`),
@@ -52,7 +56,7 @@ export async function openExit(lab: Lab, exit: string, device: string): Promise<
 }
 
 export interface VpnOptions {
-  /** Between the address of the interface and its routes, in ms. */
+  /** Between the address of the interface and its routes, or the last of them, in ms. */
   readonly delay?: number
   readonly vpn?: Vpn
 }
@@ -66,7 +70,12 @@ export async function vpnUp(
   await ip(undefined, [`link add vpn0 netns ${lab.isp} type veth peer name ${vpn.device} netns ${lab.host}`])
   await ip(lab.isp, [`addr add ${vpn.peer}/24 dev vpn0`, 'link set vpn0 up'])
   await openExit(lab, vpn.exit, 'vpn0')
-  const tunnel = [`addr add ${vpn.host}/24 dev ${vpn.device}`, `link set ${vpn.device} up`]
+  const half = `route add ${HALVES[0]} via ${vpn.peer} dev ${vpn.device}`
+  const tunnel = [
+    `addr add ${vpn.host}/24 dev ${vpn.device}`,
+    `link set ${vpn.device} up`,
+    ...(routes === 'halves' ? [half] : []),
+  ]
   const first = await prepared(lab.host)
   if (delay === 0) return first([...tunnel, ...routesOf(routes, vpn)])
   const then = await prepared(lab.host)

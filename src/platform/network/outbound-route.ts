@@ -3,20 +3,38 @@ import { createSocket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
 import { type Address, type Family, parsePeer } from '../../net/address.ts'
 import { isWithin } from '../../net/prefix.ts'
-import type { FindOutboundRoute, KernelRoute } from '../../ports/network.ts'
+import type { FindOutboundRoute, KernelRoute, OutboundRoute } from '../../ports/network.ts'
 import { systemRoutes } from './network.ts'
 
-/** Documentation addresses (RFC 5737, RFC 3849), which the default route covers. No packet is sent there. */
-const OUTSIDE: { readonly [F in Family]: string } = { v4: '203.0.113.1', v6: '2001:db8::1' }
+/**
+ * Addresses that the default route covers, of which two are for documentation (RFC 5737, RFC 3849). No packet is sent there.
+ * A VPN may cover the halves of IPv4 by two routes, of which one comes later.
+ */
+const OUTSIDE: { readonly [F in Family]: readonly string[] } = {
+  v4: ['203.0.113.1', '64.0.0.1'],
+  v6: ['2001:db8::1'],
+}
 const PORT = 9
 
 /** Without `from`, from a connected UDP socket, which sends no packet (udp(7)); with it, from ip-route(8). */
 export const systemOutboundRoute: FindOutboundRoute = async (family, from) => {
   if (from !== undefined) return routeFrom(family, from)
-  const address = await sourceToward(family)
+  const table = family === 'v4' ? await systemRoutes() : []
+  const routes = (
+    await Promise.all(OUTSIDE[family].map(async (to) => routeTo(to, { family, table })))
+  ).flatMap((route) => route ?? [])
+  const main = table.filter(({ length }) => length === 0).toSorted((a, b) => a.metric - b.metric)[0]
+  return routes.find((route) => route.interface !== main?.interface) ?? routes[0]
+}
+
+async function routeTo(
+  to: string,
+  { family, table }: { readonly family: Family; readonly table: readonly KernelRoute[] },
+): Promise<OutboundRoute | undefined> {
+  const address = await sourceToward(family, to)
   const name = address === undefined ? undefined : interfaceOf(address)
   if (address === undefined || name === undefined) return undefined
-  const gateway = family === 'v4' ? gatewayToward(OUTSIDE.v4, await systemRoutes()) : undefined
+  const gateway = family === 'v4' ? gatewayToward(to, table) : undefined
   return { address, interface: name, ...(gateway !== undefined && { gateway }) }
 }
 
@@ -28,7 +46,7 @@ function gatewayToward(address: string, routes: readonly KernelRoute[]): Address
   return best?.gateway
 }
 
-async function sourceToward(family: Family): Promise<Address | undefined> {
+async function sourceToward(family: Family, to: string): Promise<Address | undefined> {
   return new Promise((resolve) => {
     const socket = createSocket(family === 'v4' ? 'udp4' : 'udp6')
     const finish = (address: Address | undefined): void => {
@@ -36,7 +54,7 @@ async function sourceToward(family: Family): Promise<Address | undefined> {
       resolve(address)
     }
     socket.on('error', () => finish(undefined))
-    socket.connect(PORT, OUTSIDE[family], (error?: Error) =>
+    socket.connect(PORT, to, (error?: Error) =>
       finish(error === undefined ? parsePeer(socket.address().address) : undefined),
     )
   })
@@ -49,7 +67,7 @@ const interfaceOf = (address: Address): string | undefined =>
 
 /** Also undefined where iproute2 is not installed. */
 async function routeFrom(family: Family, from: Address): Promise<{ readonly interface: string } | undefined> {
-  const args = `-o route get ${OUTSIDE[family]} from ${from}`.split(' ')
+  const args = `-o route get ${OUTSIDE[family][0]} from ${from}`.split(' ')
   return new Promise((resolve) => {
     execFile('ip', args, { timeout: 1000 }, (_, stdout) => {
       const [, name] = / dev (\S+)/.exec(stdout) ?? []
