@@ -85,4 +85,17 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
     ])
     expect((await ask('detect', OUTSIDE)).stdout).toContain('IPv4: 11.22.201.')
   })
+
+  it('a modem in front of a router that reports no address is named', async () => {
+    await home.igd('none')
+    await home.addModem()
+    const { code, stdout } = await ask('doctor', OUTSIDE)
+
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^another router\n {2}evidence: a second router, behind the first one, answers at 11\./,
+      ),
+    ])
+  })
 })

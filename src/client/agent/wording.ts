@@ -107,10 +107,10 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: () => 'the router does not report its public address' },
   notAnnounced:       { level: 'info',  msg: 'the router changed its address without an announcement',
     line: ({ gateway }) => `the address of the router changed, but no announcement arrived; if a firewall runs on this host, allow UDP from ${gateway} port 5351 to port 5350 for faster updates` },
-  probeAnswers:       { level: 'info',  msg: 'the router answers at its public address; its loss is noticed',
-    line: () => 'the router answers at its public address, so the loss of that address is noticed within seconds' },
-  pingAnswers:        { level: 'info',  msg: 'the router answers pings to its public address; its loss is noticed in a tenth of a second',
-    line: () => 'the router answers pings to its public address, so the loss of that address is noticed in a tenth of a second' },
+  probeAnswers:       { level: 'info',  msg: 'a router answers at the public address; its loss is noticed',
+    line: ({ hops }) => `${routerAt(hops)} answers at the public address, so the loss of that address is noticed within seconds` },
+  pingAnswers:        { level: 'info',  msg: 'a router answers pings to the public address; its loss is noticed in a tenth of a second',
+    line: ({ hops }) => `${routerAt(hops)} answers pings to the public address, so the loss of that address is noticed in a tenth of a second` },
   pingUnreliable:     { level: 'info',  msg: 'too many pings to the public address are lost; it is asked once a second',
     line: () => 'more than 5 % of the pings to the public address are lost while nothing changes, so the router is asked once a second instead' },
   kernelWatchMissing: { level: 'warn',  msg: 'the kernel does not report changes; the interfaces are read every 5 s',
@@ -182,3 +182,7 @@ function formatSightings(sightings: EventOf<'looked'>['sightings']): string {
   })
   return parts.join(', ')
 }
+
+/** A modem, the provider, or the host of a container has the address then. */
+const routerAt = (hops: number): string =>
+  hops === 1 ? 'the router' : 'a second router, behind the first one,'

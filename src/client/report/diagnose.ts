@@ -11,6 +11,8 @@ export interface Evidence {
   readonly hasGateway: boolean
   /** Where traffic to the internet leaves over IPv4, if not by the router or by a line of this host. */
   readonly elsewhere?: string
+  /** The public address is not of the router of this network, but of the next one. */
+  readonly isBehindSecond?: boolean
   /** Host names that were looked up. */
   readonly names: readonly { readonly host: string; readonly isFound: boolean }[]
   /** The answers of the web sources, which are pages or redirects behind a captive portal. */
@@ -125,9 +127,14 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     isTrouble: true,
   },
   'another line, such as a VPN': {
-    find: ({ elsewhere, agreed: { v4 } }) => {
+    find: ({ elsewhere, answers, agreed: { v4 } }) => {
       if (elsewhere === undefined) return undefined
-      const known = v4 === undefined ? 'the address of this line cannot be confirmed' : `this line has ${v4}`
+      const isOfLine = answers.some(
+        ({ source, sighting }) =>
+          source.vantage !== 'outside' && sighting.kind === 'seen' && sighting.address === v4,
+      )
+      const seen = isOfLine ? `this line has ${v4}` : `outside services see ${v4}`
+      const known = v4 === undefined ? 'the address of this line cannot be confirmed' : seen
       return `traffic to the internet leaves through ${elsewhere}, and not through the router; ${known}`
     },
     remedy:
@@ -136,6 +143,14 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     isTrouble: false,
   },
   ...NAT_RULES,
+  'another router': {
+    find: ({ isBehindSecond, agreed: { v4 } }) =>
+      isBehindSecond === true
+        ? `a second router, behind the first one, answers at ${v4}: this network is behind both, or this is a container`
+        : undefined,
+    remedy: NATS['CGNAT or double NAT'].remedy,
+    isTrouble: false,
+  },
   'clock wrong': {
     find: ({ clockAhead, isBeforeRelease }) => {
       if (clockAhead !== undefined && Math.abs(clockAhead) > CLOCK_TOLERANCE) {

@@ -47,21 +47,23 @@ interface RouterProbe {
   readonly datagram: AskByDatagram
   readonly clock: Clock
   readonly from: Address | undefined
+  /** The distances to try. */
+  readonly within?: readonly number[]
 }
 
 /** Linux answers the first datagrams of a peer at once, and then one in a second (icmp(7), icmp_ratelimit). */
 const RETRY_DELAY: Duration = milliseconds(1300)
 
-/** Whether one of the nearest routers has the address. Takes up to 2.3 s where none has. */
+/** Whether one of the nearest routers, or the first one alone, has the address. Takes up to 2.3 s where none has. */
 export async function isAtRouter(
-  { datagram, clock, from }: RouterProbe,
+  { datagram, clock, from, within = HOPS }: RouterProbe,
   address: Address,
   signal: AbortSignal,
 ): Promise<boolean> {
   const probe = { address, timeout: MAX_PROBE_TIMEOUT, ...(from !== undefined && { from }) }
-  for (let attempt = 0; attempt < 2 * HOPS.length && !signal.aborted; attempt++) {
-    if (attempt === HOPS.length) await clock.sleep(after(clock.now(), RETRY_DELAY), signal)
-    const hops = HOPS[attempt % HOPS.length] ?? 1
+  for (let attempt = 0; attempt < 2 * within.length && !signal.aborted; attempt++) {
+    if (attempt === within.length) await clock.sleep(after(clock.now(), RETRY_DELAY), signal)
+    const hops = within[attempt % within.length] ?? 1
     if ((await probeAt(datagram, { ...probe, hops }, signal)) !== undefined) return true
   }
   return false

@@ -116,7 +116,7 @@ export class RouterPing {
         this.#ended.abort(WAIT_ENDED)
       },
     )
-    if (!this.#isReported) report({ kind: 'pingAnswers' })
+    if (!this.#isReported) report({ kind: 'pingAnswers', hops })
     this.#isReported = true
   }
 

@@ -46,8 +46,8 @@ export type WatcherFinding =
   /** The router changed its address without an announcement; a firewall rule for announcements may be missing. */
   | { readonly kind: 'notAnnounced'; readonly gateway: Address }
   | { readonly kind: 'probeAnswers'; readonly hops: number }
-  /** The router answers pings to its public address. */
-  | { readonly kind: 'pingAnswers' }
+  /** A router answers pings to the public address. */
+  | { readonly kind: 'pingAnswers'; readonly hops: number }
   /** So many pings are lost while nothing changes that they are not used any more. */
   | { readonly kind: 'pingUnreliable' }
   | { readonly kind: 'kernelWatchMissing'; readonly because: string }

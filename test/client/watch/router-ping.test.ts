@@ -66,7 +66,7 @@ describe('pings to the public address', () => {
 
     expect(trials).toEqual(['ping -n -q -c 3 -i 0.2 -W 1 -t 2 8.8.8.8'])
     expect(pings).toMatchObject([{ words: '8.8.8.8 2 60', isClosed: false }])
-    expect(findings).toEqual([{ kind: 'pingAnswers' }])
+    expect(findings).toEqual([{ kind: 'pingAnswers', hops: 2 }])
     ping.stop()
     expect([pings[0]?.isClosed, ping.isRunning]).toEqual([true, false])
     await ping.start(PUBLIC, 1)
@@ -133,7 +133,7 @@ describe('pings to the public address', () => {
       false,
       2,
     ])
-    expect(findings).toEqual([{ kind: 'pingAnswers' }, { kind: 'pingUnreliable' }])
+    expect(findings).toEqual([{ kind: 'pingAnswers', hops: 1 }, { kind: 'pingUnreliable' }])
   })
 
   it('stop on battery, and go on after it', async () => {

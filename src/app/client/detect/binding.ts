@@ -22,7 +22,7 @@ export const bindingOf = (host: HostSettings | undefined): Binding => ({
 
 /** Each detector finds the same, at almost the same time. */
 const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'])
-const SAME: Duration = seconds(10)
+const SAME: Duration = seconds(3)
 
 /**
  * Passes the findings of the detector of a binding. What all detectors find is reported once. A bound

@@ -1,8 +1,10 @@
 import { between, type Instant, instant, seconds } from '../../../base/time.ts'
 import type { Evidence } from '../../../client/report/diagnose.ts'
+import type { SourceAnswer } from '../../../client/report/survey.ts'
+import { isAtRouter } from '../../../client/sources/hop-probe.ts'
 import { PUBLIC_SERVICES } from '../../../client/sources/services.ts'
 import type { SourceSpec } from '../../../config/source.ts'
-import { parseAddress } from '../../../net/address.ts'
+import { type Address, parseAddress } from '../../../net/address.ts'
 import { defaultGateway, homeGateway } from '../../../client/detect/home-gateway.ts'
 import type { OutsideRoute } from '../../../client/detect/uplink.ts'
 import type { NetworkPorts } from '../../../ports/system.ts'
@@ -60,9 +62,12 @@ export async function evidenceOf(
   const agreed = Object.fromEntries(
     survey.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
   )
+  const isDirect = way?.elsewhere === undefined && !survey.answers.some((answer) => isRouterWord(answer))
+  const isBehindSecond = isDirect && (await hasSecondRouter(agreed['v4'], system, network))
   return {
     answers: survey.answers,
     agreed,
+    ...(isBehindSecond && { isBehindSecond }),
     hasGateway: gateway !== undefined,
     ...(way?.elsewhere !== undefined && { elsewhere: way.elsewhere }),
     names,
@@ -73,6 +78,25 @@ export async function evidenceOf(
     ),
     isBeforeRelease: now < RELEASED,
   }
+}
+
+/** The router, or this host, states an IPv4 address, or that there is none: that says more than a probe. */
+const isRouterWord = ({ source, family, sighting }: SourceAnswer): boolean =>
+  family === 'v4' &&
+  source.vantage !== 'outside' &&
+  (sighting.kind === 'seen' ||
+    (sighting.kind === 'none' && (source.vantage === 'router' || sighting.instead !== undefined)))
+
+/** The first router does not answer at the address, and the next one does. */
+async function hasSecondRouter(
+  address: Address | undefined,
+  { steady: clock }: SystemPorts,
+  { datagram }: NetworkPorts,
+): Promise<boolean> {
+  if (address === undefined) return false
+  const [probe, signal] = [{ datagram, clock, from: undefined }, new AbortController().signal]
+  if (await isAtRouter({ ...probe, within: [1] }, address, signal)) return false
+  return isAtRouter(probe, address, signal)
 }
 
 const routeOut = async (network: NetworkPorts): Promise<OutsideRoute | undefined> =>
