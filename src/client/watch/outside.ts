@@ -48,7 +48,7 @@ export async function watchOutside(
   for (let turn = 0; !signal.aborted; turn++) {
     const interval = intervalAfter(failing, family, { context, state, changed })
     // A round without an agreement is repeated often, and does not end a long pause.
-    const isAlone = !isNear(state, family) && !state.isProbed
+    const isAlone = !isNear(state, family) && !isSure(state)
     const listeners = [
       ...(interval === ABSENT.interval ? [] : [state.recheckListeners]),
       ...(interval === ABSENT.interval || isAlone ? [state.kernelListeners] : []),
@@ -111,6 +111,9 @@ interface OutsideWatch {
 const isNear = ({ doesRouterReport }: WatcherState, family: Family): boolean =>
   family === 'v6' || doesRouterReport
 
+/** The probe notices each change of the line. */
+const isSure = ({ isProbed, hasOtherLine }: WatcherState): boolean => isProbed && !hasOtherLine
+
 function intervalAfter(
   failing: Failing | undefined,
   family: Family,
@@ -129,7 +132,7 @@ function intervalAfter(
       Math.min(grown, isUnpublished ? MAX_OFFLINE_INTERVAL.unpublished : MAX_OFFLINE_INTERVAL.published),
     )
   }
-  const kind = isNear(state, family) ? 'near' : state.isProbed ? 'probe' : 'alone'
+  const kind = isNear(state, family) ? 'near' : isSure(state) ? 'probe' : 'alone'
   const isSettling = changed !== undefined && between(changed, context.clock.now()) < SETTLING.span
   return withJitter(
     kind === 'alone' && isSettling ? SETTLING.interval : INTERVALS[kind],

@@ -2,6 +2,7 @@ import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
 import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address } from '../../net/address.ts'
 import { HOPS, MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
+import { watchLeftAddress } from './left-address.ts'
 import { RouterPing } from './router-ping.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
@@ -37,6 +38,7 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
   }
   state.kernelListeners.add(recheck)
   signal.addEventListener('abort', () => state.kernelListeners.delete(recheck), { once: true })
+  const left = leftAddresses(context, state, ping)
   while (!signal.aborted) {
     state.isProbed = false
     const address = state.doesRouterReport ? undefined : state.published('v4')
@@ -52,10 +54,32 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
       continue
     }
     last = hops
+    left.now(address, hops)
     if (!isKnown) report({ kind: 'probeAnswers', hops })
     const isAnswered = await probe(target, hops).finally(() => ping.stop())
     if (!isAnswered) hops = undefined
   }
+}
+
+/** The address of the probe before the current one is watched too. */
+function leftAddresses(
+  context: WatcherContext,
+  state: WatcherState,
+  ping: RouterPing,
+): { readonly now: (address: Address, hops: number) => void } {
+  let current: { readonly address: Address; readonly hops: number } | undefined
+  let end = new AbortController()
+  const now = (address: Address, hops: number): void => {
+    const before = current
+    current = { address, hops }
+    if (before === undefined || before.address === address) return
+    end.abort(WAIT_ENDED)
+    end = new AbortController()
+    state.hasOtherLine = false
+    const signal = AbortSignal.any([context.signal, end.signal])
+    void watchLeftAddress({ ...context, signal }, state, { ...before, isPinged: () => ping.isRunning })
+  }
+  return { now }
 }
 
 interface ProbeTarget {

@@ -15,6 +15,7 @@ export function watch(context: WatcherContext, detection: WatchedDetection): voi
     doesRouterReport: false,
     hasEvents: false,
     isProbed: false,
+    hasOtherLine: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
   }

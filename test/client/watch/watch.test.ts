@@ -116,6 +116,7 @@ beforeEach(() => {
     asksRouter: true,
     doesRouterReport: false,
     isProbed: false,
+    hasOtherLine: false,
     hasEvents: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
@@ -386,6 +387,7 @@ describe('the outside watcher', () => {
     ['alone', {}, seconds(25)],
     ['with a router that answers', { doesRouterReport: true }, minutes(5)],
     ['with a probe', { isProbed: true }, minutes(1)],
+    ['with a probe and another line', { isProbed: true, hasOtherLine: true }, seconds(25)],
   ])('asks %s at the interval of that case', async (_, over, every) => {
     begin(over)
     await clock.pass(milliseconds(every * 10))
@@ -586,6 +588,29 @@ describe('the probe watcher', () => {
     network.answersProbe = () => false
     await clock.pass(seconds(3))
     expect(hints).toEqual(['probe-lost'])
+  })
+
+  it('asks outside when an address that was left is back at the router, and often while it is there', async () => {
+    const at = new Set([network.wan])
+    network.answersProbe = ({ hops, to }) => hops === 1 && at.has(to)
+    let [current, rechecks] = [network.wan, 0]
+    state = { ...state, published: (family) => (family === 'v4' ? current : undefined) }
+    state.recheckListeners.add(() => rechecks++)
+    void watchProbe(context, state)
+    await clock.pass(seconds(5))
+    at.clear()
+    current = address('9.9.9.9')
+    at.add(current)
+    await clock.pass(seconds(60))
+    expect([state.isProbed, state.hasOtherLine, rechecks]).toEqual([true, false, 0])
+    at.add(network.wan)
+    await clock.pass(seconds(11))
+    expect([state.isProbed, state.hasOtherLine, rechecks]).toEqual([true, true, 1])
+    await clock.pass(seconds(60))
+    expect(rechecks).toBe(1)
+    at.delete(network.wan)
+    await clock.pass(seconds(30))
+    expect([state.isProbed, state.hasOtherLine, rechecks]).toEqual([true, false, 1])
   })
 
   it('ignores a single lost probe', async () => {
