@@ -465,11 +465,11 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
         after: `192.0.2.${n}`,
       })
       const count = MAX_TRAIL.updates + 150
-      await store.write(async (w) => {
-        await w.addTrail([entry(1, false), entry(2, false)])
-        for (let n = 0; n < count; n += 1000)
-          await w.addTrail(Array.from({ length: Math.min(1000, count - n) }, (_, i) => entry(n + i, true)))
-      })
+      await store.write(async (w) => w.addTrail([entry(1, false), entry(2, false)]))
+      for (let n = 0; n < count; n += 1000) {
+        const part = Array.from({ length: Math.min(1000, count - n) }, (_, i) => entry(n + i, true))
+        await store.write(async (w) => w.addTrail(part))
+      }
       const first = { accountId: -1, isUpdate: false }
       const pruned = async (before: typeof NOW): Promise<void> =>
         store.write(async (w) => {

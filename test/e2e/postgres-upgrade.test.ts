@@ -12,11 +12,13 @@ import { HOSTNAMES, storedIn, twoNodes, urlOf } from './two-nodes.ts'
 const lacking = whyNoPostgres()
 if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of rolling upgrades are SKIPPED\n`)
 
+const MIGRATIONS = 'src/server/store/postgres/migrations.ts'
+/** How many this release has. */
+const OWN = readFileSync(join(ROOT, MIGRATIONS), 'utf8').match(/oldestReader: \d/g)?.length ?? 0
 /** The migrations of a release that adds to the schema, and of a later one that removes what was before. */
 const EXPAND = `{ sql: \`ALTER TABLE name ADD COLUMN note text NOT NULL DEFAULT ''; CREATE TABLE newer (id bigint);
   CREATE INDEX name_by_note ON name (note)\`, oldestReader: 1 },`
-const CONTRACT = `{ sql: \`ALTER TABLE name DROP COLUMN note\`, oldestReader: 2 },`
-const MIGRATIONS = 'src/server/store/postgres/migrations.ts'
+const CONTRACT = `{ sql: \`ALTER TABLE name DROP COLUMN note\`, oldestReader: ${OWN + 1} },`
 
 /** A later release: this source with more migrations. Resolves with its program. */
 function built(folder: string, migrations: string): string {
