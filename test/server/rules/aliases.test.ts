@@ -63,4 +63,14 @@ describe('a change of', () => {
     }
     expect(await aliasFaults(change, resultingZone(zoneInMemory([stored]), [change]))).toEqual([])
   })
+
+  it('two names that point to one is seen as both', async () => {
+    const changes = ['a1', 'a2'].map((name) => ({
+      zone: ZONE,
+      before: undefined,
+      after: alias(name, 'home.example.test.'),
+    }))
+    const pointers = await resultingZone(zoneInMemory([HOME]), changes).pointersTo('home')
+    expect(pointers.map(({ name }) => name)).toEqual(['a1', 'a2'])
+  })
 })
