@@ -287,6 +287,7 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
         async (w) => w.blockName(target.nameId, true),
         async (w) => w.attach(at.keyId, target),
         async (w) => w.setTargets(at.keyId, [target.nameId]),
+        async (w) => w.setTargets(at.keyId, []),
       ]
       for (const [n, change] of changes.entries()) {
         const before = (await store.read(async (r) => r.zoneNamed(ZONE)))?.updatedAt ?? NOW

@@ -66,6 +66,7 @@ export const sqlRecordChanges = (sql: Sql): Omit<RecordWrites, 'removeZone'> => 
     await sql('DELETE FROM nochg WHERE subject = ?').run(`key:${keyId}`)
   },
   async setTargets(keyId, nameIds) {
+    await noteTargets(sql, keyId)
     if (nameIds.length === 0) await sql('UPDATE rdata SET key_id = NULL WHERE key_id = ?').run(keyId)
     const all = asList(nameIds)
     await sql(`UPDATE name SET key_id = NULL WHERE key_id = ? AND id NOT IN ${ids()}`).run(keyId, all)
@@ -86,6 +87,13 @@ export async function touchZone(sql: Sql, zoneId: number, now: Instant): Promise
 export async function noteChange(sql: Sql, nameIds: readonly number[]): Promise<void> {
   await sql(`UPDATE zone SET updated_at = updated_at + 1
     WHERE id IN (SELECT zone_id FROM name WHERE name.id IN ${ids()})`).run(asList(nameIds))
+}
+
+/** The same, of the names that a key may update; also those that it loses are no longer as an import has read them. */
+async function noteTargets(sql: Sql, keyId: number): Promise<void> {
+  await sql(`UPDATE zone SET updated_at = updated_at + 1 WHERE id IN (SELECT zone_id FROM name WHERE key_id = ?1
+    UNION SELECT zone_id FROM name JOIN rrset ON rrset.name_id = name.id JOIN rdata ON rdata.rrset_id = rrset.id
+      WHERE rdata.key_id = ?1)`).run(keyId)
 }
 
 /** Resolves with the id and the whole name. */
