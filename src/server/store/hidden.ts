@@ -10,6 +10,10 @@ export const isShown = (name: string): string => `substr(${name}, 1, 1) <> '#'`
 /** In SQL, by the index of the names: '$' is the character after '#'. */
 export const IS_HIDDEN = "name >= '#' AND name < '$'"
 
+/** The same, for a few rows of large tables: it reads the zone of each. */
+export const isZoneShown = (zoneId: string): string =>
+  `(SELECT ${isShown('zone.name')} FROM zone WHERE zone.id = ${zoneId})`
+
 /** In SQL: whether this column has the id of a zone that readers see. */
 export const isInShownZone = (zoneId: string): string =>
   `${zoneId} NOT IN (SELECT id FROM zone WHERE ${IS_HIDDEN})`

@@ -6,6 +6,7 @@ export type TrailPart = Pick<TrailEntry, 'accountId' | 'isUpdate'>
 
 /** Who changed what, in the transaction of the change (decision 0051). */
 export interface TrailWrites {
+  /** The entries are of one part. */
   addTrail(entries: readonly TrailEntry[]): Promise<void>
   /**
    * Deletes entries of the part after this one that are too many, or older than `before`. Resolves with that part; undefined

@@ -24,10 +24,12 @@ const OTHERS = [
 /** The same store; what is changed through it is noted, so that no operation can forget it. */
 export function recorded(store: StoreWrites): Recording {
   const noted: TrailChange[] = []
+  const zoneNames = new Map<number, string>()
   let hasOthers = false
   const note = async (zoneId: number, before: Name | undefined, after: Name | undefined): Promise<void> => {
-    const zone = (await store.zoneRules(zoneId))?.name ?? ''
-    const changes = trailOf(zone, before, after)
+    const zoneName = zoneNames.get(zoneId) ?? (await store.zoneRules(zoneId))?.name ?? ''
+    zoneNames.set(zoneId, zoneName)
+    const changes = trailOf(zoneName, before, after)
     noted.push(...changes)
     if (changes.length === 0 && stateOf(before) !== stateOf(after)) hasOthers = true
   }

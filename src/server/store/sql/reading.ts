@@ -4,7 +4,7 @@ import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
-import { IS_HIDDEN, isInShownZone, isShown } from '../hidden.ts'
+import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import type { Sql } from './statement.ts'
@@ -72,13 +72,13 @@ export const READING = selects({
   /** The shorter the name in the zone, the longer the zone; "@" is the apex. */
   namesByFqdn: select(
     STORED_NAME,
-    `${STORED_NAMES} WHERE fqdn = ? AND ${isInShownZone('zone_id')} ORDER BY name <> '@', length(name), name.id, rdata.id`,
+    `${STORED_NAMES} WHERE fqdn = ? AND ${isZoneShown('zone_id')} ORDER BY name <> '@', length(name), name.id, rdata.id`,
   ),
   namesOfKey: select(
     STORED_NAME,
     `${STORED_NAMES} WHERE name.id IN (SELECT id FROM name WHERE key_id = ? UNION
       SELECT name_id FROM rdata JOIN rrset ON rrset.id = rrset_id WHERE rdata.key_id = ?)
-      AND ${isInShownZone('zone_id')} ORDER BY name.id, rdata.id`,
+      AND ${isZoneShown('zone_id')} ORDER BY name.id, rdata.id`,
   ),
 })
 

@@ -103,6 +103,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
     },
     touchApiKey: tables.touchApiKey,
     addTrail: tables.addTrail,
+    pruneTrail: tables.pruneTrail,
     setFact: tables.setFact,
     factOr: tables.factOr,
     invalidateAll: () => cache.invalidateAll(),

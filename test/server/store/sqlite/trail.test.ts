@@ -1,0 +1,63 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, it } from 'vitest'
+import { instant } from '../../../../src/base/time.ts'
+import { MAX_TRAIL } from '../../../../src/server/model/trail.ts'
+import { existing } from '../../../../src/server/store/select.ts'
+import { readCache } from '../../../../src/server/store/sqlite/read-cache.ts'
+import { fileStore, storeFolder } from '../../../lab/stores.ts'
+
+const root = storeFolder()
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const ENTRY = {
+  at: instant(0),
+  accountId: 1,
+  isUpdate: true,
+  actor: 'key abc1234',
+  peer: '192.0.2.9',
+  operation: 'update',
+  subject: 'home.example.test',
+} as const
+
+it('has at most as many entries of an account as it may, and never loses the newest', async () => {
+  const store = fileStore(root)
+  const add = async (first: number, count: number): Promise<void> =>
+    store.write(async (w) => {
+      for (let n = first; n < first + count; n += 3)
+        await w.addTrail([n, n + 1, n + 2].map((one) => ({ ...ENTRY, after: String(one) })))
+    })
+  const database = new DatabaseSync(join(root, 'holdfast.db'), { readOnly: true })
+  const counts: number[] = []
+  for (let n = 0; n < MAX_TRAIL.updates + 3000; n += 300) {
+    await add(n, 300)
+    const { rows, newest } = existing(
+      database.prepare('SELECT count(*) AS rows, max(CAST(came AS INTEGER)) AS newest FROM trail').get(),
+    )
+    expect(newest).toBe(n + 299)
+    counts.push(Number(rows))
+  }
+  database.close()
+  await store.close()
+  expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_TRAIL.updates)
+  expect(Math.min(...counts.slice(-10))).toBeGreaterThan(MAX_TRAIL.updates * 0.85)
+})
+
+it.each(['addTrail', 'pruneTrail'])('leaves the lookups of updates cached: %s', async (method) => {
+  let lookups = 0
+  const tables = {
+    login: async () => Promise.resolve({ lookups: ++lookups }),
+    addTrail: async () => Promise.resolve(),
+    pruneTrail: async () => Promise.resolve(),
+    removeKey: async () => Promise.resolve(),
+  }
+  const cache = readCache(tables as never, [])
+  await cache.login('abc1234')
+  await (cache as never as Record<string, () => Promise<void>>)[method]?.()
+  await cache.login('abc1234')
+  expect(lookups).toBe(1)
+  await cache.removeKey(1)
+  await cache.login('abc1234')
+  expect(lookups).toBe(2)
+})
