@@ -5,6 +5,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -85,6 +86,42 @@ describe.skipIf(lacking !== undefined)(
       for (const name of ['password', 'hash.key'])
         expect(open.log()).toContain(`${at(name)} contains a secret and is readable by other users`)
       for (const name of ['password', 'hash.key']) chmodSync(at(name), 0o600)
+    })
+
+    it('gets its new password and authority by a reload', async () => {
+      const data = join(postgres.folder, 'data')
+      const serveCertificate = async (of: string): Promise<void> => {
+        for (const [from, to] of Object.entries({ 'cert.pem': 'server.crt', 'key.pem': 'server.key' }))
+          writeFileSync(join(data, to), readFileSync(join(at(of), from)))
+        await postgres.query('SELECT pg_reload_conf()')
+      }
+      const endSessions = async (): Promise<unknown> =>
+        postgres.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'node'`)
+      copyFileSync(at('own/cert.pem'), at('ca.pem'))
+      writeFileSync(at('changing'), `${PASSWORD}\n`, { mode: 0o600 })
+      const node = await serveStore(urlOf(verified('ca.pem')), ...more('changing'), '--store-wait', '1s')
+      const ready = async (): Promise<number> => (await fetch(`${node.url}/readyz`)).status
+      expect(await ready()).toBe(200)
+      try {
+        await postgres.query(`ALTER ROLE node PASSWORD 'new'`)
+        await serveCertificate('other')
+        await endSessions()
+        await eventually(ready).toBe(503)
+
+        writeFileSync(at('changing'), '\n')
+        node.child.kill('SIGHUP')
+        await eventually(node.log).toContain(
+          `not reloaded: store_password_file ${at('changing')}: it is empty`,
+        )
+        writeFileSync(at('changing'), 'new\n')
+        copyFileSync(at('other/cert.pem'), at('ca.pem'))
+        node.child.kill('SIGHUP')
+        await eventually(ready).toBe(200)
+        expect(node.log()).not.toMatch(/sword fish/)
+      } finally {
+        await postgres.query(`ALTER ROLE node PASSWORD '${PASSWORD}'`)
+        await serveCertificate('own')
+      }
     })
 
     // biome-ignore format: a table

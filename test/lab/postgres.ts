@@ -54,6 +54,7 @@ export const placeAt = (port: number, database: string): PostgresPlace => ({
   hosts: [{ host: '127.0.0.1', port }],
   database,
   user: 'holdfast',
+  credentials: () => ({}),
   isPrepared: true,
   connections: 8,
   wait: 5000,

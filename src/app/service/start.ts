@@ -80,9 +80,9 @@ export async function startService(
   if (!tls.ok) return tls
   const place = isDev ? mkdtempSync(join(tmpdir(), 'holdfast-dev-')) : await storePlace(settings)
   for (const warning of await openSecrets(place)) options.log('warn', warning)
-  const opened = await openStore(place, { mayMake: isDev || options.mayMake, mayUpgrade: true })
+  const warn = (message: string): void => options.log('warn', message)
+  const opened = await openStore(place, { mayMake: isDev || options.mayMake, mayUpgrade: true, warn })
   if (!opened.ok) return opened
-  if (opened.value.warning !== undefined) options.log('warn', opened.value.warning)
   const started = await startOn(opened.value, settings, {
     ...options,
     faults: faults.value,
@@ -155,7 +155,7 @@ async function startOn(
     // Only a file can be replaced while it is open.
     lost: open.identity === undefined ? new Promise<string>(() => undefined) : databaseGone(open, ending),
     reload: async (next) => {
-      const changed = await changeCertificate(sockets.value.listeners, next)
+      const changed = await changeSecrets(open, sockets.value.listeners, next)
       if (changed.ok) {
         current = next
         handleCurrent = handling(next)
@@ -164,6 +164,19 @@ async function startOn(
       return changed
     },
   })
+}
+
+/** The certificate, and the credentials of the database: both change, or neither. */
+async function changeSecrets(
+  open: OpenStore,
+  listeners: Parameters<typeof changeCertificate>[0],
+  next: ServiceSettings,
+): Promise<Result<undefined, Failure>> {
+  const renewed = (await open.renew?.()) ?? ok(() => undefined)
+  if (!renewed.ok) return configurationFailure(renewed.error)
+  const changed = await changeCertificate(listeners, next)
+  if (changed.ok) renewed.value()
+  return changed
 }
 
 function keepCheckpoints(store: Store, ending: AbortSignal): void {

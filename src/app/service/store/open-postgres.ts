@@ -2,7 +2,12 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
 import { fingerprintOf } from '../../../server/auth/hashes.ts'
-import { codeOf, isAway, type PostgresPlace } from '../../../server/store/postgres/connection.ts'
+import {
+  codeOf,
+  type Credentials,
+  isAway,
+  type PostgresPlace,
+} from '../../../server/store/postgres/connection.ts'
 import {
   clockAhead,
   migratePostgres,
@@ -37,12 +42,13 @@ const SKEW_TO_TELL = 2000
  */
 export async function openPostgres(
   place: SharedPlace,
-  { mayMake = false, mayUpgrade = false, mayLack = false }: OpenOptions,
+  { mayMake = false, mayUpgrade = false, mayLack = false, warn = () => undefined }: OpenOptions,
 ): Promise<Result<OpenStore, Failure>> {
-  const at = await databaseOf(place)
-  if (!at.ok) return configurationFailure(at.error)
+  const found = await databaseOf(place)
+  if (!found.ok) return configurationFailure(found.error)
+  const at = { ...found.value, onOldPrimary: oncePerHost(warn) }
   try {
-    const version = await postgresVersion(at.value)
+    const version = await postgresVersion(at)
     if (version === 0 && !mayMake)
       return configurationFailure(
         `there is no store in ${placeName(place)}. To make one, run: ${programName()} admin init`,
@@ -52,22 +58,34 @@ export async function openPostgres(
         `the store in ${placeName(place)} is of an older version of Holdfast: restart a service, ` +
           'which upgrades it, then try again',
       )
-    const ahead = await clockAhead(at.value, () => systemClock.now())
+    const ahead = await clockAhead(at, () => systemClock.now())
     const fault = clockFault(ahead)
     // A host that has just started may correct its clock soon.
     if (fault !== undefined) return err({ exit: 'waiting', messages: [fault] })
     if (version === 0) await makeHashKeyIn(place.hashKeyFile)
     // Refuses a newer schema, too.
-    await migratePostgres(at.value)
+    await migratePostgres(at)
     const opened = await withHashKey(
       place,
-      mayLack ? postgresStore(at.value, steadyClock) : await openPostgresStore(at.value, steadyClock),
+      mayLack ? postgresStore(at, steadyClock) : await openPostgresStore(at, steadyClock),
     )
-    return opened.ok && Math.abs(ahead) > SKEW_TO_TELL
-      ? ok({ ...opened.value, warning: `${skewOf(ahead)}; at ${MAX_SKEW / 1000} no node starts` })
-      : opened
+    if (!opened.ok) return opened
+    if (Math.abs(ahead) > SKEW_TO_TELL) warn(`${skewOf(ahead)}; at ${MAX_SKEW / 1000} no node starts`)
+    return ok({ ...opened.value, renew: at.renew })
   } catch (error) {
     return err(databaseFailure(place, error))
+  }
+}
+
+/** Each host once, however often it is asked. */
+function oncePerHost(warn: (message: string) => void): (host: string) => void {
+  const told = new Set<string>()
+  return (host) => {
+    if (told.has(host)) return
+    told.add(host)
+    warn(
+      `the database at ${host} takes writes although another host has taken over from it: stop it; nothing is written there`,
+    )
   }
 }
 
@@ -102,14 +120,35 @@ async function withKeyOf(store: Store, place: SharedPlace): Promise<Result<OpenS
       )
 }
 
+interface Database extends PostgresPlace {
+  /** Reads the credentials again; what it returns makes them those of the place. */
+  readonly renew: () => Promise<Result<() => void, string>>
+}
+
 /** With the password and the authorities from their files. */
-export async function databaseOf({
-  url,
-  passwordFile,
-  connections,
-  wait,
-}: SharedPlace): Promise<Result<PostgresPlace, string>> {
-  const { hosts, user, database, isTls, isPrepared, authoritiesFile } = url
+export async function databaseOf(place: SharedPlace): Promise<Result<Database, string>> {
+  const { hosts, user, database, isPrepared } = place.url
+  const { connections, wait } = place
+  const first = await credentialsOf(place)
+  if (!first.ok) return first
+  let credentials = first.value
+  return ok({
+    hosts,
+    user,
+    database,
+    isPrepared,
+    connections,
+    wait,
+    credentials: () => credentials,
+    renew: async () => {
+      const next = await credentialsOf(place)
+      return next.ok ? ok(() => void (credentials = next.value)) : next
+    },
+  })
+}
+
+async function credentialsOf({ url, passwordFile }: SharedPlace): Promise<Result<Credentials, string>> {
+  const { isTls, authoritiesFile } = url
   const password =
     passwordFile === undefined ? ok(url.password?.reveal()) : await fileText(credentialFor(passwordFile))
   if (!password.ok) return err(`store_password_file ${passwordFile}: ${password.error}`)
@@ -117,14 +156,8 @@ export async function databaseOf({
     authoritiesFile === undefined ? ok(undefined) : await readNamedFile(authoritiesFile, MAX_AUTHORITIES)
   if (!authorities.ok) return err(`sslrootcert ${authoritiesFile}: ${authorities.error}`)
   return ok({
-    hosts,
-    user,
-    database,
     ...(password.value !== undefined && { password: password.value }),
     ...(isTls && { tls: authorities.value === undefined ? {} : { authorities: authorities.value } }),
-    isPrepared,
-    connections,
-    wait,
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Result } from '../../../base/result.ts'
 import type { Pepper } from '../../../server/auth/hashes.ts'
 import type { Store } from '../../../server/store/store.ts'
 
@@ -9,11 +10,13 @@ export interface OpenStore {
   readonly folder: string
   /** Of the file of the database, from before it was opened. */
   readonly identity: string | undefined
-  /** What its operator should know. */
-  readonly warning?: string
+  /** Reads the credentials of the database again; what it returns makes them those of new connections. */
+  readonly renew?: () => Promise<Result<() => void, string>>
 }
 
 export interface OpenOptions {
+  /** Called with what its operator should know, also while it is open. */
+  readonly warn?: (message: string) => void
   /** Makes a store where there is none. A store of which a part is missing is never completed. */
   readonly mayMake?: boolean
   /** Upgrades the database of an older version. */

@@ -1,24 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type Client } from 'pg'
 import { StoreAway } from '../errors.ts'
 
-/** Where the database is, and how it is asked. */
-export interface PostgresPlace {
-  /** In the order in which they are tried; the first that takes writes is used. */
-  readonly hosts: readonly { readonly host: string; readonly port: number }[]
-  readonly database: string
-  readonly user: string
+/** May change while the store is open: each new connection uses those of its moment. */
+export interface Credentials {
   readonly password?: string
   /** TLS with a verified certificate; `authorities` in PEM, without them those of the system. */
   readonly tls?: { readonly authorities?: string }
+}
+
+/** Where the database is, and how it is asked. */
+export interface PostgresPlace {
+  /** Of several that take writes, the one with the highest timeline is used. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+  readonly database: string
+  readonly user: string
+  readonly credentials: () => Credentials
   /** Statements are prepared once per connection. A pooler in transaction mode may not allow it. */
   readonly isPrepared: boolean
   readonly connections: number
   /** In milliseconds: for a connection, a statement and a lock. */
   readonly wait: number
+  /** Called with a host that takes writes although another one has taken over from it. */
+  readonly onOldPrimary?: (host: string) => void
 }
 
 /** PostgreSQL, appendix A: errors of the connection, or of the server behind it; another connection may work. */
 const AWAY = /^(?:08|57P0[123]|25006|53300)/
+
+/** In milliseconds: when one host takes writes, the others have so long to show that they do. */
+const OTHERS_WAIT = 500
+/** The name of a file of the log begins with the timeline (PostgreSQL, "Backup Control Functions"). */
+const TIMELINE = `SELECT current_setting('transaction_read_only') AS transaction_read_only, CASE WHEN pg_is_in_recovery() THEN 0
+  ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END AS timeline`
+const READ_ONLY = `SELECT current_setting('transaction_read_only') AS transaction_read_only, 0 AS timeline`
 
 /** Appendix A: the server, or this role, has as many connections as it may. */
 const TOO_MANY = '53300'
@@ -73,37 +88,71 @@ interface ConnectOptions {
   readonly patience?: number
   /** Ends the attempt. */
   readonly ending?: AbortSignal
+  /** A host with a lower one is not used. */
+  readonly timeline?: number
 }
 
 /** One connection. `isBroken`: it can no longer be used. `isSilent`: the server does not answer. */
 export interface Connection {
   readonly client: Client
   readonly host: Host
+  /** It grows with each failover; 0 where there is one host. */
+  readonly timeline: number
   isBroken: boolean
   isSilent: boolean
 }
 
 /**
- * A connection to the first host that accepts writes. Throws StoreAway with the error of each host, or with the errors
- * of the hosts that can be reached: a standby may lack the latest changes of its primary.
+ * A connection to a host that accepts writes. All hosts are asked: of several that accept them, the one with the highest timeline
+ * is the primary, and the others were it before a failover. Throws StoreAway with the error of each host, or with the errors of
+ * the hosts that can be reached: a standby may lack the latest changes of its primary.
  */
 export async function connect(place: PostgresPlace, options: ConnectOptions = {}): Promise<Connection> {
-  const errors: unknown[] = []
-  for (const at of place.hosts)
-    try {
-      return await connectTo(place, at, options)
-    } catch (error) {
-      errors.push(error)
-    }
-  if (!errors.some(isAway)) throw errors[0]
-  const reasons = errors.map((error, at) => {
-    const { host, port } = place.hosts[at] ?? { host: '', port: 0 }
-    return `${host}:${port}: ${(error as Error).message || codeOf(error)}`
+  const { open, errors } = await connectToAll(place, options)
+  const newest = Math.max(options.timeline ?? 0, ...open.map(({ timeline }) => timeline))
+  const [best, ...others] = open.toSorted((one, other) => other.timeline - one.timeline)
+  const unused = best?.timeline === newest ? others : open
+  for (const { client, host, timeline } of unused) {
+    void client.end().catch(() => undefined)
+    if (timeline === newest) continue
+    place.onOldPrimary?.(`${host.host}:${host.port}`)
+    errors.set(host, new StoreAway(`it was the primary until a failover, timeline ${timeline} of ${newest}`))
+  }
+  if (best?.timeline === newest) return best
+  const all = [...errors.values()]
+  if (!all.some(isAway)) throw all[0]
+  const reasons = place.hosts.map((at) => {
+    const error = errors.get(at)
+    return `${at.host}:${at.port}: ${(error as Error).message || codeOf(error)}`
   })
   const reason = `the database cannot be reached: ${reasons.join('; ')}`
-  throw errors.some((error) => codeOf(error) === TOO_MANY)
+  throw all.some((error) => codeOf(error) === TOO_MANY)
     ? new NoMoreConnections(reason)
     : new StoreAway(reason)
+}
+
+/** Those that accept writes, and why the others do not. */
+async function connectToAll(place: PostgresPlace, options: ConnectOptions) {
+  const errors = new Map<Host, unknown>()
+  const open: Connection[] = []
+  let isOver = false
+  const attempts = place.hosts.map(async (at) => {
+    try {
+      const connection = await connectTo(place, at, options)
+      if (isOver) void connection.client.end().catch(() => undefined)
+      else open.push(connection)
+    } catch (error) {
+      errors.set(at, error)
+      throw error
+    }
+  })
+  const some = Promise.any(attempts).then(
+    async () => sleep(OTHERS_WAIT, undefined, { ref: false }),
+    () => undefined,
+  )
+  await Promise.race([some, Promise.allSettled(attempts)])
+  isOver = true
+  return { open, errors }
 }
 
 /** Without a password, a server that wants one gets no answer, and the attempt would only time out. */
@@ -127,11 +176,12 @@ const WAYS_OF_PASSWORDS = [
 ] as const
 
 async function connectTo(
-  { hosts, database, user, password, tls, wait }: PostgresPlace,
+  { hosts, database, user, credentials, wait }: PostgresPlace,
   at: Host,
   { patience, ending }: ConnectOptions,
 ): Promise<Connection> {
   const { host, port } = at
+  const { password, tls } = credentials()
   const client = new pg.Client({
     host,
     port,
@@ -144,22 +194,25 @@ async function connectTo(
     pipeline: true,
     keepAlive: true,
     application_name: 'holdfast',
-    // A host without power never answers; the next host is tried within the same time limit.
-    connectionTimeoutMillis: Math.ceil(wait / hosts.length),
+    // A host without power never answers.
+    connectionTimeoutMillis: wait,
     statement_timeout: wait,
     lock_timeout: wait,
     idle_in_transaction_session_timeout: wait,
     ...(patience !== undefined && { query_timeout: patience }),
   })
-  const connection: Connection = { client, host: at, isBroken: false, isSilent: false }
-  client.on('error', () => (connection.isBroken = true))
-  client.on('end', () => (connection.isBroken = true))
+  const connection = { client, host: at, timeline: 0, isBroken: false, isSilent: false }
+  for (const event of ['error', 'end'] as const) client.on(event, () => (connection.isBroken = true))
   const cut = (): void => void client.connection.stream.destroy()
   ending?.addEventListener('abort', cut, { once: true })
   try {
     await (password === undefined ? connectWithout(client) : client.connect())
-    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
-    if (rows[0]?.transaction_read_only !== 'off') throw new StoreAway('it takes no writes')
+    const { rows } = await client.query<{ transaction_read_only: string; timeline: number }>(
+      hosts.length > 1 ? TIMELINE : READ_ONLY,
+    )
+    const [found] = rows
+    if (found?.transaction_read_only !== 'off') throw new StoreAway('it takes no writes')
+    connection.timeline = found.timeline
     return connection
   } catch (error) {
     void client.end().catch(() => undefined)

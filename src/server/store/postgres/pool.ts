@@ -6,6 +6,9 @@ import { StoreAway } from '../errors.ts'
 /** In milliseconds: the server itself ends a statement after `wait`. */
 const MARGIN = 250
 
+/** In milliseconds, between two looks for a host that has taken over. */
+const LOOK_INTERVAL = 5000
+
 /** A frozen server does not answer the end of a connection. */
 async function ended(client: Client): Promise<void> {
   const farewell = client.end().catch(() => undefined)
@@ -25,21 +28,20 @@ interface Waiting {
  * them in turn.
  */
 export class ConnectionPool {
-  #place: PostgresPlace
+  readonly place: PostgresPlace
   readonly #all = new Set<Connection>()
   readonly #free: Connection[] = []
   readonly #waiting = new Set<Waiting>()
   #opening = 0
+  /** The highest that any host has had. */
+  #timeline = 0
   /** Why the last attempt failed; undefined after one that did not. */
   #away: Error | undefined
   readonly #closing = new AbortController()
 
   constructor(place: PostgresPlace) {
-    this.#place = place
-  }
-
-  get place(): PostgresPlace {
-    return this.#place
+    this.place = place
+    if (place.hosts.length > 1) void this.#keepLooking().catch(() => undefined)
   }
 
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -67,22 +69,16 @@ export class ConnectionPool {
     }
     if (this.#closing.signal.aborted) throw new StoreAway('the store is closed')
     if (this.#away !== undefined && this.#opening > 0) throw new StoreAway(this.#away.message)
-    return this.#all.size + this.#opening >= this.#place.connections ? this.#nextFree() : this.#open()
+    return this.#all.size + this.#opening >= this.place.connections ? this.#nextFree() : this.#open()
   }
 
   async #open(): Promise<Connection> {
     this.#opening += 1
     try {
-      const connection = await connect(this.#place, {
-        patience: this.#place.wait + MARGIN,
-        ending: this.#closing.signal,
-      })
+      const connection = await this.#connect()
       this.#all.add(connection)
       this.#away = undefined
-      // The next connections try the host first that accepted this one.
-      const { host } = connection
-      const others = this.#place.hosts.filter((other) => other !== host)
-      this.#place = { ...this.#place, hosts: [host, ...others] }
+      this.#goOn(connection)
       return connection
     } catch (error) {
       // The database may allow this role fewer connections: wait for one of the others.
@@ -92,6 +88,29 @@ export class ConnectionPool {
       throw error
     } finally {
       this.#opening -= 1
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const patience = this.place.wait + MARGIN
+    return connect(this.place, { patience, ending: this.#closing.signal, timeline: this.#timeline })
+  }
+
+  /** Connections to hosts from which this one has taken over end at once: what they store would be lost. */
+  #goOn({ timeline }: Connection): void {
+    this.#timeline = timeline
+    for (const one of this.#all) if (one.timeline < timeline) one.client.connection.stream.destroy()
+  }
+
+  /** A host may take over while the one before it, which is in use, still takes writes. */
+  async #keepLooking(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      await sleep(LOOK_INTERVAL, undefined, { signal, ref: false })
+      const found = this.#all.size === 0 ? undefined : await this.#connect().catch(() => undefined)
+      if (found === undefined) continue
+      this.#goOn(found)
+      void ended(found.client)
     }
   }
 
@@ -114,7 +133,7 @@ export class ConnectionPool {
         },
       }
       this.#waiting.add(waiting)
-      void sleep(this.#place.wait + MARGIN, undefined, { signal: settled.signal, ref: false }).then(
+      void sleep(this.place.wait + MARGIN, undefined, { signal: settled.signal, ref: false }).then(
         () => waiting.fail(why),
         () => undefined,
       )
