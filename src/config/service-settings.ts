@@ -65,6 +65,15 @@ const storeReader: SettingReader<string | StoreUrl> = {
 
 const limit = whole(1, 1_000_000)
 
+/** What programs ask for on their own, and what visitors take for the operator's. */
+const RESERVED_NAMES =
+  `www mail webmail smtp imap pop mx ns dns ftp mta-sts wpad isatap autodiscover autoconfig localhost
+  broadcasthost login account auth sso admin api status support`.split(/\s+/)
+const label = (value: string): Result<string, string> => {
+  const name = value.toLowerCase()
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name) ? ok(name) : err('is not one label, such as www')
+}
+
 /** Settings of the service. The abuse limits are Holdfast's own: the specification only says "excessive". */
 // biome-ignore format: a table
 export const SERVICE_SETTINGS = {
@@ -101,6 +110,7 @@ export const SERVICE_SETTINGS = {
   catalogZone:      { reader: { ...text, read: nameserver }, help: 'name of the catalog of all zones, for secondaries (RFC 9432)', fallback: 'catalog.holdfast' },
   soaContact:       { reader: { ...text, read: parseContact }, help: 'e-mail address in the SOA of the zones; hostmaster of each zone without it' },
   redirectAddresses: { reader: listReader(parseRedirectAddress, { type: 'string' }), help: 'addresses of this service that names with a redirect or an offline page get', fallback: [] },
+  reservedNames:    { reader: listReader(label, { type: 'string' }), help: 'labels directly beneath a shared zone that only its owner may make, also with a number behind them', fallback: RESERVED_NAMES },
   publicSuffixes:   { reader: onOff,                        help: 'let accounts create zones of public suffixes, such as co.uk', fallback: false },
   corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins of web pages that may use the management API, such as https://panel.example', fallback: [] },
   longBlock:        { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for repeated requests without effect: 1m to 365d', fallback: hours(24) },

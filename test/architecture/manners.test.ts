@@ -11,7 +11,7 @@ const SHELL_ONLY: readonly (readonly [what: string, pattern: RegExp, except: Reg
   ['read the environment',  /\bprocess\.(env|argv|exit)\b/,                /^$/],
   ['print',                 /\bconsole\.|process\.std(out|err)/,           /^$/],
   ['use random numbers',    /\bMath\.random\(/,                            /^$/],
-  ['use modules of Node',   /from 'node:(?!net'|crypto'|buffer')/,         /^server\/(http|store)\//],
+  ['use modules of Node',   /from 'node:(?!net'|crypto'|buffer'|url')/,       /^server\/(http|store)\//],
 ]
 
 it.each(SHELL_ONLY)('only platform/, app/ and cli/ %s', (_, pattern, except) =>

@@ -3,6 +3,7 @@ import { APEX, canonicalName, nameFault, parentOf, WILDCARD } from '../model/dns
 import type { Name, ZoneRules } from '../model/tree.ts'
 import { type Caller, isNameInScope, isOwner } from './access.ts'
 import { baseOf } from './nesting.ts'
+import { sharedLabelFault } from './shared-labels.ts'
 
 /** Labels for zones without a limit of their own. Reverse names of IPv6 have 32 (RFC 3596 §2.5). */
 const DEFAULT_MAX_LABELS = { own: 10, shared: 1, reverse: 32 } as const
@@ -35,17 +36,30 @@ export type CreationFault = Extract<
   | 'wildcardRestricted'
 >
 
+interface NewName {
+  readonly name: unknown
+  /** The caller is a member of the zone. */
+  readonly isMember: boolean
+  /** Labels that only the owner of a shared zone makes, directly beneath it. */
+  readonly reservedNames: readonly string[]
+}
+
 /** The first fault of a new name: its form, then the permission to create it. */
 export function creationFault(
   caller: Caller,
   zone: ZoneRules,
-  { name, isMember }: { readonly name: unknown; readonly isMember: boolean },
+  { name, isMember, reservedNames }: NewName,
 ): Refusal<CreationFault> | undefined {
   const at = { location: 'body', pointer: '/name' } as const
   const text = String(name)
-  const fault = nameFault(name, zone.name) ?? labelFault(text, zone, isOwner(caller, zone))
+  const isOwn = isOwner(caller, zone)
+  const isForeign = zone.isShared && !isOwn
+  const fault =
+    nameFault(name, zone.name) ??
+    (isForeign ? sharedLabelFault(canonicalName(text), reservedNames) : undefined) ??
+    labelFault(text, zone, isOwn)
   if (fault !== undefined) return { ...fault, ...at }
-  const isMembershipMissing = zone.isMembersOnly && !isMember && !isOwner(caller, zone)
+  const isMembershipMissing = zone.isMembersOnly && !isMember && !isOwn
   if (isMembershipMissing || caller.isReadOnly) return refuse('nameCreateForbidden')
   if (!isNameInScope(caller, zone, canonicalName(text)))
     return refuse('nameCreateForbidden', 'the name is out of the scope of this API key')

@@ -38,6 +38,7 @@ const SERVICE = {
   version: '1.0.0',
   nameservers: [],
   isReserved: () => false,
+  reservedNames: [],
   isPublicSuffix: () => false,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,

@@ -135,7 +135,8 @@ describe('a new name', () => {
     name: unknown,
     over: object = {},
     { account = OWNER, isMember = false, ...caller }: Partial<Caller> & { isMember?: boolean } = {},
-  ) => creationFault(callerOf(account, caller), { ...ZONE, ...over }, { name, isMember })
+  ) =>
+    creationFault(callerOf(account, caller), { ...ZONE, ...over }, { name, isMember, reservedNames: ['www'] })
   const AT = { location: 'body', pointer: '/name' }
   const MEMBERS = { isMembersOnly: true, isShared: true }
 
@@ -154,6 +155,15 @@ describe('a new name', () => {
     ['of a zone for members, by one', 'a', MEMBERS, { account: OTHER, isMember: true }, undefined],
     ['of a zone for members, by its owner', 'a', MEMBERS, {}, undefined],
     ['by a key that reads only', 'a', {}, { isReadOnly: true }, { refused: 'nameCreateForbidden' }],
+    [
+      'that the owner of a shared zone has reserved',
+      'WWW',
+      { isShared: true },
+      { account: OTHER },
+      { refused: 'nameInvalid', detail: 'www is reserved for the owner of the zone', ...AT },
+    ],
+    ['that is reserved, by the owner', 'www', { isShared: true }, {}, undefined],
+    ['that is reserved in shared zones, in a zone of its own', 'www', {}, {}, undefined],
     ['of a closed zone', 'a', { isClosedToNewNames: true }, {}, { refused: 'zoneTakesNoNewNames' }],
     ['that is a wildcard', '*.a', {}, {}, undefined],
     [
@@ -191,7 +201,8 @@ describe('a new name has as many labels', () => {
   const IP6 = '8.b.d.0.1.0.0.2.ip6.arpa'
   const nibbles = (count: number): string => Array.from({ length: count }, () => '0').join('.')
   const told = (name: string, over: object, account = OWNER): string | undefined =>
-    creationFault(callerOf(account), { ...ZONE, ...over }, { name, isMember: false })?.detail
+    creationFault(callerOf(account), { ...ZONE, ...over }, { name, isMember: false, reservedNames: [] })
+      ?.detail
 
   // biome-ignore format: a table
   it.each([
@@ -220,7 +231,7 @@ describe('a wildcard', () => {
     ['of a shared zone with wildcards, by another',          { isShared: true, hasWildcards: true },  OTHER, undefined],
   ])('%s', (_, over, account, refused) => {
     const { hasWildcards: _has, ...zone } = ZONE
-    expect(creationFault(callerOf(account), { ...zone, ...over }, { name: '*', isMember: false })?.refused).toBe(refused)
+    expect(creationFault(callerOf(account), { ...zone, ...over }, { name: '*', isMember: false, reservedNames: [] })?.refused).toBe(refused)
   })
 })
 

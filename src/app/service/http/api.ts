@@ -47,6 +47,7 @@ export function apiOf(
     name: 'Holdfast DNS management API',
     version: API_VERSION,
     nameservers: settings.nameservers,
+    reservedNames: settings.reservedNames,
     isReserved: (name: string) => name === settings.catalogZone,
     isPublicSuffix: (name: string) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,

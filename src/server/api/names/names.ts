@@ -85,9 +85,9 @@ export async function creationFaultAt(
   zone: Zone,
   { name, others = [] }: NewNamePlace,
 ): Promise<Refusal<CreationFault> | undefined> {
-  const { caller, store } = context
+  const { caller, store, service } = context
   const isMember = await store.isMember(zone.id, caller.account.id)
-  const fault = creationFault(caller, zone, { name, isMember })
+  const fault = creationFault(caller, zone, { name, isMember, reservedNames: service.reservedNames })
   if (fault !== undefined || typeof name !== 'string') return fault
   const relative = canonicalName(name)
   const inner = await store.zoneContaining(fqdnOf(relative, zone.name))

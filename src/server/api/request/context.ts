@@ -25,6 +25,8 @@ export interface ApiService {
   isPublicSuffix(name: string): boolean
   /** Whether the service uses this name itself: for the catalog of zones. */
   isReserved(name: string): boolean
+  /** Labels that only the owner of a shared zone may make, directly beneath it. */
+  readonly reservedNames: readonly string[]
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
