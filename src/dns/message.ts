@@ -1,11 +1,13 @@
-import { encodeName, nameAndAncestors } from './name.ts'
+import { encodeName, nameAndAncestors, readName } from './name.ts'
 import type { Question } from './request.ts'
 import { CLASSES, type DnsRecord, HEADER_LENGTH, RR_TYPES } from './types.ts'
 
 /** A pointer has 14 bits (RFC 1035 §4.1.4). */
 const MAX_POINTER = 0x3fff
-/** In octets: owner pointer or root, type, class, TTL, length. */
-const OPT_LENGTH = 11
+/** In octets: type, class, TTL, length. */
+const FIXED_LENGTH = 10
+/** In octets: the root before them. */
+const OPT_LENGTH = FIXED_LENGTH + 1
 /** In octets: the largest datagram that avoids fragments on every path (RFC 9715 §3). */
 export const MAX_DATAGRAM = 1232
 
@@ -21,7 +23,16 @@ interface Head {
   readonly limit: number
 }
 
-/** Writes one message. Owners are compressed, RDATA is not (RFC 3597 §4 forbids it for new types). */
+/** RDATA with names: octets before the first one, and how many there are. Only of RFC 1035 (RFC 3597 §4). */
+const COMPRESSED: Readonly<Record<number, { readonly before: number; readonly names: number }>> = {
+  [RR_TYPES.NS]: { before: 0, names: 1 },
+  [RR_TYPES.CNAME]: { before: 0, names: 1 },
+  [RR_TYPES.SOA]: { before: 0, names: 2 },
+  [RR_TYPES.PTR]: { before: 0, names: 1 },
+  [RR_TYPES.MX]: { before: 2, names: 1 },
+}
+
+/** Writes one message, whose names are compressed. */
 export class MessageBuilder {
   readonly #buffer: Buffer
   readonly #limit: number
@@ -63,17 +74,19 @@ export class MessageBuilder {
   /** False, with nothing added, if the record does not fit. `owner` in lower case. */
   add(section: Section, owner: string, { type, ttl, rdata }: DnsRecord): boolean {
     const start = this.#length
-    const ownerLength = this.#ownerLength(owner)
-    if (start + ownerLength + 10 + rdata.length + this.#reserved > this.#limit) return false
+    if (start + this.#ownerLength(owner) + FIXED_LENGTH > this.#end) return false
     this.#writeOwner(owner)
     const buffer = this.#buffer
-    let at = this.#length
-    at = buffer.writeUInt16BE(type, at)
+    const fixed = this.#length
+    let at = buffer.writeUInt16BE(type, fixed)
     at = buffer.writeUInt16BE(CLASSES.IN, at)
     at = buffer.writeUInt32BE(ttl, at)
-    at = buffer.writeUInt16BE(rdata.length, at)
-    buffer.set(rdata, at)
-    this.#length = at + rdata.length
+    this.#length = at + 2
+    if (!this.#writeRdata(type, rdata)) {
+      this.#cut(start)
+      return false
+    }
+    buffer.writeUInt16BE(this.#length - fixed - FIXED_LENGTH, at)
     const countAt = COUNT_AT[section]
     buffer.writeUInt16BE(buffer.readUInt16BE(countAt) + 1, countAt)
     return true
@@ -105,12 +118,47 @@ export class MessageBuilder {
     this.#buffer.writeUInt16BE(this.#buffer.readUInt16BE(10) + 1, 10)
   }
 
+  get #end(): number {
+    return this.#limit - this.#reserved
+  }
+
+  /** False if it does not fit. */
+  #writeRdata(type: number, rdata: Uint8Array): boolean {
+    const { before, names } = COMPRESSED[type] ?? { before: rdata.length, names: 0 }
+    if (!this.#writeOctets(rdata.subarray(0, before))) return false
+    let at = before
+    for (let n = 0; n < names; n++) {
+      const { name, end } = readName(rdata, at) ?? { name: '', end: rdata.length }
+      // A name with capital letters stays as it is.
+      const isPlain = encodeName(name).equals(rdata.subarray(at, end))
+      const fits = isPlain
+        ? this.#length + this.#ownerLength(name) <= this.#end && this.#writeOwner(name)
+        : this.#writeOctets(rdata.subarray(at, end))
+      if (!fits) return false
+      at = end
+    }
+    return this.#writeOctets(rdata.subarray(at))
+  }
+
+  #writeOctets(octets: Uint8Array): boolean {
+    if (this.#length + octets.length > this.#end) return false
+    this.#buffer.set(octets, this.#length)
+    this.#length += octets.length
+    return true
+  }
+
+  /** Takes back all from here on. */
+  #cut(start: number): void {
+    this.#length = start
+    for (const [name, at] of this.#pointers) if (at >= start) this.#pointers.delete(name)
+  }
+
   #ownerLength(owner: string): number {
     const known = nameAndAncestors(owner).find((name) => this.#pointers.has(name)) ?? ''
     return owner.length - known.length + 2
   }
 
-  #writeOwner(owner: string): void {
+  #writeOwner(owner: string): true {
     const known = nameAndAncestors(owner).find((name) => this.#pointers.has(name))
     const start = this.#length
     const own = known === undefined ? owner : owner.slice(0, Math.max(0, owner.length - known.length - 1))
@@ -123,6 +171,7 @@ export class MessageBuilder {
       this.#length = this.#buffer.writeUInt16BE(0xc000 | pointer, this.#length)
     }
     this.#remember(owner, start)
+    return true
   }
 
   /** So that later owners can point to this name and to those above it. */

@@ -21,9 +21,11 @@ export interface TsigKey {
 }
 
 /** RFC 8945 §3. */
-const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18 } as const
+const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
 export type TsigFault = keyof typeof TSIG_ERRORS
 
+/** In octets: no MAC is truncated to less (RFC 8945 §5.2.2.1). */
+const MIN_MAC = 10
 /** In seconds (RFC 8945 §10). */
 const FUDGE = 300
 
@@ -38,6 +40,8 @@ interface Chain {
 export type TsigCheck =
   | { readonly kind: 'valid'; readonly key: TsigKey; readonly mac: Uint8Array }
   | { readonly kind: 'fault'; readonly fault: TsigFault; readonly key?: TsigKey; readonly mac?: Uint8Array }
+  /** The MAC has a length that none has (RFC 8945 §5.2.2.1). */
+  | { readonly kind: 'malformed' }
 
 /** `now` in seconds since the epoch. The signature is checked before the time (RFC 8945 §5.2). */
 export function verifyTsig(
@@ -47,9 +51,12 @@ export function verifyTsig(
 ): TsigCheck {
   const key = keys.find(({ name, algorithm }) => name === tsig.keyName && algorithm === tsig.algorithm)
   if (key === undefined) return { kind: 'fault', fault: 'BADKEY' }
+  const { mac } = tsig
+  const { octets } = TSIG_ALGORITHMS[key.algorithm]
+  if (mac.length > octets || mac.length < Math.max(MIN_MAC, octets / 2)) return { kind: 'malformed' }
   const expected = macOf(key, unsigned(message, tsig), { ...tsig, ...chain })
-  const isSame = tsig.mac.length === expected.length && timingSafeEqual(tsig.mac, expected)
-  if (!isSame) return { kind: 'fault', fault: 'BADSIG', key }
+  if (!timingSafeEqual(mac, expected.subarray(0, mac.length))) return { kind: 'fault', fault: 'BADSIG', key }
+  if (mac.length < octets) return { kind: 'fault', fault: 'BADTRUNC', key, mac }
   if (Math.abs(now - tsig.time) > tsig.fudge) return { kind: 'fault', fault: 'BADTIME', key, mac: expected }
   return { kind: 'valid', key, mac: expected }
 }
@@ -104,22 +111,25 @@ const variables = (key: TsigKey, signed: Omit<Signed, 'previous'>): Buffer =>
 export const tsigLength = ({ name, algorithm }: TsigKey): number =>
   encodeName(name).length + 10 + encodeName(algorithm).length + 16 + TSIG_ALGORITHMS[algorithm].octets + 6
 
+/** What is wrong with a request whose signature is right: the answer is signed (RFC 8945 §5.3.2). */
+export interface SignedFault {
+  readonly kind: 'BADTIME' | 'BADTRUNC'
+  readonly request: TsigRecord
+}
+
 /** The message with a TSIG record, and its MAC for the next message. `now` in seconds since the epoch. */
 export function signTsig(
   message: Uint8Array,
   key: TsigKey,
-  { now, badTime, ...chain }: { readonly now: number; readonly badTime?: TsigRecord } & Chain,
+  { now, fault, ...chain }: { readonly now: number; readonly fault?: SignedFault } & Chain,
 ): { readonly message: Buffer; readonly mac: Buffer } {
   // RFC 8945 §5.2.3: the time of the request, and our own in the other data.
-  const signed =
-    badTime === undefined
-      ? { time: now, fudge: FUDGE, error: 0, other: Buffer.alloc(0) }
-      : {
-          time: badTime.time,
-          fudge: FUDGE,
-          error: TSIG_ERRORS.BADTIME,
-          other: timers({ time: now, fudge: 0 }).subarray(0, 6),
-        }
+  const signed = {
+    time: fault?.kind === 'BADTIME' ? fault.request.time : now,
+    fudge: FUDGE,
+    error: fault === undefined ? 0 : TSIG_ERRORS[fault.kind],
+    other: fault?.kind === 'BADTIME' ? timers({ time: now, fudge: 0 }).subarray(0, 6) : Buffer.alloc(0),
+  }
   const mac = macOf(key, message, { ...signed, ...chain })
   return { message: withTsig(message, key, { ...signed, mac }), mac }
 }

@@ -110,6 +110,56 @@ describe('a message', () => {
     ])
   })
 
+  it('points to names from its RDATA, where RFC 1035 has them', () => {
+    const message = builder('home.example.test')
+    const names = { exchange: 'mail.example.test', target: 'host.other.org' }
+    const rdata = encodeName(names.exchange)
+    message.add('answer', 'home.example.test', {
+      type: RR_TYPES.MX,
+      ttl: 60,
+      rdata: Buffer.concat([u16(10), rdata]),
+    })
+    message.add('answer', 'home.example.test', {
+      type: RR_TYPES.CNAME,
+      ttl: 60,
+      rdata: encodeName(names.target),
+    })
+    message.add('answer', 'other.org', { type: RR_TYPES.NS, ttl: 60, rdata: encodeName(names.target) })
+    const soa = Buffer.concat([
+      encodeName('ns.other.org'),
+      encodeName('Admin.other.org'),
+      Buffer.alloc(20, 7),
+    ])
+    message.add('authority', 'org', { type: RR_TYPES.SOA, ttl: 60, rdata: soa })
+    const srv = Buffer.concat([Buffer.alloc(6), encodeName(names.target)])
+    message.add('authority', 'org', { type: RR_TYPES.SRV, ttl: 60, rdata: srv })
+    const octets = message.done()
+
+    expect(ownedIn(octets)?.map((one) => one.rdata)).toEqual([
+      '000a046d61696cc011',
+      `04686f7374056f74686572036f726700`,
+      'c044',
+      `026e73c0490541646d696e056f74686572036f726700${'07'.repeat(20)}`,
+      srv.toString('hex'),
+    ])
+    expect(decode(octets).answers?.map((one) => ('data' in one ? one.data : ''))).toEqual([
+      { preference: 10, exchange: names.exchange },
+      names.target,
+      names.target,
+    ])
+  })
+
+  it('has nothing of a record that does not fit, of which no later one is a part', () => {
+    const whole = builder('home.example.test', 35 + 14 + 16)
+    const cname = { type: RR_TYPES.CNAME, ttl: 60, rdata: encodeName('host.other.org') }
+    expect(whole.add('answer', 'x.home.example.test', cname)).toBe(true)
+    const short = builder('home.example.test', 35 + 14 + 15)
+    expect(short.add('answer', 'x.home.example.test', cname)).toBe(false)
+    expect(short.length).toBe(35)
+    short.add('answer', 'x.home.example.test', A)
+    expect(ownedIn(short.done())).toMatchObject([{ owner: 'x.home.example.test' }])
+  })
+
   it('has the case of the question, which names of the answer point to', () => {
     const message = builder('hOmE.eXample.TEST')
     message.add('answer', 'home.example.test', A)

@@ -136,11 +136,29 @@ describe('a signature', () => {
     ['of a request, taken for its answer',  { previous: Buffer.alloc(32) },                                  'BADSIG'],
   ])('%s is %s', (_, check, is) => expect(faultOf(signTsig(message, KEY, { now: NOW }).message, check)).toBe(is))
 
-  it('that is only half as long is wrong', () => {
+  it.each([
+    [32, 'valid'],
+    [31, 'BADTRUNC'],
+    [16, 'BADTRUNC'],
+    [15, 'malformed'],
+    [0, 'malformed'],
+  ])('of %i octets of 32 is %s', (length, is) => {
     const { message: signed } = signTsig(message, KEY, { now: NOW })
     const tsig = tsigOf(signed)
-    const check = verifyTsig(signed, { ...tsig, mac: tsig.mac.subarray(0, 16) }, { keys: [KEY], now: NOW })
-    expect(check).toMatchObject({ kind: 'fault', fault: 'BADSIG' })
+    const check = verifyTsig(
+      signed,
+      { ...tsig, mac: tsig.mac.subarray(0, length) },
+      { keys: [KEY], now: NOW },
+    )
+    expect('fault' in check ? check.fault : check.kind).toBe(is)
+  })
+
+  it('that is longer than its algorithm gives is malformed, and a truncated one that is wrong is wrong', () => {
+    const { message: signed } = signTsig(message, KEY, { now: NOW })
+    const tsig = tsigOf(signed)
+    const kindOf = (mac: Uint8Array) => verifyTsig(signed, { ...tsig, mac }, { keys: [KEY], now: NOW })
+    expect(kindOf(Buffer.concat([tsig.mac, Buffer.alloc(1)]))).toEqual({ kind: 'malformed' })
+    expect(kindOf(altered(tsig.mac.subarray(0, 16), 3))).toMatchObject({ fault: 'BADSIG' })
   })
 })
 
@@ -205,12 +223,24 @@ describe('the answer to a fault', () => {
   it('BADTIME is signed, with the time of the request and our own time', () => {
     const asked = signTsig(message, KEY, { now: NOW })
     const own = NOW + 1000
-    const signed = signTsig(response, KEY, { now: own, badTime: tsigOf(asked.message), previous: asked.mac })
+    const signed = signTsig(response, KEY, {
+      now: own,
+      fault: { kind: 'BADTIME', request: tsigOf(asked.message) },
+      previous: asked.mac,
+    })
     const answer = tsigOf(signed.message)
 
     expect(signed.message.length - response.length).toBe(tsigLength(KEY))
     expect(answer).toMatchObject({ time: NOW, error: 18 })
     expect([answer.other.length, Buffer.from(answer.other).readUIntBE(0, 6)]).toEqual([6, own])
+    expect(verified(signed.message, { previous: asked.mac }).kind).toBe('valid')
+  })
+
+  it('BADTRUNC is signed too, with our time alone', () => {
+    const asked = signTsig(message, KEY, { now: NOW })
+    const fault = { kind: 'BADTRUNC', request: tsigOf(asked.message) } as const
+    const signed = signTsig(response, KEY, { now: NOW + 5, fault, previous: asked.mac })
+    expect(tsigOf(signed.message)).toMatchObject({ time: NOW + 5, error: 22, other: Buffer.alloc(0) })
     expect(verified(signed.message, { previous: asked.mac }).kind).toBe('valid')
   })
 

@@ -5,6 +5,7 @@ import { signTsig } from '../../src/dns/tsig.ts'
 import { CLASSES, RR_TYPES } from '../../src/dns/types.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { handleDns } from '../../src/server/publish/handle.ts'
+import { RenderedAnswers } from '../../src/server/publish/rendered-answers.ts'
 import { opt, soaRdata, wire } from '../dns/wire.ts'
 import { SETTINGS } from '../server/publish/flushed.ts'
 import { KEY, SECONDS } from '../server/publish/secondary.ts'
@@ -38,7 +39,8 @@ export async function answers(
     handleDns(
       {
         settings: () => ({ ...SETTINGS, ...settings, secondaries: [SECONDARY], isAnswering: true }),
-        reads,
+        read: async (work) => work(reads),
+        rendered: new RenderedAnswers(),
         snapshot: async (_, work) => work(reads),
         limit: newLimit(),
         now: () => NOW,

@@ -6,7 +6,7 @@ import { WILDCARD } from '../model/dns-name.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
 import { MAX_CHAIN } from './chain.ts'
 import { childKey, ownerKey, ownerName, parentKey } from './owner.ts'
-import type { PublishSettings } from './settings.ts'
+import type { RenderedAnswers, Soa } from './rendered-answers.ts'
 import { negativeSoa, soaRecord } from './soa.ts'
 
 /** In octets, without EDNS (RFC 1035 §4.2.1). */
@@ -16,7 +16,6 @@ const MAX_MESSAGE = 65_535
 const DNSSEC_TYPES: ReadonlySet<number> = new Set([46, 47, 48, 50, 51])
 
 type Zone = Pick<PublishedZone, 'id' | 'apex' | 'serial'>
-type Soa = Pick<PublishSettings, 'nameservers' | 'contact'>
 
 interface Answered {
   readonly rcode: number
@@ -30,18 +29,41 @@ interface Owned extends DnsRecord {
   readonly owner: string
 }
 
+export interface Answering {
+  readonly reads: PublishedReads
+  readonly soa: Soa
+  readonly isDatagram: boolean
+  readonly rendered: RenderedAnswers
+}
+
+export interface Answer {
+  readonly message: Buffer
+  /** Of the zone that it is from; empty where there is none. */
+  readonly apex: string
+}
+
 /** The answer of an authoritative server from the published records (RFC 1034 §4.3.2, RFC 4592). No recursion. */
 export async function answerQuestion(
   request: DnsRequest,
-  reads: PublishedReads,
-  { soa, isDatagram }: { readonly soa: Soa; readonly isDatagram: boolean },
-): Promise<Buffer> {
+  { reads, soa, isDatagram, rendered }: Answering,
+): Promise<Answer> {
   const zone = await zoneToAsk(request.question, reads)
-  const result = !isRendered(zone)
-    ? REFUSED
-    : await lookUp({ zone, reads, soa, isDnssecOk: request.edns?.isDnssecOk === true }, request.question)
-  return written(request, result, isDatagram)
+  const limit = limitOf(request, isDatagram)
+  const apex = zone?.apex ?? ''
+  if (!isRendered(zone)) return { message: written(request, REFUSED, limit), apex }
+  const place = { zone, soa, limit }
+  const known = rendered.get(request, place)
+  if (known !== undefined) return { message: known, apex }
+  const isDnssecOk = request.edns?.isDnssecOk === true
+  const message = written(request, await lookUp({ zone, reads, soa, isDnssecOk }, request.question), limit)
+  if (hasRecords(message)) rendered.keep(request, message, place)
+  return { message, apex }
 }
+
+/** Where the header has the number of records in the answer section (RFC 1035 §4.1.1). */
+const ANSWER_COUNT = 6
+
+export const hasRecords = (message: Buffer): boolean => message.readUInt16BE(ANSWER_COUNT) > 0
 
 const REFUSED: Answered = {
   rcode: RCODES.REFUSED,
@@ -225,9 +247,8 @@ export const limitOf = ({ edns }: DnsRequest, isDatagram: boolean): number => {
 export const answerFlags = ({ flags, opcode }: Pick<DnsRequest, 'flags' | 'opcode'>): number =>
   FLAGS.QR | (opcode << 11) | (flags & (FLAGS.RD | FLAGS.CD))
 
-function written(request: DnsRequest, result: Answered, isDatagram: boolean): Buffer {
+function written(request: DnsRequest, result: Answered, limit: number): Buffer {
   const { id, question, edns } = request
-  const limit = limitOf(request, isDatagram)
   const flags = answerFlags(request) | (result.isAuthoritative ? FLAGS.AA : 0)
   const head = { id, flags, question, limit }
   const builder = new MessageBuilder(head)

@@ -3,7 +3,6 @@ import { type DnsRequest, parseRequest } from '../../dns/request.ts'
 import {
   signTsig,
   type TsigCheck,
-  type TsigFault,
   type TsigKey,
   tsigLength,
   verifyTsig,
@@ -12,8 +11,16 @@ import {
 import { CLASSES, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../dns/types.ts'
 import type { Address } from '../../net/address.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
-import { answerQuestion, emptyAnswer, isRendered, malformedAnswer, publishedZoneOf } from './answer.ts'
+import {
+  type Answer,
+  answerQuestion,
+  emptyAnswer,
+  hasRecords,
+  isRendered,
+  malformedAnswer,
+} from './answer.ts'
 import type { ResponseLimit } from './limit.ts'
+import type { RenderedAnswers } from './rendered-answers.ts'
 import type { Secondary } from './secondary.ts'
 import type { PublishSettings } from './settings.ts'
 import { datagramOf, isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
@@ -39,7 +46,8 @@ export interface DnsContext {
     /** Whether questions of the public are answered. */
     readonly isAnswering: boolean
   }
-  readonly reads: PublishedReads
+  readonly read: <T>(work: (reads: PublishedReads) => Promise<T>) => Promise<T>
+  readonly rendered: RenderedAnswers
   /** One state of the zones for as long as a transfer takes; a few at a time for each secondary. */
   readonly snapshot: <T>(secondary: Secondary, work: (reads: PublishedReads) => Promise<T>) => Promise<T>
   readonly limit: ResponseLimit
@@ -60,15 +68,17 @@ export async function handleDns(
 ): Promise<void> {
   const parsed = parseRequest(bytes)
   if (parsed.kind === 'dropped') return
-  if (parsed.kind === 'malformed')
-    return isAllowed(context, peer, { kind: 'FORMERR', length: bytes.length })
-      ? send(malformedAnswer(parsed.id, parsed.opcode))
+  const refuse = async ({ id, opcode }: Pick<DnsRequest, 'id' | 'opcode'>): Promise<void> =>
+    isAllowed(context, peer, { kind: 'FORMERR', length: bytes.length })
+      ? send(malformedAnswer(id, opcode))
       : undefined
+  if (parsed.kind === 'malformed') return refuse(parsed)
   const { request } = parsed
   const { tsig } = request
   if (tsig === undefined) return answerPlain(context, { request, peer }, send)
   const keys = context.settings().secondaries.map(({ key }) => key)
   const check = verifyTsig(bytes, tsig, { keys, now: secondsOf(context.now()) })
+  if (check.kind === 'malformed') return refuse(request)
   if (check.kind === 'fault') {
     if (!isAllowed(context, peer, { kind: 'TSIG', length: bytes.length })) return undefined
     const answer = faultAnswer(request, check, secondsOf(context.now()))
@@ -107,14 +117,15 @@ function signerOf(key: TsigKey, requestMac: Uint8Array, now: () => number): (mes
 
 function faultAnswer(
   request: DnsRequest,
-  { fault, key, mac }: TsigCheck & { readonly fault: TsigFault },
+  { fault: kind, key, mac }: Extract<TsigCheck, { readonly kind: 'fault' }>,
   now: number,
 ): Buffer {
   const answer = emptyAnswer(request, RCODES.NOTAUTH)
-  if (request.tsig === undefined) return answer
-  if (fault !== 'BADTIME' || key === undefined || mac === undefined)
-    return withTsigFault(answer, request.tsig, fault)
-  return signTsig(answer, key, { now, badTime: request.tsig, previous: mac }).message
+  const { tsig } = request
+  if (tsig === undefined) return answer
+  if (key === undefined || mac === undefined || kind === 'BADKEY' || kind === 'BADSIG')
+    return withTsigFault(answer, tsig, kind)
+  return signTsig(answer, key, { now, fault: { kind, request: tsig }, previous: mac }).message
 }
 
 interface PlainCall {
@@ -134,33 +145,29 @@ async function answerPlain(context: DnsContext, call: PlainCall, send: Send): Pr
   const { isAnswering, ...soa } = context.settings()
   const fault = commonFault(request)
   const isRefused = !isAnswering || isTransfer(request.question.type)
+  const { isDatagram } = peer
+  const { rendered } = context
   const answer =
     fault !== undefined || isRefused
-      ? emptyAnswer(request, fault ?? RCODES.REFUSED)
-      : await answerQuestion(request, context.reads, { soa, isDatagram: peer.isDatagram })
+      ? { message: emptyAnswer(request, fault ?? RCODES.REFUSED), apex: '' }
+      : await context.read(async (reads) => answerQuestion(request, { reads, soa, isDatagram, rendered }))
   // Four bits of the RCODE are in the header; those of BADVERS are in the OPT too (RFC 6891 §6.1.3).
-  const rcode = fault ?? (answer[3] ?? 0) & 15
-  const verdict = peer.isDatagram ? await limited(context, call, { answer, rcode }) : 'send'
-  if (verdict === 'send') await send(answer)
+  const rcode = fault ?? (answer.message[3] ?? 0) & 15
+  const verdict = isDatagram ? limited(context, call, { ...answer, rcode }) : 'send'
+  if (verdict === 'send') await send(answer.message)
   if (verdict === 'truncate') await send(truncated(request, rcode))
 }
 
 /** Answers with records are equal for one name and type; others for one RCODE in one zone, because names can be invented. */
-async function limited(
+function limited(
   context: DnsContext,
   { request, peer }: PlainCall,
-  { answer, rcode }: { readonly answer: Buffer; readonly rcode: number },
+  { message, apex, rcode }: Answer & { readonly rcode: number },
 ) {
   const { name, type } = request.question
-  const hasRecords = answer.readUInt16BE(ANSWER_COUNT) > 0
-  const kind = hasRecords
-    ? `${type} ${name}`
-    : `${rcode} ${(await publishedZoneOf(name, context.reads))?.apex ?? ''}`
-  return context.limit.check(peer.address, kind, { length: answer.length, now: context.now() })
+  const kind = hasRecords(message) ? `${type} ${name}` : `${rcode} ${apex}`
+  return context.limit.check(peer.address, kind, { length: message.length, now: context.now() })
 }
-
-/** Where the header has the number of records in the answer section (RFC 1035 §4.1.1). */
-const ANSWER_COUNT = 6
 
 function truncated(request: DnsRequest, rcode: number): Buffer {
   const empty = emptyAnswer(request, rcode)
@@ -181,12 +188,16 @@ async function answerSigned(context: DnsContext, call: SignedCall, send: Send): 
   if (fault !== undefined || secondary === undefined)
     return send(emptyAnswer(request, fault ?? RCODES.REFUSED))
   const apexInStore = apexOf(name, catalog)
-  const transfer = async (reads: PublishedReads): Promise<void> => {
+  const transfer = async (reads: PublishedReads, sendOne: Send): Promise<void> => {
     const zone = apexInStore === undefined ? undefined : await reads.publishedZone(apexInStore)
-    if (!isRendered(zone)) return send(emptyAnswer(request, RCODES.NOTAUTH))
-    await sendZone(context, { ...call, reads, zone, secondary }, send)
+    if (!isRendered(zone)) return sendOne(emptyAnswer(request, RCODES.NOTAUTH))
+    await sendZone(context, { ...call, reads, zone, secondary }, sendOne)
   }
-  await (type === RR_TYPES.SOA ? transfer(context.reads) : context.snapshot(secondary, transfer))
+  if (type !== RR_TYPES.SOA) return context.snapshot(secondary, async (reads) => transfer(reads, send))
+  // The store does not wait for the peer.
+  const answers: Buffer[] = []
+  await context.read(async (reads) => transfer(reads, async (answer) => void answers.push(answer)))
+  for (const answer of answers) await send(answer)
 }
 
 /** As the store calls a zone: the catalog is the empty name there, so that the root is none. */

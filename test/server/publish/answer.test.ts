@@ -4,6 +4,7 @@ import { encodeName } from '../../../src/dns/name.ts'
 import { parseRequest } from '../../../src/dns/request.ts'
 import { FLAGS, RCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import { answerQuestion, emptyAnswer, malformedAnswer } from '../../../src/server/publish/answer.ts'
+import { RenderedAnswers } from '../../../src/server/publish/rendered-answers.ts'
 import { hex, opt, wire } from '../../dns/wire.ts'
 import { flushed, SETTINGS } from './flushed.ts'
 import { type Stored, storeWith, type World } from './zones.ts'
@@ -23,10 +24,23 @@ const requestFor = (name: string, type: number, { flags = 0, size, isDnssecOk = 
   if (parsed.kind !== 'request') throw new Error(parsed.kind)
   return parsed.request
 }
-const octetsFor = async (world: World, name: string, type: number, asked: Asked = {}): Promise<Buffer> =>
-  world.store.read(async (r) =>
-    answerQuestion(requestFor(name, type, asked), r, { soa: SETTINGS, isDatagram: asked.isStream !== true }),
-  )
+/** By world: what it rendered before, perhaps for another test. */
+const renderedBefore = new WeakMap<World, RenderedAnswers>()
+
+const octetsFor = async (world: World, name: string, type: number, asked: Asked = {}): Promise<Buffer> => {
+  const before = renderedBefore.get(world) ?? new RenderedAnswers()
+  renderedBefore.set(world, before)
+  const [anew, kept, again] = await world.store.read(async (reads) => {
+    const octets = async (rendered: RenderedAnswers): Promise<Buffer> => {
+      const isDatagram = asked.isStream !== true
+      const request = requestFor(name, type, asked)
+      return (await answerQuestion(request, { reads, soa: SETTINGS, isDatagram, rendered })).message
+    }
+    return [await octets(new RenderedAnswers()), await octets(before), await octets(before)] as const
+  })
+  expect([kept, again]).toEqual([anew, anew])
+  return anew
+}
 
 const valueOf = (data: unknown): string => {
   if (Array.isArray(data)) return Buffer.concat(data as Buffer[]).toString()

@@ -7,12 +7,13 @@ import { RCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { type Fetch, handleDns } from '../../../src/server/publish/handle.ts'
+import { RenderedAnswers } from '../../../src/server/publish/rendered-answers.ts'
 import type { ResponseLimit } from '../../../src/server/publish/limit.ts'
 import { soaRdata, type Wire, wire } from '../../dns/wire.ts'
 import { SETTINGS } from './flushed.ts'
 import { NOW, textOf, type World } from './zones.ts'
 
-const { IXFR, SOA } = RR_TYPES
+const { CNAME, IXFR, NS, SOA } = RR_TYPES
 export const SECONDS = Math.floor(NOW / 1000)
 export const key = (name: string, over: Partial<TsigKey> = {}): TsigKey => ({
   name,
@@ -50,7 +51,8 @@ export async function sentFor(world: World, message: Buffer, call: Call = {}) {
     handleDns(
       {
         settings: () => ({ ...SETTINGS, secondaries: SECONDARIES, isAnswering: call.isAnswering ?? true }),
-        reads,
+        read: async (work) => work(reads),
+        rendered: new RenderedAnswers(),
         // The store in memory has one connection, which is in use.
         snapshot: async (_, work) => work(reads),
         limit: call.limit ?? newLimit(),
@@ -78,7 +80,10 @@ export const recordsIn = (messages: readonly Buffer[]): readonly string[] =>
     return (readRecords(message, end, message.readUInt16BE(6)) ?? []).map((record) => {
       const { name, type, ttl, rdataAt } = record
       if (type === SOA) return `${name} SOA ${soaSerial(message, record)}`
-      return `${name} ${textOf({ type, ttl, rdata: message.subarray(rdataAt, record.end) })}`
+      // A name in RDATA may point to one before it.
+      const target = type === NS || type === CNAME ? readName(message, rdataAt) : undefined
+      const rdata = target === undefined ? message.subarray(rdataAt, record.end) : encodeName(target.name)
+      return `${name} ${textOf({ type, ttl, rdata })}`
     })
   })
 const nameOf = (message: Buffer): string => readName(message, 12)?.name ?? ''

@@ -10,11 +10,11 @@ import type { DnsListener } from '../../../ports/dns-listener.ts'
 import type { Log } from '../../../ports/log.ts'
 import { type DnsContext, handleDns } from '../../../server/publish/handle.ts'
 import { ResponseLimit } from '../../../server/publish/limit.ts'
+import { RenderedAnswers } from '../../../server/publish/rendered-answers.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
-import type { PublishedReads } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { applySettings, laterApplied } from './applied-settings.ts'
@@ -187,7 +187,8 @@ function contextOf({
   })
   return {
     settings,
-    reads: lazyReads(store),
+    read: async (work) => store.read(work),
+    rendered: new RenderedAnswers(),
     snapshot: snapshotsOf(store),
     limit: new ResponseLimit({ max: () => current().answerLimit, onLimited: metrics.limitedDns }),
     now: () => instant(Date.now()),
@@ -199,22 +200,6 @@ function contextOf({
     },
   }
 }
-
-/** Each read by itself, as the store answers it. */
-const lazyReads = (store: Store): PublishedReads => ({
-  publishedZone: async (apex) => store.read(async (r) => r.publishedZone(apex)),
-  publishedZones: async (after, limit) => store.read(async (r) => r.publishedZones(after, limit)),
-  zonesChangedSince: async (at, limit) => store.read(async (r) => r.zonesChangedSince(at, limit)),
-  publishedAt: async (zoneId, owner) => store.read(async (r) => r.publishedAt(zoneId, owner)),
-  hasPublishedBelow: async (zoneId, owner) => store.read(async (r) => r.hasPublishedBelow(zoneId, owner)),
-  publishedAfter: async (zoneId, after, limit) =>
-    store.read(async (r) => r.publishedAfter(zoneId, after, limit)),
-  stepNumber: async (zoneId, serial) => store.read(async (r) => r.stepNumber(zoneId, serial)),
-  stepsSize: async (zoneId, n) => store.read(async (r) => r.stepsSize(zoneId, n)),
-  steps: async (zoneId, n, limit) => store.read(async (r) => r.steps(zoneId, n, limit)),
-  hasDirtyNames: async () => store.read(async (r) => r.hasDirtyNames()),
-  storedState: async (zoneId, name) => store.read(async (r) => r.storedState(zoneId, name)),
-})
 
 async function openListeners(
   { dnsListen }: ServiceSettings,

@@ -7,6 +7,7 @@ import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from '../cached-counters.ts'
 import { type Connections, DATABASE_FILE, openConnections, openMemory, type OpenMode } from './open.ts'
 import type { PublishedReads } from '../published.ts'
+import { PublishedZones } from './published-zones.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
 import type { NameQuery } from '../../model/query.ts'
 import { isLong } from '../sql/listing.ts'
@@ -55,6 +56,7 @@ class SqliteStore implements Store {
   readonly #counters: CachedCounters
   readonly #listings: LongListings | undefined
   readonly #tables: ReadCache
+  readonly #zones: PublishedZones
   readonly #reads: StoreReads
   readonly #writes: StoreWrites
   #dataVersion: number | undefined
@@ -68,6 +70,7 @@ class SqliteStore implements Store {
     this.#dataVersion = this.#currentDataVersion()
     this.#groupCommit = new GroupCommit(writer, clock, {
       onBegin: () => this.#checkDataVersion(),
+      onCommit: () => this.#zones.clear(),
       onRollback: () => this.#invalidateCaches(),
     })
     this.#counters = new CachedCounters(sqliteCounters(this.#sql), (undo) =>
@@ -75,8 +78,10 @@ class SqliteStore implements Store {
     )
     const readerSql = statements(reader)
     const records = sqlReading(readerSql)
+    this.#zones = new PublishedZones(records.publishedZone)
     const reading = {
       ...records,
+      publishedZone: async (apex: string) => this.#zones.get(apex),
       ...listingsOf(readerSql, records, this.#listings),
       ...storedCounters(readerSql),
     }
@@ -179,6 +184,7 @@ class SqliteStore implements Store {
   #invalidateCaches(): void {
     this.#counters.invalidate()
     this.#tables.invalidateAll()
+    this.#zones.clear()
   }
 }
 

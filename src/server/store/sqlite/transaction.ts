@@ -4,11 +4,16 @@ import type { Undo } from '../undo.ts'
 /** For caches of the database: they must follow transactions. */
 export interface CommitListener {
   readonly onBegin: () => void
+  readonly onCommit: () => void
   /** Changes were reverted that a cache may have read. */
   readonly onRollback: () => void
 }
 
-const NO_LISTENER: CommitListener = { onBegin: () => undefined, onRollback: () => undefined }
+const NO_LISTENER: CommitListener = {
+  onBegin: () => undefined,
+  onCommit: () => undefined,
+  onRollback: () => undefined,
+}
 
 /** SQLITE_BUSY, whose extended codes say more in the higher bits (SQLite, "Result and Error Codes"). */
 const BUSY = 5
@@ -59,6 +64,7 @@ export class Transaction {
 
   commit(): void {
     this.#commit()
+    this.#listener.onCommit()
   }
 
   /** Returns what reverts everything since. */
