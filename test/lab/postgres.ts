@@ -55,6 +55,7 @@ export const placeAt = (port: number, database: string): PostgresPlace => ({
   database,
   user: 'holdfast',
   credentials: () => ({}),
+  pause: async (duration) => sleep(duration, undefined, { ref: false }),
   isPrepared: true,
   connections: 8,
   wait: 5000,

@@ -1,10 +1,11 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import { later } from '../../../platform/clock/timer.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
 import { fingerprintOf } from '../../../server/auth/hashes.ts'
 import {
   codeOf,
-  type Credentials,
+  type DatabaseCredentials,
   isAway,
   type PostgresPlace,
 } from '../../../server/store/postgres/connection.ts'
@@ -140,6 +141,7 @@ export async function databaseOf(place: SharedPlace): Promise<Result<Database, s
     connections,
     wait,
     credentials: () => credentials,
+    pause: async (duration) => new Promise((done) => later(duration, done)),
     renew: async () => {
       const next = await credentialsOf(place)
       return next.ok ? ok(() => void (credentials = next.value)) : next
@@ -147,7 +149,10 @@ export async function databaseOf(place: SharedPlace): Promise<Result<Database, s
   })
 }
 
-async function credentialsOf({ url, passwordFile }: SharedPlace): Promise<Result<Credentials, string>> {
+async function credentialsOf({
+  url,
+  passwordFile,
+}: SharedPlace): Promise<Result<DatabaseCredentials, string>> {
   const { isTls, authoritiesFile } = url
   const password =
     passwordFile === undefined ? ok(url.password?.reveal()) : await fileText(credentialFor(passwordFile))

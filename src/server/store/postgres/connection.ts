@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type Client } from 'pg'
 import { StoreAway } from '../errors.ts'
 
 /** May change while the store is open: each new connection uses those of its moment. */
-export interface Credentials {
+export interface DatabaseCredentials {
   readonly password?: string
   /** TLS with a verified certificate; `authorities` in PEM, without them those of the system. */
   readonly tls?: { readonly authorities?: string }
@@ -15,12 +14,14 @@ export interface PostgresPlace {
   readonly hosts: readonly { readonly host: string; readonly port: number }[]
   readonly database: string
   readonly user: string
-  readonly credentials: () => Credentials
+  readonly credentials: () => DatabaseCredentials
   /** Statements are prepared once per connection. A pooler in transaction mode may not allow it. */
   readonly isPrepared: boolean
   readonly connections: number
   /** In milliseconds: for a connection, a statement and a lock. */
   readonly wait: number
+  /** Resolves after so many milliseconds, and keeps no process alive. */
+  readonly pause: (duration: number) => Promise<void>
   /** Called with a host that takes writes although another one has taken over from it. */
   readonly onOldPrimary?: (host: string) => void
 }
@@ -31,8 +32,9 @@ const AWAY = /^(?:08|57P0[123]|25006|53300)/
 /** In milliseconds: when one host takes writes, the others have so long to show that they do. */
 const OTHERS_WAIT = 500
 /** The name of a file of the log begins with the timeline (PostgreSQL, "Backup Control Functions"). */
-const TIMELINE = `SELECT current_setting('transaction_read_only') AS transaction_read_only, CASE WHEN pg_is_in_recovery() THEN 0
-  ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END AS timeline`
+const TIMELINE = `SELECT current_setting('transaction_read_only') AS transaction_read_only,
+  CASE WHEN pg_is_in_recovery() THEN 0
+    ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint END AS timeline`
 const READ_ONLY = `SELECT current_setting('transaction_read_only') AS transaction_read_only, 0 AS timeline`
 
 /** Appendix A: the server, or this role, has as many connections as it may. */
@@ -103,8 +105,8 @@ export interface Connection {
 }
 
 /**
- * A connection to a host that accepts writes. All hosts are asked: of several that accept them, the one with the highest timeline
- * is the primary, and the others were it before a failover. Throws StoreAway with the error of each host, or with the errors of
+ * A connection to a host that accepts writes. All are asked: of several that do, the one with the highest timeline is the
+ * primary, and the others were it before a failover. Throws StoreAway with the error of each host, or with the errors of
  * the hosts that can be reached: a standby may lack the latest changes of its primary.
  */
 export async function connect(place: PostgresPlace, options: ConnectOptions = {}): Promise<Connection> {
@@ -147,7 +149,7 @@ async function connectToAll(place: PostgresPlace, options: ConnectOptions) {
     }
   })
   const some = Promise.any(attempts).then(
-    async () => sleep(OTHERS_WAIT, undefined, { ref: false }),
+    async () => place.pause(OTHERS_WAIT),
     () => undefined,
   )
   await Promise.race([some, Promise.allSettled(attempts)])

@@ -7,7 +7,7 @@ import { StoreAway } from '../errors.ts'
 const MARGIN = 250
 
 /** In milliseconds, between two looks for a host that has taken over. */
-const LOOK_INTERVAL = 5000
+const TAKEOVER_INTERVAL = 5000
 
 /** A frozen server does not answer the end of a connection. */
 async function ended(client: Client): Promise<void> {
@@ -106,7 +106,7 @@ export class ConnectionPool {
   async #keepLooking(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      await sleep(LOOK_INTERVAL, undefined, { signal, ref: false })
+      await sleep(TAKEOVER_INTERVAL, undefined, { signal, ref: false })
       const found = this.#all.size === 0 ? undefined : await this.#connect().catch(() => undefined)
       if (found === undefined) continue
       this.#goOn(found)
