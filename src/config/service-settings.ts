@@ -36,6 +36,10 @@ export const formatListener = ({ host, port, isTls }: Listener): string =>
 const parseRealm = (value: string): Result<string, string> =>
   /^[ !#-[\]-~]+$/.test(value) ? ok(value) : err('must be printable ASCII without quotes and backslashes')
 
+/** In octets. */
+const MAX_NSID = 64
+const parseNsid = (value: string): Result<string, string> =>
+  value !== '' && Buffer.byteLength(value) <= MAX_NSID ? ok(value) : err(`has 1 to ${MAX_NSID} octets`)
 const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
 const nameserver = (value: string): Result<string, string> => {
   const name = parseHostname(value)
@@ -105,6 +109,7 @@ export const SERVICE_SETTINGS = {
   dnsListen:        { reader: listReader(parseDnsEndpoint, { type: 'string' }), help: 'addresses and ports for DNS, by UDP and TCP, such as 192.0.2.53:53: for secondaries, and for questions with answer_queries', fallback: [] },
   answerQueries:    { reader: onOff,                        help: 'answer the questions of resolvers at dns_listen; off: only those of secondaries', fallback: false },
   answerLimit:      { reader: limit,                        help: 'maximum equal answers to questions by UDP to one network (IPv4 /24, IPv6 /56) in a second; of more, every second one is truncated', fallback: 20 },
+  nsid:             { reader: { ...text, read: parseNsid },  help: 'what this server calls itself to resolvers that ask which of several answers (NSID, RFC 5001), such as ns1-fra; nothing without it' },
   secondaries:      { reader: listReader(parseSecondary, { type: 'string' }), help: 'name servers that fetch the zones: NAME=ADDRESS:PORT key KEYNAME, with signs at the end if it signs them (DNSSEC)', fallback: [] },
   tsigKeyFile:      { reader: path,                         help: 'file of the keys of secondaries, one per line: NAME ALGORITHM BASE64; only its owner may read it' },
   catalogZone:      { reader: { ...text, read: nameserver }, help: 'name of the catalog of all zones, for secondaries (RFC 9432)', fallback: 'catalog.holdfast' },

@@ -185,6 +185,22 @@ export class MessageBuilder {
   }
 }
 
+/** One option of EDNS (RFC 6891 §6.1.2). */
+export function ednsOption(code: number, octets: Uint8Array): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUInt16BE(code, 0)
+  head.writeUInt16BE(octets.length, 2)
+  return Buffer.concat([head, octets])
+}
+
+/** A message whose last record is an OPT without options, with these. */
+export function withOptions(message: Buffer, options: Buffer): Buffer {
+  if (options.length === 0) return message
+  const answer = Buffer.concat([message, options])
+  answer.writeUInt16BE(options.length, message.length - 2)
+  return answer
+}
+
 /** Of the first label on the wire. Names of questions may have escapes: \DDD is one octet. */
 const labelLength = (name: string): number => {
   const dot = name.indexOf('.')

@@ -1,5 +1,6 @@
 import { encodeName, type ReadName, readName } from './name.ts'
-import { CLASSES, FLAGS, HEADER_LENGTH, RR_TYPES } from './types.ts'
+import { isCookieWhole } from './cookie.ts'
+import { CLASSES, EDNS_OPTIONS, FLAGS, HEADER_LENGTH, RR_TYPES } from './types.ts'
 
 /** A request as a name server reads it. */
 export interface DnsRequest {
@@ -29,6 +30,10 @@ export interface Edns {
   readonly version: number
   /** The requester wants records of DNSSEC (RFC 3225 §3). */
   readonly isDnssecOk: boolean
+  /** The requester wants to know which server answers (RFC 5001 §2.1). */
+  readonly wantsNsid: boolean
+  /** Of the client, and perhaps of a server (RFC 7873 §4). */
+  readonly cookie: Uint8Array | undefined
 }
 
 /** RFC 8945 §4.2. */
@@ -121,25 +126,39 @@ function pseudoRecords(
   const isMisplaced =
     signature !== undefined && (signature !== added.at(-1) || signature.end !== message.length)
   const tsig = signature === undefined ? undefined : readTsig(message, signature)
+  const edns = opt && readEdns(message, opt)
   const isMalformed =
     (signature !== undefined && tsig === undefined) ||
-    (opt !== undefined && (opt.name !== '' || !areOptionsWhole(message, opt))) ||
+    (opt !== undefined && (opt.name !== '' || edns === undefined)) ||
     records.slice(0, additionalAt).some(({ type }) => type === RR_TYPES.OPT)
   if (isMisplaced || isMalformed || moreOpts.length + moreSignatures.length > 0) return undefined
-  return { tsig, edns: opt && ednsOf(opt) }
+  return { tsig, edns }
 }
 
-const ednsOf = ({ class: size, ttl }: ReadRecord): Edns => ({
-  size,
-  version: (ttl >> 16) & 255,
-  isDnssecOk: ((ttl >> 15) & 1) === 1,
-})
+/** Undefined if its options are malformed. */
+function readEdns(message: Buffer, opt: ReadRecord): Edns | undefined {
+  const options = readOptions(message, opt)
+  const cookie = options?.get(EDNS_OPTIONS.COOKIE)
+  if (options === undefined || (cookie !== undefined && !isCookieWhole(cookie))) return undefined
+  return {
+    size: opt.class,
+    version: (opt.ttl >> 16) & 255,
+    isDnssecOk: ((opt.ttl >> 15) & 1) === 1,
+    wantsNsid: options.has(EDNS_OPTIONS.NSID),
+    cookie,
+  }
+}
 
-/** RFC 6891 §6.1.2: options, each after its code and its length, fill the RDATA. */
-function areOptionsWhole(message: Buffer, { rdataAt, end }: ReadRecord): boolean {
+/** RFC 6891 §6.1.2: options, each after its code and its length, fill the RDATA. Of several with one code, the first. */
+function readOptions(message: Buffer, { rdataAt, end }: ReadRecord): Map<number, Uint8Array> | undefined {
+  const options = new Map<number, Uint8Array>()
   let at = rdataAt
-  while (at + 4 <= end) at += 4 + message.readUInt16BE(at + 2)
-  return at === end
+  while (at + 4 <= end) {
+    const [code, next] = [message.readUInt16BE(at), at + 4 + message.readUInt16BE(at + 2)]
+    if (!options.has(code)) options.set(code, message.subarray(at + 4, next))
+    at = next
+  }
+  return at === end ? options : undefined
 }
 
 function readQuestion(message: Buffer): { readonly value: Question; readonly end: number } | undefined {

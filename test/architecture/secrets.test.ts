@@ -21,6 +21,7 @@ const REVEALED: Readonly<Record<string, string>> = {
   'app/client/setup/draft-files.ts':    'the file of a new password',
   'app/service/store/open-postgres.ts': 'the connection to the database',
   'dns/tsig.ts':                        'a signature',
+  'dns/cookie.ts':                      'a hash',
   'server/auth/caller.ts':              'a hash',
   'server/auth/login.ts':               'a hash',
 }

@@ -60,7 +60,7 @@ describe('a request', () => {
       flags: 0x0110,
       opcode: 0,
       question: { name: 'home.example.test', type: 16, class: 1, wire: message.subarray(12, 35) },
-      edns: { size: 4096, version: 1, isDnssecOk: false },
+      edns: { size: 4096, version: 1, isDnssecOk: false, wantsNsid: false, cookie: undefined },
       tsig: {
         start: 46,
         keyName: 'key.test',
@@ -117,6 +117,7 @@ describe('a request', () => {
     ['with a TSIG whose MAC is longer than it', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 5) })] }],
     ['with a TSIG whose other data is longer than it', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 1) })] }],
     ['with octets after the other data of a TSIG', { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 0, '00') })] }],
+    ['with a cookie of two octets',             { additions: [{ ...OPT, rdata: hex('000a 0002 ffff') }] }],
     ['with 17 records',                         { answers: Array.from({ length: 17 }, () => a) }],
   ])('%s is malformed', (_, message) => expect(kindOf(message)).toBe('malformed'))
 
@@ -124,7 +125,7 @@ describe('a request', () => {
   it.each<[string, Wire]>([
     ['with 16 records',                 { answers: Array.from({ length: 16 }, () => a) }],
     ['with an OPT before a TSIG',       { additions: [OPT, tsig()] }],
-    ['with two options',                { additions: [{ ...OPT, rdata: hex('0003 0000 000a 0002 ffff') }] }],
+    ['with two options',                { additions: [{ ...OPT, rdata: hex('0003 0000 000a 0008 0102030405060708') }] }],
     ['with other data in a TSIG',       { additions: [tsig({ rdata: tsigRdata(encodeName('hmac-sha256'), 4, 6, '00006b02d18b') })] }],
     ['for the root',                    { name: '' }],
     ['of another opcode',               { flags: OPCODES.NOTIFY << 11 }],

@@ -5,6 +5,7 @@ import { signTsig } from '../../src/dns/tsig.ts'
 import { CLASSES, RR_TYPES } from '../../src/dns/types.ts'
 import { parseAddress } from '../../src/net/address.ts'
 import { handleDns } from '../../src/server/publish/handle.ts'
+import { Secret } from '../../src/net/secret.ts'
 import { RenderedAnswers } from '../../src/server/publish/rendered-answers.ts'
 import { opt, soaRdata, wire } from '../dns/wire.ts'
 import { SETTINGS } from '../server/publish/flushed.ts'
@@ -38,9 +39,16 @@ export async function answers(
   await world.store.read(async (reads) =>
     handleDns(
       {
-        settings: () => ({ ...SETTINGS, ...settings, secondaries: [SECONDARY], isAnswering: true }),
+        settings: () => ({
+          ...SETTINGS,
+          ...settings,
+          secondaries: [SECONDARY],
+          nsid: 'ns1',
+          isAnswering: true,
+        }),
         read: async (work) => work(reads),
         rendered: new RenderedAnswers(),
+        cookieSecret: new Secret('secret'),
         snapshot: async (_, work) => work(reads),
         limit: newLimit(),
         now: () => NOW,

@@ -183,6 +183,9 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     expect(differences).toEqual([])
   }, 120_000)
 
+  it('ask a service whose cookies dig finds good', () =>
+    expect(dig(at.dns, ['home.example.test', 'A'])).toMatch(/COOKIE: [0-9a-f]{48} \(good\)/))
+
   it('catch up after they were away, and after the service was killed', async () => {
     for (const server of servers) await server.stop()
     for (let n = 0; n < 20; n++) await setHome(`192.0.2.${100 + n}`)

@@ -33,6 +33,8 @@ export interface Answering {
   readonly reads: PublishedReads
   readonly soa: Soa
   readonly isDatagram: boolean
+  /** In octets: what is added to the message later. */
+  readonly reserved: number
   readonly rendered: RenderedAnswers
 }
 
@@ -45,10 +47,10 @@ export interface Answer {
 /** The answer of an authoritative server from the published records (RFC 1034 §4.3.2, RFC 4592). No recursion. */
 export async function answerQuestion(
   request: DnsRequest,
-  { reads, soa, isDatagram, rendered }: Answering,
+  { reads, soa, isDatagram, reserved, rendered }: Answering,
 ): Promise<Answer> {
   const zone = await zoneToAsk(request.question, reads)
-  const limit = limitOf(request, isDatagram)
+  const limit = limitOf(request, isDatagram) - reserved
   const apex = zone?.apex ?? ''
   if (!isRendered(zone)) return { message: written(request, REFUSED, limit), apex }
   const place = { zone, soa, limit }

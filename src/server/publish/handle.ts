@@ -1,4 +1,6 @@
 import type { Instant } from '../../base/time.ts'
+import { cookieFor, isOwnCookie } from '../../dns/cookie.ts'
+import { ednsOption, withOptions } from '../../dns/message.ts'
 import { type DnsRequest, parseRequest } from '../../dns/request.ts'
 import {
   signTsig,
@@ -8,8 +10,9 @@ import {
   verifyTsig,
   withTsigFault,
 } from '../../dns/tsig.ts'
-import { CLASSES, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../dns/types.ts'
+import { CLASSES, EDNS_OPTIONS, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../dns/types.ts'
 import type { Address } from '../../net/address.ts'
+import type { Secret } from '../../net/secret.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
 import {
   type Answer,
@@ -45,7 +48,11 @@ export interface DnsContext {
     readonly secondaries: readonly Secondary[]
     /** Whether questions of the public are answered. */
     readonly isAnswering: boolean
+    /** What this server calls itself, to who asks (RFC 5001). */
+    readonly nsid: string | undefined
   }
+  /** Of the cookies that this service gives (RFC 7873 §6). */
+  readonly cookieSecret: Secret
   readonly read: <T>(work: (reads: PublishedReads) => Promise<T>) => Promise<T>
   readonly rendered: RenderedAnswers
   /** One state of the zones for as long as a transfer takes; a few at a time for each secondary. */
@@ -142,20 +149,40 @@ function commonFault({ opcode, question, edns }: DnsRequest): number | undefined
 
 async function answerPlain(context: DnsContext, call: PlainCall, send: Send): Promise<void> {
   const { request, peer } = call
-  const { isAnswering, ...soa } = context.settings()
+  const { isAnswering, nsid, ...soa } = context.settings()
   const fault = commonFault(request)
   const isRefused = !isAnswering || isTransfer(request.question.type)
   const { isDatagram } = peer
   const { rendered } = context
+  const cookie = cookieOf(context, call)
+  const options = Buffer.concat([
+    ...(cookie === undefined ? [] : [ednsOption(EDNS_OPTIONS.COOKIE, cookie.next)]),
+    ...(nsid === undefined || request.edns?.wantsNsid !== true
+      ? []
+      : [ednsOption(EDNS_OPTIONS.NSID, Buffer.from(nsid))]),
+  ])
+  const reserved = options.length
   const answer =
     fault !== undefined || isRefused
       ? { message: emptyAnswer(request, fault ?? RCODES.REFUSED), apex: '' }
-      : await context.read(async (reads) => answerQuestion(request, { reads, soa, isDatagram, rendered }))
+      : await context.read(async (reads) =>
+          answerQuestion(request, { reads, soa, isDatagram, reserved, rendered }),
+        )
   // Four bits of the RCODE are in the header; those of BADVERS are in the OPT too (RFC 6891 §6.1.3).
   const rcode = fault ?? (answer.message[3] ?? 0) & 15
-  const verdict = isDatagram ? limited(context, call, { ...answer, rcode }) : 'send'
-  if (verdict === 'send') await send(answer.message)
-  if (verdict === 'truncate') await send(truncated(request, rcode))
+  // Who has a cookie of this service received an answer before: the address is not forged (RFC 7873 §5.2.3).
+  const isLimited = isDatagram && cookie?.isOwn !== true
+  const verdict = isLimited ? limited(context, call, { ...answer, rcode }) : 'send'
+  if (verdict === 'send') await send(withOptions(answer.message, options))
+  if (verdict === 'truncate') await send(withOptions(truncated(request, rcode), options))
+}
+
+/** The cookie for the next request, and whether this one has an earlier one of it. */
+function cookieOf({ cookieSecret, now }: DnsContext, { request, peer }: PlainCall) {
+  const cookie = request.edns?.cookie
+  if (cookie === undefined) return undefined
+  const asking = { secret: cookieSecret, address: peer.address, now: secondsOf(now()) }
+  return { next: cookieFor(cookie, asking), isOwn: isOwnCookie(cookie, asking) }
 }
 
 /** Answers with records are equal for one name and type; others for one RCODE in one zone, because names can be invented. */

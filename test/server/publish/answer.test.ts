@@ -34,7 +34,8 @@ const octetsFor = async (world: World, name: string, type: number, asked: Asked 
     const octets = async (rendered: RenderedAnswers): Promise<Buffer> => {
       const isDatagram = asked.isStream !== true
       const request = requestFor(name, type, asked)
-      return (await answerQuestion(request, { reads, soa: SETTINGS, isDatagram, rendered })).message
+      return (await answerQuestion(request, { reads, soa: SETTINGS, isDatagram, reserved: 0, rendered }))
+        .message
     }
     return [await octets(new RenderedAnswers()), await octets(before), await octets(before)] as const
   })

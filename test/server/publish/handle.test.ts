@@ -1,8 +1,9 @@
 import { newLimit } from './new-limit.ts'
 import { decode } from 'dns-packet'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ednsOption } from '../../../src/dns/message.ts'
 import { signTsig, type TsigKey, verifyTsig } from '../../../src/dns/tsig.ts'
-import { FLAGS, OPCODES, RR_TYPES } from '../../../src/dns/types.ts'
+import { EDNS_OPTIONS, FLAGS, OPCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { opt, type Wire, wire } from '../../dns/wire.ts'
 import { flushed, SETTINGS } from './flushed.ts'
@@ -21,6 +22,7 @@ import {
 import { storeWith, type World } from './zones.ts'
 
 const { A, AXFR, IXFR, SOA } = RR_TYPES
+const { COOKIE, NSID } = EDNS_OPTIONS
 const ZONE = 'example.test'
 
 let world: World
@@ -83,6 +85,65 @@ describe('what is no request of a secondary', () => {
       'home.example.test',
     ])
     expect(decode((await ask(false)) ?? Buffer.alloc(12)).answers).toHaveLength(1)
+  })
+
+  /** The options of the OPT of an answer, which is its last record. */
+  const optionsIn = (octets: Buffer | undefined): readonly (readonly [code: number, data: Buffer])[] => {
+    const found = (decode(octets ?? Buffer.alloc(12)).additionals ?? []).at(-1) as
+      | { readonly options?: readonly { readonly code: number; readonly data: Buffer }[] }
+      | undefined
+    return (found?.options ?? []).map((one) => [one.code, one.data])
+  }
+  const asking = (...options: readonly Buffer[]): Buffer =>
+    wire({ name: 'home.example.test', additions: [{ ...opt(), rdata: Buffer.concat(options) }] })
+  const client = Buffer.from('0102030405060708', 'hex')
+
+  it('with a cookie of this service is not limited; without one, and with another, it is (RFC 7873 §5.2)', async () => {
+    const limit = newLimit()
+    const ask = async (...options: readonly Buffer[]) =>
+      (await sentFor(world, asking(...options), { isDatagram: true, limit, peer: '203.0.113.1' })).sent[0]
+    const [[code, cookie] = [0, Buffer.alloc(0)]] = optionsIn(await ask(ednsOption(COOKIE, client)))
+    expect([code, cookie.length, cookie.subarray(0, 8)]).toEqual([COOKIE, 24, client])
+    for (let n = 0; n < 30; n++) await ask()
+    const other = Buffer.concat([client, Buffer.alloc(16, 1)])
+    const without = [await ask(), await ask(ednsOption(COOKIE, client)), await ask(ednsOption(COOKIE, other))]
+    for (const one of without) expect(one === undefined || decode(one).flag_tc).toBe(true)
+    for (let n = 0; n < 30; n++) {
+      const answer = await ask(ednsOption(COOKIE, cookie))
+      expect(decode(answer ?? Buffer.alloc(12)).answers).toHaveLength(1)
+      expect(optionsIn(answer)).toEqual([[COOKIE, cookie]])
+    }
+    expect(optionsIn((await sentFor(world, asking(ednsOption(COOKIE, client)))).sent[0])).toHaveLength(1)
+  })
+
+  it('with a cookie of a length that none has is FORMERR', async () => {
+    const { sent } = await sentFor(world, asking(ednsOption(COOKIE, Buffer.alloc(7))))
+    expect(sent.map(rcodeOf)).toEqual(['FORMERR'])
+  })
+
+  it('that asks which server answers is told, and no other one (RFC 5001)', async () => {
+    const answered = async (...options: readonly Buffer[]) =>
+      optionsIn((await sentFor(world, asking(...options))).sent[0])
+    const both = [ednsOption(COOKIE, client), ednsOption(NSID, Buffer.alloc(0))]
+    expect(await answered(ednsOption(NSID, Buffer.alloc(0)))).toEqual([[NSID, Buffer.from('ns1')]])
+    expect((await answered(...both)).map(([code]) => code)).toEqual([COOKIE, NSID])
+    expect(await answered()).toEqual([])
+  })
+
+  it('is answered with options within the size that it has room for', async () => {
+    const many = { [ZONE]: { many: Array.from({ length: 28 }, (_, n) => `60 A 192.0.2.${n}`) } }
+    const full = await storeWith(many)
+    await flushed(full.store)
+    for (const [size, options] of [
+      [512, []],
+      [512, [ednsOption(COOKIE, client)]],
+    ] as const) {
+      const rdata = Buffer.concat(options)
+      const message = wire({ name: 'many.example.test', additions: [{ ...opt(size), rdata }] })
+      const [answer = Buffer.alloc(12)] = (await sentFor(full, message, { isDatagram: true })).sent
+      expect(answer.length).toBeLessThanOrEqual(size)
+      expect(decode(answer).flag_tc).toBe(options.length > 0)
+    }
   })
 
   it('of a later version of EDNS is BADVERS above the limit too, and counted by itself', async () => {

@@ -50,9 +50,15 @@ export async function sentFor(world: World, message: Buffer, call: Call = {}) {
   await world.store.read(async (reads) =>
     handleDns(
       {
-        settings: () => ({ ...SETTINGS, secondaries: SECONDARIES, isAnswering: call.isAnswering ?? true }),
+        settings: () => ({
+          ...SETTINGS,
+          secondaries: SECONDARIES,
+          nsid: 'ns1',
+          isAnswering: call.isAnswering ?? true,
+        }),
         read: async (work) => work(reads),
         rendered: new RenderedAnswers(),
+        cookieSecret: new Secret('secret'),
         // The store in memory has one connection, which is in use.
         snapshot: async (_, work) => work(reads),
         limit: call.limit ?? newLimit(),

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { err, ok, type Result } from '../../../base/result.ts'
 import { instant, minutes } from '../../../base/time.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
 import { formatDnsEndpoint } from '../../../config/dns-endpoint.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { type Address, parseAddress } from '../../../net/address.ts'
+import { Secret } from '../../../net/secret.ts'
 import { steadyClock } from '../../../platform/clock/clock.ts'
 import { listenForDns } from '../../../platform/sockets/dns-listener.ts'
 import type { DnsListener } from '../../../ports/dns-listener.ts'
@@ -184,11 +186,13 @@ function contextOf({
     ...publishSettingsOf(current()),
     secondaries,
     isAnswering: current().answerQueries,
+    nsid: current().nsid,
   })
   return {
     settings,
     read: async (work) => store.read(work),
     rendered: new RenderedAnswers(),
+    cookieSecret: new Secret(randomBytes(32).toString('hex')),
     snapshot: snapshotsOf(store),
     limit: new ResponseLimit({ max: () => current().answerLimit, onLimited: metrics.limitedDns }),
     now: () => instant(Date.now()),
