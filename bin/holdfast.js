@@ -27,5 +27,7 @@ if (isTooOld) {
 } else if (!require('fs').existsSync(entry)) {
   refuse('this checkout is not built; run: npm run build')
 } else {
+  // Its default ends a process: a daemon that still loads has no other handler.
+  if (process.argv.indexOf('serve') > 1 || process.argv.indexOf('run') > 1) process.on('SIGHUP', function () {})
   require(entry).start(process.argv.slice(2))
 }

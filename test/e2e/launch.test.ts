@@ -312,3 +312,19 @@ it.skipIf(!canBecome)('a user without a passwd entry and without a home gets the
 
   expect([status, stderr]).toEqual([78, expect.stringMatching(/^holdfast: server is missing/)])
 })
+
+it.each([
+  ['serve', null],
+  ['run', null],
+  ['update', 'SIGHUP'],
+] as const)('SIGHUP while %s loads ends it by %s', (command, signal) => {
+  const folder = scratch()
+  cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(
+    join(folder, 'dist/holdfast.cjs'),
+    `exports.start = () => { process.kill(process.pid, 'SIGHUP'); setTimeout(() => undefined, 100) }`,
+  )
+  const child = spawnSync(process.execPath, [join(folder, 'bin/holdfast.js'), command], { env: NO_CACHE })
+  expect(child.signal).toBe(signal)
+})
