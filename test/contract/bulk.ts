@@ -67,6 +67,7 @@ const asked = (at: Fixture) =>
     hasPublishedBelow: async (r) => r.hasPublishedBelow(at.zoneId, 'none'),
     hiddenBeneath: async (r) => r.hiddenBeneath({ id: at.zoneId, name: ZONE }, 'a.home'),
     holdingsOf: async (r) => r.holdingsOf(at.accountId),
+    apexHoldingsOf: async (r) => r.apexHoldingsOf(at.accountId),
     isMember: async (r) => r.isMember(at.zoneId, at.accountId),
     keyNamed: async (r) => [
       await r.keyNamed('abc1234'),

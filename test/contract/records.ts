@@ -128,6 +128,20 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect(await held()).toEqual(before)
     })
 
+    it('counts the apexes of an account and their name servers', async () => {
+      const apexes = async () => store.read(async (r) => r.apexHoldingsOf(at.accountId))
+      const before = await apexes()
+      await store.write(async (w) => {
+        const zoneId = await w.addZone({ accountId: at.accountId, name: 'apex.test', isShared: false }, NOW)
+        const [two, one] = tree('').rrsets
+        if (two === undefined || one === undefined) throw new Error('the fixture is broken')
+        const ns = { ...two, dnsType: 'NS' } as const
+        await w.saveName(tree('@', { zoneId, rrsets: [ns, one] }), NOW)
+        await w.saveName(tree('below', { zoneId, rrsets: [ns] }), NOW)
+      })
+      expect(await apexes()).toEqual({ names: before.names + 1, rdata: before.rdata + 2 })
+    })
+
     it('returns the whole names of a zone or of an account in pages', async () => {
       await store.write(async (w) => {
         const other = await w.addZone({ accountId: at.accountId, name: 'b.test', isShared: false }, NOW)

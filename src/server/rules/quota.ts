@@ -40,6 +40,27 @@ export function quotaFault<Q extends QuotaName>(
   return count > max ? refuse(refused, `the plan allows ${max}; contact support for more`) : undefined
 }
 
+interface HoldingReads {
+  holdingsOf(accountId: number): Promise<AccountUsage>
+  apexHoldingsOf(accountId: number): Promise<AccountUsage>
+}
+
+/**
+ * The faults of what an account holds, without the apexes of its zones and their name servers. There may be thousands, so
+ * they are read only where they decide.
+ */
+export async function usageFaults<F>(
+  reads: HoldingReads,
+  accountId: number,
+  faultsIn: (usage: AccountUsage) => readonly F[],
+): Promise<readonly F[]> {
+  const all = await reads.holdingsOf(accountId)
+  const faults = faultsIn(all)
+  if (faults.length === 0) return faults
+  const { names, rdata } = await reads.apexHoldingsOf(accountId)
+  return faultsIn({ names: all.names - names, rdata: all.rdata - rdata })
+}
+
 type Counts = Readonly<Record<QuotaName, number>>
 
 const faultsOf = (counts: Counts, plan: Plan): readonly Refusal<QuotaFault>[] =>

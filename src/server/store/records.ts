@@ -119,6 +119,8 @@ export interface RecordReads {
   /** Whether another account has a zone beneath this name, or a name at or beneath it in any zone. */
   hasOthersBeneath(fqdn: string, accountId: number): Promise<boolean>
   holdingsOf(accountId: number): Promise<AccountUsage>
+  /** Of it, the apex of each zone and its name servers, which no plan counts. Reads each zone of the account. */
+  apexHoldingsOf(accountId: number): Promise<AccountUsage>
   namesBy(query: NameQuery): Promise<ListedPage<ListedName>>
   /** The same names, by one statement. */
   summariesBy(query: NameQuery): Promise<ListedPage<NameSummary>>

@@ -2,7 +2,7 @@ import type { ErrorName } from '../errors/errors.ts'
 import type { Account } from '../model/tree.ts'
 import type { Caller } from '../rules/access.ts'
 import { nameChangeFault, recordFault, type RecordFault, type ZoneChangeFault } from '../rules/change.ts'
-import { quotaFault } from '../rules/quota.ts'
+import { quotaFault, usageFaults } from '../rules/quota.ts'
 import { relativeTo } from '../model/dns-name.ts'
 import type { StoreReads } from '../store/store.ts'
 import { isAlias, type RecordChange } from './apply.ts'
@@ -61,6 +61,9 @@ function firstRecordFault<F>(
 /** Whether adding this number of records would exceed the plan. Changes of existing ones never do. */
 export async function exceedsPlan(r: StoreReads, { id, plan }: Account, added: number): Promise<boolean> {
   if (added === 0) return false
-  const { rdata } = await r.holdingsOf(id)
-  return quotaFault('rdata', rdata + added, plan) !== undefined
+  const faults = await usageFaults(r, id, ({ rdata }) => {
+    const fault = quotaFault('rdata', rdata + added, plan)
+    return fault === undefined ? [] : [fault]
+  })
+  return faults.length > 0
 }

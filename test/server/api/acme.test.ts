@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codesOf } from './inside.ts'
-import { apiWorld, type World } from './world.ts'
+import { countedOf, apiWorld, type World } from './world.ts'
 
 const AT = '/v1/dns/records/example.test/_acme-challenge.www'
 const TXT = `${AT}/rrsets/TXT`
@@ -46,7 +46,7 @@ describe('the requests of ACME clients for DNS-01', () => {
   it('leave no names behind: a plan of one more name is enough for many certificates', async () => {
     const { ask, store, ids } = world
     await store.write(async (w) => {
-      const { names } = await w.holdingsOf(ids['a'] ?? 0)
+      const { names } = await countedOf(w, ids['a'] ?? 0)
       await w.changePlan(ids['plan-a'] ?? 0, { maxNames: names + 1 })
     })
     for (let n = 0; n < 5; n++) {

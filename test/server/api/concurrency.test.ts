@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codesOf } from './inside.ts'
-import { apiWorld, type Reply, type World } from './world.ts'
+import { countedOf, apiWorld, type Reply, type World } from './world.ts'
 import { flushed } from '../publish/flushed.ts'
 
 const WRITERS = Array.from({ length: 64 }, (_, n) => n)
@@ -81,7 +81,7 @@ describe('64 concurrent writers', () => {
   it('fill a quota exactly: names', async () => {
     const { store, ids } = world
     await store.write(async (w) => {
-      const { names } = await w.holdingsOf(ids['a'] ?? 0)
+      const { names } = await countedOf(w, ids['a'] ?? 0)
       await w.changePlan(ids['plan-a'] ?? 0, { maxNames: names + 10 })
     })
     const { tally } = await together(async (n) =>
@@ -95,7 +95,7 @@ describe('64 concurrent writers', () => {
   it('fill a quota exactly: Rdata', async () => {
     const { store, ids } = world
     await store.write(async (w) => {
-      const { rdata } = await w.holdingsOf(ids['a'] ?? 0)
+      const { rdata } = await countedOf(w, ids['a'] ?? 0)
       await w.changePlan(ids['plan-a'] ?? 0, { maxRdata: rdata + 10 })
     })
     const { tally } = await together(async (n) =>

@@ -498,11 +498,14 @@ describe('locks of the operator cannot be bypassed:', () => {
     expect([status, body.errors?.[0]?.code]).toEqual([403, code])
   })
 
-  it('a new zone counts as a name, its apex', async () => {
-    await prepare(world, 'names-full')
+  it.each([
+    ['names-full', 201],
+    ['zones-full', 402],
+  ])('a new zone is no name of the plan, but there are no more zones than names: %s', async (setup, is) => {
+    await prepare(world, setup)
 
     const { status, body } = await world.ask('POST', '/v1/dns/zones', { zone_name: 'new.test' })
-    expect([status, body.errors?.[0]?.code]).toEqual([402, '3354'])
+    expect([status, body.errors?.[0]?.code]).toEqual([is, is === 402 ? '3354' : undefined])
   })
 
   it('a filter finds a record by any spelling of its value', async () => {

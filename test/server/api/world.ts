@@ -6,11 +6,11 @@ import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
-import type { Name } from '../../../src/server/model/tree.ts'
+import type { AccountUsage, Name } from '../../../src/server/model/tree.ts'
 import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
-import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
+import type { Store, StoreReads, StoreWrites } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from './at-once.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -228,12 +228,18 @@ const SERVED_BY_FREE: Draft = { name: 'sub', rrsets: [['NS', ['n', 'free.example
 
 const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
 
+/** What the plan of an account counts. */
+export async function countedOf(w: StoreReads, accountId: number): Promise<AccountUsage> {
+  const [all, apexes] = [await w.holdingsOf(accountId), await w.apexHoldingsOf(accountId)]
+  return { names: all.names - apexes.names, rdata: all.rdata - apexes.rdata }
+}
+
 /** Applies the `setup` column: earlier changes by the operator or the account. */
 export async function prepare({ store, ids }: World, setup: string): Promise<void> {
   const plan = ids['plan-a'] ?? 0
   const [word = '', value = ''] = setup.split(':')
   await store.write(async (w) => {
-    const { names, rdata } = await w.holdingsOf(ids['a'] ?? 0)
+    const { names, rdata } = await countedOf(w, ids['a'] ?? 0)
     const free = await w.nameAt(ids['example.test'] ?? 0, 'free')
     if (free === undefined) throw new Error('the fixture is broken')
     const shrunk = {
@@ -243,6 +249,8 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'rrset-metadata': { maxRRSetMetadata: 9 },
     }[value]
     const steps: Readonly<Record<string, () => Promise<unknown>>> = {
+      'zones-full': async () =>
+        w.changePlan(plan, { maxNames: (await w.apexHoldingsOf(ids['a'] ?? 0)).names }),
       'names-full': async () => w.changePlan(plan, { maxNames: names }),
       'rdata-full': async () => w.changePlan(plan, { maxRdata: rdata }),
       'name-metadata-full': async () => w.saveName({ ...free, metadata: KEYS }, NOW),

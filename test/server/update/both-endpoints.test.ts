@@ -122,7 +122,7 @@ describe('what the operator forbids is forbidden at both endpoints', () => {
     ['another type that the plan does not allow',  ['plan set basic types=A'],                     ['acme.test', 'home'], 'A',    '202',  'good'],
     ['a type for the owner of the zone',           ['zone set dyn.test owner-only-types=AAAA'],    ['dyn.test', 'mine'],  'AAAA', '4365', '!donator'],
     ['a zone without new records, one is added',   ['zone set acme.test no-new-rdata=yes'],        ['acme.test', 'home'], 'AAAA', '4635', 'nohost'],
-    ['a plan that is full, one is added',          ['plan set basic max-rdata=3'],                 ['acme.test', 'home'], 'AAAA', '4428', '!donator'],
+    ['a plan that is full, one is added',          ['plan set basic max-rdata=2'],                 ['acme.test', 'home'], 'AAAA', '4428', '!donator'],
     ['a plan that is full, one is changed',        ['plan set basic max-rdata=1'],                 ['acme.test', 'home'], 'A',    '202',  'good'],
     ['a suspended account',                        ['account suspend acme'],                       ['acme.test', 'home'], 'A',    '403',  'abuse'],
   ])('%s', async (_, lines, [zone, name], type, code, word) => {

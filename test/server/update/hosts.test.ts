@@ -41,6 +41,7 @@ async function answered(
     groupIdOf: async () => Promise.resolve(undefined),
     zoneRules: async () => Promise.resolve(ZONE),
     holdingsOf: async () => Promise.resolve({ names: 1, rdata }),
+    apexHoldingsOf: async () => Promise.resolve({ names: 0, rdata: 0 }),
     nochgsOf: async () => Promise.resolve([]),
   }
   const done = async () => Promise.resolve()

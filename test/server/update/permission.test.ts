@@ -43,6 +43,9 @@ it.each([
   [3, 0, false],
   [4, 0, true],
 ])('a plan of three: %i more than %i are too many: %j', async (added, rdata, is) => {
-  const reads = { holdingsOf: async () => Promise.resolve({ names: 0, rdata }) } as unknown as StoreReads
+  const reads = {
+    holdingsOf: async () => Promise.resolve({ names: 5, rdata: rdata + 2 }),
+    apexHoldingsOf: async () => Promise.resolve({ names: 1, rdata: 2 }),
+  } as unknown as StoreReads
   expect(await exceedsPlan(reads, { ...OWNER, plan: PLAN }, added)).toBe(is)
 })

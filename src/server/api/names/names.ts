@@ -8,7 +8,7 @@ import { type TargetConflict, type ValueConflict, valueConflicts } from '../../r
 import { type CreationFault, type ParentFault, creationFault, parentFault } from '../../rules/creation.ts'
 import { innerZoneFault, nestingFault } from '../../rules/nesting.ts'
 import { NEW_NAME, type PermissionFault, mayUseGroup } from '../../rules/permission.ts'
-import { type QuotaFault, zoneQuotaFaults } from '../../rules/quota.ts'
+import { type QuotaFault, usageFaults, zoneQuotaFaults } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import {
   type Fields,
@@ -67,7 +67,9 @@ export async function publishName(context: RequestContext) {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { account } = context.caller
-  const faults = zoneQuotaFaults(place.name, account.plan, await context.store.holdingsOf(account.id))
+  const faults = await usageFaults(context.store, account.id, (usage) =>
+    zoneQuotaFaults(place.name, account.plan, usage),
+  )
   if (faults.length > 0) return refused(...faults)
   context.service.requestFlush()
   return ACCEPTED

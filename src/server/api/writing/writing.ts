@@ -17,7 +17,7 @@ import {
   type PermissionContext,
   permissionFaults,
 } from '../../rules/permission.ts'
-import { type NameChange, type QuotaFault, quotaFaults } from '../../rules/quota.ts'
+import { type NameChange, type QuotaFault, quotaFaults, usageFaults } from '../../rules/quota.ts'
 import { type StateFault, removalFault, stateFaults } from '../../rules/state.ts'
 import { resultingZone, type ZoneReads } from '../../rules/resulting-zone.ts'
 import { fqdnOf } from '../../model/dns-name.ts'
@@ -154,7 +154,10 @@ export async function saveAllChecked<Q extends QuotaFault>(
     async () =>
       eachOf([...new Set(changes.map(({ after }) => after.accountId))], async (accountId) => {
         const own = changes.filter(({ after }) => after.accountId === accountId)
-        return quotaFaults(own, caller.account.plan, await store.holdingsOf(accountId)).filter(isExpected)
+        const over = await usageFaults(store, accountId, (usage) =>
+          quotaFaults(own, caller.account.plan, usage),
+        )
+        return over.filter(isExpected)
       }),
   )
   if (faults.length === 0)

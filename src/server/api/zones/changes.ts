@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../errors/errors.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { type Caller, IN_PATH, isOwner } from '../../rules/access.ts'
-import { metadataFault, quotaFault } from '../../rules/quota.ts'
+import { metadataFault, quotaFault, usageFaults } from '../../rules/quota.ts'
 import { readMetadataBody } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
 import { ACCEPTED, INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
@@ -26,11 +26,12 @@ export async function publishZone(context: RequestContext) {
   const zone = await zoneOfOwner(context)
   if ('refusals' in zone || 'malformed' in zone) return zone
   const { account } = context.caller
-  const usage = await context.store.holdingsOf(account.id)
-  const faults = [
-    quotaFault('names', usage.names, account.plan) ?? [],
-    quotaFault('rdata', usage.rdata, account.plan) ?? [],
-  ].flat()
+  const faults = await usageFaults<Refusal<'namesOverLimit' | 'rdataOverLimit'>>(
+    context.store,
+    account.id,
+    ({ names, rdata }) =>
+      [quotaFault('names', names, account.plan) ?? [], quotaFault('rdata', rdata, account.plan) ?? []].flat(),
+  )
   if (faults.length > 0) return refused(...faults)
   context.service.requestFlush()
   return ACCEPTED

@@ -61,10 +61,10 @@ export async function createZone(context: RequestContext) {
   if (isFaulty(metadata)) return { malformed: metadata }
   if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   const { plan } = caller.account
-  const { names } = await store.holdingsOf(caller.account.id)
-  // The apex counts as a name.
+  const { names: zones } = await store.apexHoldingsOf(caller.account.id)
+  // An apex is no name of a plan, but there are no more zones than names.
   const overLimit =
-    quotaFault('names', names + 1, plan) ??
+    quotaFault('names', zones + 1, plan) ??
     quotaFault('nameMetadata', countKeys(mergeMetadata({}, metadata)), plan)
   if (overLimit !== undefined) return refused(overLimit)
   const conflict = await zoneConflict(context, name)

@@ -17,9 +17,12 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
   const lockZones = async (condition: string, value: string | number): Promise<void> => {
     await sql(`SELECT id FROM zone WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`).run(value)
   }
-  const lockAccount = async (id: number): Promise<void> => {
-    await sql('SELECT id FROM account WHERE id = ? FOR NO KEY UPDATE').run(id)
-  }
+  const ofAccount =
+    <A extends readonly unknown[], T>(read: (id: number, ...more: A) => Promise<T>) =>
+    async (id: number, ...more: A): Promise<T> => {
+      await sql('SELECT id FROM account WHERE id = ? FOR NO KEY UPDATE').run(id)
+      return read(id, ...more)
+    }
   const lockCatalog = async (): Promise<void> => {
     await sql('SELECT id FROM dns_zone WHERE id = 0 FOR NO KEY UPDATE').run()
   }
@@ -51,18 +54,10 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       await lockZones('id IN (SELECT zone_id FROM name WHERE key_id = ?)', keyId)
       return tables.namesOfKey(keyId)
     },
-    async holdingsOf(accountId) {
-      await lockAccount(accountId)
-      return tables.holdingsOf(accountId)
-    },
-    async keysOf(accountId, query) {
-      await lockAccount(accountId)
-      return tables.keysOf(accountId, query)
-    },
-    async apiKeysOf(accountId, page) {
-      await lockAccount(accountId)
-      return tables.apiKeysOf(accountId, page)
-    },
+    holdingsOf: ofAccount(tables.holdingsOf),
+    apexHoldingsOf: ofAccount(tables.apexHoldingsOf),
+    keysOf: ofAccount(tables.keysOf),
+    apiKeysOf: ofAccount(tables.apiKeysOf),
     async hasOthersBeneath(fqdn, accountId) {
       // Zones of which one contains the other are created one after the other.
       await lockCatalog()

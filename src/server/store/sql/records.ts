@@ -1,7 +1,7 @@
 import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { RecordReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
-import { isInShownZone } from '../hidden.ts'
+import { isInShownZone, isShown } from '../hidden.ts'
 import { sqlKeys } from './keys.ts'
 import { namesBy, summariesBy } from './listing.ts'
 import { NAMES, namesFrom } from './name-rows.ts'
@@ -22,6 +22,13 @@ export const RECORDS = selects({
     { names: 'INTEGER', rdata: 'INTEGER' },
     `SELECT coalesce(sum(names), 0) AS names, coalesce(sum(rdata), 0) AS rdata FROM holding
       WHERE account_id = ? AND ${isInShownZone('zone_id')}`,
+  ),
+  apexHoldings: select(
+    { zones: 'INTEGER', rdata: 'INTEGER' },
+    `SELECT count(DISTINCT zone.id) AS zones, count(rdata.id) AS rdata FROM zone
+      JOIN name ON zone_id = zone.id AND name.name = '@' AND name.account_id = zone.account_id
+      LEFT JOIN rrset ON rrset.name_id = name.id AND dns_type = 'NS' LEFT JOIN rdata ON rrset_id = rrset.id
+      WHERE zone.account_id = ? AND ${isShown('zone.name')}`,
   ),
   above: select(
     NEIGHBOUR,
@@ -58,7 +65,15 @@ type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
 
 const names = (
   sql: Sql,
-): Part<'countNamesOfOthers' | 'hasLockedNames' | 'nameAt' | 'namesAt' | 'namesAfter' | 'holdingsOf'> => ({
+): Part<
+  | 'countNamesOfOthers'
+  | 'hasLockedNames'
+  | 'nameAt'
+  | 'namesAt'
+  | 'namesAfter'
+  | 'holdingsOf'
+  | 'apexHoldingsOf'
+> => ({
   async countNamesOfOthers(zoneId, accountId) {
     return existing(await sql(RECORDS.namesOfOthers).get(zoneId, accountId)).n
   },
@@ -79,6 +94,10 @@ const names = (
   async holdingsOf(accountId) {
     const { names, rdata } = existing(await sql(RECORDS.holdings).get(accountId))
     return { names, rdata }
+  },
+  async apexHoldingsOf(accountId) {
+    const { zones, rdata } = existing(await sql(RECORDS.apexHoldings).get(accountId))
+    return { names: zones, rdata }
   },
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codesOf } from '../inside.ts'
-import { apiWorld, type Reply, type World } from '../world.ts'
+import { countedOf, apiWorld, type Reply, type World } from '../world.ts'
 
 const R = '/v1/dns/records/example.test'
 
@@ -110,7 +110,7 @@ describe('a batch', () => {
   it('counts quotas over all changes', async () => {
     const { store, ids } = world
     await store.write(async (w) => {
-      const { names, rdata } = await w.holdingsOf(ids['a'] ?? 0)
+      const { names, rdata } = await countedOf(w, ids['a'] ?? 0)
       await w.changePlan(ids['plan-a'] ?? 0, { maxNames: names + 1, maxRdata: rdata + 1 })
     })
     const [first, second] = [a('q1', '192.0.2.1'), a('q2', '192.0.2.2')]
