@@ -88,10 +88,18 @@ type Kind = keyof typeof KINDS
 
 let asked = 0
 
-/** Requests in a second, of 64 callers that each wait for the answer. */
-async function rateOf(updater: Updater, kind: Kind, span: number): Promise<number> {
+interface Pace {
+  /** Requests in a second. */
+  readonly rate: number
+  /** CPU of this process for each request, in microseconds. */
+  readonly cpu: number
+}
+
+/** Of 64 callers that each wait for the answer. */
+async function paceOf(updater: Updater, kind: Kind, span: number): Promise<Pace> {
   const { address, password, word } = KINDS[kind]
   const begin = performance.now()
+  const before = process.cpuUsage()
   let answered = 0
   const caller = async (): Promise<void> => {
     while (performance.now() - begin < span) {
@@ -117,7 +125,8 @@ async function rateOf(updater: Updater, kind: Kind, span: number): Promise<numbe
     }
   }
   await Promise.all(Array.from({ length: CALLERS }, caller))
-  return (answered * 1000) / (performance.now() - begin)
+  const { user, system } = process.cpuUsage(before)
+  return { rate: (answered * 1000) / (performance.now() - begin), cpu: (user + system) / answered }
 }
 
 /** Sets all addresses back, so that the next requests find them as they are. */
@@ -130,6 +139,8 @@ async function reset(updater: Updater): Promise<void> {
 }
 
 const BARS: Readonly<Record<Kind, number>> = { unchanged: 0.35, changed: 0.4, 'wrong password': 0.25 }
+/** CPU of the process for a request: that of PostgreSQL beside that of SQLite. */
+const CPU_BAR = { of: 'ratio', atMost: 2.5, stretch: 2 } as const
 
 const LARGE = 100_000
 
@@ -211,21 +222,14 @@ export const stores: Bench = {
       for (const { store } of Object.values(updaters)) await fillStore(store)
       const figures: Figure[] = []
       for (const kind of Object.keys(KINDS) as Kind[]) {
-        const rates = await inTurns(
+        const paces = await inTurns(
           updaters,
           kind,
           isQuick ? { rounds: 1, span: 200 } : { rounds: 11, span: 1000 },
         )
-        figures.push(
-          { what: `${kind}, SQLite`, value: median(rates.SQLite), unit: 'req/s' },
-          {
-            what: `${kind}, PostgreSQL`,
-            value: median(rates.PostgreSQL),
-            unit: 'req/s',
-            ratio: median(rates.PostgreSQL) / median(rates.SQLite),
-            bar: { of: 'ratio', atLeast: BARS[kind] },
-          },
-        )
+        const rate = { what: kind, unit: 'req/s', bar: { of: 'ratio', atLeast: BARS[kind] } } as const
+        const cpu = { what: `${kind}, CPU`, unit: 'µs', bar: CPU_BAR } as const
+        figures.push(...beside(rate, paces, (pace) => pace.rate), ...beside(cpu, paces, (pace) => pace.cpu))
       }
       const large = await largeStores(join(folder, 'large'), postgres)
       figures.push(...(await pagesOf(large, isQuick ? 1 : 11)))
@@ -239,19 +243,34 @@ export const stores: Bench = {
   },
 }
 
+/** The median of both, the second one relative to the first. */
+function beside(
+  { what, ...more }: Pick<Figure, 'what' | 'unit' | 'bar'>,
+  { SQLite, PostgreSQL }: Paces,
+  valueOf: (pace: Pace) => number,
+): readonly Figure[] {
+  const [first, second] = [median(SQLite.map(valueOf)), median(PostgreSQL.map(valueOf))]
+  return [
+    { what: `${what}, SQLite`, unit: more.unit, value: first },
+    { what: `${what}, PostgreSQL`, ...more, value: second, ratio: second / first },
+  ]
+}
+
+type Paces = Readonly<Record<'SQLite' | 'PostgreSQL', Pace[]>>
+
 async function inTurns(
   updaters: Readonly<Record<'SQLite' | 'PostgreSQL', Updater>>,
   kind: Kind,
   { rounds, span }: { readonly rounds: number; readonly span: number },
 ) {
-  const rates: Record<'SQLite' | 'PostgreSQL', number[]> = { SQLite: [], PostgreSQL: [] }
+  const paces: Paces = { SQLite: [], PostgreSQL: [] }
   for (const updater of Object.values(updaters)) {
     if (kind === 'unchanged') await reset(updater)
     // The code has to be warm.
-    await rateOf(updater, kind, span)
+    await paceOf(updater, kind, span)
   }
   for (let round = 0; round < rounds; round++)
     for (const name of ['SQLite', 'PostgreSQL'] as const)
-      rates[name].push(await rateOf(updaters[name], kind, span))
-  return rates
+      paces[name].push(await paceOf(updaters[name], kind, span))
+  return paces
 }
