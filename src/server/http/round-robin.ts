@@ -47,7 +47,7 @@ export interface RoundRobinSettings {
   readonly nextTurn: NextTurn
   /** The requests of one key that run at a time, by what one of them takes, in milliseconds. */
   readonly maxRunning: (cost: number) => number
-  /** Their work holds the event loop until it ends, as that of an embedded database does. */
+  /** Their work mostly holds the event loop until it ends, as that of an embedded database does. */
   readonly isHolding: boolean
   /** In milliseconds: a request that waits longer is refused. */
   readonly maxWait: () => number
@@ -167,7 +167,7 @@ export class RoundRobin {
   }
 
   async #serveLine(key: string, line: Line, end: number): Promise<void> {
-    const { clock, maxWait, isHolding } = this.#settings
+    const { clock, maxWait, isHolding, nextTurn } = this.#settings
     while (line.credit > 0 && this.#canStart(line)) {
       const [job] = line.jobs.splice(0, 1)
       if (job === undefined) return
@@ -179,7 +179,8 @@ export class RoundRobin {
         continue
       }
       const ended = this.#run(key, line, job)
-      if (isHolding) await ended
+      // What has not ended after a turn of the event loop does not hold it: it waits for another thread.
+      if (isHolding) await Promise.race([ended, nextTurn()])
       if (clock.now() >= end) return
     }
   }

@@ -11,6 +11,8 @@ function world(more: Partial<RoundRobinSettings> = {}) {
   const lines = new RoundRobin({
     clock: { now: (): Instant => instant(now) },
     nextTurn: async () => {
+      // As a turn does, after all that promises still have to do.
+      await new Promise<void>((done) => setImmediate(done))
       now += 0.1
       for (const what of inEachTurn) what()
     },
@@ -36,6 +38,21 @@ it('a request of one account waits for one of another account, not for all of th
   await ask('light', 1)
   expect(order.filter((key) => key === 'heavy').length).toBeLessThanOrEqual(1)
   await Promise.all(heavy)
+})
+
+it('a request that waits for another thread holds up no other account, and its own line', async () => {
+  const { lines, ask, order } = world()
+  let end = (): void => undefined
+  const long = lines.take('long', async () => {
+    await new Promise<void>((done) => (end = done))
+    order.push('long')
+  })
+  const own = ask('long', 1, 'own')
+  await Promise.all([ask('a', 1), ask('b', 1), ask('a', 1)])
+  expect(order.toSorted()).toEqual(['a', 'a', 'b'])
+  end()
+  await Promise.all([long, own])
+  expect(order.slice(3)).toEqual(['long', 'own'])
 })
 
 it('two accounts that ask without end get the same time, whatever one request costs', async () => {
