@@ -28,6 +28,7 @@ if (isTooOld) {
   refuse('this checkout is not built; run: npm run build')
 } else {
   // Its default ends a process: a daemon that still loads has no other handler.
-  if (process.argv.indexOf('serve') > 1 || process.argv.indexOf('run') > 1) process.on('SIGHUP', function () {})
+  if (process.argv.indexOf('serve') > 1 || process.argv.indexOf('run') > 1)
+    process.on('SIGHUP', function () {})
   require(entry).start(process.argv.slice(2))
 }
