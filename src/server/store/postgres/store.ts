@@ -23,8 +23,8 @@ const FLUSH_DELAY = 5000
 const MAX_CLOSING = 3000
 /** In milliseconds: updates of all wait for what uses the counters, so that waits for no lock. */
 const LOCK_WAIT = 10
-/** In milliseconds: the server ends a statement earlier; so does the connection, also of a process that waits for CPU. */
-const MARGIN = 900
+/** In milliseconds: the server ends a statement earlier, and the connection does. */
+const MARGIN = 400
 /** Counters that are stored together; updates wait for them. */
 const FLUSH_BATCH = 1000
 

@@ -27,14 +27,18 @@ const BEGUN_LATE = 200
 const isLost = (error: unknown): boolean =>
   !(error instanceof StoreAway) && (isAway(error) || isOutdated(error))
 
-/** An error of BEGIN is not awaited here: the statement after it fails with the same error. */
-const unheard = (promise: Promise<unknown>): void => void promise.catch(() => undefined)
+/**
+ * What nobody waits for, such as BEGIN: the statement after it fails too. If the server does not answer it, the driver ends
+ * the connection, and what was sent later fails by that.
+ */
+const unheard = (connection: Connection, promise: Promise<unknown>): void =>
+  void promise.catch((error: Error) => {
+    connection.isSilent ||= /read timeout/i.test(error.message)
+  })
 
 /** Begins a transaction, together with the first statement. There is no second attempt if the server does not answer. */
 function begin(connection: Connection, text: string): void {
-  void connection.client.query(text).catch((error: Error) => {
-    connection.isSilent = /read timeout/i.test(error.message)
-  })
+  unheard(connection, connection.client.query(text))
 }
 
 /** Whatever the default of the database is: at SERIALIZABLE, locks would need hundreds of repeats (decision 0042). */
@@ -59,7 +63,7 @@ export async function inOneSnapshot<T>(
     } catch (error) {
       throw failed(connection, error)
     } finally {
-      unheard(client.query('COMMIT'))
+      unheard(connection, client.query('COMMIT'))
     }
   })
 }
@@ -89,7 +93,7 @@ export async function inOneTrip<T>(pool: ConnectionPool, work: (sql: PostgresSql
     try {
       begin(connection, BEGIN)
       const working = work(postgresStatements(client, pool.place))
-      unheard(working)
+      unheard(connection, working)
       // After an error, COMMIT reverts the transaction.
       await client.query('COMMIT')
       return await working

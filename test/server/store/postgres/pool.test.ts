@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PostgresPlace } from '../../../../src/server/store/postgres/connection.ts'
 import { ConnectionPool } from '../../../../src/server/store/postgres/pool.ts'
+import { inSnapshot } from '../../../../src/server/store/postgres/transaction.ts'
+import { READING } from '../../../../src/server/store/sql/reading.ts'
 import { StoreAway } from '../../../../src/server/store/errors.ts'
 import { eventually } from '../../../eventually.ts'
 import { endsBefore } from '../../../lab/ends-before.ts'
@@ -62,6 +64,22 @@ describe.skipIf(lacking !== undefined)('a pool of connections', () => {
         ),
       20,
     ).toBe('ready')
+    await pool.close()
+  })
+
+  it('waits once for a database that says nothing, also where it was sent a COMMIT before', async () => {
+    const pool = new ConnectionPool(place)
+    await inSnapshot(pool, async (sql) => {
+      await sql(READING.anyAccount).all()
+      postgres.freeze()
+    })
+    // Its COMMIT has no answer, so that the driver ends the connection before it gives the next statement up.
+    await sleep(100)
+    const asked = inSnapshot(pool, async (sql) => sql(READING.anyAccount).all())
+    const isInTime = endsBefore([WAIT, 600], asked)
+    await expect(asked).rejects.toThrow('the database says nothing')
+    postgres.thaw()
+    expect(await isInTime).toBe(true)
     await pool.close()
   })
 
