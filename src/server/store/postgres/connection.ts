@@ -139,14 +139,14 @@ async function connectToAll(place: PostgresPlace, options: ConnectOptions) {
   const open: Connection[] = []
   let isOver = false
   const attempts = place.hosts.map(async (at) => {
-    try {
-      const connection = await connectTo(place, at, options)
-      if (isOver) void connection.client.end().catch(() => undefined)
-      else open.push(connection)
-    } catch (error) {
+    const connection = await connectTo(place, at, options).catch((error: unknown) => {
       errors.set(at, error)
       throw error
-    }
+    })
+    if (isOver) void connection.client.end().catch(() => undefined)
+    else open.push(connection)
+    // The new primary may still answer.
+    if (connection.timeline < (options.timeline ?? 0)) throw new StoreAway('it is an old primary')
   })
   const some = Promise.any(attempts).then(
     async () => place.pause(OTHERS_WAIT),

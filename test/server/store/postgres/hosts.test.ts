@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../../../src/server/store/postgres/connection.ts'
 import { StoreAway } from '../../../../src/server/store/errors.ts'
@@ -27,6 +29,31 @@ describe.skipIf(lacking !== undefined)('of several hosts of a database', () => {
 
   it('the first that can be used is used: others are away, or behind', async () => {
     expect(await connected(closed, behind?.port, primary?.port)).toBe(primary?.port)
+  })
+
+  it('an old primary is not used while the new one says nothing, and both are named', async () => {
+    const silent = createServer()
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    const { port } = silent.address() as { readonly port: number }
+    const hosts = [hostAt(primary?.port ?? 0), hostAt(port)]
+    const told: string[] = []
+    const place = {
+      ...placeAt(0, 'fresh'),
+      hosts,
+      wait: 1000,
+      onOldPrimary: (host: string) => told.push(host),
+    }
+    await expect(connect(place, { timeline: 2 })).rejects.toThrow(StoreAway)
+    await expect(connect(place, { timeline: 2 })).rejects.toThrow(
+      /timeline 1 of 2; 127\.0\.0\.1:\d+: .*timeout/,
+    )
+    expect(new Set(told)).toEqual(new Set([`127.0.0.1:${primary?.port}`]))
+    // Before a failover, one that says nothing delays the other for a moment only.
+    const began = performance.now()
+    const { client } = await connect(place)
+    expect(performance.now() - began).toBeLessThan(900)
+    await client.end()
+    silent.close()
   })
 
   it('none is an outage if one of them is away, and a mistake if each says the same', async () => {
