@@ -131,6 +131,10 @@ const asked = (at: Fixture) =>
       await r.zoneContaining('home.example.test'),
       await r.zoneContaining('www.gone.test'),
     ],
+    zoneInside: async (r) => [
+      await r.zoneInside({ name: 'test' }, 'www.gone'),
+      await r.zoneInside({ name: 'test' }, 'home.example'),
+    ],
     zoneNamed: async (r) => [
       await r.zoneNamed(ZONE),
       await r.zoneNamed('gone.test'),

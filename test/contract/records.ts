@@ -171,6 +171,15 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         await holding('x.example.test'),
         await holding('other.test'),
       ]).toEqual(['deep.example.test', 'deep.example.test', 'example.test', undefined])
+
+      const inside = async (name: string) =>
+        (await store.read(async (r) => r.zoneInside({ name: 'example.test' }, name)))?.name
+      expect([await inside('a.b.deep'), await inside('deep'), await inside('x'), await inside('@')]).toEqual([
+        'deep.example.test',
+        'deep.example.test',
+        undefined,
+        undefined,
+      ])
     })
 
     const made = async (name: string, records: Partial<Record<DnsType, readonly string[]>>): Promise<void> =>

@@ -63,6 +63,12 @@ export const parseHost = (text: string): string | undefined => {
 /** "@" and "a.b" in "example.test" to fully qualified names. */
 export const fqdnOf = (name: string, zone: string): string => (name === APEX ? zone : `${name}.${zone}`)
 
+/** The names above this one, the nearest first. */
+export const namesAbove = (name: string): readonly string[] => {
+  const labels = name.split('.')
+  return labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'))
+}
+
 /** The labels from the root down, so that the names beneath one are next to it in order. */
 export const reversed = (fqdn: string): string => fqdn.split('.').toReversed().join('.')
 

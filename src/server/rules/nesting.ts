@@ -37,16 +37,12 @@ export function nestingFault(
       )
 }
 
-/**
- * A name that belongs into another zone, which is deeper: one of another account is refused. `inner` is the zone with the
- * longest name that contains it.
- */
+/** A name that belongs into `inner`, a zone inside its own: one of another account is refused. */
 export const innerZoneFault = (
   caller: Caller,
-  zone: Pick<ZoneRules, 'id'>,
   inner: ZoneRules | undefined,
 ): Refusal<'nameCreateForbidden'> | undefined =>
-  inner === undefined || inner.id === zone.id || isOwner(caller, inner)
+  inner === undefined || isOwner(caller, inner)
     ? undefined
     : forbidden(`${inner.name} is a zone of another account`)
 

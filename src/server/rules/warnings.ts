@@ -8,8 +8,8 @@ import { absolute, has, type ZoneReads } from './resulting-zone.ts'
 export interface WarningReads extends ZoneReads {
   readonly delegationAbove: (name: string) => Promise<string | undefined>
   readonly hiddenBeneath: (name: string) => Promise<string | undefined>
-  /** The zone with the longest name that contains this name. */
-  readonly zoneOf: (name: string) => Promise<string | undefined>
+  /** The zone inside this one that contains the name. */
+  readonly innerZone: (name: string) => Promise<string | undefined>
 }
 
 type ZoneName = Pick<Zone, 'name' | 'accountId'>
@@ -55,8 +55,8 @@ async function loopWarnings(name: Name, zone: ZoneName, reads: WarningReads): Pr
 
 /** RFC 2136 §7.18: names beneath a delegation stay in the zone, but a query for them gets the delegation and its glue. */
 async function hiddenWarnings(name: Name, zone: ZoneName, reads: WarningReads): Promise<readonly string[]> {
-  const inner = name.rrsets.length === 0 ? undefined : await reads.zoneOf(name.name)
-  if (inner !== undefined && inner !== zone.name)
+  const inner = name.rrsets.length === 0 ? undefined : await reads.innerZone(name.name)
+  if (inner !== undefined)
     return [`the zone ${inner}. hides the records of ${absolute(name.name, zone)}, which is in ${zone.name}.`]
   const above = name.rrsets.length === 0 ? undefined : await reads.delegationAbove(name.name)
   if (above !== undefined && !(await isGlue(name, reads))) return [hiddenBy(above, name.name, zone)]

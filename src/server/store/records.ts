@@ -102,6 +102,8 @@ export interface RecordReads {
   namesAfter(of: NamesOf, after: number, limit: number): Promise<readonly Name[]>
   /** The zone with the longest name that contains this name. */
   zoneContaining(fqdn: string): Promise<Zone | undefined>
+  /** The same for a name of this zone, among the zones that are inside it. */
+  zoneInside(zone: Pick<Zone, 'name'>, name: string): Promise<Zone | undefined>
   /**
    * The names above and beneath a name in its zone, without itself; of those beneath, the first of another account
    * suffices.

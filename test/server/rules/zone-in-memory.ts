@@ -19,7 +19,7 @@ export function zoneInMemory(names: readonly Name[]): WarningReads {
   return {
     nameAt: async (name) => Promise.resolve(names.find((one) => one.name === name)),
     pointersTo: async (name) => Promise.resolve(pointersTo(name)),
-    zoneOf: async () => undefined,
+    innerZone: async () => undefined,
     delegationAbove: async (name) =>
       Promise.resolve(
         names.find((one) => rrsetOf(one, 'NS') !== undefined && name.endsWith(`.${one.name}`))?.name,

@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
-import { APEX, canonicalName, fqdnOf, parentOf } from '../../model/dns-name.ts'
+import { APEX, canonicalName, parentOf } from '../../model/dns-name.ts'
 import type { DraftRRSet } from '../../model/draft.ts'
 import { asciiName } from '../../model/idn.ts'
 import { type Name, type Zone, mergeMetadata } from '../../model/tree.ts'
@@ -92,8 +92,8 @@ export async function creationFaultAt(
   const fault = creationFault(caller, zone, { name, isMember, reservedNames: service.reservedNames })
   if (fault !== undefined || typeof name !== 'string') return fault
   const relative = canonicalName(name)
-  const inner = await store.zoneContaining(fqdnOf(relative, zone.name))
-  const inOther = innerZoneFault(caller, zone, inner)
+  const inner = await store.zoneInside(zone, relative)
+  const inOther = innerZoneFault(caller, inner)
   if (inOther !== undefined || !zone.isShared) return inOther
   const accountId = caller.account.id
   const stored = await store.neighboursOf(zone, { name: relative, accountId })
@@ -186,7 +186,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
     warnings: [
       ...unknownFields(body, NAME_FIELDS),
       ...unknownInRRSets(lists, '/rrsets'),
-      ...(await changeWarnings(context, { zone, name, isNew: true, written: writtenRRSets(lists) })),
+      ...(await changeWarnings(context, { zone, name: after, isNew: true, written: writtenRRSets(lists) })),
     ],
   }
 }

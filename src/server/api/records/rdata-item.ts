@@ -105,7 +105,7 @@ async function writeItem(
   const written = writtenRdata(type, [body])
   const warnings = [
     ...unknownFields(body, ['value', 'update_group']),
-    ...(await changeWarnings(context, { zone, name: name.name, isNew: false, written })),
+    ...(await changeWarnings(context, { zone, name: change.after, isNew: false, written })),
   ]
   return current === undefined ? { ...CREATED, warnings } : { ...ACCEPTED, warnings }
 }

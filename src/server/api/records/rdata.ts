@@ -97,16 +97,19 @@ async function writeRdata<Q extends QuotaFault, R extends RuleName>(
     () => valueConflicts(draft, kept),
     () => targetConflicts([draft], before),
   )
-  if (faults.length > 0) return { faults, labels: [] }
+  if (faults.length > 0) return { faults, labels: [], after: name }
   const rrset = rrsetFrom(draft, kept, { existing, zone, now: context.now })
   const change = { zone, before: target.before, after: withRRSet(name, rrset) }
   const violations = await saveChecked(context, change, isExpected)
-  return { faults: violations, labels: [{ dnsType: type, labels: generatedLabels(draft, rrset) }] }
+  const labels = [{ dnsType: type, labels: generatedLabels(draft, rrset) }]
+  return { faults: violations, labels, after: change.after }
 }
 
 interface Written<R extends ErrorName> {
   readonly faults: readonly Refusal<R>[]
   readonly labels: readonly CreatedLabels[]
+  /** The name as it is stored now, if there are no faults. */
+  readonly after: Name
 }
 
 interface RdataWrite<Q extends QuotaFault, R extends RuleName> {
@@ -155,13 +158,13 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
   const { zone, name } = place
   if (rrsetOf(name, type)?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
-  const { faults, labels } = await writeRdata(
+  const { faults, labels, after } = await writeRdata(
     context,
     { zone, name, before: name, type },
     { list, kept: [], rules: PUT_RDATA, isExpected: isRecordQuotaFault },
   )
   if (faults.length > 0) return refused(...faults)
-  const warnings = await warningsOf(context, { zone, name, before: name, type }, list)
+  const warnings = await warningsOf(context, { zone, name: after, before: name, type }, list)
   return { ...ACCEPTED, ...createdLabels(labels), warnings }
 }
 
@@ -183,13 +186,13 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   if (list === undefined) return NOT_A_LIST
   const name = before ?? implicitName(context, zone, canonicalName(relative))
   const kept = rrsetOf(name, type)?.rdata ?? []
-  const { faults, labels } = await writeRdata(
+  const { faults, labels, after } = await writeRdata(
     context,
     { zone, name, before, type },
     { list, kept, rules: NEW_RDATA, isExpected: isQuotaFault },
   )
   if (faults.length > 0) return refused(...faults)
-  const warnings = await warningsOf(context, { zone, name, before, type }, list)
+  const warnings = await warningsOf(context, { zone, name: after, before, type }, list)
   return { ...CREATED, ...createdLabels(labels), warnings }
 }
 
@@ -201,7 +204,7 @@ const warningsOf = async (
   ...unknownInRdata(list, ''),
   ...(await changeWarnings(context, {
     zone,
-    name: name.name,
+    name,
     isNew: before === undefined,
     written: writtenRdata(type, list),
   })),

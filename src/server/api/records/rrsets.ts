@@ -113,7 +113,7 @@ export async function createRRSets(context: RequestContext): Promise<HandlerResu
   const change = { zone, before: name, after: withRRSets(name, rrsets) }
   const violations = await saveChecked(context, change, isRecordQuotaFault)
   if (violations.length > 0) return refused(...violations)
-  const stored = { zone, name: name.name, isNew: false, written: writtenRRSets(list) }
+  const stored = { zone, name: change.after, isNew: false, written: writtenRRSets(list) }
   return {
     ...CREATED,
     ...createdLabels(labelsOf(drafts, rrsets)),

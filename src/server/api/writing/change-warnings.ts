@@ -1,5 +1,4 @@
-import { fqdnOf } from '../../model/dns-name.ts'
-import type { Zone } from '../../model/tree.ts'
+import type { Name, Zone } from '../../model/tree.ts'
 import { nameWarnings, targetWarnings, type WrittenValue, zoneWarnings } from '../../rules/warnings.ts'
 import { isObject } from '../request/bodies.ts'
 import { unexpected, type RequestContext, type Warning } from '../request/context.ts'
@@ -8,7 +7,8 @@ import { readsOf } from './writing.ts'
 /** A change that is stored. */
 interface StoredChange {
   readonly zone: Zone
-  readonly name: string
+  /** As it is stored now. */
+  readonly name: Name
   readonly isNew: boolean
   /** The values in the body. */
   readonly written: readonly WrittenValue[]
@@ -19,17 +19,16 @@ export async function changeWarnings(
   { store }: Pick<RequestContext, 'store'>,
   { zone, name, isNew, written }: StoredChange,
 ): Promise<readonly Warning[]> {
-  const stored = await store.nameAt(zone.id, name)
   const reads = {
     ...readsOf(store, zone),
     delegationAbove: async (one: string) => store.delegationAbove(zone.id, one),
-    zoneOf: async (one: string) => (await store.zoneContaining(fqdnOf(one, zone.name)))?.name,
+    innerZone: async (one: string) => (await store.zoneInside(zone, one))?.name,
     hiddenBeneath: async (one: string) => store.hiddenBeneath(zone, one),
   }
   return [
-    ...(isNew ? nameWarnings(name, zone) : []),
+    ...(isNew ? nameWarnings(name.name, zone) : []),
     ...targetWarnings(written, zone),
-    ...(stored === undefined ? [] : await zoneWarnings(stored, zone, reads)),
+    ...(await zoneWarnings(name, zone, reads)),
   ].map(unexpected)
 }
 

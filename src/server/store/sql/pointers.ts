@@ -1,4 +1,4 @@
-import { APEX, fqdnOf, reversed } from '../../model/dns-name.ts'
+import { APEX, fqdnOf, namesAbove, reversed } from '../../model/dns-name.ts'
 import { POINTER_TYPES, type PointerType } from '../../model/targets.ts'
 import type { RecordReads } from '../records.ts'
 import { select, selects } from '../select.ts'
@@ -49,9 +49,10 @@ export const sqlPointers = (
     }))
   },
   async delegationAbove(zoneId, name) {
-    const labels = name.split('.')
-    const above = labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'))
-    return (await sql(POINTERS.delegation).get(zoneId, JSON.stringify(above)))?.name
+    const above = namesAbove(name)
+    return above.length === 0
+      ? undefined
+      : (await sql(POINTERS.delegation).get(zoneId, JSON.stringify(above)))?.name
   },
   async hiddenBeneath(zone, name) {
     if (name === APEX) return undefined

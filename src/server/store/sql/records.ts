@@ -1,4 +1,4 @@
-import { fqdnOf, reversed } from '../../model/dns-name.ts'
+import { fqdnOf, namesAbove, reversed } from '../../model/dns-name.ts'
 import type { RecordReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
 import { isInShownZone, isShown } from '../hidden.ts'
@@ -103,8 +103,7 @@ const names = (
 
 const around = (sql: Sql): Part<'neighboursOf' | 'hasOthersBeneath'> => ({
   async neighboursOf(zone, { name, accountId }) {
-    const labels = name.split('.')
-    const above = labels.slice(1).map((_, at) => labels.slice(at + 1).join('.'))
+    const above = namesAbove(name)
     const rows = [
       ...(await sql(RECORDS.above).all(zone.id, JSON.stringify(above))),
       ...(await sql(RECORDS.beneath).all(reversed(fqdnOf(name, zone.name)), zone.id, accountId)),

@@ -1,3 +1,4 @@
+import { APEX, fqdnOf, namesAbove } from '../../model/dns-name.ts'
 import type { Account, Plan, Zone, ZoneRules } from '../../model/tree.ts'
 import type { RecordReads } from '../records.ts'
 import { existing, columnList, type RowOf, select, selects } from '../select.ts'
@@ -38,6 +39,10 @@ export const ZONES = selects({
   owner: select({ account_id: 'INTEGER' }, 'SELECT account_id FROM zone WHERE id = ?'),
   zones: select(ZONE, ZONE_ROWS),
   named: select(ZONE, `${ZONE_ROWS} WHERE name = ? AND ${isShown('name')}`),
+  longest: select(
+    ZONE,
+    `${ZONE_ROWS} WHERE name IN (SELECT value FROM json_each(?)) AND ${isShown('name')} ORDER BY length(name) DESC LIMIT 1`,
+  ),
   count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM zone'),
   metadata: select(
     { key: 'TEXT', value: 'TEXT' },
@@ -54,7 +59,9 @@ type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
 /** Accounts and zones, in SQL. */
 export const sqlZones = (
   sql: Sql,
-): Part<'account' | 'zoneNamed' | 'zoneRules' | 'isMember' | 'zonesOf' | 'zoneContaining'> => ({
+): Part<
+  'account' | 'zoneNamed' | 'zoneRules' | 'isMember' | 'zonesOf' | 'zoneContaining' | 'zoneInside'
+> => ({
   async account(id) {
     const row = await sql(ZONES.account).get(id)
     return row === undefined ? undefined : accountFrom(id, row)
@@ -84,14 +91,22 @@ export const sqlZones = (
     return { items: await Promise.all(rows.map(async (row) => zoneFrom(sql, row))), total }
   },
   async zoneContaining(fqdn) {
-    const labels = fqdn.split('.')
-    for (let at = 0; at < labels.length; at++) {
-      const row = await sql(ZONES.named).get(labels.slice(at).join('.'))
-      if (row !== undefined) return zoneFrom(sql, row)
-    }
-    return undefined
+    return longest(sql, [fqdn, ...namesAbove(fqdn)])
+  },
+  async zoneInside(zone, name) {
+    if (name === APEX) return undefined
+    return longest(
+      sql,
+      [name, ...namesAbove(name)].map((one) => fqdnOf(one, zone.name)),
+    )
   },
 })
+
+/** The zone with the longest of these names. */
+async function longest(sql: Sql, names: readonly string[]): Promise<Zone | undefined> {
+  const row = await sql(ZONES.longest).get(JSON.stringify(names))
+  return row === undefined ? undefined : zoneFrom(sql, row)
+}
 
 function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
   const plan: Plan = {
