@@ -25,9 +25,10 @@ const slimUndici = {
     return id === SLIM_UNDICI
       ? `import Client from 'undici/lib/dispatcher/client.js'
          import request from 'undici/lib/api/api-request.js'
+         import buildConnector from 'undici/lib/core/connect.js'
          import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
          Dispatcher.prototype.request = request
-         export { Client }`
+         export { buildConnector, Client }`
       : null
   },
 }

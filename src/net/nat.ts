@@ -1,8 +1,14 @@
 import type { Address } from './address.ts'
-import { explainRange, specialRangeOf } from './special.ts'
+import { meaningOf, specialRangeOf } from './special.ts'
 
-/** How IPv4 of this network is shared or translated, in the words of the field. The last: the router does not say which. */
-export type NatKind = 'CGNAT' | 'DS-Lite' | '464XLAT' | 'double NAT' | 'CGNAT or double NAT'
+/** How IPv4 of this network is shared or translated, in the words of the field. The last two: the router does not say. */
+export type NatKind =
+  | 'CGNAT'
+  | 'DS-Lite'
+  | '464XLAT'
+  | 'double NAT'
+  | 'CGNAT or double NAT'
+  | 'double NAT or a wrong word'
 
 /** What is between this network and the internet over IPv4: nothing from outside reaches this host by itself. */
 export interface Nat {
@@ -15,6 +21,8 @@ export interface Nat {
 
 interface NatText {
   readonly meaning: string
+  /** The router may have the public address, and report another one. */
+  readonly mayBeWrong?: true
   readonly remedy: string
 }
 
@@ -27,7 +35,14 @@ export const NATS: { readonly [K in NatKind]: NatText } = {
   '464XLAT':    { remedy: 'use IPv6: this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
   'double NAT': { remedy: BRIDGE,       meaning: 'another router is in front of the router of this network (double NAT)' },
   'CGNAT or double NAT': { remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares it among customers (CGNAT, DS-Lite), or another router is in front (double NAT)' },
+  'double NAT or a wrong word': { remedy: `restart the router; if there are two, ${BRIDGE}`, meaning: 'what the router reports is out of date, or another router is in front (double NAT)', mayBeWrong: true },
 }
+
+const UNREACHED = 'from outside does not reach this host by itself'
+
+/** What it means for this host, as one sentence. */
+export const natMeaning = ({ kind }: Nat): string =>
+  `IPv4 ${NATS[kind].mayBeWrong ? `possibly ${UNREACHED}` : UNREACHED}: ${NATS[kind].meaning}`
 
 /** RFC 6333 §5.7: the client's end of DS-Lite, and that of the provider. */
 const DS_LITE: readonly string[] = ['192.0.0.1', '192.0.0.2']
@@ -47,5 +62,5 @@ export function formatNat({ kind, address, isOwn }: Nat, outside: Address | unde
   const seen = `outside sources see ${outside ?? 'no address'}`
   if (address === undefined) return `the router reports no public address, but ${seen}: ${NATS[kind].meaning}`
   if (specialRangeOf(address) === undefined) return `the router reports ${address}, but ${seen}`
-  return `${isOwn ? 'this host' : 'the router'} has ${address}, ${explainRange(address)}; ${seen}`
+  return `${isOwn ? 'this host' : 'the router'} has ${address}, ${meaningOf(address)}; ${seen}`
 }

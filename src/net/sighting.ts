@@ -10,6 +10,8 @@ export type Sighting =
       readonly kind: 'seen'
       readonly address: Address
       readonly by: string
+      /** The local address that the question was sent from. */
+      readonly local?: Address
       /** Further usable addresses of this host, best first: only an outside source can show which one is in use. */
       readonly others?: readonly Address[]
       /** The subset of `address` and `others` that belongs to tunnel interfaces. */
@@ -41,6 +43,8 @@ export type Sighting =
       readonly cause?: string
       /** The others agreed before the source answered. */
       readonly isUnneeded?: true
+      /** The question left by this tunnel, although the route of this host is another one. */
+      readonly through?: string
       /** The source refused the request: rate limit or blocked client. */
       readonly isRefusal?: true
       readonly isPage?: true

@@ -114,6 +114,12 @@ export function explainRange(address: Address): string {
   return special === undefined ? 'public' : `${special}: ${MEANINGS[special]}`
 }
 
+/** The explanation alone, for a sentence. */
+export function meaningOf(address: Address): string {
+  const special = specialRangeOf(address)
+  return special === undefined ? 'a public address' : MEANINGS[special]
+}
+
 export const RANGE_CLASSES: readonly RangeClass[] = [...new Set(RANGES.map(([, rangeClass]) => rangeClass))]
 
 /** The class of a non-public address; undefined for a globally reachable unicast address. */

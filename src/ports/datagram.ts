@@ -26,6 +26,8 @@ export type DatagramOutcome =
       readonly took: Duration
       /** Number of transmissions until the answer. */
       readonly sent: number
+      /** The local address, which the kernel chose by the route to the host. */
+      readonly local?: Address
     }
   /** ICMP port unreachable. */
   | { readonly kind: 'refused'; readonly took: Duration }

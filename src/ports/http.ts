@@ -42,6 +42,8 @@ export type HttpOutcome =
       readonly body: string
       /** The connection closed before the announced end of the body. */
       readonly isCut?: true
+      /** The local address of the connection, where it is known. */
+      readonly local?: Address
     }
   | {
       readonly kind: 'unreached'

@@ -22,9 +22,9 @@ const NAT_OF_ROUTER: Readonly<Partial<Record<RouterKind, NatKind>>> = {
   noAddress: 'CGNAT or double NAT',
   private: 'double NAT',
   shared: 'CGNAT',
-  other: 'double NAT',
+  other: 'double NAT or a wrong word',
 }
-export const NAT_TOLD = 'the router has no public address; this host cannot be reached over IPv4 from outside'
+export const NAT_TOLD = 'the router does not have the public address of this network'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -1,7 +1,7 @@
 import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
-import { formatNat, type Nat } from '../../net/nat.ts'
+import { formatNat, type Nat, natMeaning } from '../../net/nat.ts'
 import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -39,6 +39,10 @@ export const listHostnames = (hostnames: readonly string[]): string =>
     : hostnames.join(', ')
 const sentAddresses = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string =>
   listed(sent.addresses).join(' and ')
+
+/** The two ways out of a VPN. */
+const ONE_LINE =
+  'To use only one line, bind the hostname to its interface; to publish the address of the VPN, set allow_vpn = true'
 
 // biome-ignore format: a table
 const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
@@ -92,12 +96,17 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ source, duration, because }) => `${source} is paused for ${formatDuration(duration)}: ${because}` },
   flipping:           { level: 'warn',  msg: 'the address changes back and forth; it is held until it is stable',
     line: ({ address, heldFor }) => `${address} appears and disappears, as with two uplinks; it is held for ${formatDuration(heldFor)}; to publish only one line, bind the hostname to an interface` },
-  behindAnother:      { level: 'warn',  msg: 'the router has no public address; this host cannot be reached over IPv4 from outside',
+  behindAnother:      { level: 'warn',  msg: 'the router does not have the public address of this network',
     line: ({ nat, outside }) => natLine(nat, outside) },
   elsewhere:          { level: 'warn',  msg: 'outside services see another line, such as a VPN; its address is not published',
-    line: ({ published, outside, through }) => `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ` +
+    line: ({ published, outside, through, isPartly, isAgain }) => isAgain
+      ? `outside services see another line again, as with a VPN (${through ?? outside}); its address is not published`
+      : isPartly
+      ? `some outside questions leave through ${through}, as with a VPN that takes single ports or hosts; their answers do not count, and ` +
+        `${published === undefined ? 'the address of this line cannot be confirmed' : `${published} stays published`}. ${ONE_LINE}`
+      : `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ` +
       `${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface still reports ${published}, which stays published`}. ` +
-      `This is probably a VPN. To use only one line, bind the hostname to its interface; to publish the address of the VPN, set allow_vpn = true` },
+      `This is probably a VPN. ${ONE_LINE}` },
   leavesElsewhere:    { level: 'warn',  msg: 'traffic of the bound interface leaves through another interface',
     line: ({ interface: bound, through }) => `traffic from ${bound} leaves through ${through}, so outside services cannot see the address of ${bound}; ` +
       `add a routing rule, such as: ip rule add from ADDRESS-OF-${bound} table N, with a default route through ${bound} in table N` },
@@ -136,7 +145,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
 }
 
 export const natLine = (nat: Nat, outside: Address): string =>
-  `${nat.kind}: ${formatNat(nat, outside)}; this host cannot be reached over IPv4 from outside by itself`
+  `${nat.kind}: ${formatNat(nat, outside)}; ${natMeaning(nat)}`
 
 /** The row of one event, typed for it. */
 export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): WordingRow<K> =>

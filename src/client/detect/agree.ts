@@ -83,7 +83,8 @@ interface SeenVotes {
  * router is in front of it and they are right, except against a published address that the router still reports
  * (decisions 0013 and 0026).
  */
-export function agree(votes: readonly SourceVote[], question: AgreementQuestion): Agreement {
+export function agree(votes: readonly SourceVote[], asked: AgreementQuestion): Agreement {
+  const question = withStrays(votes, asked)
   const seen = votes.filter(isSeen)
   const chosen = seen.find(({ source }) => source.vantage === 'chosen')
   if (chosen !== undefined)
@@ -105,6 +106,20 @@ export function agree(votes: readonly SourceVote[], question: AgreementQuestion)
   if (!isNone(votes)) return { kind: 'open' }
   const isKnown = question.hasOutside !== true || isHopeless(question, votes)
   return isKnown ? { kind: 'none' } : { kind: 'open', isUnasked: true }
+}
+
+/** The tunnels that took questions past the route of this host. */
+export const straysIn = (votes: readonly SourceVote[]): readonly string[] =>
+  votes.flatMap(({ sighting }) => (sighting.kind === 'unknown' && sighting.through) || [])
+
+/** Where every outside question went into a tunnel, outside services see that one, whatever the route is. */
+function withStrays(votes: readonly SourceVote[], question: AgreementQuestion): AgreementQuestion {
+  const hasOutside = votes.some(
+    ({ source, sighting }) => source.vantage === 'outside' && sighting.kind === 'seen',
+  )
+  const { uplink } = question
+  if (uplink === undefined || hasOutside || straysIn(votes).length === 0) return question
+  return { ...question, uplink: { ...uplink, isElsewhere: true } }
 }
 
 /** A tunnel may be the only uplink for IPv6. */

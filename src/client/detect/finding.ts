@@ -27,6 +27,10 @@ export type Finding =
       readonly published?: Address
       readonly outside?: Address
       readonly through?: string
+      /** Only some questions leave through it. */
+      readonly isPartly?: true
+      /** It was told in full a short while ago. */
+      readonly isAgain?: true
     }
   /** Packets from a bound interface leave through another one. */
   | { readonly kind: 'leavesElsewhere'; readonly interface: string; readonly through: string }

@@ -1,8 +1,16 @@
-import { after, type Duration, type Instant, milliseconds, seconds } from '../../base/time.ts'
+import {
+  after,
+  type Duration,
+  type Instant,
+  isBefore,
+  milliseconds,
+  minutes,
+  seconds,
+} from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Agreement, SourceVote } from './agree.ts'
+import { type Agreement, type SourceVote, straysIn } from './agree.ts'
 import type { Finding } from './finding.ts'
 import { NO_DEFAULT_ROUTE } from '../sources/pmp.ts'
 import type { Twice } from './twice.ts'
@@ -36,6 +44,7 @@ export class FlipGuard {
   readonly #twice: Twice
   /** Uplinks that were reported since the last agreement without one. */
   readonly #reported = new Set<string>()
+  #told: { readonly uplink: string; readonly at: Instant } | undefined
   #history: AddressHistory = NO_HISTORY
 
   constructor(options: FlipGuardOptions, twice: Twice) {
@@ -59,16 +68,25 @@ export class FlipGuard {
 
   /** The route shows a VPN, and the round still waits for a router that may not answer. */
   async reportVpn(through: string, ends: readonly AbortSignal[]): Promise<void> {
-    const { clock, report } = this.#options
+    const { clock } = this.#options
     await clock.sleep(after(clock.now(), VPN_DELAY), ...ends)
     if (ends.some(({ aborted }) => aborted) || this.#reported.has(through)) return
-    this.#reported.add(through)
-    report({ kind: 'elsewhere', through })
+    this.#tell({ kind: 'elsewhere', through }, through)
+  }
+
+  /** A VPN that goes and comes is told in full once in a while. */
+  #tell(finding: Extract<Finding, { kind: 'elsewhere' }>, uplink: string): void {
+    const { clock, report } = this.#options
+    const last = this.#told
+    const isAgain = last?.uplink === uplink && isBefore(clock.now(), after(last.at, TOLD_AGAIN))
+    this.#reported.add(uplink)
+    if (!isAgain) this.#told = { uplink, at: clock.now() }
+    report({ ...finding, ...(isAgain && { isAgain }) })
   }
 
   sightingOf(agreement: Agreement, round: RoundResult): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
-    this.#reportUplink(agreement, round.through)
+    this.#reportUplink(agreement, round)
     if (agreement.kind === 'open') {
       const reason = round.unasked ?? (agreement.isUnasked ? 'budget' : undefined)
       const unasked = reason === undefined ? '' : `; ${UNASKED[reason]}`
@@ -107,24 +125,34 @@ export class FlipGuard {
    * Once for each uplink that outside services see, until they see this one again. Where no route shows it, the line may
    * have changed between the answers of one round, so a second round must see the same.
    */
-  #reportUplink(agreement: Exclude<Agreement, { kind: 'none' }>, through: string | undefined): void {
+  #reportUplink(
+    agreement: Exclude<Agreement, { kind: 'none' }>,
+    { votes, through: ofRoute }: Pick<RoundResult, 'votes' | 'through'>,
+  ): void {
+    const stray = ofRoute === undefined ? straysIn(votes)[0] : undefined
+    const through = ofRoute ?? stray
     const outside = agreement.isElsewhere ? agreement.elsewhere : undefined
     const uplink = through ?? outside
     // The next VPN is told again.
-    if (agreement.kind === 'agreed' && !agreement.isElsewhere) this.#reported.clear()
-    const isNew = agreement.isElsewhere && uplink !== undefined && !this.#reported.has(uplink)
+    if (agreement.kind === 'agreed' && !agreement.isElsewhere && stray === undefined) this.#reported.clear()
+    const isNew =
+      (agreement.isElsewhere || stray !== undefined) && uplink !== undefined && !this.#reported.has(uplink)
     const isSeenTwice = this.#twice.isConfirmed(isNew && through === undefined ? outside : undefined)
     if (!isNew || (through === undefined && !isSeenTwice)) return
-    this.#reported.add(uplink)
-    this.#options.report({
-      kind: 'elsewhere',
-      ...(agreement.kind === 'agreed' && { published: agreement.address }),
-      ...(outside !== undefined && { outside }),
-      ...(through !== undefined && { through }),
-    })
+    this.#tell(
+      {
+        kind: 'elsewhere',
+        ...(agreement.kind === 'agreed' && { published: agreement.address }),
+        ...(outside !== undefined && { outside }),
+        ...(through !== undefined && { through }),
+        ...(stray !== undefined && { isPartly: true }),
+      },
+      uplink,
+    )
   }
 }
 
+const TOLD_AGAIN: Duration = minutes(10)
 /** A router that answers does so in a fraction of this, and is part of the message then. */
 const VPN_DELAY: Duration = seconds(1)
 

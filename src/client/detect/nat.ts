@@ -19,6 +19,6 @@ function natIn({ source, sighting }: SourceVote): Nat | undefined {
     return sighting.instead === undefined ? { kind: 'CGNAT or double NAT' } : natWith(sighting.instead)
   // A router that has just started may report its previous address.
   return sighting.kind === 'seen' && sighting.isEarly !== true
-    ? { kind: 'double NAT', address: sighting.address }
+    ? { kind: 'double NAT or a wrong word', address: sighting.address }
     : undefined
 }

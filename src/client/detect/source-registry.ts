@@ -1,3 +1,4 @@
+import { milliseconds, seconds } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -66,7 +67,8 @@ export class SourceRegistry {
   }
 
   #reportQuarantine(source: string, because: string): void {
-    const duration = quarantineLeft(this.#records, source, this.#clock.now())
+    const left = quarantineLeft(this.#records, source, this.#clock.now())
+    const duration = milliseconds(Math.ceil(left / seconds(1)) * seconds(1))
     if (duration > 0) this.#report({ kind: 'quarantined', source, duration, because })
   }
 }

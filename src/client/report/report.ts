@@ -1,6 +1,6 @@
 import { formatInstant, type Instant, LAST_INSTANT } from '../../base/time.ts'
 import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../../net/address.ts'
-import { NATS } from '../../net/nat.ts'
+import { natMeaning } from '../../net/nat.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
 import { remedyFor, REPLIES } from '../../protocol/reply.ts'
@@ -264,9 +264,7 @@ function remarksOn(
 }
 
 const natRemarks = ({ v4 }: Sightings): readonly string[] =>
-  v4?.kind === 'seen' && v4.nat !== undefined
-    ? [`IPv4 from outside does not reach this host by itself: ${NATS[v4.nat.kind].meaning}`]
-    : []
+  v4?.kind === 'seen' && v4.nat !== undefined ? [natMeaning(v4.nat)] : []
 
 function reportExchange(
   exchange: LoggedExchange | undefined,

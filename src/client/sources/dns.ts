@@ -61,7 +61,12 @@ export function dnsSource(
       const addresses = typeof answer === 'string' ? answer : decodeAnswer(query, answer)
       if (typeof addresses === 'string') return unknown(addresses)
       if (addresses.length > 1) return unknown('answered with more than one address')
-      return validated(addresses[0], { family, by: name, allowed: options.allowed })
+      return validated(addresses[0], {
+        family,
+        by: name,
+        allowed: options.allowed,
+        local: outcome.local,
+      })
     },
   }
 }

@@ -52,7 +52,8 @@ export function stunSource(
       }
       // Only an answer to the first transmission measures the round trip (Karn, RFC 6298 §3).
       if (answer.sent === 1) rto[family] = longest(MIN_RTO, milliseconds(2 * answer.took))
-      return validated(decodeBinding(answer.bytes), { family, by: name, allowed: options.allowed })
+      const { bytes, local } = answer
+      return validated(decodeBinding(bytes), { family, by: name, allowed: options.allowed, local })
     },
   }
 }

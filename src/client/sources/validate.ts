@@ -9,21 +9,22 @@ interface Expected {
   readonly by: string
   /** Ranges to accept although they are not public. */
   readonly allowed: readonly RangeClass[]
+  readonly local?: Address | undefined
 }
 
 /** The answer of an outside service: an address of the requested family in a public range, or a failure. */
-export function validated(address: Address | undefined, { family, by, allowed }: Expected): Sighting {
+export function validated(address: Address | undefined, { family, by, allowed, local }: Expected): Sighting {
   if (address === undefined) return unknown('did not answer with an address')
   if (familyOf(address) !== family) return unknown('answered in the other family')
   if (!isGlobal(address, allowed))
     return unknown(`answered with ${address}, which is not a public address (${explainRange(address)})`)
-  return { kind: 'seen', address, by }
+  return { kind: 'seen', address, by, ...(local !== undefined && { local }) }
 }
 
 /** The external address of a router. One that is not public is not a failure: another router is in front of this one. */
 export function validatedOfRouter(
   address: Address | undefined,
-  { by, allowed }: Omit<Expected, 'family'>,
+  { by, allowed }: Omit<Expected, 'family' | 'local'>,
 ): Sighting {
   if (address === undefined) return { kind: 'none' }
   return isGlobal(address, allowed) ? { kind: 'seen', address, by } : { kind: 'none', instead: address }

@@ -33,15 +33,17 @@ export async function watchLeftAddress(
   const late = after(clock.now(), SOON)
   let misses = 0
   while (!signal.aborted) {
-    const kind = isBefore(clock.now(), late) ? (isPinged() ? 'pinged' : 'probed') : 'later'
+    const isRecent = isBefore(clock.now(), late)
+    const kind = isRecent ? (isPinged() ? 'pinged' : 'probed') : 'later'
     await clock.sleep(after(clock.now(), INTERVALS[kind]), signal)
     // A new address is calibrated first.
     if (signal.aborted || !state.isProbed) continue
     const took = await probeAt(ports.datagram, { address, hops, timeout: MAX_PROBE_TIMEOUT }, signal)
     if (signal.aborted) return
     misses = took === undefined ? misses + 1 : 0
-    const isBack = misses === 0 && !state.hasOtherLine
-    state.hasOtherLine = misses === 0 || (state.hasOtherLine && misses < MISSES)
+    const isBack = misses === 0 && state.otherLine === 'no'
+    const isThere = misses === 0 || (state.otherLine !== 'no' && misses < MISSES)
+    state.otherLine = isThere ? (isRecent ? 'recent' : 'known') : 'no'
     if (isBack) state.recheckListeners.forEach((listener) => listener())
   }
 }

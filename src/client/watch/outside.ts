@@ -14,9 +14,11 @@ import type { Sighting } from '../../net/sighting.ts'
 import { sleepOrNotified, type WatcherContext, type WatcherState } from './watcher.ts'
 
 /** The safety net: the interval depends on what else notices a change. */
-const INTERVALS: Readonly<Record<'near' | 'probe' | 'alone', Duration>> = {
+const INTERVALS: Readonly<Record<'near' | 'probe' | 'lines' | 'alone', Duration>> = {
   near: minutes(5),
   probe: minutes(1),
+  // Two lines that the router has, and a change of line a short while ago: nothing near shows which one it uses.
+  lines: seconds(4),
   alone: seconds(25),
 }
 /** While no outside source answers: each second for a minute, because that is when a new address comes; then less often. */
@@ -111,8 +113,14 @@ interface OutsideWatch {
 const isNear = ({ doesRouterReport }: WatcherState, family: Family): boolean =>
   family === 'v6' || doesRouterReport
 
+function kindOf(state: WatcherState, family: Family): keyof typeof INTERVALS {
+  if (isNear(state, family)) return 'near'
+  if (isSure(state)) return 'probe'
+  return state.isProbed && state.otherLine === 'recent' ? 'lines' : 'alone'
+}
+
 /** The probe notices each change of the line. */
-const isSure = ({ isProbed, hasOtherLine }: WatcherState): boolean => isProbed && !hasOtherLine
+const isSure = ({ isProbed, otherLine }: WatcherState): boolean => isProbed && otherLine === 'no'
 
 function intervalAfter(
   failing: Failing | undefined,
@@ -132,7 +140,7 @@ function intervalAfter(
       Math.min(grown, isUnpublished ? MAX_OFFLINE_INTERVAL.unpublished : MAX_OFFLINE_INTERVAL.published),
     )
   }
-  const kind = isNear(state, family) ? 'near' : isSure(state) ? 'probe' : 'alone'
+  const kind = kindOf(state, family)
   const isSettling = changed !== undefined && between(changed, context.clock.now()) < SETTLING.span
   return withJitter(
     kind === 'alone' && isSettling ? SETTLING.interval : INTERVALS[kind],

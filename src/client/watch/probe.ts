@@ -1,4 +1,4 @@
-import { after, type Duration, milliseconds, minutes } from '../../base/time.ts'
+import { after, type Duration, isBefore, milliseconds, minutes } from '../../base/time.ts'
 import { WAIT_ENDED } from '../../base/wait-ended.ts'
 import type { Address } from '../../net/address.ts'
 import { HOPS, MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
@@ -12,8 +12,9 @@ const PROBE_INTERVAL: Duration = milliseconds(1300)
 const RETRY_DELAY: Duration = milliseconds(200)
 const MIN_PROBE_TIMEOUT: Duration = milliseconds(40)
 const MAX_TIMEOUTS = 4
-/** While pings are answered. */
+/** While pings are answered, and how soon a new address is noticed that is none of their doing. */
 const PINGED_INTERVAL: Duration = milliseconds(15_000)
+const CURRENT_INTERVAL: Duration = milliseconds(2000)
 /** The rate limit may suppress the first answers of a router. */
 const MAX_CALIBRATIONS = 6
 const RECALIBRATION_DELAY: Duration = minutes(10)
@@ -75,7 +76,7 @@ function leftAddresses(
     if (before === undefined || before.address === address) return
     end.abort(WAIT_ENDED)
     end = new AbortController()
-    state.hasOtherLine = false
+    state.otherLine = 'no'
     const signal = AbortSignal.any([context.signal, end.signal])
     void watchLeftAddress({ ...context, signal }, state, { ...before, isPinged: () => ping.isRunning })
   }
@@ -136,9 +137,18 @@ async function probe(target: ProbeTarget, hops: number): Promise<boolean> {
     if (timeouts > MAX_TIMEOUTS) return false
     if (took !== undefined) await ping.answered()
     if (timeouts === 1) await pause(context, RETRY_DELAY)
-    else await ping.pause(ping.isRunning && timeouts === 0 ? PINGED_INTERVAL : PROBE_INTERVAL)
+    else if (ping.isRunning && timeouts === 0) await pausePinged(target)
+    else await ping.pause(PROBE_INTERVAL)
   }
   return true
+}
+
+/** A router with two lines may change them without the loss of a ping: only an outside source shows it. */
+async function pausePinged(target: ProbeTarget): Promise<void> {
+  const { clock } = target.context
+  const end = after(clock.now(), PINGED_INTERVAL)
+  while (target.ping.isRunning && isCurrent(target) && isBefore(clock.now(), end))
+    await target.ping.pause(CURRENT_INTERVAL)
 }
 
 const roundTrip = async (

@@ -15,7 +15,7 @@ export function watch(context: WatcherContext, detection: WatchedDetection): voi
     doesRouterReport: false,
     hasEvents: false,
     isProbed: false,
-    hasOtherLine: false,
+    otherLine: 'no',
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
   }

@@ -75,8 +75,8 @@ export interface WatcherState extends WatchedDetection {
   hasEvents: boolean
   /** The loss of the address by the router would be noticed within seconds. */
   isProbed: boolean
-  /** The router also has the address that was left: it may return to it without a sign. */
-  hasOtherLine: boolean
+  /** The router also has the address that was left, a while ago or a short one: it may return to it without a sign. */
+  otherLine: 'no' | 'recent' | 'known'
   /** Called after a change of the kernel's addresses or routes. */
   readonly kernelListeners: Set<() => void>
   /** Requests a look at the router; does nothing where no watcher asks it. */

@@ -1,4 +1,5 @@
-import { Client } from 'undici'
+import { buildConnector, Client } from 'undici'
+import { type Address, parsePeer } from '../../net/address.ts'
 import type { Http, HttpRequest } from '../../ports/http.ts'
 import { dispatchRequest } from './dispatch.ts'
 import { checkServerIdentity, serverNameOf } from './identity.ts'
@@ -8,27 +9,37 @@ import { lookUp } from '../names/resolve.ts'
  * The HTTP port on undici, for address sources. One new connection per exchange: after an address change, pooled
  * connections are dead. No retries, redirects or decompression.
  */
-export const undiciHttp: Http = async (request, signal) =>
-  dispatchRequest(clientFor(request), request, signal)
+export const undiciHttp: Http = async (request, signal) => {
+  let local: Address | undefined
+  const client = clientFor(request, (address) => (local = parsePeer(address ?? '')))
+  const outcome = await dispatchRequest(client, request, signal)
+  return outcome.kind === 'answered' && local !== undefined ? { ...outcome, local } : outcome
+}
 
-function clientFor(request: HttpRequest): Client {
+function clientFor(request: HttpRequest, onConnected: (local: string | undefined) => void): Client {
   const { family, from, authorities, connectTimeout, responseTimeout } = request
   const { origin, hostname } = new URL(request.url)
+  const connect = buildConnector({
+    timeout: connectTimeout,
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes the default.
+    rejectUnauthorized: true,
+    checkServerIdentity,
+    ...serverNameOf(hostname),
+    lookup: lookUp,
+    ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
+    ...(authorities !== undefined && { ca: authorities }),
+    allowH2: false,
+  })
   return new Client(origin, {
     allowH2: false,
     pipelining: 0,
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,
     ...(from !== undefined && { localAddress: from }),
-    connect: {
-      timeout: connectTimeout,
-      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes the default.
-      rejectUnauthorized: true,
-      checkServerIdentity,
-      ...serverNameOf(hostname),
-      lookup: lookUp,
-      ...(family !== undefined && { family: family === 'v4' ? 4 : 6 }),
-      ...(authorities !== undefined && { ca: authorities }),
-    },
+    connect: (options, done) =>
+      connect(options, (...result) => {
+        onConnected(result[1]?.localAddress)
+        done(...result)
+      }),
   })
 }

@@ -118,7 +118,8 @@ async function exchange(
       )
     const receive = (message: Buffer, from: RemoteInfo): void => {
       if (request.answeredBy !== undefined && parsePeer(from.address) !== request.answeredBy) return
-      if (request.isAnswer(message)) finish({ kind: 'answered', bytes: message, took: took(), sent })
+      if (request.isAnswer(message))
+        finish({ kind: 'answered', bytes: message, took: took(), sent, ...localOf(socket, request) })
     }
     const send = (): void => {
       sent++
@@ -140,6 +141,12 @@ async function exchange(
     if (signal.aborted) giveUp()
     else send()
   })
+}
+
+/** Of a connected socket: only its address is the one of a route (udp(7)). */
+function localOf(socket: Socket, { answeredBy }: DatagramRequest): { readonly local?: Address } {
+  const local = answeredBy === undefined ? parsePeer(socket.address().address) : undefined
+  return local === undefined ? {} : { local }
 }
 
 /** A socket for a multicast request is not connected, so that it accepts answers of single hosts. */

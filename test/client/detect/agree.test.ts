@@ -276,6 +276,20 @@ describe('a VPN', () => {
     ['and is no other uplink, whatever route the kernel has',          { uplink: through, previous: A },  'router C, x C',        'C'],
   ])('%s', (_, over, votes, result) => expect(resultOf(votes, over)).toBe(result))
 
+  // biome-ignore format: a table
+  it.each<[string, string, string]>([
+    ['a proven router needs no outside vote where each went into a tunnel', 'router C, x tun0',       'C elsewhere'],
+    ['and is confirmed by one that did not',                                'router C, x tun0, y C',  'C'],
+    ['a mute router leaves it open',                                        'router ?, x tun0',       'open'],
+  ])('that takes single hosts: %s', (_, votes, result) => {
+    const stray = { kind: 'unknown', because: 'was asked through tun0', through: 'tun0' } as const
+    const made = votesOf(votes.replaceAll('tun0', '?')).map((vote) =>
+      vote.source.name === 'x' ? { ...vote, sighting: stray } : vote,
+    )
+    const question = { family: 'v4', quorum: 2, hint: 'doubted', hasOwn: false, uplink, previous: A } as const
+    expect(named(agree(made, question))).toBe(result)
+  })
+
   it.each([
     ['the previous one is kept', B, 'B elsewhere'],
     ['the one that the kernel sends from is kept after a restart', undefined, 'A elsewhere'],

@@ -155,6 +155,25 @@ describe('a verdict', () => {
     expect(findings).toHaveLength(2)
   })
 
+  it('about a VPN that comes and goes is told in short, and in full after a while', async () => {
+    const { findings, weigh, clock } = scene()
+    for (const span of [seconds(5), minutes(10), seconds(1)]) {
+      weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
+      weigh(agreed(A))
+      await clock.pass(span)
+    }
+    const full = { kind: 'elsewhere', through: 'tun0' }
+    expect(findings).toEqual([full, { ...full, isAgain: true }, full])
+  })
+
+  it('about a VPN that takes some questions is told once, also where others confirm the address', () => {
+    const { findings, weigh } = scene()
+    const stray = vote('x', { kind: 'unknown', because: 'rain', through: 'tun0' })
+    for (let n = 0; n < 3; n++) weigh(agreed(A), [stray, vote('y', seen(A))])
+    weigh({ kind: 'open' }, [stray])
+    expect(findings).toEqual([{ kind: 'elsewhere', published: A, through: 'tun0', isPartly: true }])
+  })
+
   it('holds back an address that returns, unless the router has it', () => {
     const { made, weigh } = scene()
     for (const address of [A, B]) weigh(agreed(address))

@@ -116,7 +116,7 @@ beforeEach(() => {
     asksRouter: true,
     doesRouterReport: false,
     isProbed: false,
-    hasOtherLine: false,
+    otherLine: 'no',
     hasEvents: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
@@ -387,7 +387,12 @@ describe('the outside watcher', () => {
     ['alone', {}, seconds(25)],
     ['with a router that answers', { doesRouterReport: true }, minutes(5)],
     ['with a probe', { isProbed: true }, minutes(1)],
-    ['with a probe and another line', { isProbed: true, hasOtherLine: true }, seconds(25)],
+    [
+      'with a probe and another line since long',
+      { isProbed: true, otherLine: 'known' as const },
+      seconds(25),
+    ],
+    ['with a probe and another line', { isProbed: true, otherLine: 'recent' as const }, seconds(4)],
   ])('asks %s at the interval of that case', async (_, over, every) => {
     begin(over)
     await clock.pass(milliseconds(every * 10))
@@ -602,15 +607,36 @@ describe('the probe watcher', () => {
     current = address('9.9.9.9')
     at.add(current)
     await clock.pass(seconds(60))
-    expect([state.isProbed, state.hasOtherLine, rechecks]).toEqual([true, false, 0])
+    expect([state.isProbed, state.otherLine, rechecks]).toEqual([true, 'no', 0])
     at.add(network.wan)
     await clock.pass(seconds(11))
-    expect([state.isProbed, state.hasOtherLine, rechecks]).toEqual([true, true, 1])
+    expect([state.isProbed, state.otherLine, rechecks]).toEqual([true, 'recent', 1])
     await clock.pass(seconds(60))
     expect(rechecks).toBe(1)
     at.delete(network.wan)
     await clock.pass(seconds(30))
-    expect([state.isProbed, state.hasOtherLine, rechecks]).toEqual([true, false, 1])
+    expect([state.isProbed, state.otherLine, rechecks]).toEqual([true, 'no', 1])
+  })
+
+  it('watches a new address within seconds, although the pings to the old one are answered', async () => {
+    const asked: string[] = []
+    network.answersProbe = ({ to }) => (asked.push(to), true)
+    const ports: WatchPorts = {
+      ...context.ports,
+      program: async () => Promise.resolve({ kind: 'ended', code: 0, stdout: '' } as const),
+      interfaces: async () => [],
+    }
+    let current = network.wan
+    state = { ...state, published: () => current }
+    void watchProbe({ ...context, ports, mayPing: true }, state)
+    await clock.pass(seconds(10))
+    expect(findings.map(({ kind }) => kind)).toEqual(['probeAnswers', 'pingAnswers'])
+    asked.length = 0
+    await clock.pass(seconds(4))
+    current = address('9.9.9.9')
+    await clock.pass(seconds(3))
+    expect(asked).toContain('9.9.9.9')
+    expect(state.isProbed).toBe(true)
   })
 
   it('ignores a single lost probe', async () => {

@@ -7,6 +7,7 @@ import { makeSources, type SourceSelection } from '../../../client/sources/make-
 import type { SourcePorts } from '../../../client/sources/ports.ts'
 import type { AddressProvider } from '../../../client/sources/provider.ts'
 import type { AddressSource } from '../../../client/sources/source.ts'
+import { onOwnRoute } from '../../../client/detect/own-route.ts'
 import { suffixed } from '../../../client/sources/suffixed.ts'
 import { type Hint, HINTS } from '../../../client/watch/hint.ts'
 import { watch } from '../../../client/watch/watch.ts'
@@ -101,10 +102,12 @@ class SettingsDetection implements AddressDetection {
   sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
     const { settings } = this.#generation
     const from = localAddressOf(binding, this.#network.interfaces)
-    return makeSources(settings.config.sources ?? [], this.#portsFor(binding), {
+    const sources = makeSources(settings.config.sources ?? [], this.#portsFor(binding), {
       ...selectionOf(settings, this.#listeners.userAgent, server),
       ...(from && { from }),
     })
+    const mayLeaveAnywhere = from !== undefined || settings.config.allowVpn
+    return mayLeaveAnywhere ? sources : sources.map((source) => onOwnRoute(source, this.#network))
   }
 
   providerFor(account: ClientAccount, host?: HostSettings): AddressProvider {

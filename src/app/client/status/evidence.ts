@@ -5,6 +5,7 @@ import { isAtRouter } from '../../../client/sources/hop-probe.ts'
 import { PUBLIC_SERVICES } from '../../../client/sources/services.ts'
 import type { SourceSpec } from '../../../config/source.ts'
 import { type Address, parseAddress } from '../../../net/address.ts'
+import { straysIn } from '../../../client/detect/agree.ts'
 import { defaultGateway, homeGateway } from '../../../client/detect/home-gateway.ts'
 import type { OutsideRoute } from '../../../client/detect/uplink.ts'
 import type { NetworkPorts } from '../../../ports/system.ts'
@@ -62,22 +63,26 @@ export async function evidenceOf(
   const agreed = Object.fromEntries(
     survey.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
   )
-  const isDirect = way?.elsewhere === undefined && !survey.answers.some((answer) => isRouterWord(answer))
+  const elsewhere = way?.elsewhere ?? strayIn(survey.answers)
+  const isDirect = elsewhere === undefined && !survey.answers.some((answer) => isRouterWord(answer))
   const isBehindSecond = isDirect && (await hasSecondRouter(agreed['v4'], system, network))
   return {
     answers: survey.answers,
     agreed,
     ...(isBehindSecond && { isBehindSecond }),
     hasGateway: gateway !== undefined,
-    ...(way?.elsewhere !== undefined && { elsewhere: way.elsewhere }),
+    ...(elsewhere !== undefined && { elsewhere }),
     names,
     pages: responses.flatMap(({ url, outcome }) => pageOf(url, outcome)),
-    clockAhead: clockAheadOf(
-      responses.map(({ outcome }) => outcome),
-      now,
-    ),
+    clockAhead: clockAheadOf(responses, now),
     isBeforeRelease: now < RELEASED,
   }
+}
+
+/** A tunnel that takes some questions by a rule. */
+function strayIn(answers: readonly SourceAnswer[]): string | undefined {
+  const [tunnel] = straysIn(answers)
+  return tunnel && `${tunnel} for some questions`
 }
 
 /** The router, or this host, states an IPv4 address, or that there is none: that says more than a probe. */
@@ -149,9 +154,14 @@ function pageOf(url: string, outcome: HttpOutcome): Evidence['pages'] {
 }
 
 /** By the Date header of the web sources (RFC 9110 §6.6.1): the median, because one of them may be wrong. */
-function clockAheadOf(outcomes: readonly HttpOutcome[], now: Instant): Evidence['clockAhead'] {
-  const spans = outcomes
-    .flatMap((outcome) => (outcome.kind === 'answered' ? [Date.parse(outcome.headers['date'] ?? '')] : []))
+function clockAheadOf(
+  responses: readonly { readonly outcome: HttpOutcome }[],
+  now: Instant,
+): Evidence['clockAhead'] {
+  const spans = responses
+    .flatMap(({ outcome }) =>
+      outcome.kind === 'answered' ? [Date.parse(outcome.headers['date'] ?? '')] : [],
+    )
     .filter((at) => !Number.isNaN(at))
     .map((at) => between(instant(at), now))
     .toSorted((a, b) => a - b)
