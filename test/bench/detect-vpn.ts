@@ -95,7 +95,7 @@ const COMMON: Pick<Scenario, 'settle' | 'limit' | 'pause' | 'perLab' | 'warnWith
 
 /** One VPN after the other in one home, at each delay. */
 export const vpnScenario = (
-  routes: 'policy' | 'def1' | 'halves',
+  routes: Exclude<VpnRoutes, 'replaced'>,
   router: 'mute' | 'announcing',
   delays: readonly number[] = DELAYS,
 ): Scenario => ({
@@ -111,6 +111,8 @@ export const VPN_SCENARIOS: readonly Scenario[] = [
   ...(['policy', 'def1', 'halves'] as const).flatMap((routes) =>
     ROUTERS.map(([router]) => vpnScenario(routes, router)),
   ),
+  // A router that reports its address is asked alone, and no outside question goes into the tunnel.
+  vpnScenario('ports', 'mute'),
   ...ROUTERS.map(
     ([router, igd]): Scenario => ({
       ...COMMON,

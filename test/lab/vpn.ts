@@ -6,10 +6,10 @@ import { exitRules } from './rules.ts'
 import { ip, nft, now, prepared } from './run.ts'
 
 /**
- * `def1` overrides the default route with two half routes, like OpenVPN; `halves` does, and the second one is late; `replaced` replaces it; `policy` has a table of its
- * own and two rules, like wg-quick.
+ * `def1` overrides the default route with two half routes, like OpenVPN; `halves` does, and the second one is late; `replaced`
+ * replaces it; `policy` has a table of its own and two rules, like wg-quick; `ports` takes only the questions of STUN and DNS.
  */
-export type VpnRoutes = 'def1' | 'halves' | 'replaced' | 'policy'
+export type VpnRoutes = 'def1' | 'halves' | 'replaced' | 'policy' | 'ports'
 
 export interface Vpn {
   /** The interface of the host. */
@@ -29,7 +29,13 @@ export const nthVpn = (nth: number): Vpn => ({
 })
 
 const TABLE = 51820
-const POLICY_RULES = [`not fwmark ${TABLE} table ${TABLE}`, 'table main suppress_prefixlength 0']
+// biome-ignore format: a table
+const RULES: Readonly<Partial<Record<VpnRoutes, readonly string[]>>> = {
+  policy: [`not fwmark ${TABLE} table ${TABLE}`, 'table main suppress_prefixlength 0'],
+  ports:  [53, 443, 3478, 19302].map((port) => `ipproto udp dport ${port} table ${TABLE}`),
+}
+const withRules = (routes: VpnRoutes, action: 'add' | 'del'): readonly string[] =>
+  (RULES[routes] ?? []).map((rule) => `rule ${action} ${rule}`)
 
 /** The outside services of the lab are in the lower half. */
 const HALVES = ['0.0.0.0/1', '128.0.0.0/1'] as const
@@ -40,12 +46,10 @@ const routesOf = (routes: VpnRoutes, { device, peer }: Vpn): readonly string[] =
     def1: HALVES.map((half) => `route add ${half} ${through}`),
     halves: [`route add ${HALVES[1]} ${through}`],
     replaced: [`route replace 0.0.0.0/0 ${through}`],
-    policy: [
-      ...POLICY_RULES.map((rule) => `rule add ${rule}`),
-      `route add 0.0.0.0/0 ${through} table ${TABLE}`,
-    ],
+    policy: [`route add 0.0.0.0/0 ${through} table ${TABLE}`],
+    ports: [`route add 0.0.0.0/0 ${through} table ${TABLE}`],
   }
-  return all[routes]
+  return [...withRules(routes, 'add'), ...all[routes]]
 }
 
 /** The provider's side: what leaves the tunnel through `device` has the address of the exit. */
@@ -88,7 +92,7 @@ export async function vpnUp(
 export async function vpnDown(lab: Lab, routes: VpnRoutes, { device } = nthVpn(0)): Promise<number> {
   const at = now()
   await ip(lab.host, [
-    ...(routes === 'policy' ? POLICY_RULES.map((rule) => `rule del ${rule}`) : []),
+    ...withRules(routes, 'del'),
     `link del ${device}`,
     ...(routes === 'replaced' ? [`route replace 0.0.0.0/0 via ${LAN_ROUTER} dev eth0`] : []),
   ])

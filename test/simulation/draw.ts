@@ -50,19 +50,23 @@ export interface HomePlan {
   readonly webhook: boolean
 }
 
+export interface VpnEvent {
+  readonly kind: 'vpn'
+  readonly at: number
+  readonly span: number
+  /** From the address of the tunnel to its route; negative where the route is first. */
+  readonly step: number
+  /** Only datagrams leave by it. */
+  readonly takesDatagrams?: boolean
+}
+
 /** What happens to the home, in milliseconds since the start. */
 export type WorldEvent =
   | { readonly kind: 'change'; readonly at: number; readonly gap: number }
   | { readonly kind: 'prefix'; readonly at: number }
   | { readonly kind: 'flap'; readonly at: number; readonly span: number }
   | { readonly kind: 'outage'; readonly at: number; readonly span: number }
-  | {
-      readonly kind: 'vpn'
-      readonly at: number
-      readonly span: number
-      /** From the address of the tunnel to its route; negative where the route is first. */
-      readonly step: number
-    }
+  | VpnEvent
   /** The first line has no carrier; the second one takes over. */
   | { readonly kind: 'failover'; readonly at: number; readonly span: number }
   | { readonly kind: 'reboot'; readonly at: number; readonly span: number; readonly stale: number }
@@ -141,6 +145,7 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
       at,
       span: between(draw, 10 * SECOND, 20 * MINUTE),
       step: between(draw, -500, 500),
+      takesDatagrams: draw() < 0.2,
     }),
     reboot: (at, draw) => ({
       kind: 'reboot',

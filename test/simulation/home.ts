@@ -3,7 +3,7 @@ import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
 import type { Closable, Gateway, KernelRoute, OutboundRoute } from '../../src/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import { ROUTER_PORT } from '../../src/client/sources/pmp-codec.ts'
-import type { HomePlan } from './draw.ts'
+import type { HomePlan, VpnEvent } from './draw.ts'
 import { HomeIpv6 } from './home-ipv6.ts'
 import { pmpAnswer } from './outside.ts'
 import { between, type Stream } from './random.ts'
@@ -78,6 +78,8 @@ export class Home {
   readonly #touches = new Set<() => void>()
   #hasTunnelAddress = false
   #hasTunnelRoute = false
+  /** Its route is one of datagrams alone, by a rule. */
+  #takesDatagrams = false
   #nth = 0
   #vpnDownAt = -Infinity
   /** Overlapping outages: the line is up while there is none. */
@@ -101,14 +103,20 @@ export class Home {
     return this.#backups.at(-1)?.to === Infinity
   }
 
-  /** The address that an outside server sees of a packet that leaves now. */
-  egress(family: Family = 'v4'): Address | undefined {
+  /** The address that an outside server sees of a packet that leaves now, as TCP or as a datagram. */
+  egress(family: Family = 'v4', isDatagram = false): Address | undefined {
     const own = this.#current()?.address
     if (own === undefined || this.isRebooting()) return undefined
     if (family === 'v6') return this.ipv6.egress()
     if (this.plan.lacksIpv4 !== undefined) return undefined
-    if (!this.#hasTunnelRoute) return own
+    if (!(isDatagram ? this.#hasTunnelRoute : this.#isRouteTunnel)) return own
     return this.#hasTunnelAddress ? VPN_EXIT : undefined
+  }
+
+  /** The address of this host that a datagram leaves from. */
+  localOfDatagram(family: Family): Address | undefined {
+    if (family === 'v6') return this.ipv6.outboundRoute()?.address
+    return this.#hasTunnelRoute && this.#hasTunnelAddress ? TUNNEL.local : this.outboundRoute()?.address
   }
 
   /** Of a request to a server with both families. */
@@ -198,9 +206,10 @@ export class Home {
   }
 
   /** The tunnel comes up in two steps, and goes down in one. */
-  startVpn(step: number, span: number): void {
+  startVpn({ step, span, takesDatagrams = false }: Omit<VpnEvent, 'kind' | 'at'>): void {
     if (this.vpn === 'up' || this.plan.lacksIpv4 !== undefined) return
     this.vpn = 'up'
+    this.#takesDatagrams = takesDatagrams
     const address = (): void => this.#setTunnel({ address: true })
     const route = (): void => this.#setTunnel({ route: true })
     if (step >= 0) address()
@@ -308,12 +317,12 @@ export class Home {
     if (this.plan.isTranslated)
       return [
         overTranslator,
-        ...(this.#hasTunnelRoute ? [{ ...overTranslator, interface: TUNNEL.interface, metric: 0 }] : []),
+        ...(this.#isRouteTunnel ? [{ ...overTranslator, interface: TUNNEL.interface, metric: 0 }] : []),
       ]
     return [
       ...(this.isOnBackup ? [] : [{ ...first, destination: ANYWHERE, length: 0 }]),
       ...(this.plan.backup ? [{ ...second, destination: ANYWHERE, length: 0 }] : []),
-      ...(this.#hasTunnelRoute
+      ...(this.#isRouteTunnel
         ? [
             { interface: TUNNEL.interface, destination: ANYWHERE, length: 0, metric: 0 },
             { ...home, destination: VPN_SERVER, length: 32 },
@@ -324,11 +333,11 @@ export class Home {
 
   outboundRoute(): OutboundRoute | undefined {
     if (this.plan.lacksIpv4 === 'route') return undefined
-    if (!this.#hasTunnelRoute && this.plan.isTranslated)
+    if (!this.#isRouteTunnel && this.plan.isTranslated)
       return { address: TRANSLATOR.local, interface: TRANSLATOR.interface }
-    if (!this.#hasTunnelRoute && this.isOnBackup)
+    if (!this.#isRouteTunnel && this.isOnBackup)
       return { address: BACKUP.local, interface: BACKUP.interface, gateway: BACKUP.gateway }
-    if (!this.#hasTunnelRoute)
+    if (!this.#isRouteTunnel)
       return { address: GATEWAY.local, interface: GATEWAY.interface, gateway: GATEWAY.address }
     return this.#hasTunnelAddress ? { address: TUNNEL.local, interface: TUNNEL.interface } : undefined
   }
@@ -341,6 +350,10 @@ export class Home {
   onAnnouncement(listener: AnnouncementListener): Closable {
     this.#announcements.add(listener)
     return { close: () => void this.#announcements.delete(listener) }
+  }
+
+  get #isRouteTunnel(): boolean {
+    return this.#hasTunnelRoute && !this.#takesDatagrams
   }
 
   #setTunnel({ address: has, route }: { readonly address?: boolean; readonly route?: boolean }): void {

@@ -49,6 +49,15 @@ export const MENDED: readonly MendedWorld[] = [
     isQuick: true,
   },
   {
+    what: 'the exit of a VPN that takes only datagrams is published',
+    rule: 'S1',
+    mistake: 'an answer counts, whatever way its question left',
+    world: world({ probe: false }, 20 * MINUTE, [
+      { kind: 'vpn', at: 10 * MINUTE, span: 10 * MINUTE, step: 30, takesDatagrams: true },
+    ]),
+    isQuick: true,
+  },
+  {
     what: 'five minutes behind a router that states another public address',
     rule: 'L1',
     mistake: ANSWERING,

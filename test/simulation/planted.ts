@@ -25,6 +25,14 @@ export const PLANTED: readonly PlantedFault[] = [
     flags: '--only vpn,change --router mute --hours 0.6',
   },
   {
+    what: 'an answer counts, whatever way its question left',
+    rule: 'S1',
+    file: 'client/detect/own-route.ts',
+    from: 'if (route === undefined || route.address === local)',
+    to: 'if (local !== undefined)',
+    flags: '--only vpn,change --router mute --hours 0.6',
+  },
+  {
     what: 'one outside source is enough',
     rule: 'S1',
     file: 'client/detect/agree.ts',

@@ -275,6 +275,7 @@ interface Transmissions<T> {
   /** When each is sent, in milliseconds. */
   readonly at: readonly number[]
   readonly family: Family
+  readonly isDatagram?: true
   readonly timeout: number
   readonly signal: AbortSignal
   /** What comes back for a datagram that leaves now, and after which time; undefined: nothing. */
@@ -292,7 +293,7 @@ interface Answer<T> {
 async function firstAnswer<T>(
   { scheduler, home }: WorldParts,
   run: Run,
-  { at, family, timeout, signal, answer }: Transmissions<T>,
+  { at, family, isDatagram, timeout, signal, answer }: Transmissions<T>,
 ): Promise<Asked<T> | undefined> {
   return new Promise((resolve) => {
     const cancels: (() => void)[] = []
@@ -307,10 +308,11 @@ async function firstAnswer<T>(
       const found = answer()
       if (found === undefined) return
       const { value, delay } = found
-      const left = home.egress(family)
+      const left = home.egress(family, isDatagram)
       // An answer goes to where the datagram came from.
       const arrive = (): void => {
-        if (found.isNear === true || home.egress(family) === left) finish({ value, took: delay, sent: nth })
+        if (found.isNear === true || home.egress(family, isDatagram) === left)
+          finish({ value, took: delay, sent: nth })
       }
       cancels.push(scheduler.after(delay, run, arrive))
     }
@@ -334,18 +336,25 @@ async function datagram(
   if (signal.aborted) return { kind: 'silent' }
   const host = hostAt(request.to)
   if (host !== undefined) world.onQuestion(run, host)
+  const localNow = () => world.home.localOfDatagram(familyOf(request.to))
+  const local = localNow()
+  // A connected socket keeps its address, and a provider drops what comes from another one than it gave.
+  const leaves = (): boolean => host === undefined || localNow() === local
   const asked = await firstAnswer(world, run, {
     at: [0, ...again],
     family: familyOf(request.to),
+    isDatagram: true,
     timeout,
     signal,
-    answer: () => answerTo(world, request),
+    answer: () => (leaves() ? answerTo(world, request) : undefined),
   })
   if (asked === undefined) return { kind: 'silent' }
   const { value, sent } = asked
   const took = milliseconds(asked.took)
   if (value === 'refused') return { kind: 'refused', took }
-  return request.isAnswer(value) ? { kind: 'answered', bytes: value, took, sent } : { kind: 'silent' }
+  return request.isAnswer(value)
+    ? { kind: 'answered', bytes: value, took, sent, ...(local !== undefined && { local }) }
+    : { kind: 'silent' }
 }
 
 /** What one datagram causes. */
@@ -368,7 +377,7 @@ function answerTo(
   if (port === CLOSED_PORT)
     return home.isProbed(to) ? { value: 'refused', delay: near, isNear: true } : undefined
   const host = hostAt(to)
-  const sender = home.egress(familyOf(to))
+  const sender = home.egress(familyOf(to), true)
   if (sender === undefined || draw() < plan.loss) return undefined
   const delay = between(draw, 1, 1.3) * plan.roundTrip
   if (to === NAME_SERVER.address)

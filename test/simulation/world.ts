@@ -445,7 +445,7 @@ class Life {
       case 'outage':
         return home.outage(event.span)
       case 'vpn':
-        return home.startVpn(event.step, event.span)
+        return home.startVpn(event)
       case 'failover':
         return home.failOver(event.span)
       case 'receiver':

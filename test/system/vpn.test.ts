@@ -9,7 +9,7 @@ if (reason !== undefined)
   console.error(`\n!!! no network lab here (${reason}): the tests of VPNs in steps are SKIPPED\n`)
 
 /** A tunnel that has its address before its routes, in ms. The long run tries others, and wg-quick, and judges the times. */
-const DELAY = { policy: 60, def1: 60, halves: 400 } as const
+const DELAY = { policy: 60, def1: 60, halves: 400, ports: 60 } as const
 // biome-ignore format: a table
 const CASES = [
   ['policy', 'mute'],
@@ -17,6 +17,7 @@ const CASES = [
   ['def1',   'mute'],
   ['def1',   'announcing'],
   ['halves', 'mute'],
+  ['ports',  'mute'],
 ] as const
 
 describe.skipIf(reason !== undefined)('a VPN that comes up in steps', { timeout: 240_000 }, () => {
