@@ -1,6 +1,7 @@
 import type { AddressDetection } from '../app/client/detect/address-detection.ts'
 import { detectionBy } from '../app/client/detect/detection.ts'
-import { userAgentOf } from '../app/client/jobs.ts'
+import { jobsOf, userAgentOf } from '../app/client/jobs.ts'
+import { confirmedIn, savedStateOf } from '../app/client/state/confirmed.ts'
 import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import { surveySources } from '../app/client/detect/survey.ts'
 import { type WouldSend, wouldSend } from '../app/client/status/would-send.ts'
@@ -8,6 +9,7 @@ import { pause } from '../app/client/pause.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { outputGone } from '../app/streams.ts'
 import { type Survey, formatSurvey } from '../client/report/survey.ts'
+import type { State } from '../client/decide/state.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SystemPorts } from '../ports/system.ts'
 import type { DetectFlags } from './parse/flag-tables.ts'
@@ -21,19 +23,20 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const system = systemPorts()
+  const state = await savedStateOf(settings.value, system)
   const changes = changeSignal(system.steady)
   const ending = new AbortController()
   const detection = (await detectionBy(system))(settings.value, {
     userAgent: userAgentOf(settings.value),
     report: () => undefined,
     wake: changes.notify,
-    published: () => [],
+    published: (family) => (state === undefined ? [] : confirmedIn(state, family)),
     end: ending.signal,
   })
   onStopSignal(() => ending.abort())
   outputGone.addEventListener('abort', () => ending.abort())
   const show = async (): Promise<Result> => {
-    const result = await resultOf(settings.value, detection, { asJson, system, signal: ending.signal })
+    const result = await resultOf(settings.value, detection, { asJson, system, state, signal: ending.signal })
     if (asJson) printJson(result)
     else
       printWrapped(
@@ -63,13 +66,22 @@ async function resultOf(
   {
     asJson,
     system,
+    state,
     signal,
-  }: { readonly asJson: boolean; readonly system: SystemPorts; readonly signal: AbortSignal },
+  }: {
+    readonly asJson: boolean
+    readonly system: SystemPorts
+    readonly state: State | undefined
+    readonly signal: AbortSignal
+  },
 ): Promise<Result> {
-  const survey = await queryInParallel(asJson, async ({ ask }) =>
-    surveySources(settings, detection, { ask, clock: system.steady, signal }),
-  )
-  return { ...survey, wouldSend: await wouldSend(settings, survey.conclusions, system) }
+  const [survey, sends] = await Promise.all([
+    queryInParallel(asJson, async ({ ask }) =>
+      surveySources(settings, detection, { ask, clock: system.steady, signal }),
+    ),
+    state === undefined ? [] : wouldSend(jobsOf(settings, detection), state, signal),
+  ])
+  return { ...survey, wouldSend: sends }
 }
 
 /** In milliseconds. Hints arrive in bursts, and each survey queries every source. */

@@ -27,15 +27,19 @@ interface NatText {
 }
 
 const ASK_PROVIDER = 'ask the provider for a public IPv4 address, or use IPv6'
-const BRIDGE = 'put the first router into bridge mode, or forward its ports to the second'
+const WRONG_WORD =
+  'restart your router; if it is behind another one, put that one into bridge mode; if it has a VPN or a second line, ' +
+  'set sources without "router"'
+const BRIDGE =
+  'put the modem or router of the provider into bridge mode, or forward its ports to your own router'
 // biome-ignore format: a table
 export const NATS: { readonly [K in NatKind]: NatText } = {
   CGNAT:        { remedy: ASK_PROVIDER, meaning: 'the provider shares the public IPv4 address among customers (CGNAT)' },
   'DS-Lite':    { remedy: ASK_PROVIDER, meaning: 'IPv4 travels over IPv6 to the provider, which shares its address among customers (DS-Lite)' },
   '464XLAT':    { remedy: 'use IPv6: this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
-  'double NAT': { remedy: BRIDGE,       meaning: 'another router is in front of the router of this network (double NAT)' },
-  'CGNAT or double NAT': { remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares it among customers (CGNAT, DS-Lite), or another router is in front (double NAT)' },
-  'double NAT or a wrong word': { remedy: `restart the router; if there are two, ${BRIDGE}`, meaning: 'what the router reports is out of date, or another router is in front (double NAT)', mayBeWrong: true },
+  'double NAT': { remedy: BRIDGE,       meaning: 'your own router is behind another one, such as the modem of the provider (double NAT)' },
+  'CGNAT or double NAT': { remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares the public address among customers (CGNAT, DS-Lite), or your own router is behind another one (double NAT)' },
+  'double NAT or a wrong word': { remedy: WRONG_WORD, meaning: 'what your router reports is out of date, or it has a VPN or a second line, or is behind another one (double NAT)', mayBeWrong: true },
 }
 
 const UNREACHED = 'from outside does not reach this host by itself'
@@ -62,5 +66,7 @@ export function formatNat({ kind, address, isOwn }: Nat, outside: Address | unde
   const seen = `outside sources see ${outside ?? 'no address'}`
   if (address === undefined) return `the router reports no public address, but ${seen}: ${NATS[kind].meaning}`
   if (specialRangeOf(address) === undefined) return `the router reports ${address}, but ${seen}`
+  if (isTranslated(address))
+    return `${isOwn ? 'this host' : 'the router'} has ${address}: ${NATS[kind].meaning}; ${seen}`
   return `${isOwn ? 'this host' : 'the router'} has ${address}, ${meaningOf(address)}; ${seen}`
 }

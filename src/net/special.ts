@@ -96,7 +96,7 @@ function parseRange([range, rangeClass]: (typeof RANGES)[number]): Range {
 const MEANINGS: { readonly [C in RangeClass]: string } = {
   'this-network':  'the unspecified address or network',
   private:         'an address inside a private network; another router is between this one and the internet',
-  cgnat:           'an address that your provider shares between customers (carrier-grade NAT); it cannot be reached from the internet',
+  cgnat:           'an address inside the network of your provider, which shares one public address among customers (carrier-grade NAT)',
   loopback:        'an address of this host itself',
   'link-local':    'an address that is valid on one link only',
   protocol:        'an address reserved for a protocol',

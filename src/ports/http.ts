@@ -33,6 +33,12 @@ export interface OutgoingRequest extends Omit<HttpRequest, 'url' | 'headers' | '
 /** The stage at which an exchange failed. `malformed`: the server answered, and the answer is not HTTP. */
 export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange' | 'malformed'
 
+/** Of a connection: the local one is chosen by the route to the remote one. */
+export interface Ends {
+  readonly local: Address
+  readonly remote: Address
+}
+
 export type HttpOutcome =
   | {
       readonly kind: 'answered'
@@ -42,8 +48,8 @@ export type HttpOutcome =
       readonly body: string
       /** The connection closed before the announced end of the body. */
       readonly isCut?: true
-      /** The local address of the connection, where it is known. */
-      readonly local?: Address
+      /** The addresses of both ends of the connection, where they are known. */
+      readonly ends?: Ends
     }
   | {
       readonly kind: 'unreached'

@@ -286,6 +286,22 @@ describe('the address', () => {
   })
 })
 
+it('a hostname that is bound to an interface without an address is not sent with the address of another line', async () => {
+  const at = await service()
+  const folder = scratch()
+  writeFileSync(
+    join(folder, 'h.toml'),
+    `sources = ["${await echo(() => '8.8.8.8')}"]\nagreement = "one"\nipv6 = false\nstate_dir = "${folder}"\n` +
+      `[[account]]\nserver = "${at.url}"\nusername = "${at.username}"\npassword = "${at.password}"\n` +
+      `hostnames = ["home.example.test"]\n[[account.host]]\nname = "home.example.test"\ninterface = "wan9"\n`,
+    { mode: 0o600 },
+  )
+  const ended = await holdfast(['update', '--config', join(folder, 'h.toml')])
+
+  expect(ended).toMatchObject({ code: 69, stdout: 'home.example.test: nothing sent\n' })
+  expect(ended.stderr).toContain('the interface of this hostname has no IPv4 address')
+})
+
 it('a configuration file with two accounts updates both', async () => {
   const [one, two] = [await service(), await service()]
   const folder = scratch()

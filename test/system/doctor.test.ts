@@ -93,9 +93,7 @@ describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, 
 
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(
-        /^another router\n {2}evidence: a second router, behind the first one, answers at 11\./,
-      ),
+      expect.stringMatching(/^another router\n {2}evidence: a router beyond the first one answers at 11\./),
     ])
   })
 })

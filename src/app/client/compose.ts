@@ -4,7 +4,6 @@ import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../client/agent/inbox.
 import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
-import type { Address, Family } from '../../net/address.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import type { SystemPorts } from '../../ports/system.ts'
@@ -16,6 +15,7 @@ import type {
 import { type EventOutputs, eventLog } from './event-log.ts'
 import { tracedHttp } from './http-trace.ts'
 import { jobsOf, userAgentOf } from './jobs.ts'
+import { confirmedIn } from './state/confirmed.ts'
 import type { ResolvedSettings } from './settings/settings.ts'
 
 export interface ComposedClient {
@@ -102,9 +102,3 @@ const unchanged = (files: Files): Files => ({
   remove: () => Promise.resolve(),
   replace: () => Promise.resolve(),
 })
-
-/** The last confirmed addresses of the family, of all hostnames. */
-const confirmedIn = ({ accounts }: State, family: Family): readonly Address[] =>
-  Object.values(accounts).flatMap(({ hosts }) =>
-    Object.values(hosts).flatMap(({ confirmed }) => confirmed[family] ?? []),
-  )

@@ -84,7 +84,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   unverified:         { level: 'info',  msg: 'the name servers cannot be asked for the confirmed address',
     line: ({ hostname, publication }) => `${hostname}: ${formatPublication(publication)}. ${PUBLICATION_ADVICE[publication.state]}` },
   addressUnknown:     { level: 'warn',  msg: 'the public address is unknown; nothing is sent',
-    line: ({ hostnames, family, because }) => `${listHostnames(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is unknown, so nothing is sent: ${because}; holdfast detect shows the answer of each source` },
+    line: ({ hostnames, family, because }) => `${listHostnames(hostnames)}: the public ${family === undefined ? '' : `${FAMILY_NAMES[family]} `}address is unknown, so it is not sent: ${because}; holdfast detect shows the answer of each source` },
   addressKnown:       { level: 'info',  msg: 'the public address is known again',
     line: ({ hostnames, family, address }) => `${listHostnames(hostnames)}: the public ${FAMILY_NAMES[family]} address is known again: ${address}` },
   familyGone:         { level: 'warn',  msg: 'this host lost its address of a family that is still published',
@@ -193,5 +193,4 @@ function formatSightings(sightings: EventOf<'looked'>['sightings']): string {
 }
 
 /** A modem, the provider, or the host of a container has the address then. */
-const routerAt = (hops: number): string =>
-  hops === 1 ? 'the router' : 'a second router, behind the first one,'
+const routerAt = (hops: number): string => (hops === 1 ? 'the router' : 'a router beyond the first one')

@@ -183,12 +183,17 @@ function reasonOf(
     return { because: `${cause}${unasked}`, cause, ...answers }
   }
   const [what, which] =
-    reporting.length === 0
-      ? ['no source reports an address', votes]
-      : [reporting.length === 1 ? 'one source alone is not enough' : 'no two sources agree', reporting]
+    reporting.length === 0 ? ['no source reports an address', votes] : [lackIn(reporting), reporting]
   const detail = answersOf(which)
   const short = detail.length <= MAX_DETAIL ? `: ${detail}` : ` (of ${which.length})`
   return { because: `${what}${short}${unasked}`, ...answers }
+}
+
+/** Of near sources the outside is asked to confirm them, also after a hint where they report what is published. */
+function lackIn(reporting: readonly SourceVote[]): string {
+  if (reporting.every(({ source }) => source.vantage !== 'outside'))
+    return 'no outside source confirms the address'
+  return reporting.length === 1 ? 'one source alone is not enough' : 'no two sources agree'
 }
 
 /** In characters, so that the sentence stays one line. */

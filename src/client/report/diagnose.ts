@@ -13,8 +13,8 @@ export interface Evidence {
   readonly elsewhere?: string
   /** The public address is not of the router of this network, but of the next one. */
   readonly isBehindSecond?: boolean
-  /** Host names that were looked up. */
-  readonly names: readonly { readonly host: string; readonly isFound: boolean }[]
+  /** Host names that were looked up, those of the settings and of the default sources. */
+  readonly names: readonly { readonly host: string; readonly isFound: boolean; readonly isDefault?: true }[]
   /** The answers of the web sources, which are pages or redirects behind a captive portal. */
   readonly pages: readonly { readonly url: string; readonly isPage: boolean; readonly redirectsTo?: string }[]
   /** How far this host's clock is ahead of the HTTP dates of others; undefined without one. */
@@ -41,6 +41,14 @@ interface Rule {
 const outside = ({ answers }: Evidence, family: Family): readonly SourceAnswer[] =>
   answers.filter(({ source, family: of }) => source.vantage === 'outside' && of === family)
 const isSeen = ({ sighting }: SourceAnswer): boolean => sighting.kind === 'seen'
+
+/** The outside services that need no name are silent too: the line is down, and no name server is to blame. */
+const isCut = ({ names, answers }: Pick<Evidence, 'names' | 'answers'>): boolean => {
+  const byAddress = answers.filter(
+    ({ source }) => source.vantage === 'outside' && !names.some(({ host }) => source.name.includes(host)),
+  )
+  return byAddress.length > 0 && !byAddress.some(isSeen)
+}
 
 const failedIn = (names: Evidence['names']): readonly string[] =>
   names.filter(({ isFound }) => !isFound).map(({ host }) => host)
@@ -96,7 +104,7 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
   'DNS broken': {
     find: ({ names, answers, hasGateway }) => {
       const failed = failedIn(names)
-      const isConnected = hasGateway || answers.some(isSeen)
+      const isConnected = (hasGateway || answers.some(isSeen)) && !isCut({ names, answers })
       return failed.length > 0 && failed.length === names.length && isConnected
         ? `no name can be resolved: ${failed.slice(0, 3).join(', ')}`
         : undefined
@@ -106,8 +114,8 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
   },
   'name not found': {
     find: ({ names }) => {
-      const failed = failedIn(names)
-      return failed.length > 0 && failed.length < names.length
+      const failed = failedIn(names.filter(({ isDefault }) => isDefault !== true))
+      return failed.length > 0 && names.some(({ isFound }) => isFound)
         ? `${failed.join(', ')} cannot be resolved, but other names can`
         : undefined
     },
@@ -146,7 +154,7 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
   'another router': {
     find: ({ isBehindSecond, agreed: { v4 } }) =>
       isBehindSecond === true
-        ? `a second router, behind the first one, answers at ${v4}: this network is behind both, or this is a container`
+        ? `a router beyond the first one answers at ${v4}: your own router is behind it (double NAT), or this is a container`
         : undefined,
     remedy: NATS['CGNAT or double NAT'].remedy,
     isTrouble: false,
@@ -164,10 +172,12 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     isTrouble: true,
   },
   'no answer': {
-    find: ({ answers, hasGateway, pages }) =>
-      hasGateway && answers.length > 0 && !answers.some(isSeen) && !pages.some(({ isPage }) => isPage)
-        ? `none of ${answers.length} queries was answered with an address`
-        : undefined,
+    find: ({ answers, hasGateway, pages }) => {
+      const asked = answers.filter(({ source }) => source.vantage === 'outside')
+      return hasGateway && asked.length > 0 && !asked.some(isSeen) && !pages.some(({ isPage }) => isPage)
+        ? `none of ${asked.length} queries to outside services was answered with an address`
+        : undefined
+    },
     remedy: 'check the connection behind the router, and whether a firewall blocks outgoing queries',
     isTrouble: true,
   },

@@ -1,7 +1,7 @@
 import type { Duration } from '../../base/time.ts'
-import { type Address, FAMILIES, type Family, FAMILY_NAMES } from '../../net/address.ts'
+import { type Address, type Family, FAMILY_NAMES } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { type Agreement, agree, type SourceVote } from '../detect/agree.ts'
+import { type Agreement, type AgreementQuestion, agree, type SourceVote } from '../detect/agree.ts'
 import type { AddressSource, Vantage } from '../sources/source.ts'
 
 /** The answer of one source when all are queried in parallel. */
@@ -34,16 +34,16 @@ export interface Survey {
   readonly conclusions: readonly Conclusion[]
 }
 
-/** The verdict on each answer, and the address that a quorum agrees on. */
-export function survey(
-  answers: readonly SourceAnswer[],
-  quorum: Readonly<Partial<Record<Family, number>>>,
-): Survey {
-  const families = FAMILIES.filter((family) => quorum[family] !== undefined)
-  const agreements = families.map((family) => {
+/** How the answers of one family are judged. */
+export type SurveyRule = Pick<AgreementQuestion, 'family' | 'quorum' | 'uplink'>
+
+/** The verdict on each answer, and the address that a quorum agrees on, unless it is of another line. */
+export function survey(answers: readonly SourceAnswer[], rules: readonly SurveyRule[]): Survey {
+  const agreements = rules.map((rule) => {
+    const { family } = rule
     const votes = answers.filter((answer) => answer.family === family)
     const hasOwn = votes.some(({ source }) => source.vantage === 'own')
-    const question = { family, quorum: quorum[family] ?? 2, hint: 'doubted', hasOwn } as const
+    const question = { ...rule, hint: 'doubted', hasOwn } as const
     return { family, votes, agreement: agree(votes, question) }
   })
   return {
@@ -90,8 +90,10 @@ function concludeOn(family: Family, votes: readonly SourceVote[], agreement: Agr
 
 function noAddressCause(agreement: Agreement, isAnySeen: boolean): string {
   if (agreement.kind === 'none') return 'no source sees an address of this family'
+  if (agreement.isElsewhere)
+    return `outside services see ${agreement.elsewhere ?? 'another line'}, which is not this line, as with a VPN`
   return isAnySeen
-    ? 'no two sources agree, and a changed address needs two'
+    ? 'no two sources agree, and a new address needs two'
     : 'no source answered with an address'
 }
 

@@ -1,5 +1,6 @@
 import { type Address, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
+import type { Ends } from '../../ports/http.ts'
 import type { SourcePorts } from './ports.ts'
 import { unknown } from './validate.ts'
 
@@ -24,3 +25,9 @@ export function failureOf(
   if (outcome.kind === 'refused') return 'the port is closed'
   return outcome.kind === 'silent' ? 'did not answer' : `could not be reached (${outcome.because})`
 }
+
+/** The addresses between which a datagram was answered. */
+export const endsOf = ({ local }: { readonly local?: Address }, remote: Address): Partial<Ends> => ({
+  remote,
+  ...(local !== undefined && { local }),
+})

@@ -2,7 +2,7 @@ import { milliseconds, seconds } from '../../base/time.ts'
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { addressOfHost, failureOf, noAddress } from './datagram.ts'
+import { addressOfHost, endsOf, failureOf, noAddress } from './datagram.ts'
 import {
   decodeAnswer,
   encodeQuery,
@@ -13,7 +13,7 @@ import {
 } from '../../dns/question.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
-import { unknown, validated } from './validate.ts'
+import { noSourceAddress, unknown, validated } from './validate.ts'
 
 const DNS_PORT = 53
 const DNS_TIMEOUT = seconds(5)
@@ -40,6 +40,7 @@ export function dnsSource(
       const to = await addressOfHost(spec.server, family, ports.resolve)
       if (to === undefined) return noAddress(family)
       const from = await options.from?.(family)
+      if (from === 'none') return noSourceAddress(family)
       const query = queryOf(spec, family, ports.entropy)
       const endpoint = { to, port: DNS_PORT, timeout: DNS_TIMEOUT, ...(from !== undefined && { from }) }
       const outcome = await ports.datagram(
@@ -65,7 +66,7 @@ export function dnsSource(
         family,
         by: name,
         allowed: options.allowed,
-        local: outcome.local,
+        ends: endsOf(outcome, to),
       })
     },
   }

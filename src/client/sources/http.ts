@@ -4,7 +4,7 @@ import { FAMILIES, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../
 import type { Sighting } from '../../net/sighting.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
-import { unknown, validated } from './validate.ts'
+import { noSourceAddress, unknown, validated } from './validate.ts'
 
 /** Enough for an address and white space; a longer body is something else. */
 const MAX_BODY_BYTES = 4096
@@ -34,6 +34,7 @@ export function webSource(
       if (literal !== undefined && literal !== family)
         return unknown(`is an ${FAMILY_NAMES[literal]} address`)
       const from = await options.from?.(family)
+      if (from === 'none') return noSourceAddress(family)
       const answer = await http(
         {
           url,
@@ -51,7 +52,7 @@ export function webSource(
       if (HTML.test(answer.body)) return { kind: 'unknown', because: 'answered with a page', isPage: true }
       if (answer.body.length > MAX_BODY_BYTES) return unknown('answered with more than 4 KiB')
       const address = parseAddress(valueOf(answer.body, url, field) ?? '')
-      return validated(address, { family, by: url, allowed: options.allowed, local: answer.local })
+      return validated(address, { family, by: url, allowed: options.allowed, ends: answer.ends ?? {} })
     },
   }
 }

@@ -22,13 +22,16 @@ export interface SourcePorts {
   readonly entropy: Entropy
 }
 
+/** The local address to send from; undefined: the kernel selects it; `none`: the bound interface has none of the family. */
+export type FindSourceAddress = (family: Family) => Promise<Address | 'none' | undefined>
+
 /** Options of every request to a source. */
 export interface QueryOptions {
   readonly userAgent: string
   /** Ranges to accept although they are not public. */
   readonly allowed: readonly RangeClass[]
   /** The local address to send from, where the hostname is bound to one of several uplinks. */
-  readonly from?: (family: Family) => Promise<Address | undefined>
+  readonly from?: FindSourceAddress
   /** The operator of an outside source; without it, its host. */
   readonly operator?: string
 }

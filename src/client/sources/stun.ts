@@ -2,11 +2,11 @@ import { type Duration, longest, milliseconds, seconds } from '../../base/time.t
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { addressOfHost, failureOf, noAddress } from './datagram.ts'
+import { addressOfHost, endsOf, failureOf, noAddress } from './datagram.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
 import { decodeBinding, encodeBinding, isBindingAnswer, TRANSACTION_BYTES } from './stun-codec.ts'
-import { unknown, validated } from './validate.ts'
+import { noSourceAddress, unknown, validated } from './validate.ts'
 
 /** RFC 8489 §6.2.1: the retransmission timeout doubles each time. Later requests start from the measured round trip. */
 const FIRST_RTO = milliseconds(500)
@@ -33,6 +33,7 @@ export function stunSource(
       const to = await addressOfHost(host, family, resolve)
       if (to === undefined) return noAddress(family)
       const from = await options.from?.(family)
+      if (from === 'none') return noSourceAddress(family)
       const transaction = entropy(TRANSACTION_BYTES)
       const answer = await datagram(
         {
@@ -52,8 +53,12 @@ export function stunSource(
       }
       // Only an answer to the first transmission measures the round trip (Karn, RFC 6298 §3).
       if (answer.sent === 1) rto[family] = longest(MIN_RTO, milliseconds(2 * answer.took))
-      const { bytes, local } = answer
-      return validated(decodeBinding(bytes), { family, by: name, allowed: options.allowed, local })
+      return validated(decodeBinding(answer.bytes), {
+        family,
+        by: name,
+        allowed: options.allowed,
+        ends: endsOf(answer, to),
+      })
     },
   }
 }

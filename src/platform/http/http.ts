@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net'
 import { buildConnector, Client } from 'undici'
-import { type Address, parsePeer } from '../../net/address.ts'
-import type { Http, HttpRequest } from '../../ports/http.ts'
+import { parsePeer } from '../../net/address.ts'
+import type { Ends, Http, HttpRequest } from '../../ports/http.ts'
 import { dispatchRequest } from './dispatch.ts'
 import { checkServerIdentity, serverNameOf } from './identity.ts'
 import { lookUp } from '../names/resolve.ts'
@@ -10,13 +11,18 @@ import { lookUp } from '../names/resolve.ts'
  * connections are dead. No retries, redirects or decompression.
  */
 export const undiciHttp: Http = async (request, signal) => {
-  let local: Address | undefined
-  const client = clientFor(request, (address) => (local = parsePeer(address ?? '')))
+  let ends: Ends | undefined
+  const client = clientFor(request, (socket) => (ends = endsOf(socket)))
   const outcome = await dispatchRequest(client, request, signal)
-  return outcome.kind === 'answered' && local !== undefined ? { ...outcome, local } : outcome
+  return outcome.kind === 'answered' && ends !== undefined ? { ...outcome, ends } : outcome
 }
 
-function clientFor(request: HttpRequest, onConnected: (local: string | undefined) => void): Client {
+function endsOf({ localAddress = '', remoteAddress = '' }: Socket): Ends | undefined {
+  const [local, remote] = [parsePeer(localAddress), parsePeer(remoteAddress)]
+  return local !== undefined && remote !== undefined ? { local, remote } : undefined
+}
+
+function clientFor(request: HttpRequest, onConnected: (socket: Socket) => void): Client {
   const { family, from, authorities, connectTimeout, responseTimeout } = request
   const { origin, hostname } = new URL(request.url)
   const connect = buildConnector({
@@ -38,7 +44,7 @@ function clientFor(request: HttpRequest, onConnected: (local: string | undefined
     ...(from !== undefined && { localAddress: from }),
     connect: (options, done) =>
       connect(options, (...result) => {
-        onConnected(result[1]?.localAddress)
+        if (result[0] === null) onConnected(result[1])
         done(...result)
       }),
   })

@@ -20,13 +20,13 @@ const FAILED: Sighting = { kind: 'unknown', because: 'did not answer' }
 describe('what is between this network and the internet', () => {
   // biome-ignore format: a table
   it.each<[string, readonly SourceVote[], string | undefined, RegExp]>([
-    ['a shared address of the router',      [own(none()), router(none('100.64.9.9'))],    'CGNAT',      /^the router has 100\.64\.9\.9, an address that your provider shares/],
+    ['a shared address of the router',      [own(none()), router(none('100.64.9.9'))],    'CGNAT',      /^the router has 100\.64\.9\.9, an address inside the network of your provider/],
     ['a private address of the router',     [own(none()), router(none('10.20.30.9'))],    'double NAT', /^the router has 10\.20\.30\.9, an address inside/],
     ['a router with another address',       [own(none()), router(seen('9.9.9.9'))],       'double NAT or a wrong word', /^the router reports 9\.9\.9\.9, but outside sources see 8\.8\.8\.8$/],
     ['a router without an address',         [own(none()), router(none())],                'CGNAT or double NAT',   /^the router reports no public address, but .*CGNAT, DS-Lite.*double NAT/],
-    ['DS-Lite at the router',               [router(none('192.0.0.2'))],                  'DS-Lite',    /^the router has 192\.0\.0\.2, /],
-    ['DS-Lite at this host',                [own(none('192.0.0.2')), router(FAILED)],     'DS-Lite',    /^this host has 192\.0\.0\.2, /],
-    ['464XLAT at this host',                [own(none('192.0.0.4')), router(FAILED)],     '464XLAT',    /^this host has 192\.0\.0\.4, /],
+    ['DS-Lite at the router',               [router(none('192.0.0.2'))],                  'DS-Lite',    /^the router has 192\.0\.0\.2: IPv4 travels over IPv6/],
+    ['DS-Lite at this host',                [own(none('192.0.0.2')), router(FAILED)],     'DS-Lite',    /^this host has 192\.0\.0\.2: IPv4 travels over IPv6/],
+    ['464XLAT at this host',                [own(none('192.0.0.4')), router(FAILED)],     '464XLAT',    /^this host has 192\.0\.0\.4: /],
     ['464XLAT and a router that says none', [router(none()), own(none('192.0.0.4'))],     '464XLAT',    /^this host has/],
     ['a router with the address',           [own(none()), router(seen('8.8.8.8'))],       undefined,    /^$/],
     ['this host with the address',          [own(seen('8.8.8.8')), router(none())],       undefined,    /^$/],

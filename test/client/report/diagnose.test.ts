@@ -28,19 +28,21 @@ describe('the diagnosis', () => {
     ['another line, such as a VPN', { elsewhere: 'wg0', agreed: {} },                                        /through wg0, .* cannot be confirmed/],
     ['another line, such as a VPN', { elsewhere: 'wg0', answers: [outside] },                                /outside services see 8\.8\.8\.8/],
     ['another line, such as a VPN', { elsewhere: 'wg0' },                                                    /through wg0, .* has 8\.8\.8\.8/],
-    ['another router', { isBehindSecond: true },                                                             /second router.* answers at 8\.8\.8\.8/],
+    ['another router', { isBehindSecond: true },                                                             /a router beyond the first one answers at 8\.8\.8\.8/],
     ['no network',     { hasGateway: false, answers: [answer('x', 'outside', LOST)] },                       /no default route/],
     ['captive portal', { pages: [{ url: 'http://a.test/', isPage: true }, { url: 'https://b.test/', isPage: false }], agreed: {} },                          /a\.test\/ answers with a web page/],
     ['captive portal', { pages: [{ url: 'http://a.test/', isPage: false, redirectsTo: 'http://hotel/' }], agreed: {} },  /redirects to http:\/\/hotel\//],
     ['DNS broken',     { names: [{ host: 'a.test', isFound: false }, { host: 'b.test', isFound: false }] }, /a\.test, b\.test/],
     ['name not found', { names: [{ host: 'a.test', isFound: false }, { host: 'b.test', isFound: true }] },  /^a\.test cannot be resolved/],
+    ['name not found', { names: [{ host: 'a.test', isFound: false }, { host: 'b.test', isFound: true, isDefault: true }] },  /^a\.test cannot be resolved/],
+    ['no answer',      { names: [{ host: 'a.test', isFound: false }], answers: [answer('router', 'router', seen('8.8.8.8')), answer('dns:x@1.1.1.1', 'outside', LOST)] }, /none of 1 queries to outside services/],
     ['IPv6 broken',    { answers: [...HEALTHY.answers, answer('interfaces', 'own', seen('2600::1')), answer('x', 'outside', LOST, 'v6')] }, /has 2600::1, but no outside source/],
-    ['CGNAT',          { answers: [instead('100.64.9.9'), outside] },                                        /100\.64\.9\.9, an address that your provider shares.*outside sources see 8\.8\.8\.8/],
+    ['CGNAT',          { answers: [instead('100.64.9.9'), outside] },                                        /100\.64\.9\.9, an address inside the network of your provider.*outside sources see 8\.8\.8\.8/],
     ['CGNAT or double NAT', { answers: [answer('router', 'router', { kind: 'none' }), outside] },            /reports no public address, but outside sources see 8\.8\.8\.8: the provider shares/],
-    ['DS-Lite',        { answers: [instead('192.0.0.2'), outside] },                                         /^the router has 192\.0\.0\.2, an address .*outside sources see 8\.8\.8\.8/],
+    ['DS-Lite',        { answers: [instead('192.0.0.2'), outside] },                                         /^the router has 192\.0\.0\.2: IPv4 travels .*outside sources see 8\.8\.8\.8/],
     ['DS-Lite',        { answers: [own('192.0.0.2'), outside] },                                             /^this host has 192\.0\.0\.2/],
     ['464XLAT',        { answers: [own('192.0.0.4'), outside] },                                             /^this host has 192\.0\.0\.4/],
-    ['CGNAT',          { answers: [own('100.64.9.9'), outside] },                                            /^this host has 100\.64\.9\.9, an address that your provider/],
+    ['CGNAT',          { answers: [own('100.64.9.9'), outside] },                                            /^this host has 100\.64\.9\.9, an address inside the network of your provider/],
     ['double NAT',     { answers: [instead('192.168.1.2'), outside] },                                       /192\.168\.1\.2.*outside sources see 8\.8\.8\.8/],
     ['double NAT or a wrong word', { answers: [answer('router', 'router', seen('9.9.9.9')), outside] },                  /router reports 9\.9\.9\.9, but outside sources see 8\.8\.8\.8/],
     ['clock wrong',    { clockAhead: hours(3) },                                                             /clock is 3h ahead/],
@@ -54,6 +56,14 @@ describe('the diagnosis', () => {
     expect(all.map((one) => one.name)).toEqual([name])
     expect(all[0]?.evidence).toMatch(evidence)
     expect(all[0]?.remedy).not.toBe('')
+  })
+
+  it('says nothing of a name of the default sources that a DNS blocker hides', () => {
+    const names = [
+      { host: 'a.test', isFound: false, isDefault: true },
+      { host: 'b.test', isFound: true },
+    ] as const
+    expect(diagnose({ ...HEALTHY, names })).toEqual([])
   })
 
   it('of a network without problems is empty', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatSurvey, survey } from '../../../src/client/report/survey.ts'
+import type { Address } from '../../../src/net/address.ts'
 import { answer, LOST, seen } from './answers.ts'
 
 describe('a survey', () => {
@@ -11,7 +12,10 @@ describe('a survey', () => {
       answer('y', 'outside', LOST),
       answer('interfaces', 'own', { kind: 'none' }, 'v6'),
     ],
-    { v4: 2, v6: 1 },
+    [
+      { family: 'v4', quorum: 2 },
+      { family: 'v6', quorum: 1 },
+    ],
   )
 
   it('gives a verdict on each answer', () =>
@@ -37,21 +41,46 @@ describe('a survey', () => {
     ]))
 
   it('without two sources that agree has no address', () => {
-    const alone = survey([answer('x', 'outside', seen('8.8.8.8'))], { v4: 2 })
+    const alone = survey([answer('x', 'outside', seen('8.8.8.8'))], [{ family: 'v4', quorum: 2 }])
 
     expect(alone.conclusions).toEqual([
-      { family: 'v4', address: null, because: 'no two sources agree, and a changed address needs two' },
+      { family: 'v4', address: null, because: 'no two sources agree, and a new address needs two' },
     ])
     expect(alone.sources[0]?.verdict).toBe('alone')
   })
 
   it('names a single source that is enough', () =>
-    expect(survey([answer('x', 'outside', seen('8.8.8.8'))], { v4: 1 }).conclusions).toMatchObject([
-      { address: '8.8.8.8', because: 'reported by x' },
-    ]))
+    expect(
+      survey([answer('x', 'outside', seen('8.8.8.8'))], [{ family: 'v4', quorum: 1 }]).conclusions,
+    ).toMatchObject([{ address: '8.8.8.8', because: 'reported by x' }]))
 
   it('without an address says that no source answered with one', () =>
-    expect(survey([answer('x', 'outside', LOST)], { v4: 2 }).conclusions).toMatchObject([
+    expect(survey([answer('x', 'outside', LOST)], [{ family: 'v4', quorum: 2 }]).conclusions).toMatchObject([
       { address: null, because: 'no source answered with an address' },
     ]))
+
+  it.each([
+    [
+      'a published one that the router still reports is the address',
+      ['8.8.8.8'],
+      '8.8.8.8',
+      'reported by router',
+    ],
+    [
+      'the exit is not the address',
+      [],
+      null,
+      'outside services see 9.9.9.9, which is not this line, as with a VPN',
+    ],
+  ] as const)('behind a VPN: %s', (_, published, address, because) => {
+    const uplink = { published: published as readonly Address[], isElsewhere: true, isProven: false }
+    const answers = [
+      answer('router', 'router', seen('8.8.8.8')),
+      answer('x', 'outside', seen('9.9.9.9')),
+      answer('y', 'outside', seen('9.9.9.9')),
+    ]
+    expect(survey(answers, [{ family: 'v4', quorum: 2, uplink }]).conclusions).toEqual([
+      { family: 'v4', address, because },
+    ])
+  })
 })

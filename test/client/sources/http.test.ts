@@ -36,7 +36,7 @@ describe('the web source', () => {
     ['nothing',                  200, '',                                 {}, undefined, { kind: 'unknown' }],
     ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered in the other family' }],
     ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is not a public address (private: an address inside a private network; another router is between this one and the internet)' }],
-    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is not a public address (cgnat: an address that your provider shares between customers (carrier-grade NAT); it cannot be reached from the internet)' }],
+    ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is not a public address (cgnat: an address inside the network of your provider, which shares one public address among customers (carrier-grade NAT))' }],
     ['documentation',            200, '192.0.2.1',                        {}, undefined, { kind: 'unknown' }],
     ['more than 4 KiB',          200, `8.8.8.8${' '.repeat(4096)}`,       {}, undefined, { kind: 'unknown', because: 'answered with more than 4 KiB' }],
     ['an error with an address', 500, '8.8.8.8',                          {}, undefined, { kind: 'unknown', because: 'answered HTTP 500' }],

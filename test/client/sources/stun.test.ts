@@ -45,20 +45,24 @@ describe('the STUN source', () => {
   it('reports the address that the server saw', async () => {
     const { port, received } = await overUdp(correct)
 
-    expect(await source(port).look('v4', never)).toEqual({
-      ...seen(PUBLIC, `stun:127.0.0.1:${port}`),
-      local: '127.0.0.1',
-    })
+    expect(await source(port).look('v4', never)).toEqual(seen(PUBLIC, `stun:127.0.0.1:${port}`))
     expect(received).toHaveLength(1)
   })
   it('reports an IPv6 address', async () => {
     const { port } = await overUdp(answerWith(hex('26064700000000000000000000000001')), 0, '::1')
 
-    expect(await source(port, '::1').look('v6', never)).toEqual({
-      ...seen('2606:4700::1', `stun:[::1]:${port}`),
-      local: '::1',
-    })
+    expect(await source(port, '::1').look('v6', never)).toEqual(seen('2606:4700::1', `stun:[::1]:${port}`))
     expect(await source(port, '::1').look('v4', never)).toMatchObject({ kind: 'unknown' })
+  })
+  it('sends nothing where the bound interface has no address', async () => {
+    const { port, received } = await overUdp(correct)
+    const bound = stunSource({ host: '127.0.0.1', port }, ports(), { ...asking, from: async () => 'none' })
+
+    expect(await bound.look('v4', never)).toEqual({
+      kind: 'unknown',
+      because: 'the interface of this hostname has no IPv4 address',
+    })
+    expect(received).toEqual([])
   })
   it('repeats a request after 500 ms', async () => {
     let pause = 0

@@ -51,11 +51,13 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     expect(await ask(request(url, { family: 'v6' }), never)).toMatchObject({ kind: 'unreached' })
   })
 
-  it('tells the local address of its connection, where it knows it', async () => {
+  it('tells the ends of its connection, where it knows them', async () => {
     const url = await serve((_, response) => void response.end('ok'))
     const outcome = await ask(request(url), never)
 
-    expect(outcome).toMatchObject(ask === undiciHttp ? { local: '127.0.0.1' } : { kind: 'answered' })
+    expect(outcome).toMatchObject(
+      ask === undiciHttp ? { ends: { local: '127.0.0.1', remote: '127.0.0.1' } } : { kind: 'answered' },
+    )
   })
 
   it('opens a new connection for each request', async () => {

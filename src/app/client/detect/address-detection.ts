@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../../client/agent/events.ts'
+import type { UplinkView } from '../../../client/detect/agree.ts'
 import { givenSource } from '../../../client/sources/given.ts'
 import type { AddressProvider } from '../../../client/sources/provider.ts'
 import type { AddressSource } from '../../../client/sources/source.ts'
@@ -19,6 +20,8 @@ export interface AddressDetection {
   adopt(settings: ResolvedSettings): void
   /** All sources for the users of an update service. */
   sourcesFor(server: string): readonly AddressSource[]
+  /** The line that outside services see; undefined where every line may be published. */
+  uplink(family: Family): Promise<UplinkView | undefined>
 }
 
 export interface DetectionListeners {
@@ -50,4 +53,5 @@ export const NO_DETECTION: AddressDetection = {
   watch: () => undefined,
   adopt: () => undefined,
   sourcesFor: () => [],
+  uplink: () => Promise.resolve(undefined),
 }

@@ -2,7 +2,7 @@ import { after, type Duration, type Instant, isBefore, seconds } from '../../../
 import type { DetectorOptions } from '../../../client/detect/detector-options.ts'
 import type { Finding } from '../../../client/detect/finding.ts'
 import type { OutsideRoute } from '../../../client/detect/uplink.ts'
-import type { SourcePorts } from '../../../client/sources/ports.ts'
+import type { FindSourceAddress, SourcePorts } from '../../../client/sources/ports.ts'
 import type { HostSettings } from '../../../config/client-settings.ts'
 import { type Address, type Family, familyOf } from '../../../net/address.ts'
 import { isTranslated } from '../../../net/nat.ts'
@@ -46,22 +46,23 @@ export function findingFilter(
   return ({ interface: only, from }) => (only === undefined && from === undefined ? reportOnce : reportBound)
 }
 
-/** The local address to send from: the configured one, or the first of the interface. */
+/** The local address to send from: the configured one, where it is of the family, or the first of the interface. */
 export function localAddressOf(
   { interface: only, from }: Binding,
   interfaces: Interfaces,
-): ((family: Family) => Promise<Address | undefined>) | undefined {
+): FindSourceAddress | undefined {
   if (from !== undefined) return async (family) => (familyOf(from) === family ? from : undefined)
   if (only === undefined) return undefined
   return async (family) => {
     const all = await interfaces()
-    return all.find(
+    const usable = all.find(
       (one) =>
         one.interface === only &&
         familyOf(one.address) === family &&
         !one.isUnusable &&
         !one.address.startsWith('fe80:'),
-    )?.address
+    )
+    return usable?.address ?? 'none'
   }
 }
 
@@ -81,7 +82,7 @@ export function outsideRouteOf(
   const from = localAddressOf(binding, ports.interfaces)
   return async (family) => {
     if (from === undefined) return unboundRoute(family, ports)
-    const address = await from(family)
+    const address = addressIn(await from(family))
     const bound = binding.interface ?? (await interfaceOf(address, ports.interfaces))
     const route = address === undefined ? undefined : await ports.outboundRoute(family, address)
     if (route === undefined || bound === undefined || route.interface === bound) return {}
@@ -91,6 +92,10 @@ export function outsideRouteOf(
     return { elsewhere: route.interface }
   }
 }
+
+/** Without one, nothing is sent. */
+export const addressIn = (from: Address | 'none' | undefined): Address | undefined =>
+  from === 'none' ? undefined : from
 
 const interfaceOf = async (
   address: Address | undefined,

@@ -1,6 +1,8 @@
 import { seconds } from '../../../base/time.ts'
 import { WAIT_ENDED } from '../../../base/wait-ended.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
+import type { UplinkView } from '../../../client/detect/agree.ts'
+import type { DetectorOptions } from '../../../client/detect/detector-options.ts'
 import { type Detector, detector } from '../../../client/detect/detector.ts'
 import { isAtRouter } from '../../../client/sources/hop-probe.ts'
 import { makeSources, type SourceSelection } from '../../../client/sources/make-sources.ts'
@@ -25,7 +27,14 @@ import {
   type MakeAddressDetection,
   sourceGivenBy,
 } from './address-detection.ts'
-import { type Binding, bindingOf, findingFilter, localAddressOf, outsideRouteOf } from './binding.ts'
+import {
+  addressIn,
+  type Binding,
+  bindingOf,
+  findingFilter,
+  localAddressOf,
+  outsideRouteOf,
+} from './binding.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
 /** Limits how often hints end the retry delays, so that forged hints cause no requests to the service. */
@@ -110,6 +119,14 @@ class SettingsDetection implements AddressDetection {
     return mayLeaveAnywhere ? sources : sources.map((source) => onOwnRoute(source, this.#network))
   }
 
+  async uplink(family: Family): Promise<UplinkView | undefined> {
+    const route = await this.#outsideRouteOf({})?.(family)
+    if (route === undefined) return undefined
+    const { elsewhere, isVpn } = route
+    const published = this.#listeners.published(family)
+    return { published, isElsewhere: elsewhere !== undefined, isProven: false, ...(isVpn && { isVpn }) }
+  }
+
   providerFor(account: ClientAccount, host?: HostSettings): AddressProvider {
     return sourceGivenBy(account) ?? withSuffixOf(host, this.#detectorOf(account, bindingOf(host)))
   }
@@ -187,13 +204,19 @@ class SettingsDetection implements AddressDetection {
     }
   }
 
+  #outsideRouteOf(binding: Binding): DetectorOptions['outboundRoute'] {
+    if (this.#generation.settings.config.allowVpn) return undefined
+    const ports = { ...this.#portsFor(binding), interfaces: this.#network.interfaces }
+    return outsideRouteOf(binding, ports, this.#listeners.report)
+  }
+
   #detectorOf(account: ClientAccount, binding: Binding): Detector {
     const { settings, detectors, end } = this.#generation
     const key = detectorKey(settings, account, binding)
     const cached = detectors.get(key)
     if (cached !== undefined) return cached
-    const { report, published } = this.#listeners
-    const { agreement, allowVpn } = settings.config
+    const { published } = this.#listeners
+    const { agreement } = settings.config
     const from = localAddressOf(binding, this.#network.interfaces)
     const made = detector({
       clock: this.#system.steady,
@@ -204,18 +227,16 @@ class SettingsDetection implements AddressDetection {
       requestLook: () => this.#requestLook(),
       report: this.#reportOf(binding),
       published,
-      outboundRoute: allowVpn
-        ? undefined
-        : outsideRouteOf(
-            binding,
-            { ...this.#portsFor(binding), interfaces: this.#network.interfaces },
-            report,
-          ),
+      outboundRoute: this.#outsideRouteOf(binding),
       hasRoute: async (family) =>
-        (await this.#network.outboundRoute(family, await from?.(family))) !== undefined,
+        (await this.#network.outboundRoute(family, addressIn(await from?.(family)))) !== undefined,
       isAtRouter: async (address, signal) =>
         isAtRouter(
-          { datagram: this.#network.datagram, clock: this.#system.steady, from: await from?.('v4') },
+          {
+            datagram: this.#network.datagram,
+            clock: this.#system.steady,
+            from: addressIn(await from?.('v4')),
+          },
           address,
           signal,
         ),

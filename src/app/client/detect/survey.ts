@@ -1,6 +1,6 @@
 import { between, seconds } from '../../../base/time.ts'
 import { quorumOf } from '../../../client/detect/agree.ts'
-import { type SourceAnswer, type Survey, survey } from '../../../client/report/survey.ts'
+import { type SourceAnswer, type Survey, survey, type SurveyRule } from '../../../client/report/survey.ts'
 import type { AddressSource } from '../../../client/sources/source.ts'
 import type { Family } from '../../../net/address.ts'
 import type { AddressDetection } from './address-detection.ts'
@@ -33,10 +33,14 @@ export async function surveySources(
         .map(async (family) => answerOf(source, family, asker)),
     ),
   )
-  const quorum = Object.fromEntries(
-    families.map((family) => [family, settings.config.agreement === 'one' ? 1 : quorumOf(sources, family)]),
+  const isOneEnough = settings.config.agreement === 'one'
+  const rules = await Promise.all(
+    families.map(async (family): Promise<SurveyRule> => {
+      const uplink = await detection.uplink(family)
+      return { family, quorum: isOneEnough ? 1 : quorumOf(sources, family), ...(uplink && { uplink }) }
+    }),
   )
-  return { ...survey(answers, quorum), answers }
+  return { ...survey(answers, rules), answers }
 }
 
 async function answerOf(

@@ -16,6 +16,7 @@ import type { Http, HttpOutcome } from '../../../ports/http.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { detectionBy } from '../detect/detection.ts'
 import { userAgentOf } from '../jobs.ts'
+import { confirmedIn, savedStateOf } from '../state/confirmed.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 import { type Asker, surveySources } from '../detect/survey.ts'
 
@@ -26,17 +27,16 @@ export async function evidenceOf(
   system: SystemPorts,
 ): Promise<Evidence> {
   const network = await system.network()
+  const state = await savedStateOf(settings, system)
   const { resolve } = cachingResolve(network.lookUpName, system.steady)
   const userAgent = userAgentOf(settings)
-  const end = new AbortController().signal
-  const listeners = {
+  const detection = (await detectionBy(system))(settings, {
     userAgent,
     report: () => undefined,
     wake: () => undefined,
-    published: () => [],
-    end,
-  }
-  const detection = (await detectionBy(system))(settings, listeners)
+    published: (family) => (state === undefined ? [] : confirmedIn(state, family)),
+    end: new AbortController().signal,
+  })
   const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
   const [survey, gateway, names, responses, way] = await Promise.all([
     surveySources(settings, detection, {
@@ -46,8 +46,8 @@ export async function evidenceOf(
     }),
     defaultGateway(network)(),
     Promise.all(
-      [...hostsOf(settings, specs)].map(async (host) =>
-        ask(`the address of ${host}`, resolveHost(host, resolve), () => ({ host, isFound: false })),
+      hostsOf(settings, specs).map(async (one) =>
+        ask(`the address of ${one.host}`, resolveHost(one, resolve), () => ({ ...one, isFound: false })),
       ),
     ),
     Promise.all(
@@ -108,24 +108,29 @@ const routeOut = async (network: NetworkPorts): Promise<OutsideRoute | undefined
   outsideRouteOf({}, { ...network, gateway: homeGateway(network) }, () => undefined)?.('v4')
 
 /** The host names of the services and of the sources. */
-function hostsOf({ accounts }: ResolvedSettings, specs: readonly SourceSpec[]): ReadonlySet<string> {
-  const hosts = [
-    ...accounts.map(({ server }) => new URL(server).hostname),
-    ...specs.flatMap((spec) => {
-      if (spec.kind === 'stun') return [spec.host]
-      if (spec.kind === 'dns') return [spec.server]
-      return spec.kind === 'web' ? [new URL(spec.url).hostname] : []
-    }),
-  ]
-  return new Set(hosts.filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined))
+function hostsOf({ accounts, config }: ResolvedSettings, specs: readonly SourceSpec[]): readonly NamedHost[] {
+  const own = accounts.map(({ server }) => new URL(server).hostname)
+  const ofSources = specs.flatMap((spec) => {
+    if (spec.kind === 'stun') return [spec.host]
+    if (spec.kind === 'dns') return [spec.server]
+    return spec.kind === 'web' ? [new URL(spec.url).hostname] : []
+  })
+  return [...new Set([...own, ...ofSources])]
+    .filter((host) => parseAddress(host.replace(/^\[|\]$/g, '')) === undefined)
+    .map((host) => ({
+      host,
+      ...(config.sources === undefined && !own.includes(host) && { isDefault: true }),
+    }))
 }
 
+type NamedHost = Omit<Evidence['names'][number], 'isFound'>
+
 async function resolveHost(
-  host: string,
+  named: NamedHost,
   resolve: CachingResolve['resolve'],
 ): Promise<Evidence['names'][number]> {
-  const [v4, v6] = await Promise.all([resolve(host, 'v4'), resolve(host, 'v6')])
-  return { host, isFound: v4.length + v6.length > 0 }
+  const [v4, v6] = await Promise.all([resolve(named.host, 'v4'), resolve(named.host, 'v6')])
+  return { ...named, isFound: v4.length + v6.length > 0 }
 }
 
 async function request(

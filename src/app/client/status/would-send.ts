@@ -1,10 +1,8 @@
-import { accountOf, hostOf } from '../../../client/decide/state.ts'
-import { type Family, FAMILY_NAMES } from '../../../net/address.ts'
+import type { AccountJob } from '../../../client/agent/loop-state.ts'
+import { accountOf, hostOf, type State } from '../../../client/decide/state.ts'
+import { type Address, type Family, FAMILY_NAMES } from '../../../net/address.ts'
+import type { Sighting } from '../../../net/sighting.ts'
 import { isHolding } from '../../../protocol/request-form.ts'
-import type { SystemPorts } from '../../../ports/system.ts'
-import type { Conclusion } from '../../../client/report/survey.ts'
-import { savedState } from '../state/saved-state.ts'
-import type { ResolvedSettings } from '../settings/settings.ts'
 
 /** What an update would send for one hostname, as a sentence. */
 export interface WouldSend {
@@ -12,53 +10,55 @@ export interface WouldSend {
   readonly message: string
 }
 
-/**
- * Compares what a survey concludes with what the saved state has
- * confirmed; empty without an account or a readable state.
- */
+/** Looks as an update does, and compares with what the state has confirmed. */
 export async function wouldSend(
-  settings: ResolvedSettings,
-  conclusions: readonly Conclusion[],
-  system: SystemPorts,
+  jobs: readonly AccountJob[],
+  state: State,
+  signal: AbortSignal,
 ): Promise<readonly WouldSend[]> {
-  if (settings.accounts.length === 0) return []
-  const { jobs, memory } = savedState(settings, system)
-  const state = await memory.load().catch(() => undefined)
-  if (state === undefined) return []
-  return jobs.flatMap(({ desired }) =>
-    desired.hostnames.map((hostname) => {
-      const { confirmed } = hostOf(accountOf(state, desired.account), hostname)
-      const changes = conclusions.filter(
-        ({ family, address }) =>
-          address !== null && desired.families.includes(family) && confirmed[family] !== address,
-      )
-      const isFound = conclusions.some(
-        ({ family, address }) => address !== null && desired.families.includes(family),
-      )
-      const unknown = desired.families.filter(
-        (family) =>
-          confirmed[family] === undefined &&
-          !conclusions.some((one) => one.family === family && one.address !== null),
-      )
-      const isHeld = isHolding(desired.form.absentFamily) && changes.length > 0 && unknown.length > 0
-      const message = isFound ? messageFor(changes, confirmed) : NOTHING_FOUND
-      return { hostname, message: isHeld ? `${message}; ${heldText(unknown)}` : message }
-    }),
+  const ofJobs = jobs.map(async ({ desired, source, sources }) =>
+    Promise.all(
+      desired.hostnames.map(async (hostname) => {
+        const { confirmed } = hostOf(accountOf(state, desired.account), hostname)
+        const looks = await Promise.all(
+          desired.families.map(async (family): Promise<Look> => {
+            const sighting = await (sources?.[hostname] ?? source).look(family, signal)
+            return { family, sighting, confirmed: confirmed[family] }
+          }),
+        )
+        return { hostname, message: messageFor(looks, isHolding(desired.form.absentFamily)) }
+      }),
+    ),
   )
+  return (await Promise.all(ofJobs)).flat()
 }
 
-const heldText = (families: readonly Family[]): string =>
-  `but nothing is sent while ${families.map((family) => FAMILY_NAMES[family]).join(' and ')} is unknown, ` +
-  'because the service would delete or spoil its record (absent_family)'
+interface Look {
+  readonly family: Family
+  readonly sighting: Sighting
+  readonly confirmed: Address | undefined
+}
 
-const NOTHING_FOUND = 'nothing would be sent: no address was found'
+const addressIn = ({ sighting }: Look): Address | undefined =>
+  sighting.kind === 'seen' ? sighting.address : undefined
 
-function messageFor(
-  changes: readonly Conclusion[],
-  confirmed: ReturnType<typeof hostOf>['confirmed'],
-): string {
+function messageFor(looks: readonly Look[], mustHaveAll: boolean): string {
+  const seen = looks.filter((look) => addressIn(look) !== undefined)
+  if (seen.length === 0) return `nothing would be sent: no address was found${reasonIn(looks)}`
+  const changes = seen.filter((look) => addressIn(look) !== look.confirmed)
   if (changes.length === 0) return 'nothing would be sent: each address found is already confirmed'
-  const found = changes.map(({ address }) => address).join(' and ')
-  const before = changes.map(({ family }) => confirmed[family] ?? 'nothing').join(' and ')
-  return `${found} would be sent, because ${before} is confirmed`
+  const before = changes.flatMap(({ confirmed }) => confirmed ?? [])
+  const was = before.length === 0 ? 'nothing is confirmed' : `${before.join(' and ')} is confirmed`
+  const message = `${changes.map(addressIn).join(' and ')} would be sent, because ${was}`
+  const unknown = looks.filter((look) => addressIn(look) === undefined && look.confirmed === undefined)
+  return mustHaveAll && unknown.length > 0 ? `${message}; ${heldText(unknown)}` : message
 }
+
+function reasonIn(looks: readonly Look[]): string {
+  const [because] = looks.flatMap(({ sighting }) => (sighting.kind === 'unknown' ? sighting.because : []))
+  return because === undefined ? '' : `; ${because}`
+}
+
+const heldText = (looks: readonly Look[]): string =>
+  `but nothing is sent while ${looks.map(({ family }) => FAMILY_NAMES[family]).join(' and ')} is unknown, ` +
+  'because the service would delete or spoil its record (absent_family)'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { outsideRouteOf } from '../../../../src/app/client/detect/binding.ts'
+import { type Binding, localAddressOf, outsideRouteOf } from '../../../../src/app/client/detect/binding.ts'
 import type { OutsideRoute } from '../../../../src/client/detect/uplink.ts'
 import type { Family } from '../../../../src/net/address.ts'
 import type { InterfaceAddress } from '../../../../src/ports/interfaces.ts'
@@ -55,3 +55,13 @@ it.each<[string, Host, Family, OutsideRoute]>([
   }
   expect(await outsideRouteOf({}, ports, () => undefined)?.(family)).toEqual(expected)
 })
+
+// biome-ignore format: a table
+it.each<[string, Binding, Family, string | undefined]>([
+  ['an interface, from its address',                     { interface: 'eth0' },                     'v4', LAN.address],
+  ['an interface without the family, from none',         { interface: 'eth0' },                     'v6', 'none'],
+  ['an interface that is gone, from none',               { interface: 'wan1' },                     'v4', 'none'],
+  ['an address, from it, on this host or not',           { from: address('192.168.9.9') },          'v4', '192.168.9.9'],
+  ['an address of the other family, as the kernel does', { from: address('192.168.9.9') },          'v6', undefined],
+])('a hostname is bound to %s', async (_, binding, family, expected) =>
+  expect(await localAddressOf(binding, async () => Promise.resolve([LAN, TUNNEL]))?.(family)).toBe(expected))
