@@ -10,7 +10,7 @@ interface RouteOfHost {
 
 /**
  * The source, whose answer counts only if the question left by the route of this host: a VPN may take single ports or hosts
- * by a rule, and a route may have changed since the question.
+ * by a rule, and a route may have changed since the question (decision 0052).
  */
 export const onOwnRoute = (source: AddressSource, ports: RouteOfHost): AddressSource => ({
   ...source,
