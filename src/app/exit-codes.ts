@@ -9,7 +9,7 @@ export const EXITS = {
   partial:       { code: 65, restart: true,  meaning: 'not everything of the other client can be taken over' },
   unreached:     { code: 69, restart: true,  meaning: 'the service, or every address source, cannot be reached' },
   bug:           { code: 70, restart: true,  meaning: 'a bug in Holdfast' },
-  denied:        { code: 71, restart: true,  meaning: 'this user may not read what belongs to the daemon of the system; use sudo' },
+  denied:        { code: 71, restart: true,  meaning: 'this user may not read the file, or what belongs to the daemon of the system; use sudo' },
   unwritten:     { code: 74, restart: true,  meaning: 'not all of the output was written: standard output is full or closed' },
   waiting:       { code: 75, restart: true,  meaning: 'waiting, as the service requires; nothing is sent before the wait ends' },
   stopped:       { code: 77, restart: false, meaning: 'stopped until you act; holdfast explain shows what to do' },

@@ -51,6 +51,11 @@ async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
   const refusals = await installProblems(variant)
   if (isServe(variant) && !hasService()) return refuse([NO_SERVICE])
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
+  if (!isDryRun) {
+    const systemd = await showUnit(variant.manager, variant.unit)
+    if (typeof systemd === 'string')
+      return refuse([`nothing is written: systemctl show ${variant.unit}: ${systemd}`])
+  }
   const packaged = await packagedUnit(variant)
   if (packaged !== undefined) print(`the unit is that of the package: ${packaged}`)
   for (const { template, path } of packaged === undefined ? variant.files : []) {

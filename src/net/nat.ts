@@ -26,7 +26,7 @@ interface NatText {
   readonly remedy: string
 }
 
-const ASK_PROVIDER = 'ask the provider for a public IPv4 address, or use IPv6'
+const ASK_PROVIDER = 'ask the provider for a public IPv4 address, or publish IPv6 alone (ipv4 = false)'
 const WRONG_WORD =
   'restart your router; if it is behind another one, put that one into bridge mode; if it has a VPN or a second line, ' +
   'set sources without "router"'
@@ -36,7 +36,7 @@ const BRIDGE =
 export const NATS: { readonly [K in NatKind]: NatText } = {
   CGNAT:        { remedy: ASK_PROVIDER, meaning: 'the provider shares the public IPv4 address among customers (CGNAT)' },
   'DS-Lite':    { remedy: ASK_PROVIDER, meaning: 'IPv4 travels over IPv6 to the provider, which shares its address among customers (DS-Lite)' },
-  '464XLAT':    { remedy: 'use IPv6: this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
+  '464XLAT':    { remedy: 'publish IPv6 alone (ipv4 = false): this network has no IPv4 of its own', meaning: 'this network has IPv6 only, and the provider translates IPv4 (464XLAT)' },
   'double NAT': { remedy: BRIDGE,       meaning: 'your own router is behind another one, such as the modem of the provider (double NAT)' },
   'CGNAT or double NAT': { remedy: `${ASK_PROVIDER}; behind another router: ${BRIDGE}`, meaning: 'the provider shares the public address among customers (CGNAT, DS-Lite), or your own router is behind another one (double NAT)' },
   'double NAT or a wrong word': { remedy: WRONG_WORD, meaning: 'what your router reports is out of date, or it has a VPN or a second line, or is behind another one (double NAT)', mayBeWrong: true },

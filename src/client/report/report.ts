@@ -1,6 +1,6 @@
 import { formatInstant, type Instant, LAST_INSTANT } from '../../base/time.ts'
 import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../../net/address.ts'
-import { natMeaning } from '../../net/nat.ts'
+import { natMeaning, NATS } from '../../net/nat.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
 import { remedyFor, REPLIES } from '../../protocol/reply.ts'
@@ -90,6 +90,8 @@ interface ReportContext {
   /** Without it, no name server was asked. */
   readonly publications?: PublicationView
   readonly clock: ClockView
+  /** This process looks at the addresses. */
+  readonly isLooking?: boolean
 }
 
 /** One report for each account: the data of status, explain and the one-shot command, and of their JSON. */
@@ -99,7 +101,7 @@ export const reportAccounts = (loop: LoopState, context: ReportContext): readonl
 function reportAccount(
   desired: DesiredState,
   loop: LoopState,
-  { exchanges, publications, clock }: ReportContext,
+  { exchanges, publications, clock, isLooking = false }: ReportContext,
 ): AccountReport {
   const { state, world } = loop
   const { now } = clock
@@ -141,9 +143,11 @@ function reportAccount(
         remarks: remarksOn(host, seen),
       }
     }),
-    because: stop === undefined ? causeOf(account, { outcome, seen: seenFirst, paced }) : stop.because,
+    because:
+      stop === undefined ? causeOf(account, { outcome, seen: seenFirst, paced, isLooking }) : stop.because,
     since: time(stop?.since ?? sinceOf(account, outcome, world.unknownSince?.[desired.account])),
-    remedy: remedyOf(account, { outcome, stop, desired, hasLooked: seenFirst !== undefined }) ?? null,
+    remedy:
+      remedyOf(account, { outcome, stop, desired, hasLooked: isLooking || seenFirst !== undefined }) ?? null,
     nextAttempt: hasAttempt ? time(heldUntil(account, now) ?? paced?.until ?? now) : null,
     lastLook: time(world.lastLook),
     nextLook: world.lastLook === undefined ? null : time(world.nextLook),
@@ -173,9 +177,13 @@ interface CauseContext {
   readonly outcome: Outcome
   readonly seen: Sightings | undefined
   readonly paced: PaceDelay | undefined
+  readonly isLooking: boolean
 }
 
-function causeOf({ status, hosts }: AccountState, { outcome, seen, paced }: CauseContext): string | null {
+function causeOf(
+  { status, hosts }: AccountState,
+  { outcome, seen, paced, isLooking }: CauseContext,
+): string | null {
   if (outcome === 'waiting' && status.kind === 'waiting') {
     const cause = waitCauseName(status.because)
     return status.detail === '' ? cause : `${cause}: ${status.detail}`
@@ -187,10 +195,11 @@ function causeOf({ status, hosts }: AccountState, { outcome, seen, paced }: Caus
       : Object.values(hosts).some(isUnanswered)
         ? 'the last request was not confirmed'
         : 'the run ended before a request was sent'
-  return outcome === 'addressUnknown' ? unknownCause(seen) : null
+  return outcome === 'addressUnknown' ? unknownCause(seen, isLooking) : null
 }
 
-function unknownCause(seen: Sightings | undefined): string {
+function unknownCause(seen: Sightings | undefined, isLooking: boolean): string {
+  if (seen === undefined && isLooking) return 'the first look at the addresses is under way'
   if (seen === undefined) return 'nothing was sent for it yet, and no process looks for its address now'
   const reasons = FAMILIES.flatMap((family) => {
     const because = reportSeen(family, seen[family])?.because
@@ -264,7 +273,9 @@ function remarksOn(
 }
 
 const natRemarks = ({ v4 }: Sightings): readonly string[] =>
-  v4?.kind === 'seen' && v4.nat !== undefined ? [natMeaning(v4.nat)] : []
+  v4?.kind === 'seen' && v4.nat !== undefined
+    ? [`${natMeaning(v4.nat)}. What helps: ${NATS[v4.nat.kind].remedy}`]
+    : []
 
 function reportExchange(
   exchange: LoggedExchange | undefined,

@@ -5,6 +5,7 @@ import { closeFile, fstat, openFile, read, readAll, stat } from './promises.ts'
 const CHUNK_BYTES = 16 * 1024
 
 export const MISSING_FILE = 'there is no such file'
+export const DENIED_FILE = 'this user may not read it'
 
 /**
  * Reads a file that a user named. Accepts regular files of at most `maxBytes`: a pipe without a writer or an endless
@@ -73,5 +74,5 @@ function typeProblem(stats: Stats): string | undefined {
 function explain({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING_FILE
   if (code === 'EISDIR' || code === 'EFTYPE') return message
-  return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : `cannot be read: ${message}`
+  return code === 'EACCES' || code === 'EPERM' ? DENIED_FILE : `cannot be read: ${message}`
 }

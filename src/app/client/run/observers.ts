@@ -129,6 +129,7 @@ export class DaemonObservers {
       exchanges,
       publications: verification,
       clock: clockView(composed.clientTime),
+      isLooking: true,
     })
   }
 

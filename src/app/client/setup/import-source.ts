@@ -2,11 +2,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { ok, type Result } from '../../../base/result.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
 import { FORMAT_ROWS } from '../../../client/migration/import.ts'
 import type { ImportContext } from '../../../client/migration/imported.ts'
 import { domainBelowSuffix } from '../../../platform/names/public-suffix.ts'
-import { readNamedFile } from '../../../platform/files/named-file.ts'
+import { DENIED_FILE, readNamedFile } from '../../../platform/files/named-file.ts'
 import { type Failure, usageFailure } from '../../failure.ts'
 import { readStdin } from '../settings/standard-input.ts'
 
@@ -48,7 +48,10 @@ export async function importSource(named: string | undefined): Promise<Result<Im
 
 async function fromFile(path: string): Promise<Result<ImportSource, Failure>> {
   const text = await readNamedFile(path, MAX_BYTES)
-  return text.ok ? ok({ name: path, text: text.value }) : usageFailure(`${path}: ${text.error}`)
+  if (text.ok) return ok({ name: path, text: text.value })
+  return text.error === DENIED_FILE
+    ? err({ exit: 'denied', messages: [`${path}: ${text.error}; use sudo`] })
+    : usageFailure(`${path}: ${text.error}`)
 }
 
 /** What the readers need of this host. A file that includes itself is no loop, because included files include nothing. */
