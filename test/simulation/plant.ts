@@ -4,17 +4,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MENDED, type MendedWorld } from './mended.ts'
 import { PLANTED, type PlantedFault } from './planted.ts'
+import { PLANTED_IN_SERVICE, type PlantedServiceFault } from './service/planted.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 /** Worlds that are tried at most for one fault. */
 const WORLDS = 40
+const PARTS = [
+  'src',
+  'test/simulation',
+  'test/fakes',
+  'test/lab',
+  'test/server/api/at-once.ts',
+  'package.json',
+]
 
-/** What `npm run simulate` prints with these flags on a copy of the program with this mistake. */
-export function mistaken({ file, from, to }: PlantedFault, flags: readonly string[]): string {
+const HOMES = 'test/simulation/run.ts'
+const SERVICES = 'test/simulation/service/run.ts'
+
+/** What the simulation prints with these flags on a copy of the program with this mistake. */
+function mistaken(
+  { file, from, to }: Pick<PlantedFault, 'file' | 'from' | 'to'>,
+  flags: readonly string[],
+  script = HOMES,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-planted-'))
   try {
-    for (const part of ['src', 'test/simulation', 'test/fakes', 'package.json'])
-      cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+    for (const part of PARTS) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const path = join(folder, 'src', file)
     const text = readFileSync(path, 'utf8')
@@ -23,7 +38,7 @@ export function mistaken({ file, from, to }: PlantedFault, flags: readonly strin
       path,
       text.replace(from, () => to),
     )
-    const { stdout, stderr } = spawnSync(process.execPath, ['test/simulation/run.ts', ...flags], {
+    const { stdout, stderr } = spawnSync(process.execPath, [script, ...flags], {
       cwd: folder,
       encoding: 'utf8',
     })
@@ -37,6 +52,10 @@ export function mistaken({ file, from, to }: PlantedFault, flags: readonly strin
 /** The rules that the first world with an alarm breaks, for a mistake that is looked for from nothing. */
 export const foundFor = (fault: PlantedFault): readonly string[] =>
   rulesIn(mistaken(fault, ['--first', '--count', String(WORLDS), ...(fault.flags?.split(' ') ?? [])]))
+
+/** The same for a mistake of the service. */
+export const foundInService = (fault: PlantedServiceFault): readonly string[] =>
+  rulesIn(mistaken(fault, ['--first', '--count', String(WORLDS)], SERVICES))
 
 /** The rules that the world of a mended fault breaks without its mend. */
 export function foundWithout({ mistake, world }: MendedWorld): readonly string[] {
@@ -62,6 +81,9 @@ if (import.meta.main) {
   const seen = [
     ...PLANTED.filter(({ what, isRare }) => !isRare && what.includes(only)).map((fault) =>
       timed(fault.what, fault.rule, () => foundFor(fault)),
+    ),
+    ...PLANTED_IN_SERVICE.filter(({ what }) => what.includes(only)).map((fault) =>
+      timed(fault.what, fault.rule, () => foundInService(fault)),
     ),
     ...MENDED.filter(({ mistake }) => mistake.includes(only)).map((mended) =>
       timed(`without the mend: ${mended.what}`, mended.rule, () => foundWithout(mended)),

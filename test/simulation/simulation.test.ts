@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { drawWorld } from './draw.ts'
 import { MENDED } from './mended.ts'
-import { foundFor, foundWithout } from './plant.ts'
+import { foundFor, foundInService, foundWithout } from './plant.ts'
 import { PLANTED } from './planted.ts'
+import { PLANTED_IN_SERVICE } from './service/planted.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 
 /** A process of its own: it takes clocks, timers and random numbers away from the whole program. */
 function simulate(...flags: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['test/simulation/run.ts', ...flags], {
+  return playing('test/simulation/run.ts', ...flags)
+}
+
+function playing(script: string, ...flags: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...flags], {
     cwd: ROOT,
     encoding: 'utf8',
   })
@@ -46,9 +51,11 @@ describe('homes in virtual time', () => {
   })
 
   it('each planted fault changes one line that is there', () => {
-    const lines = ({ file, from }: (typeof PLANTED)[number]): number =>
+    const lines = ({ file, from }: { readonly file: string; readonly from: string }): number =>
       readFileSync(join(ROOT, 'src', file), 'utf8').split(from).length - 1
-    expect(PLANTED.filter((fault) => lines(fault) !== 1).map(({ what }) => what)).toEqual([])
+    expect(
+      [...PLANTED, ...PLANTED_IN_SERVICE].filter((fault) => lines(fault) !== 1).map(({ what }) => what),
+    ).toEqual([])
   })
 
   it.each(PLANTED.filter(({ isQuick }) => isQuick))('a planted fault is seen: $what', (fault) =>
@@ -64,4 +71,25 @@ describe('homes in virtual time', () => {
     expect(whole.home).toEqual(fewer.home)
     expect(whole.events.map(({ at }) => at)).toEqual(fewer.events.map(({ at }) => at))
   })
+})
+
+describe('services in virtual time', () => {
+  const services = (...flags: readonly string[]) => playing('test/simulation/service/run.ts', ...flags)
+
+  it('keep what they answered over crashes, power cuts and full disks, and publish what is stored', () => {
+    const { status, stdout, stderr } = services('--seed', '1', '--count', '4')
+    expect([status, stderr], stdout).toEqual([0, ''])
+    expect(stdout).toMatch(/^4 services, \d{3,} requests, \d\d+ crashes, 0 alarms/m)
+  })
+
+  it('give the same trace twice, and another seed another one', () => {
+    const hashes = () => services('--seed', '5', '--count', '2', '--hash').stdout.match(/^seed .*$/gm)
+    const first = hashes()
+    expect(new Set(first).size).toBe(2)
+    expect(hashes()).toEqual(first)
+  })
+
+  it.each(PLANTED_IN_SERVICE.filter(({ isQuick }) => isQuick))('a planted fault is seen: $what', (fault) =>
+    expect(foundInService(fault)).toContain(fault.rule),
+  )
 })

@@ -1,4 +1,4 @@
-import { after, milliseconds } from '../../../base/time.ts'
+import { after, type Instant, milliseconds } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
@@ -28,6 +28,8 @@ interface ApiParts {
   readonly audit: Audit
   readonly requestFlush: () => void
   readonly inTurn: InTurn
+  /** Default: by the clock of the system. */
+  readonly now?: () => Instant
 }
 
 const readPause = async (): Promise<void> => steadyClock.sleep(after(steadyClock.now(), milliseconds(100)))
@@ -35,9 +37,17 @@ const readPause = async (): Promise<void> => steadyClock.sleep(after(steadyClock
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
-  { store, pepper, passwords, reportFailure, audit, requestFlush, inTurn }: ApiParts,
+  {
+    store,
+    pepper,
+    passwords,
+    reportFailure,
+    audit,
+    requestFlush,
+    inTurn,
+    now = () => systemClock.now(),
+  }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
-  const now = () => systemClock.now()
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
   const secret = () => {
     const password = newPassword()

@@ -1,0 +1,49 @@
+import type { PlantedFault } from '../planted.ts'
+
+export type PlantedServiceFault = Pick<PlantedFault, 'what' | 'rule' | 'file' | 'from' | 'to' | 'isQuick'>
+
+export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
+  {
+    what: 'an answer is given before the commit',
+    rule: 'V1',
+    file: 'server/store/sqlite/group-commit.ts',
+    from: '      const value = await work()\n      return () => resolve(value)\n    })\n  }\n\n  /** The same',
+    to: '      const value = await work()\n      resolve(value)\n      return () => undefined\n    })\n  }\n\n  /** The same',
+    isQuick: true,
+  },
+  {
+    what: 'a batch stores all changes but its last',
+    rule: 'V1',
+    file: 'server/api/writing/writing.ts',
+    from: 'for (const { after, before } of changes) await',
+    to: 'for (const { after, before } of changes.slice(0, Math.max(1, changes.length - 1))) await',
+  },
+  {
+    what: 'the cache of updates keeps what was rolled back',
+    rule: 'V1',
+    file: 'server/store/sqlite/store.ts',
+    from: 'onRollback: () => this.#invalidateCaches(),',
+    to: 'onRollback: () => undefined,',
+  },
+  {
+    what: 'If-Match is not checked',
+    rule: 'V7',
+    file: 'server/api/answer/entity-tag.ts',
+    from: 'return isMet ? undefined',
+    to: 'return isMet || true ? undefined',
+  },
+  {
+    what: 'a step of the journal lacks what goes',
+    rule: 'V4',
+    file: 'server/publish/flush.ts',
+    from: 'gone: encodeRows(gone)',
+    to: 'gone: encodeRows([])',
+  },
+  {
+    what: 'what goes stays published',
+    rule: 'V8',
+    file: 'server/publish/flush.ts',
+    from: 'await w.replacePublished(zone.id, { gone, come })',
+    to: 'await w.replacePublished(zone.id, { gone: [], come })',
+  },
+]
