@@ -70,6 +70,24 @@ describe('a change by the API', () => {
     ])
   })
 
+  it('that takes the last record of a name away has its values too, beside other changes', async () => {
+    const rdata = [{ value: '192.0.2.77' }]
+    const made = [{ name: 'gone', dns_type: 'A', ttl: 300, rdata }]
+    expect((await world.ask('PATCH', `${R}/example.test`, made)).status).toBe(202)
+    const before = (await trail()).length
+    const changes = [
+      { name: 'gone', dns_type: 'A', rdata: [] },
+      { name: 'other', dns_type: 'A', ttl: 300, rdata },
+    ]
+    expect((await world.ask('PATCH', `${R}/example.test`, changes)).status).toBe(202)
+
+    const entries = (await trail()).slice(0, -before)
+    expect(entries.map(({ name, before: was, after: is }) => [name, was, is]).toSorted()).toEqual([
+      ['gone.example.test', '300 192.0.2.77', null],
+      ['other.example.test', null, '300 192.0.2.77'],
+    ])
+  })
+
   it('to a zone as a whole is one entry', async () => {
     await world.ask('DELETE', '/v1/dns/zones/noadd.test')
     expect((await trail())[0]).toMatchObject({

@@ -3,19 +3,18 @@ import type { Ask } from './draw.ts'
 /** What the service must have: the values by "ZONE NAME TYPE"; a zone without records is here by its name alone. */
 export class ServiceModel {
   readonly zones: Set<string>
+  /** Entries of the trail: one for each RRSet that a request changed, and one for each zone that came or went. */
+  entries: number
   readonly #values: Map<string, string>
 
-  constructor(zones: Iterable<string>, values: Iterable<readonly [string, string]> = []) {
+  constructor(zones: Iterable<string>, values: Iterable<readonly [string, string]> = [], entries = 0) {
     this.zones = new Set(zones)
     this.#values = new Map(values)
+    this.entries = entries
   }
 
   copy(): ServiceModel {
-    return new ServiceModel(this.zones, this.#values)
-  }
-
-  get(zone: string, name: string, type: string): string | undefined {
-    return this.#values.get(`${zone} ${name} ${type}`)
+    return new ServiceModel(this.zones, this.#values, this.entries)
   }
 
   /** Each record as a line, in order. */
@@ -23,7 +22,7 @@ export class ServiceModel {
     const records = Array.from(this.#values, ([key, values]) =>
       values.split('|').map((value) => `${key} ${value}`),
     )
-    return [...this.zones, ...records.flat()].toSorted()
+    return [`entries: ${this.entries}`, ...this.zones, ...records.flat()].toSorted()
   }
 
   linesIn(zone: string): readonly string[] {
@@ -32,26 +31,33 @@ export class ServiceModel {
       .map((line) => line.slice(zone.length + 1))
   }
 
-  set(zone: string, name: string, type: string, values: readonly string[]): void {
-    if (values.length === 0) this.#values.delete(`${zone} ${name} ${type}`)
-    else this.#values.set(`${zone} ${name} ${type}`, values.toSorted().join('|'))
+  #set(zone: string, name: string, type: string, values: readonly string[]): void {
+    const key = `${zone} ${name} ${type}`
+    const text = values.toSorted().join('|')
+    if ((this.#values.get(key) ?? '') === text) return
+    this.entries++
+    if (text === '') this.#values.delete(key)
+    else this.#values.set(key, text)
   }
 
   /** The request was accepted; of a race, `winner` is the value that was stored. */
   apply(ask: Ask, winner?: string): void {
     if (ask.kind === 'patch')
-      for (const { name, type, values } of ask.items) this.set(ask.zone, name, type, values)
-    else if (ask.kind === 'update') this.set(ask.zone, ask.name, 'A', [ask.address])
-    else if (ask.kind === 'remove') this.#forget(`${ask.zone} ${ask.name} `)
-    else if (ask.kind === 'addZone') this.zones.add(ask.zone)
-    else if (ask.kind === 'race') this.set(ask.zone, ask.name, 'A', winner === undefined ? [] : [winner])
+      for (const { name, type, values } of ask.items) this.#set(ask.zone, name, type, values)
+    else if (ask.kind === 'update') this.#set(ask.zone, ask.name, 'A', [ask.address])
+    else if (ask.kind === 'remove') this.entries += this.#forget(`${ask.zone} ${ask.name} `)
+    else if (ask.kind === 'race') this.#set(ask.zone, ask.name, 'A', winner === undefined ? [] : [winner])
     else {
-      this.zones.delete(ask.zone)
-      this.#forget(`${ask.zone} `)
+      this.entries++
+      if (ask.kind === 'addZone') this.zones.add(ask.zone)
+      else if (this.zones.delete(ask.zone)) this.#forget(`${ask.zone} `)
     }
   }
 
-  #forget(start: string): void {
-    for (const key of this.#values.keys()) if (key.startsWith(start)) this.#values.delete(key)
+  /** How many RRSets are gone. */
+  #forget(start: string): number {
+    const keys = [...this.#values.keys()].filter((key) => key.startsWith(start))
+    for (const key of keys) this.#values.delete(key)
+    return keys.length
   }
 }

@@ -185,6 +185,7 @@ async function sendOf(ask: Exclude<Ask, { kind: 'update' | 'race' }>, send: Send
   const items = ask.items.map(({ name, type, values }) => ({
     name,
     dns_type: type,
+    ttl: 300,
     rdata: values.map((value) => ({ value })),
   }))
   return send('PATCH', `records/${ask.zone}`, items)

@@ -26,6 +26,13 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
     to: 'onRollback: () => undefined,',
   },
   {
+    what: 'the last RRSet of a name leaves no entry of the trail',
+    rule: 'V3',
+    file: 'server/api/writing/writing.ts',
+    from: 'store.removeName(before ?? name, now)',
+    to: 'store.removeName(name, now)',
+  },
+  {
     what: 'If-Match is not checked',
     rule: 'V7',
     file: 'server/api/answer/entity-tag.ts',

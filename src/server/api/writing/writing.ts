@@ -191,7 +191,8 @@ const saveOrRemove = async (
   { store, now }: Pick<RequestContext, 'store' | 'now'>,
   name: Name,
   before: Name | undefined,
-): Promise<void> => (isLeftover(name) ? store.removeName(name, now) : store.saveName(name, now, before))
+): Promise<void> =>
+  isLeftover(name) ? store.removeName(before ?? name, now) : store.saveName(name, now, before)
 
 type Writer = Pick<RequestContext, 'caller' | 'store' | 'now'>
 
