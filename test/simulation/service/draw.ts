@@ -26,6 +26,8 @@ export interface Item {
 export type ServiceEvent =
   | { readonly kind: 'ask'; readonly asks: readonly Ask[] }
   | { readonly kind: 'flush' }
+  /** The operator forbids changes of a name, or allows them again. */
+  | { readonly kind: 'lock'; readonly zone: string; readonly name: string; readonly isLocked: boolean }
   | { readonly kind: 'restart' }
   /**
    * The power fails after so many turns of the requests, or in the transaction of one of their writes; what is not durable
@@ -76,7 +78,10 @@ function drawEvent(draw: Stream): ServiceEvent {
   }
   if (kind < 0.91) return { kind: 'busy', asks, span: between(draw, 1, 8000) }
   if (kind < 0.94) return { kind: 'full', asks }
-  return kind < 0.97 ? { kind: 'lost', asks } : { kind: 'restart' }
+  if (kind < 0.96) return { kind: 'lost', asks }
+  if (kind < 0.97) return { kind: 'restart' }
+  const name = oneOf(draw, [...DYNAMIC, ...NAMES])
+  return { kind: 'lock', zone: oneOf(draw, ZONES), name, isLocked: draw() < 0.5 }
 }
 
 function drawAsk(draw: Stream): Ask {

@@ -33,6 +33,13 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
     to: 'store.removeName(name, now)',
   },
   {
+    what: 'a lock does not stop an update',
+    rule: 'V6',
+    file: 'server/update/permission.ts',
+    from: 'const access = { accountId, isProhibited, isBlocked,',
+    to: 'const access = { accountId, isProhibited: false, isBlocked: isBlocked && isProhibited,',
+  },
+  {
     what: 'If-Match is not checked',
     rule: 'V7',
     file: 'server/api/answer/entity-tag.ts',

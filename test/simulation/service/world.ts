@@ -56,6 +56,8 @@ class ServiceRun {
   readonly #clock = virtualClock()
   readonly #witness = new PublishedWitness()
   #model = new ServiceModel(ZONES)
+  /** Names that the operator locked, as "ZONE NAME". */
+  readonly #locked = new Set<string>()
   #folder = ''
   #store: Store | undefined
   #node: Node | undefined
@@ -92,6 +94,7 @@ class ServiceRun {
       await this.#node?.publish()
       return this.#witness.look(this.#opened, this.#model)
     }
+    if (event.kind === 'lock') return this.#lock(event)
     if (event.kind === 'restart') {
       await this.close()
       await this.#open()
@@ -150,6 +153,9 @@ class ServiceRun {
     let possible = [this.#model]
     for (const [at, ask] of apart(asks).entries()) {
       const answer = answers[at] ?? { kind: 'unknown' }
+      const isLocked = placesOf(ask).some((place) => this.#locked.has(place))
+      if (isLocked && answer.kind === 'accepted' && possible.some((model) => isChange(model, ask, answer)))
+        return `V6: a locked name is changed: ${JSON.stringify(ask)}`
       const applied = possible.flatMap((model) => outcomesOf(model, ask, answer))
       possible =
         answer.kind === 'accepted'
@@ -179,6 +185,17 @@ class ServiceRun {
     } finally {
       database.close()
     }
+  }
+
+  async #lock({ zone, name, isLocked }: Extract<ServiceEvent, { kind: 'lock' }>): Promise<undefined> {
+    const isThere = await this.#opened.write(async (w) => {
+      const zoneId = (await w.zoneNamed(zone))?.id
+      const id = zoneId === undefined ? undefined : (await w.nameAt(zoneId, name))?.id
+      if (id !== undefined) await w.lockName(id, isLocked)
+      return id !== undefined
+    })
+    if (isThere && isLocked) this.#locked.add(`${zone} ${name}`)
+    else this.#locked.delete(`${zone} ${name}`)
   }
 
   /** Another program holds the lock. */
@@ -272,13 +289,22 @@ function outcomesOf(model: ServiceModel, ask: Ask, answer: Answered): readonly S
   })
 }
 
+/** The names that it writes, as "ZONE NAME", or the zone. */
+function placesOf(ask: Ask): readonly string[] {
+  if (ask.kind === 'addZone' || ask.kind === 'removeZone') return [ask.zone]
+  const names = ask.kind === 'patch' ? ask.items.map(({ name }) => name) : [ask.name]
+  return names.map((name) => `${ask.zone} ${name}`)
+}
+
+const isChange = (model: ServiceModel, ask: Ask, answer: Answered): boolean =>
+  outcomesOf(model, ask, answer).some((after) => after.lines().join() !== model.lines().join())
+
 /** Without those that write where another one does: their order would be open. */
 function apart(asks: readonly Ask[]): readonly Ask[] {
   const taken = new Set<string>()
   return asks.filter((ask) => {
     const isWhole = ask.kind === 'addZone' || ask.kind === 'removeZone'
-    const names = 'name' in ask ? [ask.name] : ask.kind === 'patch' ? ask.items.map(({ name }) => name) : []
-    const places = isWhole ? [ask.zone] : names.map((name) => `${ask.zone} ${name}`)
+    const places = placesOf(ask)
     const isFree = isWhole
       ? [...taken].every((place) => place !== ask.zone && !place.startsWith(`${ask.zone} `))
       : places.every((place) => !taken.has(place)) && !taken.has(ask.zone)
