@@ -96,6 +96,9 @@ const abbreviated = (text: string): string =>
     .replaceAll(/[\s,]+/g, '')
     .replaceAll(/(\d)([wdhms])(?:eeks?|ays?|ours?|rs?|inutes?|ins?|econds?|ecs?)(?=\d|$)/g, '$1$2')
 
+/** Rounded up, for people. */
+export const wholeSeconds = (span: Duration): Duration => milliseconds(Math.ceil(span / 1000) * 1000)
+
 /** The inverse of parseDuration, in the largest units that fit: "1h30m". */
 export function formatDuration(span: Duration): string {
   let remaining: number = span

@@ -2,7 +2,7 @@ import { lookUpName } from '../platform/names/resolve.ts'
 import { systemInterfaces } from '../platform/network/interfaces.ts'
 import { listenForEvents, runProgram, systemRoutes } from '../platform/network/network.ts'
 import { startPing } from '../platform/network/ping.ts'
-import { systemOutboundRoute } from '../platform/network/outbound-route.ts'
+import { systemOutboundRoute, systemPacketRoute } from '../platform/network/outbound-route.ts'
 import { watchKernel } from '../platform/network/watch-kernel.ts'
 import { isOnBattery } from '../platform/process/power.ts'
 import { askByDatagram, listenToGroup, openChannel } from '../platform/sockets/datagram.ts'
@@ -14,6 +14,7 @@ export const NETWORK_PORTS: NetworkPorts = {
   interfaces: systemInterfaces,
   routes: systemRoutes,
   outboundRoute: systemOutboundRoute,
+  packetRoute: systemPacketRoute,
   datagram: askByDatagram,
   stream: askByStream,
   lookUpName,

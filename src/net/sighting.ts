@@ -1,6 +1,15 @@
 import type { Address, Family } from './address.ts'
 import type { Nat } from './nat.ts'
 
+/** A packet of a question that was sent. */
+export interface SentPacket {
+  readonly local: Address
+  readonly remote: Address
+  readonly protocol: 'udp' | 'tcp'
+  /** Of the remote host. */
+  readonly port: number
+}
+
 /**
  * The result of one lookup of the address of one family. `unknown` (the lookup failed) must never be handled as `none` (the
  * host has no such address).
@@ -10,8 +19,8 @@ export type Sighting =
       readonly kind: 'seen'
       readonly address: Address
       readonly by: string
-      /** The local address that the question was sent from. */
-      readonly local?: Address
+      /** How the question was sent. */
+      readonly sent?: SentPacket
       /** Further usable addresses of this host, best first: only an outside source can show which one is in use. */
       readonly others?: readonly Address[]
       /** The subset of `address` and `others` that belongs to tunnel interfaces. */
@@ -43,6 +52,8 @@ export type Sighting =
       readonly cause?: string
       /** The others agreed before the source answered. */
       readonly isUnneeded?: true
+      /** The hostname is bound to an interface without an address, or one whose traffic leaves by another. */
+      readonly lacksInterface?: true
       /** The question left by this tunnel, although the route of this host is another one. */
       readonly through?: string
       /** The source refused the request: rate limit or blocked client. */

@@ -1,5 +1,6 @@
 import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
+import type { SentPacket } from '../net/sighting.ts'
 import type { SecretText } from '../net/secret-text.ts'
 
 export interface HttpRequest {
@@ -33,12 +34,6 @@ export interface OutgoingRequest extends Omit<HttpRequest, 'url' | 'headers' | '
 /** The stage at which an exchange failed. `malformed`: the server answered, and the answer is not HTTP. */
 export type HttpStage = 'look-up' | 'connect' | 'TLS' | 'time-out' | 'exchange' | 'malformed'
 
-/** Of a connection: the local one is chosen by the route to the remote one. */
-export interface Ends {
-  readonly local: Address
-  readonly remote: Address
-}
-
 export type HttpOutcome =
   | {
       readonly kind: 'answered'
@@ -48,8 +43,8 @@ export type HttpOutcome =
       readonly body: string
       /** The connection closed before the announced end of the body. */
       readonly isCut?: true
-      /** The addresses of both ends of the connection, where they are known. */
-      readonly ends?: Ends
+      /** By which the request was sent, where that is known. */
+      readonly sent?: SentPacket
     }
   | {
       readonly kind: 'unreached'

@@ -1,6 +1,7 @@
 import type { Result } from '../base/result.ts'
 import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../net/address.ts'
+import type { SentPacket } from '../net/sighting.ts'
 
 /** The router that leads out of this network. */
 export interface Gateway {
@@ -19,6 +20,14 @@ export interface OutboundRoute {
   /** IPv4 only, where the route has one. */
   readonly gateway?: Address
 }
+
+/**
+ * The way of such a packet by all rules and routes, or of any one to the internet; undefined where it cannot be found out.
+ * Sends no packet.
+ */
+export type FindPacketRoute = (
+  packet: SentPacket | Pick<SentPacket, 'local'>,
+) => Promise<Omit<OutboundRoute, 'address'> | undefined>
 
 /** The IPv4 gateway, optionally of one interface; undefined where there is none or the routing table cannot be read. */
 export type FindGateway = (interfaceName?: string) => Promise<Gateway | undefined>

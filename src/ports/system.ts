@@ -12,6 +12,7 @@ import type {
   FindAddresses,
   FindNameServers,
   FindOutboundRoute,
+  FindPacketRoute,
   IsOnBattery,
   ListenForEvents,
   ListenToGroup,
@@ -60,6 +61,7 @@ export interface NetworkPorts {
   readonly interfaces: Interfaces
   readonly routes: ReadRoutes
   readonly outboundRoute: FindOutboundRoute
+  readonly packetRoute: FindPacketRoute
   readonly datagram: AskByDatagram
   readonly stream: AskByStream
   readonly lookUpName: LookUpName

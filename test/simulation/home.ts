@@ -1,4 +1,5 @@
-import type { Address, Family } from '../../src/net/address.ts'
+import { type Address, type Family, familyOf } from '../../src/net/address.ts'
+import type { SentPacket } from '../../src/net/sighting.ts'
 import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
 import type { Closable, Gateway, KernelRoute, OutboundRoute } from '../../src/ports/network.ts'
 import { address } from '../fakes/address.ts'
@@ -111,6 +112,13 @@ export class Home {
     if (this.plan.lacksIpv4 !== undefined) return undefined
     if (!(isDatagram ? this.#hasTunnelRoute : this.#isRouteTunnel)) return own
     return this.#hasTunnelAddress ? VPN_EXIT : undefined
+  }
+
+  /** By all rules. */
+  packetRoute(packet: SentPacket | Pick<SentPacket, 'local'>): OutboundRoute | undefined {
+    if (familyOf(packet.local) === 'v6') return this.ipv6.outboundRoute()
+    const isTaken = 'protocol' in packet && packet.protocol === 'udp' && this.#hasTunnelRoute
+    return isTaken ? { interface: TUNNEL.interface } : this.outboundRoute()
   }
 
   /** The address of this host that a datagram leaves from. */

@@ -28,8 +28,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'an answer counts, whatever way its question left',
     rule: 'S1',
     file: 'client/detect/own-route.ts',
-    from: 'if (route === undefined || route.address === local)',
-    to: 'if (local !== undefined)',
+    from: 'if (route === undefined) return seen\n    const stray',
+    to: 'if (route !== undefined) return seen\n    const stray',
     flags: '--only vpn,change --router mute --hours 0.6',
   },
   {

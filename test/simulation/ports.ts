@@ -81,6 +81,7 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       }),
     interfaces: async () => call(() => home.interfaces()),
     routes: async () => call(() => home.routes()),
+    packetRoute: async (packet) => call(() => home.packetRoute(packet)),
     outboundRoute: async (family) =>
       call(() => (family === 'v4' ? home.outboundRoute() : home.ipv6.outboundRoute())),
     datagram: async (request, signal) => datagram(world, run, { request, signal }),

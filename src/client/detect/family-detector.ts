@@ -153,7 +153,8 @@ export class FamilyDetector {
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
     const over = new AbortController()
-    if (uplink?.isVpn && through !== undefined) void this.#guard.reportVpn(through, [end, over.signal])
+    const shown = uplink?.isVpn && through !== undefined ? { votes, through } : { votes }
+    if (uplink !== undefined) void this.#guard.reportVpn(shown, [end, over.signal])
     const agreement = await this.#confirm({ votes, uplink, unasked, budget, signal: end })
     over.abort(WAIT_ENDED)
     const isAtRouter = await this.#isAtRouter(agreement, through, end)

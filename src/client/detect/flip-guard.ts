@@ -6,6 +6,7 @@ import {
   milliseconds,
   minutes,
   seconds,
+  wholeSeconds,
 } from '../../base/time.ts'
 import type { Address } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
@@ -66,12 +67,19 @@ export class FlipGuard {
     )
   }
 
-  /** The route shows a VPN, and the round still waits for a router that may not answer. */
-  async reportVpn(through: string, ends: readonly AbortSignal[]): Promise<void> {
+  /** The route shows a VPN, or a vote does, and the round still waits for sources that may not answer. */
+  async reportVpn(
+    { votes, through }: Pick<RoundResult, 'votes' | 'through'>,
+    ends: readonly AbortSignal[],
+  ): Promise<void> {
     const { clock } = this.#options
     await clock.sleep(after(clock.now(), VPN_DELAY), ...ends)
-    if (ends.some(({ aborted }) => aborted) || this.#reported.has(through)) return
-    this.#tell({ kind: 'elsewhere', through }, through)
+    const uplink = through ?? straysIn(votes)[0]
+    if (uplink === undefined || ends.some(({ aborted }) => aborted) || this.#reported.has(uplink)) return
+    this.#tell(
+      { kind: 'elsewhere', through: uplink, ...(through === undefined && { isPartly: true }) },
+      uplink,
+    )
   }
 
   /** A VPN that goes and comes is told in full once in a while. */
@@ -108,7 +116,7 @@ export class FlipGuard {
     this.#history = history
     if (heldUntil === undefined) return { kind: 'seen', address, by: by.join(' and ') }
     if (before.returning?.since !== history.returning?.since) {
-      report({ kind: 'flipping', address, heldFor: milliseconds(heldUntil - clock.now()) })
+      report({ kind: 'flipping', address, heldFor: wholeSeconds(milliseconds(heldUntil - clock.now())) })
       void this.#lookAt(heldUntil)
     }
     const because = `${address} returned too soon; it is held back until it stays`
@@ -176,6 +184,9 @@ function reasonOf(
   if (votes.length === 0) return { because: `no source answered${unasked}` }
   const answers = { answers: answersOf(votes) }
   const reporting = votes.filter(({ sighting }) => sighting.kind === 'seen')
+  const lacking = votes.find(({ sighting }) => sighting.kind === 'unknown' && sighting.lacksInterface)
+  if (reporting.length === 0 && lacking?.sighting.kind === 'unknown')
+    return { because: lacking.sighting.because, ...answers }
   if (reporting.length === 0 && answers.answers.includes(NO_DEFAULT_ROUTE))
     return { because: `${NO_DEFAULT_ROUTE}${unasked}`, ...answers }
   if (reporting.length > 0 && through !== undefined) {

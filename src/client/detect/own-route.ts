@@ -1,12 +1,41 @@
+import type { Address, Family } from '../../net/address.ts'
+import type { SentPacket, Sighting } from '../../net/sighting.ts'
+import { isGlobal } from '../../net/special.ts'
 import type { Interfaces } from '../../ports/interfaces.ts'
-import type { FindOutboundRoute } from '../../ports/network.ts'
+import type { FindOutboundRoute, FindPacketRoute, OutboundRoute } from '../../ports/network.ts'
+import type { FindSourceAddress } from '../sources/ports.ts'
 import type { AddressSource } from '../sources/source.ts'
 
 interface RouteOfHost {
   readonly outboundRoute: FindOutboundRoute
+  readonly packetRoute: FindPacketRoute
   /** All those of the host. */
   readonly interfaces: Interfaces
+  readonly published: (family: Family) => readonly Address[]
 }
+
+interface Uplink extends RouteOfHost {
+  /** Of a hostname that is bound to an interface or an address. */
+  readonly from: FindSourceAddress | undefined
+  readonly allowVpn: boolean
+}
+
+/** A source for the uplink of a hostname: see below. What is near is asked on its own link. */
+export function onRoute(source: AddressSource, { from, allowVpn, ...ports }: Uplink): AddressSource {
+  if (source.vantage !== 'outside') return source
+  const unbound = allowVpn ? source : onOwnRoute(source, ports)
+  if (from === undefined) return unbound
+  const bound = onBoundRoute(source, { ...ports, from })
+  return {
+    ...source,
+    // An address is of one family: the other one leaves as the kernel chooses.
+    look: async (family, signal) =>
+      ((await from(family)) === undefined ? unbound : bound).look(family, signal),
+  }
+}
+
+/** Where a question left, if not by the route of the host. */
+type Stray = Extract<Sighting, { kind: 'unknown' }>
 
 /**
  * The source, whose answer counts only if the question left by the route of this host: a VPN may take single ports or hosts
@@ -16,18 +45,88 @@ export const onOwnRoute = (source: AddressSource, ports: RouteOfHost): AddressSo
   ...source,
   look: async (family, signal) => {
     const sighting = await source.look(family, signal)
-    if (sighting.kind !== 'seen' || sighting.local === undefined) return sighting
-    const { local, ...seen } = sighting
-    const [route, all] = await Promise.all([ports.outboundRoute(family), ports.interfaces()])
-    if (route === undefined || route.address === local) return seen
-    const own = all.find(({ address }) => address === local)
-    if (own?.interface === route.interface) return seen
-    if (own === undefined)
-      return { kind: 'unknown', because: `was asked from ${local}, which this host lost` }
-    return {
-      kind: 'unknown',
-      because: `was asked through ${own.interface}, and the route of this host is ${route.interface}`,
-      ...(own.isTunnel && { through: own.interface }),
+    if (sighting.kind !== 'seen' || sighting.sent === undefined) return sighting
+    const { sent, ...seen } = sighting
+    const route = await ports.outboundRoute(family)
+    if (route === undefined) return seen
+    const stray = await strayBySocket(sent, route, ports)
+    if (stray !== undefined) return stray
+    // What is published already does no harm, and is asked for much more often.
+    if (ports.published(family).includes(seen.address) || !isGlobal(sent.remote, [])) return seen
+    return (await strayByRules(sent, route, ports)) ?? seen
+  },
+})
+
+/** By the local address, which the kernel chose with the route. */
+async function strayBySocket(
+  { local, remote }: SentPacket,
+  route: OutboundRoute,
+  { interfaces }: RouteOfHost,
+): Promise<Stray | undefined> {
+  if (route.address === local) return undefined
+  const all = await interfaces()
+  const own = all.find(({ address }) => address === local)
+  if (own?.interface === route.interface) return undefined
+  // A question to this host, or to one of its network, takes no route to the internet; one into a tunnel does.
+  if (own?.isTunnel !== true && !isGlobal(remote, [])) return undefined
+  if (own === undefined) return { kind: 'unknown', because: `was asked from ${local}, which this host lost` }
+  // Two lines of this host may share its traffic.
+  const isTunnel = all.some((one) => one.interface === route.interface && one.isTunnel)
+  return own.isTunnel || isTunnel ? strayBy(own.interface, route, own.isTunnel) : undefined
+}
+
+/** A tunnel without an address, or another gateway of this network, shows in no local address. */
+async function strayByRules(
+  sent: SentPacket,
+  route: OutboundRoute,
+  { interfaces, packetRoute }: RouteOfHost,
+): Promise<Stray | undefined> {
+  const way = await packetRoute(sent)
+  if (way === undefined) return undefined
+  if (way.interface === route.interface) {
+    const usual = await packetRoute({ local: sent.local })
+    const isOther = usual?.interface === way.interface && usual.gateway !== way.gateway
+    return isOther ? strayBy(`${way.gateway} on ${way.interface}`, route, true) : undefined
+  }
+  const known = (await interfaces()).find((one) => one.interface === way.interface)
+  return known === undefined || known.isTunnel ? strayBy(way.interface, route, true) : undefined
+}
+
+const strayBy = (through: string, route: OutboundRoute, isVpn: boolean): Stray => ({
+  kind: 'unknown',
+  because: `was asked through ${through}, and the route of this host is ${route.interface}`,
+  ...(isVpn && { through }),
+})
+
+interface BoundRoute extends Pick<RouteOfHost, 'packetRoute' | 'interfaces'> {
+  readonly from: FindSourceAddress
+}
+
+/** The same for a hostname that is bound: what leaves by another interface is not asked, or does not count. */
+export const onBoundRoute = (
+  source: AddressSource,
+  { from, packetRoute, interfaces }: BoundRoute,
+): AddressSource => ({
+  ...source,
+  look: async (family, signal) => {
+    const local = await from(family)
+    if (local === undefined || local === 'none') return source.look(family, signal)
+    const bound = (await interfaces()).find(({ address }) => address === local)?.interface
+    const strayIn = async (packet: Parameters<FindPacketRoute>[0]): Promise<Stray | undefined> => {
+      const way = await packetRoute(packet)
+      return way === undefined || bound === undefined || way.interface === bound
+        ? undefined
+        : {
+            kind: 'unknown',
+            because: `traffic from ${bound} leaves through ${way.interface}`,
+            lacksInterface: true,
+          }
     }
+    const before = await strayIn({ local })
+    if (before !== undefined) return before
+    const sighting = await source.look(family, signal)
+    if (sighting.kind !== 'seen' || sighting.sent === undefined) return sighting
+    const { sent, ...seen } = sighting
+    return (isGlobal(sent.remote, []) ? await strayIn(sent) : undefined) ?? seen
   },
 })

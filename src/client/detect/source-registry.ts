@@ -1,4 +1,4 @@
-import { milliseconds, seconds } from '../../base/time.ts'
+import { wholeSeconds } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
@@ -68,7 +68,7 @@ export class SourceRegistry {
 
   #reportQuarantine(source: string, because: string): void {
     const left = quarantineLeft(this.#records, source, this.#clock.now())
-    const duration = milliseconds(Math.ceil(left / seconds(1)) * seconds(1))
+    const duration = wholeSeconds(left)
     if (duration > 0) this.#report({ kind: 'quarantined', source, duration, because })
   }
 }

@@ -1,6 +1,5 @@
 import { type Address, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
-import type { Ends } from '../../ports/http.ts'
+import type { SentPacket, Sighting } from '../../net/sighting.ts'
 import type { SourcePorts } from './ports.ts'
 import { unknown } from './validate.ts'
 
@@ -26,8 +25,8 @@ export function failureOf(
   return outcome.kind === 'silent' ? 'did not answer' : `could not be reached (${outcome.because})`
 }
 
-/** The addresses between which a datagram was answered. */
-export const endsOf = ({ local }: { readonly local?: Address }, remote: Address): Partial<Ends> => ({
-  remote,
-  ...(local !== undefined && { local }),
-})
+/** The packet of a question that was answered. */
+export const packetOf = (
+  { local }: { readonly local?: Address },
+  { to: remote, port }: { readonly to: Address; readonly port: number },
+): SentPacket | undefined => (local === undefined ? undefined : { local, remote, protocol: 'udp', port })

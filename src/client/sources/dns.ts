@@ -2,7 +2,7 @@ import { milliseconds, seconds } from '../../base/time.ts'
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { addressOfHost, endsOf, failureOf, noAddress } from './datagram.ts'
+import { addressOfHost, packetOf, failureOf, noAddress } from './datagram.ts'
 import {
   decodeAnswer,
   encodeQuery,
@@ -66,7 +66,7 @@ export function dnsSource(
         family,
         by: name,
         allowed: options.allowed,
-        ends: endsOf(outcome, to),
+        sent: packetOf(outcome, endpoint),
       })
     },
   }

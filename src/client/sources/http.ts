@@ -52,7 +52,7 @@ export function webSource(
       if (HTML.test(answer.body)) return { kind: 'unknown', because: 'answered with a page', isPage: true }
       if (answer.body.length > MAX_BODY_BYTES) return unknown('answered with more than 4 KiB')
       const address = parseAddress(valueOf(answer.body, url, field) ?? '')
-      return validated(address, { family, by: url, allowed: options.allowed, ends: answer.ends ?? {} })
+      return validated(address, { family, by: url, allowed: options.allowed, sent: answer.sent })
     },
   }
 }

@@ -2,7 +2,7 @@ import { type Duration, longest, milliseconds, seconds } from '../../base/time.t
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { Sighting } from '../../net/sighting.ts'
-import { addressOfHost, endsOf, failureOf, noAddress } from './datagram.ts'
+import { addressOfHost, packetOf, failureOf, noAddress } from './datagram.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
 import { decodeBinding, encodeBinding, isBindingAnswer, TRANSACTION_BYTES } from './stun-codec.ts'
@@ -57,7 +57,7 @@ export function stunSource(
         family,
         by: name,
         allowed: options.allowed,
-        ends: endsOf(answer, to),
+        sent: packetOf(answer, { to, port }),
       })
     },
   }

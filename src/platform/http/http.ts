@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Client } from 'undici'
 import { parsePeer } from '../../net/address.ts'
-import type { Ends, Http, HttpRequest } from '../../ports/http.ts'
+import type { Http, HttpRequest } from '../../ports/http.ts'
+import type { SentPacket } from '../../net/sighting.ts'
 import { dispatchRequest } from './dispatch.ts'
 import { checkServerIdentity, serverNameOf } from './identity.ts'
 import { lookUp } from '../names/resolve.ts'
@@ -11,15 +12,16 @@ import { lookUp } from '../names/resolve.ts'
  * connections are dead. No retries, redirects or decompression.
  */
 export const undiciHttp: Http = async (request, signal) => {
-  let ends: Ends | undefined
-  const client = clientFor(request, (socket) => (ends = endsOf(socket)))
+  let sent: SentPacket | undefined
+  const client = clientFor(request, (socket) => (sent = packetOf(socket)))
   const outcome = await dispatchRequest(client, request, signal)
-  return outcome.kind === 'answered' && ends !== undefined ? { ...outcome, ends } : outcome
+  return outcome.kind === 'answered' && sent !== undefined ? { ...outcome, sent } : outcome
 }
 
-function endsOf({ localAddress = '', remoteAddress = '' }: Socket): Ends | undefined {
+function packetOf({ localAddress = '', remoteAddress = '', remotePort }: Socket): SentPacket | undefined {
   const [local, remote] = [parsePeer(localAddress), parsePeer(remoteAddress)]
-  return local !== undefined && remote !== undefined ? { local, remote } : undefined
+  if (local === undefined || remote === undefined || remotePort === undefined) return undefined
+  return { local, remote, protocol: 'tcp', port: remotePort }
 }
 
 function clientFor(request: HttpRequest, onConnected: (socket: Socket) => void): Client {

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
-import { type Address, type Family, parsePeer } from '../../net/address.ts'
+import { type Address, type Family, familyOf, parseAddress, parsePeer } from '../../net/address.ts'
 import { isWithin } from '../../net/prefix.ts'
-import type { FindOutboundRoute, KernelRoute, OutboundRoute } from '../../ports/network.ts'
+import type { FindOutboundRoute, FindPacketRoute, KernelRoute, OutboundRoute } from '../../ports/network.ts'
+import { isTunnel } from './interfaces.ts'
 import { systemRoutes } from './network.ts'
 
 /**
@@ -24,18 +25,19 @@ export const systemOutboundRoute: FindOutboundRoute = async (family, from) => {
     await Promise.all(OUTSIDE[family].map(async (to) => routeTo(to, { family, table })))
   ).flatMap((route) => route ?? [])
   const main = table.filter(({ length }) => length === 0).toSorted((a, b) => a.metric - b.metric)[0]
-  return routes.find((route) => route.interface !== main?.interface) ?? routes[0]
+  // Of two lines of one route (ECMP), each destination may take another one.
+  return routes.find((route) => route.interface !== main?.interface && route.isTunnel) ?? routes[0]
 }
 
 async function routeTo(
   to: string,
   { family, table }: { readonly family: Family; readonly table: readonly KernelRoute[] },
-): Promise<OutboundRoute | undefined> {
+): Promise<(OutboundRoute & { readonly isTunnel: boolean }) | undefined> {
   const address = await sourceToward(family, to)
-  const name = address === undefined ? undefined : interfaceOf(address)
-  if (address === undefined || name === undefined) return undefined
+  const found = address === undefined ? undefined : interfaceOf(address)
+  if (address === undefined || found === undefined) return undefined
   const gateway = family === 'v4' ? gatewayToward(to, table) : undefined
-  return { address, interface: name, ...(gateway !== undefined && { gateway }) }
+  return { address, ...found, ...(gateway !== undefined && { gateway }) }
 }
 
 /** The gateway for an IPv4 address: longest prefix first, then lowest metric. */
@@ -60,18 +62,31 @@ async function sourceToward(family: Family, to: string): Promise<Address | undef
   })
 }
 
-const interfaceOf = (address: Address): string | undefined =>
-  Object.entries(networkInterfaces()).find(([, entries]) =>
-    (entries ?? []).some((entry) => parsePeer(entry.address) === address),
-  )?.[0]
+/** A host may have its address on its loopback interface too. */
+function interfaceOf(address: Address) {
+  for (const [name, entries = []] of Object.entries(networkInterfaces())) {
+    const found = entries.find((entry) => !entry.internal && parsePeer(entry.address) === address)
+    if (found !== undefined) return { interface: name, isTunnel: isTunnel(name, found.mac) }
+  }
+  return undefined
+}
+
+const routeFrom = async (family: Family, from: Address) => routeGet(`${OUTSIDE[family][0]} from ${from}`)
+
+/** By ip-route(8), which follows rules for ports too. */
+export const systemPacketRoute: FindPacketRoute = async (packet) => {
+  if (!('remote' in packet)) return routeFrom(familyOf(packet.local), packet.local)
+  const { local, remote, protocol, port } = packet
+  return routeGet(`${remote} from ${local} ipproto ${protocol} dport ${port}`)
+}
 
 /** Also undefined where iproute2 is not installed. */
-async function routeFrom(family: Family, from: Address): Promise<{ readonly interface: string } | undefined> {
-  const args = `-o route get ${OUTSIDE[family][0]} from ${from}`.split(' ')
+async function routeGet(packet: string): Promise<Omit<OutboundRoute, 'address'> | undefined> {
   return new Promise((resolve) => {
-    execFile('ip', args, { timeout: 1000 }, (_, stdout) => {
+    execFile('ip', `-o route get ${packet}`.split(' '), { timeout: 1000 }, (_, stdout) => {
       const [, name] = / dev (\S+)/.exec(stdout) ?? []
-      resolve(name === undefined ? undefined : { interface: name })
+      const gateway = parseAddress(/ via (?:inet6? )?(\S+)/.exec(stdout)?.[1] ?? '')
+      resolve(name === undefined ? undefined : { interface: name, ...(gateway !== undefined && { gateway }) })
     })
   })
 }

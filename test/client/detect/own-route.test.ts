@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { onOwnRoute } from '../../../src/client/detect/own-route.ts'
+import { onBoundRoute, onOwnRoute } from '../../../src/client/detect/own-route.ts'
 import { type AddressSource, NO_COOLDOWN } from '../../../src/client/sources/source.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
+import type { SentPacket, Sighting } from '../../../src/net/sighting.ts'
 import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
 import type { OutboundRoute } from '../../../src/ports/network.ts'
 import { address } from '../../fakes/address.ts'
@@ -25,39 +25,135 @@ const INTERFACES = [
 const ROUTE: OutboundRoute = { interface: 'eth0', address: address('192.168.1.20') }
 const SEEN = { kind: 'seen', address: address('8.8.8.8'), by: 'x' } as const
 
-const asked = async (sighting: Sighting, route: OutboundRoute | undefined): Promise<Sighting> => {
+const SENT = {
+  local: address('192.168.1.20'),
+  remote: address('9.9.9.9'),
+  protocol: 'udp',
+  port: 3478,
+} as const
+
+interface Case {
+  readonly sent?: Partial<SentPacket>
+  readonly route?: OutboundRoute | undefined
+  /** By all rules: of this packet, and of any other one. */
+  readonly way?: Omit<OutboundRoute, 'address'>
+  readonly usual?: Omit<OutboundRoute, 'address'>
+  readonly published?: readonly string[]
+}
+
+const asked = async ({ sent, way, usual, published = [], ...rest }: Case): Promise<Sighting> => {
+  const route = 'route' in rest ? rest.route : ROUTE
   const source: AddressSource = {
     name: 'x',
     operator: 'x',
     vantage: 'outside',
     families: ['v4'],
     cooldown: NO_COOLDOWN,
-    look: async () => Promise.resolve(sighting),
+    look: async () => Promise.resolve({ ...SEEN, ...(sent && { sent: { ...SENT, ...sent } }) }),
   }
   const ports = {
     outboundRoute: async () => Promise.resolve(route),
+    packetRoute: async (packet: object) => Promise.resolve('remote' in packet ? way : usual),
     interfaces: async () => Promise.resolve(INTERFACES),
+    published: () => published.map(address),
   }
   return onOwnRoute(source, ports).look('v4', never)
 }
 
+const stray = (through: string, route = 'eth0', isVpn = true): Sighting => ({
+  kind: 'unknown',
+  because: `was asked through ${through}, and the route of this host is ${route}`,
+  ...(isVpn && { through }),
+})
+const from = (local: string, remote = '9.9.9.9') => ({ local: address(local), remote: address(remote) })
+const TUN: OutboundRoute = { interface: 'tun0', address: address('10.8.0.2') }
+const [HOME, OTHER] = ['192.168.1.1', '192.168.1.2'].map((one) => ({
+  interface: 'eth0',
+  gateway: address(one),
+})) as [OutboundRoute, OutboundRoute]
+
 describe('an answer', () => {
   // biome-ignore format: a table
-  it.each<[string, string | undefined, OutboundRoute | undefined, Sighting]>([
-    ['that left by the route counts',                          '192.168.1.20', ROUTE,     SEEN],
-    ['from another address of its interface counts',           '192.168.1.21', ROUTE,     SEEN],
-    ['whose way is not known counts',                          undefined,      ROUTE,     SEEN],
-    ['of a host without a route counts',                       '192.168.1.20', undefined, SEEN],
-    ['that left by a tunnel does not count, and names it',     '10.8.0.2',     ROUTE,     { kind: 'unknown', because: 'was asked through tun0, and the route of this host is eth0', through: 'tun0' }],
-    ['that left by another line does not count',               '10.1.1.20',    ROUTE,     { kind: 'unknown', because: 'was asked through eth1, and the route of this host is eth0' }],
-    ['that left by the line before a tunnel does not count',   '192.168.1.20', { interface: 'tun0', address: address('10.8.0.2') }, { kind: 'unknown', because: 'was asked through eth0, and the route of this host is tun0' }],
-    ['from an address that is gone does not count',            '10.9.9.9',     ROUTE,     { kind: 'unknown', because: 'was asked from 10.9.9.9, which this host lost' }],
-  ])('%s', async (_, local, route, result) =>
-    expect(await asked({ ...SEEN, ...(local !== undefined && { local: address(local) }) }, route)).toEqual(result))
+  it.each<[string, Case, Sighting]>([
+    ['that left by the route counts',                          { sent: {} },                                   SEEN],
+    ['from another address of its interface counts',           { sent: from('192.168.1.21') },                 SEEN],
+    ['whose way is not known counts',                          {},                                             SEEN],
+    ['of a host without a route counts',                       { sent: {}, route: undefined },                 SEEN],
+    ['that left by a tunnel does not, and names it',           { sent: from('10.8.0.2') },                     stray('tun0')],
+    ['of a host inside a tunnel does not',                     { sent: from('10.8.0.2', '198.18.0.1') },       stray('tun0')],
+    ['of this host counts',                                    { sent: from('127.0.0.1', '127.0.0.1') },       SEEN],
+    ['of a host of this network counts, behind a VPN too',     { sent: from('192.168.1.20', '192.168.1.1'), route: TUN }, SEEN],
+    ['that left by another line counts: both may be in use',   { sent: from('10.1.1.20') },                    SEEN],
+    ['that left by the line before a tunnel does not',         { sent: {}, route: TUN },                       stray('eth0', 'tun0', false)],
+    ['from an address that is gone does not',                  { sent: from('10.9.9.9') },                     { kind: 'unknown', because: 'was asked from 10.9.9.9, which this host lost' }],
+    ['into a tunnel without an address does not',              { sent: {}, way: { interface: 'gre1' } },       stray('gre1')],
+    ['that a rule sends to another gateway does not',          { sent: {}, way: OTHER, usual: HOME },          stray('192.168.1.2 on eth0')],
+    ['by the gateway of a rule for everything counts',         { sent: {}, way: OTHER, usual: OTHER },         SEEN],
+    ['by a rule to another line counts',                       { sent: {}, way: { interface: 'eth1' } },       SEEN],
+    ['with the published address is not looked up',            { sent: {}, way: { interface: 'gre1' }, published: ['8.8.8.8'] }, SEEN],
+  ])('%s', async (_, one, result) => expect(await asked(one)).toEqual(result))
 
-  it('that is none stays as it is', async () =>
-    expect(await asked({ kind: 'unknown', because: 'rain' }, ROUTE)).toEqual({
-      kind: 'unknown',
-      because: 'rain',
-    }))
+  it('that is none stays as it is', async () => {
+    const none: Sighting = { kind: 'unknown', because: 'rain' }
+    const source = {
+      name: 'x',
+      operator: 'x',
+      vantage: 'outside',
+      families: ['v4'],
+      cooldown: NO_COOLDOWN,
+    } as const
+    const untouched = async () => Promise.reject(new Error('not asked'))
+    const ports = {
+      outboundRoute: untouched,
+      packetRoute: untouched,
+      interfaces: untouched,
+      published: () => [],
+    }
+    const made = onOwnRoute({ ...source, look: async () => Promise.resolve(none) }, ports)
+    expect(await made.look('v4', never)).toEqual(none)
+  })
+})
+
+describe('an answer for a hostname that is bound to an interface', () => {
+  const bound = async (ways: Readonly<Record<string, string>>, local: string | undefined = '10.1.1.20') => {
+    let isAsked = false
+    const source: AddressSource = {
+      name: 'x',
+      operator: 'x',
+      vantage: 'outside',
+      families: ['v4'],
+      cooldown: NO_COOLDOWN,
+      look: async () => {
+        isAsked = true
+        return Promise.resolve({ ...SEEN, sent: { ...SENT, local: address('10.1.1.20') } })
+      },
+    }
+    const ports = {
+      from: async () => Promise.resolve(local === undefined ? undefined : address(local)),
+      interfaces: async () => Promise.resolve(INTERFACES),
+      packetRoute: async (packet: object) => {
+        const name = ways['remote' in packet ? 'packet' : 'any']
+        return Promise.resolve(name === undefined ? undefined : { interface: name })
+      },
+    }
+    return { sighting: await onBoundRoute(source, ports).look('v4', never), isAsked: () => isAsked }
+  }
+  const elsewhere = (name: string): Sighting => ({
+    kind: 'unknown',
+    because: `traffic from eth1 leaves through ${name}`,
+    lacksInterface: true,
+  })
+
+  it('counts where its question left by it', async () =>
+    expect((await bound({ any: 'eth1', packet: 'eth1' })).sighting).toEqual(SEEN))
+
+  it('counts where the way cannot be found out', async () => expect((await bound({})).sighting).toEqual(SEEN))
+
+  it('is not asked for without a rule for its address', async () => {
+    const { sighting, isAsked } = await bound({ any: 'eth0', packet: 'eth0' })
+    expect([sighting, isAsked()]).toEqual([elsewhere('eth0'), false])
+  })
+
+  it('does not count where a rule for its port took it', async () =>
+    expect((await bound({ any: 'eth1', packet: 'tun0' })).sighting).toEqual(elsewhere('tun0')))
 })

@@ -45,13 +45,15 @@ describe('the STUN source', () => {
   it('reports the address that the server saw', async () => {
     const { port, received } = await overUdp(correct)
 
-    expect(await source(port).look('v4', never)).toEqual(seen(PUBLIC, `stun:127.0.0.1:${port}`))
+    expect(await source(port).look('v4', never)).toMatchObject(seen(PUBLIC, `stun:127.0.0.1:${port}`))
     expect(received).toHaveLength(1)
   })
   it('reports an IPv6 address', async () => {
     const { port } = await overUdp(answerWith(hex('26064700000000000000000000000001')), 0, '::1')
 
-    expect(await source(port, '::1').look('v6', never)).toEqual(seen('2606:4700::1', `stun:[::1]:${port}`))
+    expect(await source(port, '::1').look('v6', never)).toMatchObject(
+      seen('2606:4700::1', `stun:[::1]:${port}`),
+    )
     expect(await source(port, '::1').look('v4', never)).toMatchObject({ kind: 'unknown' })
   })
   it('sends nothing where the bound interface has no address', async () => {
@@ -61,6 +63,7 @@ describe('the STUN source', () => {
     expect(await bound.look('v4', never)).toEqual({
       kind: 'unknown',
       because: 'the interface of this hostname has no IPv4 address',
+      lacksInterface: true,
     })
     expect(received).toEqual([])
   })

@@ -51,12 +51,21 @@ describe.each(CLIENTS)('%s, over a real wire', (_, ask) => {
     expect(await ask(request(url, { family: 'v6' }), never)).toMatchObject({ kind: 'unreached' })
   })
 
-  it('tells the ends of its connection, where it knows them', async () => {
+  it('tells the packet of its request, where it knows it', async () => {
     const url = await serve((_, response) => void response.end('ok'))
     const outcome = await ask(request(url), never)
 
     expect(outcome).toMatchObject(
-      ask === undiciHttp ? { ends: { local: '127.0.0.1', remote: '127.0.0.1' } } : { kind: 'answered' },
+      ask === undiciHttp
+        ? {
+            sent: {
+              local: '127.0.0.1',
+              remote: '127.0.0.1',
+              protocol: 'tcp',
+              port: Number(new URL(url).port),
+            },
+          }
+        : { kind: 'answered' },
     )
   })
 

@@ -51,7 +51,12 @@ export function localAddressOf(
   { interface: only, from }: Binding,
   interfaces: Interfaces,
 ): FindSourceAddress | undefined {
-  if (from !== undefined) return async (family) => (familyOf(from) === family ? from : undefined)
+  // The kernel sends by another line what comes from an address of an interface that is down.
+  if (from !== undefined)
+    return async (family) => {
+      if (familyOf(from) !== family) return undefined
+      return (await interfaces()).some(({ address }) => address === from) ? from : 'none'
+    }
   if (only === undefined) return undefined
   return async (family) => {
     const all = await interfaces()

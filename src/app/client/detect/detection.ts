@@ -9,7 +9,7 @@ import { makeSources, type SourceSelection } from '../../../client/sources/make-
 import type { SourcePorts } from '../../../client/sources/ports.ts'
 import type { AddressProvider } from '../../../client/sources/provider.ts'
 import type { AddressSource } from '../../../client/sources/source.ts'
-import { onOwnRoute } from '../../../client/detect/own-route.ts'
+import { onRoute } from '../../../client/detect/own-route.ts'
 import { suffixed } from '../../../client/sources/suffixed.ts'
 import { type Hint, HINTS } from '../../../client/watch/hint.ts'
 import { watch } from '../../../client/watch/watch.ts'
@@ -115,8 +115,9 @@ class SettingsDetection implements AddressDetection {
       ...selectionOf(settings, this.#listeners.userAgent, server),
       ...(from && { from }),
     })
-    const mayLeaveAnywhere = from !== undefined || settings.config.allowVpn
-    return mayLeaveAnywhere ? sources : sources.map((source) => onOwnRoute(source, this.#network))
+    const { published } = this.#listeners
+    const { allowVpn } = settings.config
+    return sources.map((source) => onRoute(source, { ...this.#network, published, allowVpn, from }))
   }
 
   async uplink(family: Family): Promise<UplinkView | undefined> {
