@@ -100,6 +100,6 @@ describe.skipIf(!canIsolate).each(['detect', 'doctor'])('%s without a working na
 
     expect(stderr).toBe('')
     expect(code).toBe(69)
-    expect(stdout).toContain(command === 'detect' ? '"conclusions":' : '"name":"DNS broken"')
+    expect(stdout).toContain(command === 'detect' ? '"conclusions":' : '"name":"no answer"')
   })
 })

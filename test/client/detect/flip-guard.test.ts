@@ -135,6 +135,8 @@ describe('a verdict', () => {
     expect(looks()).toBe(1)
     weigh(agreed(A, elsewhere))
     weigh(agreed(A, elsewhere))
+    await clock.pass(seconds(10))
+    expect(looks()).toBe(1)
     weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
     weigh({ kind: 'open', isElsewhere: true }, [])
     expect(findings).toEqual([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { onBoundRoute, onOwnRoute } from '../../../src/client/detect/own-route.ts'
-import { type AddressSource, NO_COOLDOWN } from '../../../src/client/sources/source.ts'
+import { onBoundRoute, onOwnRoute, onRoute } from '../../../src/client/detect/own-route.ts'
+import { type AddressSource, NO_COOLDOWN, type Vantage } from '../../../src/client/sources/source.ts'
+import type { Family } from '../../../src/net/address.ts'
 import type { SentPacket, Sighting } from '../../../src/net/sighting.ts'
 import type { InterfaceAddress } from '../../../src/ports/interfaces.ts'
 import type { OutboundRoute } from '../../../src/ports/network.ts'
@@ -156,4 +157,42 @@ describe('an answer for a hostname that is bound to an interface', () => {
 
   it('does not count where a rule for its port took it', async () =>
     expect((await bound({ any: 'eth1', packet: 'tun0' })).sighting).toEqual(elsewhere('tun0')))
+})
+
+describe('a source', () => {
+  const made = (vantage: Vantage, from: string | undefined, allowVpn: boolean): AddressSource => {
+    const look = async () =>
+      Promise.resolve({ ...SEEN, sent: { ...SENT, local: address('10.8.0.2') } } satisfies Sighting)
+    const source = {
+      name: 'x',
+      operator: 'x',
+      vantage,
+      families: ['v4', 'v6'],
+      cooldown: NO_COOLDOWN,
+      look,
+    } as const
+    return onRoute(source, {
+      outboundRoute: async () => Promise.resolve(ROUTE),
+      packetRoute: async () => Promise.resolve({ interface: 'tun0' }),
+      interfaces: async () => Promise.resolve(INTERFACES),
+      published: () => [],
+      from:
+        from === undefined
+          ? undefined
+          : async (family) => Promise.resolve(family === 'v4' ? address(from) : undefined),
+      allowVpn,
+    })
+  }
+  const kindOf = async (source: AddressSource, family: Family = 'v4') =>
+    (await source.look(family, never)).kind
+
+  // biome-ignore format: a table
+  it.each<[string, Vantage, string | undefined, boolean, Family, Sighting['kind']]>([
+    ['outside is judged by the route of the host',                'outside', undefined,   false, 'v4', 'unknown'],
+    ['outside is not, where every line may be published',         'outside', undefined,   true,  'v4', 'seen'],
+    ['outside is judged by the interface of a bound hostname',    'outside', '10.1.1.20', true,  'v4', 'unknown'],
+    ['outside is judged by the route for the family of no bound address', 'outside', '10.1.1.20', false, 'v6', 'unknown'],
+    ['near is asked on its own link',                             'router',  undefined,   false, 'v4', 'seen'],
+  ])('%s', async (_, vantage, from, allowVpn, family, kind) =>
+    expect(await kindOf(made(vantage, from, allowVpn), family)).toBe(kind))
 })

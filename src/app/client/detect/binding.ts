@@ -6,6 +6,7 @@ import type { FindSourceAddress, SourcePorts } from '../../../client/sources/por
 import type { HostSettings } from '../../../config/client-settings.ts'
 import { type Address, type Family, familyOf } from '../../../net/address.ts'
 import { isTranslated } from '../../../net/nat.ts'
+import { specialRangeOf } from '../../../net/special.ts'
 import type { InterfaceAddress, Interfaces } from '../../../ports/interfaces.ts'
 import type { Gateway, OutboundRoute } from '../../../ports/network.ts'
 
@@ -55,7 +56,8 @@ export function localAddressOf(
   if (from !== undefined)
     return async (family) => {
       if (familyOf(from) !== family) return undefined
-      return (await interfaces()).some(({ address }) => address === from) ? from : 'none'
+      const isUp = (await interfaces()).some(({ address }) => address === from)
+      return isUp || specialRangeOf(from) === 'loopback' ? from : 'none'
     }
   if (only === undefined) return undefined
   return async (family) => {

@@ -62,6 +62,7 @@ it.each<[string, Binding, Family, string | undefined]>([
   ['an interface without the family, from none',         { interface: 'eth0' },                     'v6', 'none'],
   ['an interface that is gone, from none',               { interface: 'wan1' },                     'v4', 'none'],
   ['an address of this host, from it',                   { from: LAN.address },                     'v4', LAN.address],
+  ['an address of its loopback interface, from it',      { from: address('127.0.0.2') },            'v4', '127.0.0.2'],
   ['an address of no interface that is up, from none',   { from: address('192.168.9.9') },          'v4', 'none'],
   ['an address of the other family, as the kernel does', { from: address('192.168.9.9') },          'v6', undefined],
 ])('a hostname is bound to %s', async (_, binding, family, expected) =>

@@ -121,15 +121,17 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     const during = await repeated(1, 2000, isFirst)
     const own = await held
     await foreign.query('COMMIT')
+    const [stored, rate] = [[await valueOf(0), await valueOf(1)], await repeated(1, 2000, isFirst)]
 
-    console.log(JSON.stringify({ alone, during, own }))
+    console.log(JSON.stringify({ alone, during, own, rate }))
     expect([during.busy, during.other, own.done, own.other]).toEqual([0, undefined, 0, undefined])
-    expect(during.done).toBeGreaterThan(alone.done * (judgesPace ? 0.8 : 0.4))
+    // What else runs on the machine comes and goes: the rate without the lock, before and after.
+    expect(during.done).toBeGreaterThan(Math.min(alone.done, rate.done) * (judgesPace ? 0.8 : 0.4))
     expect(during.longest).toBeLessThan(judgesPace ? 1000 : 2000)
     expect(own.busy).toBeGreaterThan(0)
     expect(own.longest).toBeLessThan(WAIT + MARGIN)
     // Nothing that was refused was stored, and nothing that was acknowledged is lost.
-    expect([await valueOf(0), await valueOf(1)]).toEqual([before, other + during.done])
+    expect(stored).toEqual([before, other + during.done])
     const after = await repeated(0, 300, isFirst)
     expect([after.busy, after.done > 0, await valueOf(0)]).toEqual([0, true, before + after.done])
   })
