@@ -23,7 +23,7 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
   const settings = await readSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const system = systemPorts()
-  const state = await savedStateOf(settings.value, system)
+  let state: State | undefined
   const changes = changeSignal(system.steady)
   const ending = new AbortController()
   const detection = (await detectionBy(system))(settings.value, {
@@ -36,6 +36,8 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
   onStopSignal(() => ending.abort())
   outputGone.addEventListener('abort', () => ending.abort())
   const show = async (): Promise<Result> => {
+    // A daemon may have confirmed another address since the last one.
+    state = await savedStateOf(settings.value, system)
     const result = await resultOf(settings.value, detection, { asJson, system, state, signal: ending.signal })
     if (asJson) printJson(result)
     else
