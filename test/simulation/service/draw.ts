@@ -103,7 +103,7 @@ function drawItems(draw: Stream): readonly Item[] {
   for (let n = 1 + Math.floor(draw() * 4); n > 0; n--) {
     const [name, type] = [oneOf(draw, NAMES), oneOf(draw, ['A', 'TXT', 'MX'] as const)]
     const values = Array.from({ length: Math.floor(draw() * 3) }, () => drawValue(draw, type))
-    items.set(`${name} ${type}`, { name, type, values: [...new Set(values)] })
+    items.set(`${name} ${type}`, { name, type, values: [...new Set(values)].toSorted() })
   }
   return [...items.values()]
 }

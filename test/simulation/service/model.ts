@@ -5,6 +5,8 @@ export class ServiceModel {
   readonly zones: Set<string>
   /** Entries of the trail: one for each RRSet that a request changed, and one for each zone that came or went. */
   entries: number
+  /** RRSets that may have another order since the last look. */
+  reordered = 0
   readonly #values: Map<string, string>
 
   constructor(zones: Iterable<string>, values: Iterable<readonly [string, string]> = [], entries = 0) {
@@ -14,7 +16,9 @@ export class ServiceModel {
   }
 
   copy(): ServiceModel {
-    return new ServiceModel(this.zones, this.#values, this.entries)
+    const copy = new ServiceModel(this.zones, this.#values, this.entries)
+    copy.reordered = this.reordered
+    return copy
   }
 
   /** Each record as a line, in order. */
@@ -22,7 +26,7 @@ export class ServiceModel {
     const records = Array.from(this.#values, ([key, values]) =>
       values.split('|').map((value) => `${key} ${value}`),
     )
-    return [`entries: ${this.entries}`, ...this.zones, ...records.flat()].toSorted()
+    return [...this.zones, ...records.flat()].toSorted()
   }
 
   linesIn(zone: string): readonly string[] {
@@ -34,7 +38,11 @@ export class ServiceModel {
   #set(zone: string, name: string, type: string, values: readonly string[]): void {
     const key = `${zone} ${name} ${type}`
     const text = values.toSorted().join('|')
-    if ((this.#values.get(key) ?? '') === text) return
+    if ((this.#values.get(key) ?? '') === text) {
+      // The same values in another order are a change, which the model does not know.
+      if (values.length > 1) this.reordered++
+      return
+    }
     this.entries++
     if (text === '') this.#values.delete(key)
     else this.#values.set(key, text)
