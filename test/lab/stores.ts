@@ -65,7 +65,10 @@ const databases = new Map<string, Promise<string>>()
 function shared(folder = ''): Store {
   const database = (folder === '' ? undefined : databases.get(folder)) ?? newDatabase()
   if (folder !== '') databases.set(folder, database)
-  const opened = database.then((name) => postgresStore(placeAt(inject('postgresPort'), name), steadyClock))
+  // What is tested here is no time limit, and the machine may be busy.
+  const opened = database.then((name) =>
+    postgresStore({ ...placeAt(inject('postgresPort'), name), wait: 60_000 }, steadyClock),
+  )
   return {
     read: async (work) => (await opened).read(work),
     write: async (work, about) => (await opened).write(work, about),

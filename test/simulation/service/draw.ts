@@ -15,6 +15,14 @@ export type Ask =
       readonly values: readonly [string, string]
     }
 
+/** Of the operator: these names, each with one address, take the place of what the zone has. */
+export interface ImportAsk {
+  readonly kind: 'import'
+  readonly zone: string
+  readonly names: readonly string[]
+  readonly address: string
+}
+
 /** An RRSet of a name; without values, it goes. */
 export interface Item {
   readonly name: string
@@ -26,6 +34,10 @@ export interface Item {
 export type ServiceEvent =
   | { readonly kind: 'ask'; readonly asks: readonly Ask[] }
   | { readonly kind: 'flush' }
+  /** Another program imports, while the service goes on, for so many events. */
+  | { readonly kind: 'import'; readonly ask: ImportAsk }
+  /** What was removed is deleted, in steps. */
+  | { readonly kind: 'sweep' }
   /** The operator forbids changes of a name, or allows them again. */
   | { readonly kind: 'lock'; readonly zone: string; readonly name: string; readonly isLocked: boolean }
   | { readonly kind: 'restart' }
@@ -79,7 +91,9 @@ function drawEvent(draw: Stream): ServiceEvent {
   if (kind < 0.91) return { kind: 'busy', asks, span: between(draw, 1, 8000) }
   if (kind < 0.94) return { kind: 'full', asks }
   if (kind < 0.96) return { kind: 'lost', asks }
-  if (kind < 0.97) return { kind: 'restart' }
+  if (kind < 0.965) return { kind: 'restart' }
+  if (kind < 0.98) return { kind: 'import', ask: drawImport(draw) }
+  if (kind < 0.985) return { kind: 'sweep' }
   const name = oneOf(draw, [...DYNAMIC, ...NAMES])
   return { kind: 'lock', zone: oneOf(draw, ZONES), name, isLocked: draw() < 0.5 }
 }
@@ -93,6 +107,20 @@ function drawAsk(draw: Stream): Ask {
   if (kind < 0.93)
     return { kind: 'race', zone, name: oneOf(draw, NAMES), values: [drawAddress(draw), drawAddress(draw)] }
   return { kind: draw() < 0.5 ? 'addZone' : 'removeZone', zone: oneOf(draw, GUESTS) }
+}
+
+function drawImport(draw: Stream): ImportAsk {
+  const many = Array.from(
+    { length: draw() < 0.5 ? 0 : Math.floor(between(draw, 40, 160)) },
+    (_, n) => `n${n}`,
+  )
+  const names = [...DYNAMIC, ...NAMES].filter(() => draw() < 0.5)
+  return {
+    kind: 'import',
+    zone: drawZone(draw),
+    names: [...names, 'www', ...many],
+    address: drawAddress(draw),
+  }
 }
 
 const drawZone = (draw: Stream): string => oneOf(draw, draw() < 0.8 ? ZONES : GUESTS)

@@ -1,4 +1,4 @@
-import type { Ask } from './draw.ts'
+import type { Ask, ImportAsk } from './draw.ts'
 
 /** What the service must have: the values by "ZONE NAME TYPE"; a zone without records is here by its name alone. */
 export class ServiceModel {
@@ -49,17 +49,26 @@ export class ServiceModel {
   }
 
   /** The request was accepted; of a race, `winner` is the value that was stored. */
-  apply(ask: Ask, winner?: string): void {
+  apply(ask: Ask | ImportAsk, winner?: string): void {
     if (ask.kind === 'patch')
       for (const { name, type, values } of ask.items) this.#set(ask.zone, name, type, values)
     else if (ask.kind === 'update') this.#set(ask.zone, ask.name, 'A', [ask.address])
-    else if (ask.kind === 'remove') this.entries += this.#forget(`${ask.zone} ${ask.name} `)
+    // A name that an import made stays without records.
+    else if (ask.kind === 'remove') this.entries += Math.max(1, this.#forget(`${ask.zone} ${ask.name} `))
+    else if (ask.kind === 'import') this.#replace(ask)
     else if (ask.kind === 'race') this.#set(ask.zone, ask.name, 'A', winner === undefined ? [] : [winner])
     else {
       this.entries++
       if (ask.kind === 'addZone') this.zones.add(ask.zone)
       else if (this.zones.delete(ask.zone)) this.#forget(`${ask.zone} `)
     }
+  }
+
+  /** One entry of the trail, however many names. */
+  #replace({ zone, names, address }: ImportAsk): void {
+    this.#forget(`${zone} `)
+    for (const name of names) this.#values.set(`${zone} ${name} A`, address)
+    this.entries++
   }
 
   /** How many RRSets are gone. */

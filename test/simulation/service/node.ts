@@ -166,8 +166,8 @@ export function serviceNode(store: Store, now: () => Instant): Node {
     },
     async publish() {
       const context = { settings: PUBLISHING, now: now(), maxNames: MAX_FLUSHED, onNameFault: throwFault }
-      while (await store.read(async (r) => r.hasDirtyNames()))
-        await store.write(async (w) => flush(w, { ...context, now: now() }))
+      for (let count = 1; count > 0; )
+        count = (await store.write(async (w) => flush(w, { ...context, now: now() }))).count
     },
   }
 }

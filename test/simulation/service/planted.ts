@@ -60,4 +60,25 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
     from: 'await w.replacePublished(zone.id, { gone, come })',
     to: 'await w.replacePublished(zone.id, { gone: [], come })',
   },
+  {
+    what: 'an import replaces a zone that has changed since it began',
+    rule: 'V1',
+    file: 'server/store/sql/bulk.ts',
+    from: 'if (draft?.updated_at !== unchanged) return false',
+    to: 'if (draft === undefined) return false',
+  },
+  {
+    what: 'an import leaves out the first name of each step',
+    rule: 'V1',
+    file: 'app/service/admin/zone-import.ts',
+    from: 'w.fillDraft(draft, part, lease(clocks))',
+    to: 'w.fillDraft(draft, part.slice(1), lease(clocks))',
+  },
+  {
+    what: 'what was removed is deleted up to the first step only',
+    rule: 'V9',
+    file: 'server/store/sql/bulk.ts',
+    from: 'return (zone ?? account) !== undefined',
+    to: 'return false',
+  },
 ]

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, truncateSync }
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import { sweepHidden } from '../../../src/app/service/store/sweeper.ts'
 import { instant, milliseconds } from '../../../src/base/time.ts'
 import { DATABASE_FILE } from '../../../src/server/store/sqlite/open.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite/store.ts'
@@ -13,6 +14,7 @@ import { makeNew } from '../../lab/new-database.ts'
 import { type Ask, type ServiceEvent, type ServiceWorld, ZONES } from './draw.ts'
 import { PublishedWitness, storedLines } from './judge.ts'
 import { ServiceModel } from './model.ts'
+import { bulkClocks, LEASE, OperatorImport } from './operator.ts'
 import { type Answered, fillService, type Node, serviceNode, START } from './node.ts'
 
 const LOG = `${DATABASE_FILE}-wal`
@@ -41,6 +43,8 @@ export async function runServiceWorld({ events }: ServiceWorld): Promise<Service
       if (alarm !== undefined) alarms.push(`event ${at} ${JSON.stringify(event)}\n  ${alarm}`)
       if (alarms.length > 0) break
     }
+    const last = alarms.length > 0 ? undefined : await run.rest()
+    if (last !== undefined) alarms.push(`the end\n  ${last}`)
     return { alarms, asked: run.asked, crashes: run.crashes, hash: run.hash() }
   } finally {
     await run.close()
@@ -58,6 +62,7 @@ class ServiceRun {
   #model = new ServiceModel(ZONES)
   /** Names that the operator locked, as "ZONE NAME". */
   readonly #locked = new Set<string>()
+  #import: OperatorImport | undefined
   #folder = ''
   #store: Store | undefined
   #node: Node | undefined
@@ -78,7 +83,39 @@ class ServiceRun {
   }
 
   async close(): Promise<void> {
+    await this.#import?.kill()
     await this.#store?.close()
+  }
+
+  /** Whether what was removed or given up is deleted in the end, and nothing else. */
+  async rest(): Promise<string | undefined> {
+    const alarm = await this.#withoutImport()
+    if (alarm !== undefined) return alarm
+    await this.#clock.pass(LEASE)
+    await this.#passing(sweepHidden(this.#opened, [], bulkClocks(this.#clock)))
+    await this.#node?.publish()
+    const left = this.#count(HIDDEN_ROWS)
+    if (left > 0) return `V9: ${left} rows of what was removed or given up are left`
+    return (await this.#settle([], [])) ?? this.#witness.look(this.#opened, this.#model)
+  }
+
+  /** Its program is killed. */
+  async #withoutImport(): Promise<string | undefined> {
+    await this.#import?.kill()
+    return this.#settle([], [])
+  }
+
+  /** Waits for it, while the time passes. */
+  async #passing<T>(work: Promise<T>, onStep: (passed: number) => void = () => undefined): Promise<T> {
+    const state = { isOver: false }
+    const finish = (): void => void (state.isOver = true)
+    void work.then(finish, finish)
+    for (let passed = 0; passed < 20_000 && !state.isOver; passed += STEP) {
+      onStep(passed)
+      await this.#clock.pass(milliseconds(STEP))
+      await turn()
+    }
+    return work
   }
 
   hash(): string {
@@ -90,20 +127,31 @@ class ServiceRun {
     await this.#clock.pass(milliseconds(STEP))
     if (event.kind === 'crash') return this.#crash(event)
     if (event.kind === 'busy') return this.#busy(event)
-    if (event.kind === 'flush') {
-      await this.#node?.publish()
-      return this.#witness.look(this.#opened, this.#model)
+    if ('asks' in event) {
+      this.#disk = event.kind === 'ask' ? 'good' : event.kind
+      const answers = await this.#passing(this.#all(event.asks))
+      this.#disk = 'good'
+      return this.#settle(event.asks, answers)
     }
-    if (event.kind === 'lock') return this.#lock(event)
+    await this.#act(event)
+    const alarm = await this.#settle([], [])
+    return event.kind === 'flush' ? (alarm ?? this.#witness.look(this.#opened, this.#model)) : alarm
+  }
+
+  async #act(event: Exclude<ServiceEvent, { asks: readonly Ask[] }>): Promise<void> {
+    if (event.kind === 'flush') await this.#passing(this.#node?.publish() ?? Promise.resolve())
+    if (event.kind === 'lock') await this.#passing(this.#lock(event))
+    if (event.kind === 'sweep')
+      void sweepHidden(this.#opened, [], bulkClocks(this.#clock)).catch(() => undefined)
+    if (event.kind === 'import')
+      this.#import ??= new OperatorImport(event.ask, this.#model, {
+        folder: this.#folder,
+        clock: this.#clock,
+      })
     if (event.kind === 'restart') {
-      await this.close()
+      await this.#store?.close()
       await this.#open()
-      return this.#compare([this.#model])
     }
-    this.#disk = event.kind === 'ask' ? 'good' : event.kind
-    const answers = await this.#all(event.asks)
-    this.#disk = 'good'
-    return this.#settle(event.asks, answers)
   }
 
   get #opened(): Store {
@@ -150,26 +198,50 @@ class ServiceRun {
   /** Accepted requests are stored and refused ones are not; of all others, either. */
   async #settle(asks: readonly Ask[], answers: readonly Answered[]): Promise<string | undefined> {
     this.#trace.update(`${JSON.stringify(answers)}\n`)
-    let possible = [this.#model]
-    for (const [at, ask] of apart(asks).entries()) {
-      const answer = answers[at] ?? { kind: 'unknown' }
-      const isLocked = placesOf(ask).some((place) => this.#locked.has(place))
-      if (isLocked && answer.kind === 'accepted' && possible.some((model) => isChange(model, ask, answer)))
-        return `V6: a locked name is changed: ${JSON.stringify(ask)}`
-      const applied = possible.flatMap((model) => outcomesOf(model, ask, answer))
-      possible =
-        answer.kind === 'accepted'
-          ? applied
-          : answer.kind === 'refused'
-            ? possible
-            : [...possible, ...applied]
+    const all = apart(asks).map((ask, at) => ({ ask, answer: answers[at] ?? UNKNOWN }))
+    const changed = all.find(({ ask, answer }) => this.#isForbidden(ask, answer))
+    if (changed !== undefined) return `V6: a locked name is changed: ${JSON.stringify(changed.ask)}`
+    const without = statesAfter(all, [this.#model])
+    const under = this.#import
+    if (under === undefined) return this.#compare(without)
+    // Nothing tells between which of the requests it took place.
+    const replaced = under.isDone
+      ? []
+      : subsetsOf(all).flatMap(([early, late]) =>
+          statesAfter(
+            late,
+            statesAfter(early, [this.#model]).flatMap((model) => under.outcomeAfter(model) ?? []),
+          ),
+        )
+    const isSaid = under.said === 'imported' && !under.isDone
+    const alarm = await this.#compare([
+      ...(isSaid ? [] : without),
+      ...(under.said === 'refused' ? [] : replaced),
+    ])
+    if (replaced.includes(this.#model)) this.#forgetLocks(under)
+    if (under.said !== undefined) this.#import = undefined
+    if (under.said === 'refused' && under.isDone) return 'V2: an import that was refused took place'
+    return alarm
+  }
+
+  #isForbidden(ask: Ask, answer: Answered): boolean {
+    const isLocked = placesOf(ask).some((place) => this.#locked.has(place))
+    return isLocked && answer.kind === 'accepted' && isChange(this.#model, ask, answer)
+  }
+
+  /** A name that the file lacks is gone, with its lock. */
+  #forgetLocks(under: OperatorImport): void {
+    under.isDone = true
+    const { zone, names } = under.ask
+    for (const place of this.#locked) {
+      const [lockedIn, name = ''] = place.split(' ')
+      if (lockedIn === zone && !names.includes(name)) this.#locked.delete(place)
     }
-    return this.#compare(possible)
   }
 
   /** The store is one of these, and the model is from now on. */
   async #compare(possible: readonly ServiceModel[]): Promise<string | undefined> {
-    const [stored, entries] = [await storedLines(this.#opened), this.#entries()]
+    const [stored, entries] = [await storedLines(this.#opened), this.#count('trail')]
     this.#trace.update(`${entries} ${stored.join('\n')}`)
     const alike = possible.filter((model) => model.lines().join('\n') === stored.join('\n'))
     const found = alike.find((one) => one.entries <= entries && entries <= one.entries + one.reordered)
@@ -184,16 +256,16 @@ class ServiceRun {
     return undefined
   }
 
-  #entries(): number {
+  #count(rows: string): number {
     const database = new DatabaseSync(join(this.#folder, DATABASE_FILE), { readOnly: true })
     try {
-      return Number(database.prepare('SELECT count(*) AS n FROM trail').get()?.['n'])
+      return Number(database.prepare(`SELECT count(*) AS n FROM ${rows}`).get()?.['n'])
     } finally {
       database.close()
     }
   }
 
-  async #lock({ zone, name, isLocked }: Extract<ServiceEvent, { kind: 'lock' }>): Promise<undefined> {
+  async #lock({ zone, name, isLocked }: Extract<ServiceEvent, { kind: 'lock' }>): Promise<void> {
     const isThere = await this.#opened.write(async (w) => {
       const zoneId = (await w.zoneNamed(zone))?.id
       const id = zoneId === undefined ? undefined : (await w.nameAt(zoneId, name))?.id
@@ -208,17 +280,12 @@ class ServiceRun {
   async #busy({ asks, span }: Extract<ServiceEvent, { kind: 'busy' }>): Promise<string | undefined> {
     const other = new DatabaseSync(join(this.#folder, DATABASE_FILE))
     other.exec('BEGIN IMMEDIATE')
-    const answers = this.#all(asks)
-    const state = { isOver: false }
-    void answers.finally(() => (state.isOver = true))
-    for (let passed = 0; passed < 20_000 && !state.isOver; passed += STEP) {
+    const answers = await this.#passing(this.#all(asks), (passed) => {
       if (passed >= span && other.isTransaction) other.exec('ROLLBACK')
-      await this.#clock.pass(milliseconds(STEP))
-      await turn()
-    }
+    })
     if (other.isTransaction) other.exec('ROLLBACK')
     other.close()
-    return this.#settle(asks, await answers)
+    return this.#settle(asks, answers)
   }
 
   /** The power fails: what was told is kept, and the log ends anywhere after that. */
@@ -243,7 +310,7 @@ class ServiceRun {
       await (n % 50 === 49 ? turn() : Promise.resolve())
     fail()
     // The program is gone; its files are not those of the next one.
-    await Promise.all(under)
+    await this.#passing(Promise.all(under))
     this.#onWrite = () => undefined
     await this.close()
     rmSync(this.#folder, { recursive: true, force: true })
@@ -277,6 +344,33 @@ const FAILURES: Readonly<Record<'good' | 'full' | 'lost', 'before' | 'after' | u
   lost: 'after',
 }
 
+const UNKNOWN: Answered = { kind: 'unknown' }
+/** What readers never see. */
+const HIDDEN_ROWS = `(SELECT name FROM zone WHERE name LIKE '#%' UNION ALL SELECT name FROM account WHERE name LIKE '#%'
+  UNION ALL SELECT id FROM zone_draft UNION ALL SELECT id FROM name WHERE zone_id NOT IN (SELECT id FROM zone)
+  UNION ALL SELECT zone_id FROM dns_rr WHERE zone_id NOT IN (SELECT id FROM dns_zone)
+  UNION ALL SELECT zone_id FROM holding WHERE zone_id NOT IN (SELECT id FROM zone))`
+
+interface Answer {
+  readonly ask: Ask
+  readonly answer: Answered
+}
+
+/** Each state that the answers leave possible. */
+const statesAfter = (answers: readonly Answer[], from: readonly ServiceModel[]): readonly ServiceModel[] =>
+  answers.reduce((possible, { ask, answer }) => {
+    if (answer.kind === 'refused') return possible
+    const applied = possible.flatMap((model) => outcomesOf(model, ask, answer))
+    return answer.kind === 'accepted' ? applied : [...possible, ...applied]
+  }, from)
+
+/** Each way to part them in two. */
+const subsetsOf = <T>(all: readonly T[]): readonly (readonly [readonly T[], readonly T[]])[] =>
+  Array.from({ length: 1 << all.length }, (_, subset) => {
+    const isEarly = (at: number): boolean => (subset & (1 << at)) > 0
+    return [all.filter((_, at) => isEarly(at)), all.filter((_, at) => !isEarly(at))] as const
+  })
+
 /** One of two writers may have won where no answer tells. */
 function outcomesOf(model: ServiceModel, ask: Ask, answer: Answered): readonly ServiceModel[] {
   const isOpen = ask.kind === 'race' && answer.kind !== 'accepted'
@@ -287,6 +381,8 @@ function outcomesOf(model: ServiceModel, ask: Ask, answer: Answered): readonly S
     return after
   })
 }
+
+const isOfZone = ({ kind }: Ask): boolean => kind === 'addZone' || kind === 'removeZone'
 
 /** The names that it writes, as "ZONE NAME", or the zone. */
 function placesOf(ask: Ask): readonly string[] {
@@ -302,7 +398,7 @@ const isChange = (model: ServiceModel, ask: Ask, answer: Answered): boolean =>
 function apart(asks: readonly Ask[]): readonly Ask[] {
   const taken = new Set<string>()
   return asks.filter((ask) => {
-    const isWhole = ask.kind === 'addZone' || ask.kind === 'removeZone'
+    const isWhole = isOfZone(ask)
     const places = placesOf(ask)
     const isFree = isWhole
       ? [...taken].every((place) => place !== ask.zone && !place.startsWith(`${ask.zone} `))

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { after, instant, type Instant, milliseconds, seconds } from '../../../base/time.ts'
-import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import { APEX, canonicalName, fqdnOf, nameFault } from '../../../server/model/dns-name.ts'
 import { textOfOctets } from '../../../server/model/master-file-entries.ts'
@@ -18,7 +17,7 @@ import { resultingZone } from '../../../server/rules/resulting-zone.ts'
 import { MAX_RRSET_RECORDS, stateFaults } from '../../../server/rules/state.ts'
 import type { Store, StoreReads } from '../../../server/store/store.ts'
 import { groupedBy } from '../../../server/store/values.ts'
-import { StepPace, sweepHidden } from '../store/sweeper.ts'
+import { type BulkClocks, HOST_CLOCKS, StepPace, sweepHidden } from '../store/sweeper.ts'
 import { operatorChange } from './operator-changes.ts'
 import { allNames } from './zone-files.ts'
 
@@ -77,17 +76,21 @@ interface ImportRequest extends ReadZone {
  * Makes the records of a master file the content of a zone: all of it at one moment, or nothing. Its steps are short: a
  * service goes on meanwhile (decision 0050).
  */
-export async function importZone(store: Store, request: ImportRequest): Promise<OperationResult> {
+export async function importZone(
+  store: Store,
+  request: ImportRequest,
+  clocks: BulkClocks = HOST_CLOCKS,
+): Promise<OperationResult> {
   const { zoneName, path, records } = request
-  const now = systemClock.now()
+  const now = clocks.day.now()
   const { zone, stored } = await store.read(async (r) => presentZone(r, request))
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
   const names = namesFrom(records, { zone, stored, now })
   await checkRules(zone, names)
-  const draft = await filledDraft(store, zone, names)
-  await rendered(store, draft)
+  const draft = await filledDraft(store, { zone, names }, clocks)
+  await rendered(store, draft, clocks)
   const isDone = await store.write(async (w) => {
-    if (!(await w.replaceByDraft(draft, zone.updatedAt, systemClock.now()))) return false
+    if (!(await w.replaceByDraft(draft, zone.updatedAt, clocks.day.now()))) return false
     const after = await w.zoneNamed(zone.name)
     await w.addOperatorChange({
       ...operatorChange('zone import', [zoneName, path], now),
@@ -97,7 +100,7 @@ export async function importZone(store: Store, request: ImportRequest): Promise<
     return true
   })
   if (!isDone) await store.write(async (w) => w.fillDraft(draft, [], instant(0)))
-  await sweepHidden(store)
+  await sweepHidden(store, [], clocks)
   if (!isDone) throw hasChanged(zone)
   return {
     lines: [`imported ${records.length} records at ${names.length} names into ${zone.name}`],
@@ -232,19 +235,23 @@ function rdataFrom(values: ReadonlySet<string>, stored: readonly Rdata[]): reado
 
 /** An import that does not renew it is given up after this. */
 const LEASE = seconds(60)
-const lease = (): Instant => after(systemClock.now(), LEASE)
+const lease = ({ day }: BulkClocks): Instant => after(day.now(), LEASE)
 
-async function filledDraft(store: Store, zone: Zone, names: readonly Name[]): Promise<number> {
-  const draft = await store.write(async (w) => w.addDraft(zone.id, lease(), systemClock.now()))
+async function filledDraft(
+  store: Store,
+  { zone, names }: { readonly zone: Zone; readonly names: readonly Name[] },
+  clocks: BulkClocks,
+): Promise<number> {
+  const draft = await store.write(async (w) => w.addDraft(zone.id, lease(clocks), clocks.day.now()))
   if (draft === undefined)
     throw new ImportRefused([
       `another import into ${zone.name} is under way; if it was ended, try again in a minute`,
     ])
-  const pace = new StepPace(store)
+  const pace = new StepPace(store, clocks.steady)
   for (let at = 0; at < names.length; )
     at += await pace.take(async (rows) => {
       const part = names.slice(at, at + rows)
-      if (!(await store.write(async (w) => w.fillDraft(draft, part, lease())))) throw hasChanged(zone)
+      if (!(await store.write(async (w) => w.fillDraft(draft, part, lease(clocks))))) throw hasChanged(zone)
       return part.length
     })
   return draft
@@ -255,17 +262,17 @@ const LOOK_INTERVAL = milliseconds(100)
 const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
 
 /** Waits until the service has rendered the names, so that name servers get all of them at one moment too. */
-async function rendered(store: Store, draft: number): Promise<void> {
+async function rendered(store: Store, draft: number, clocks: BulkClocks): Promise<void> {
   let [least, maxIdle]: [number, number] = [Infinity, MAX_IDLE_LOOKS.first]
   for (let idle = 0; idle < maxIdle; idle++) {
     const left = await store.write(async (w) => {
       // The replacement fails then.
-      if (!(await w.fillDraft(draft, [], lease()))) return 0
+      if (!(await w.fillDraft(draft, [], lease(clocks)))) return 0
       return w.countUnpublished(draft)
     })
     if (left === 0) return
     if (left < least && least !== Infinity) [idle, maxIdle] = [0, MAX_IDLE_LOOKS.later]
     least = Math.min(least, left)
-    await steadyClock.sleep(after(steadyClock.now(), LOOK_INTERVAL))
+    await clocks.steady.sleep(after(clocks.steady.now(), LOOK_INTERVAL))
   }
 }

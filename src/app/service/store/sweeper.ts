@@ -1,5 +1,6 @@
 import { after, before, between, days, milliseconds, seconds } from '../../../base/time.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { TrailPart } from '../../../server/store/trail.ts'
 
@@ -10,23 +11,33 @@ const ROWS = { first: 50, max: 1000 } as const
 /** Between two looks of a service. */
 const INTERVAL = seconds(1)
 
+/** The time of day, for what is stored; and one that nobody sets, for waits. */
+export interface BulkClocks {
+  readonly day: Clock
+  readonly steady: Clock
+}
+
+export const HOST_CLOCKS: BulkClocks = { day: systemClock, steady: steadyClock }
+
 /** Does steps that each take about the time that they may, and pauses as long: others have half of the time at least. */
 export class StepPace {
   readonly #aim: number
+  readonly #clock: Clock
   #rows: number = ROWS.first
 
-  constructor({ isShared }: Pick<Store, 'isShared'>) {
+  constructor({ isShared }: Pick<Store, 'isShared'>, clock: Clock) {
     this.#aim = STEP_TIME[isShared ? 'shared' : 'alone']
+    this.#clock = clock
   }
 
   async take<T>(step: (rows: number) => Promise<T>, ...ends: readonly AbortSignal[]): Promise<T> {
-    const began = steadyClock.now()
+    const began = this.#clock.now()
     const value = await step(this.#rows)
-    const ended = steadyClock.now()
+    const ended = this.#clock.now()
     const took = Math.max(between(began, ended), 1)
     const wanted = Math.max((this.#rows * this.#aim) / took, this.#rows / 2)
     this.#rows = Math.round(Math.min(Math.max(wanted, 1), ROWS.max))
-    await steadyClock.sleep(after(ended, milliseconds(took)), ...ends)
+    await this.#clock.sleep(after(ended, milliseconds(took)), ...ends)
     return value
   }
 }
@@ -41,11 +52,15 @@ const prunedAfter = async (store: Store, part: TrailPart): Promise<TrailPart | u
   store.write(async (w) => w.pruneTrail(part, before(systemClock.now(), TRAIL_KEPT)))
 
 /** Deletes what is hidden in the store, in steps (decision 0050). */
-export async function sweepHidden(store: Store, ...ends: readonly AbortSignal[]): Promise<void> {
+export async function sweepHidden(
+  store: Store,
+  ends: readonly AbortSignal[] = [],
+  { day, steady }: BulkClocks = HOST_CLOCKS,
+): Promise<void> {
   if (!(await store.read(async (r) => r.hasHidden()))) return
-  const pace = new StepPace(store)
+  const pace = new StepPace(store, steady)
   const step = async (rows: number): Promise<boolean> =>
-    store.write(async (w) => w.sweepHidden(rows, systemClock.now()))
+    store.write(async (w) => w.sweepHidden(rows, day.now()))
   while (await pace.take(step, ...ends)) if (ends.some(({ aborted }) => aborted)) return
 }
 
@@ -53,7 +68,7 @@ export async function sweepHidden(store: Store, ...ends: readonly AbortSignal[])
 async function keepSweeping(store: Store, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
     // A store that cannot be used reports it to its requests.
-    await sweepHidden(store, ending).catch(() => undefined)
+    await sweepHidden(store, [ending]).catch(() => undefined)
     await steadyClock.sleep(after(steadyClock.now(), INTERVAL), ending)
   }
 }

@@ -154,7 +154,7 @@ export class GroupCommit {
     for (let span: number = PAUSES.first; ; span = Math.min(2 * span, PAUSES.longest)) {
       if (jobs.length + first.length + late.length === 0) return false
       const waiting = this.#untilLocked.splice(0)
-      if (this.#transaction.begin()) break
+      if (this.#hasBegun(jobs)) break
       for (const resolve of waiting) resolve()
       await this.#clock.sleep(after(this.#clock.now(), milliseconds(span)))
       const now = this.#isStopped ? LAST_INSTANT : this.#clock.now()
@@ -164,6 +164,16 @@ export class GroupCommit {
       this.#turn = this.#turn === 'first' ? 'late' : 'first'
     jobs.push(...this.#queues[this.#turn].splice(0))
     return true
+  }
+
+  /** Where the database cannot be used at all, every job ends with that error. */
+  #hasBegun(jobs: Job[]): boolean {
+    try {
+      return this.#transaction.begin()
+    } catch (error) {
+      for (const queue of Object.values(this.#queues)) jobs.push(...queue.splice(0))
+      throw error
+    }
   }
 }
 

@@ -190,6 +190,13 @@ describe('while another program writes', () => {
   })
 })
 
+it('a database that cannot be used ends each write with an error, at once', async () => {
+  const store = fileStore(storeFolder())
+  await store.close()
+  const writes = ['one', 'two'].map(async (name) => store.write(async (w) => w.setFact(name, '')))
+  expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
 it('has all data after a restart', async () => {
   const at = folder()
   const first = sqliteStore(at, steadyClock)

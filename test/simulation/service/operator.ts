@@ -1,0 +1,75 @@
+import { instant, seconds } from '../../../src/base/time.ts'
+import { ImportRefused, importZone } from '../../../src/app/service/admin/zone-import.ts'
+import type { BulkClocks } from '../../../src/app/service/store/sweeper.ts'
+import { sqliteStore } from '../../../src/server/store/sqlite/store.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import type { VirtualClock } from '../../fakes/clock.ts'
+import type { ImportAsk } from './draw.ts'
+import type { ServiceModel } from './model.ts'
+import { START } from './node.ts'
+
+export const bulkClocks = (clock: VirtualClock): BulkClocks => ({
+  steady: clock,
+  day: { ...clock, now: () => instant(START + clock.now()) },
+})
+
+/** The operator's program beside the service: its own connection to the store, and an import that takes a while. */
+export class OperatorImport {
+  readonly ask: ImportAsk
+  /** How it ended; unknown: its program was killed, or could not write. */
+  said: 'imported' | 'refused' | 'unknown' | undefined
+  /** The store has it. */
+  isDone = false
+  readonly #store: Store
+  readonly #before: string
+
+  constructor(
+    ask: ImportAsk,
+    model: ServiceModel,
+    { folder, clock }: { readonly folder: string; readonly clock: VirtualClock },
+  ) {
+    this.ask = ask
+    this.#before = model.linesIn(ask.zone).join('\n')
+    this.#store = sqliteStore(folder, clock)
+    const records = ask.names.map((name, line) => ({
+      name,
+      ttl: 300,
+      dnsType: 'A' as const,
+      value: ask.address,
+      line,
+    }))
+    const under = importZone(
+      this.#store,
+      { zoneName: ask.zone, path: 'zone', records, isReplacing: true },
+      bulkClocks(clock),
+    )
+    void this.#end(under)
+  }
+
+  async #end(under: Promise<unknown>): Promise<void> {
+    const said = await under
+      .then(() => 'imported' as const)
+      .catch((error: unknown) => (error instanceof ImportRefused ? 'refused' : 'unknown'))
+    if (this.said !== undefined) return
+    this.said = said
+    await this.#store.close()
+  }
+
+  /** The model after it took place, if it may take place then: nothing of its zone has changed since it began. */
+  outcomeAfter(model: ServiceModel): ServiceModel | undefined {
+    if (!model.zones.has(this.ask.zone) || model.linesIn(this.ask.zone).join('\n') !== this.#before)
+      return undefined
+    const copy = model.copy()
+    copy.apply(this.ask)
+    return copy
+  }
+
+  async kill(): Promise<void> {
+    if (this.said !== undefined) return
+    this.said = 'unknown'
+    await this.#store.close()
+  }
+}
+
+/** An import that was given up is as if it had not been after this. */
+export const LEASE = seconds(61)
