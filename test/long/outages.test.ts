@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,7 +7,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { holdfast, serveStore, storeWith } from '../e2e/processes.ts'
 import { eventually } from '../eventually.ts'
-import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
+import { type Postgres, postgresUser, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
+import { mayMount, smallDisk } from '../lab/small-disk.ts'
 
 /** Of each outage; `HOLDFAST_TEST_LARGE` is ten times as many. */
 const RELOADS = process.env['HOLDFAST_TEST_LARGE'] === undefined ? 10 : 100
@@ -53,6 +54,17 @@ const sql =
     await cut(postgres)
   }
 let holder: pg.Client | undefined
+
+/** Of a store of its own. */
+interface StoreOutage {
+  readonly begin: () => unknown
+  readonly end: () => unknown
+  /** What the last reload changed. */
+  readonly stored: () => string | Promise<string>
+  readonly flags?: readonly string[]
+}
+
+const SETTINGS_FACT = `SELECT value FROM fact WHERE name = 'publish_settings'`
 
 const OUTAGES: Readonly<Record<string, Outage>> = {
   'the database is killed': {
@@ -170,33 +182,82 @@ describe.skipIf(lacking !== undefined)('a reload ends no service', { timeout: 30
     expect([at.child.exitCode, at.child.signalCode]).toEqual([null, null])
     expect(at.log()).not.toMatch(/bug|internal error/)
     // What the last reload changed is stored after the outage.
-    const fact = async (): Promise<string> =>
-      JSON.stringify(
-        await postgres.query(`SELECT value FROM fact WHERE name = 'publish_settings'`, 'service'),
-      )
+    const fact = async (): Promise<string> => JSON.stringify(await postgres.query(SETTINGS_FACT, 'service'))
     await eventually(fact, 30).toContain(`n${RELOADS - 1}.example.test`)
   })
 
   it('another program writes to the folder of SQLite', async () => {
     const { folder: store } = await storeWith()
+    const other = new DatabaseSync(join(store, 'holdfast.db'), { timeout: 5000 })
+    onTestFinished(() => other.close())
+    await outageOf(store, {
+      begin: () => other.exec('BEGIN IMMEDIATE'),
+      end: () => other.exec('COMMIT'),
+      stored: () => String(other.prepare(SETTINGS_FACT).get()?.['value']),
+    })
+  })
+
+  it.runIf(mayMount())('the disk of SQLite is full', async () => {
+    const disk = smallDisk(24)
+    onTestFinished(disk.end)
+    const store = join(disk.folder, 'store')
+    mkdirSync(store, { mode: 0o700 })
+    cpSync((await storeWith()).folder, store, { recursive: true })
+    const stored = (): string => {
+      const database = new DatabaseSync(join(store, 'holdfast.db'), { readOnly: true })
+      try {
+        return String(database.prepare(SETTINGS_FACT).get()?.['value'])
+      } finally {
+        database.close()
+      }
+    }
+    await outageOf(store, { begin: disk.fill, end: disk.free, stored })
+  })
+
+  it.runIf(mayMount())('the disk of PostgreSQL is full', async () => {
+    const disk = smallDisk(24)
+    onTestFinished(disk.end)
+    const place = join(disk.folder, 'place')
+    mkdirSync(place, { mode: 0o700 })
+    const { uid, gid } = postgresUser()
+    if (uid !== undefined && gid !== undefined) chownSync(place, uid, gid)
+    await postgres.query(`CREATE TABLESPACE small LOCATION '${place}'`)
+    await postgres.query('CREATE DATABASE small OWNER node TABLESPACE small')
+    const small = `postgres://node@127.0.0.1:${postgres.port}/small`
+    expect(
+      (await holdfast(['admin', 'init', '--store', small, ...more()], { node: process.execPath })).code,
+    ).toBe(0)
+    // Rows fit into pages that are there, until they are full.
+    const fill = async (): Promise<void> => {
+      disk.fill()
+      await postgres
+        .query(
+          `INSERT INTO fact SELECT 'filler ' || n, repeat('x', 500) FROM generate_series(1, 100000) AS n`,
+          'small',
+        )
+        .catch(() => undefined)
+    }
+    const stored = async (): Promise<string> => JSON.stringify(await postgres.query(SETTINGS_FACT, 'small'))
+    await outageOf(small, { begin: fill, end: disk.free, stored, flags: more() })
+    await postgres.query('DROP DATABASE small WITH (FORCE)')
+    await postgres.query('DROP TABLESPACE small')
+  })
+
+  async function outageOf(store: string, { begin, end, stored, flags = [] }: StoreOutage): Promise<void> {
     const config = join(mkdtempSync(join(folder, 'config-')), 'service.toml')
     writeFileSync(config, '')
-    const at = await serveStore(store, '--config', config)
-    const other = new DatabaseSync(join(store, 'holdfast.db'))
-    onTestFinished(() => other.close())
-    other.exec('BEGIN IMMEDIATE')
+    const at = await serveStore(store, ...flags, '--config', config)
+    await begin()
     for (let nth = 0; nth < RELOADS; nth++) {
       writeFileSync(config, `nameservers = ["n${nth}.example.test"]\n`)
       at.child.kill('SIGHUP')
       await sleep(100)
     }
-    await sleep(6000)
-    other.exec('COMMIT')
+    await eventually(async () => readyOf(at.url), 15).toBe(503)
+    await end()
     await eventually(async () => readyOf(at.url), 30).toBe(200)
     expect([at.child.exitCode, at.child.signalCode]).toEqual([null, null])
     expect(at.log()).not.toMatch(/bug|internal error/)
-    const stored = (): unknown =>
-      other.prepare(`SELECT value FROM fact WHERE name = 'publish_settings'`).get()?.['value']
-    await eventually(() => String(stored()), 30).toContain(`n${RELOADS - 1}.example.test`)
-  })
+    await eventually(stored, 30).toContain(`n${RELOADS - 1}.example.test`)
+  }
 })
