@@ -6,10 +6,10 @@ import { join } from 'node:path'
 export interface SmallDisk {
   readonly folder: string
   /** Takes all that is left. */
-  fill(): void
+  readonly fill: () => void
   /** Gives it back. */
-  free(): void
-  end(): void
+  readonly free: () => void
+  readonly end: () => void
 }
 
 /** Whether this process may mount a file system. */
@@ -24,7 +24,7 @@ export function smallDisk(size: number): SmallDisk {
   const filler = join(folder, 'filler')
   return {
     folder,
-    fill() {
+    fill: () => {
       for (const step of [1 << 20, 1 << 12, 1])
         try {
           for (;;) writeFileSync(filler, Buffer.alloc(step), { flag: 'a' })
@@ -33,7 +33,7 @@ export function smallDisk(size: number): SmallDisk {
         }
     },
     free: () => rmSync(filler),
-    end() {
+    end: () => {
       execFileSync('umount', ['-l', folder])
       rmSync(folder, { recursive: true })
     },

@@ -29,9 +29,9 @@ export async function primary(
   folder: string,
   secondaries: readonly SecondaryAt[],
   more: readonly string[] = [],
+  store = join(folder, 'store'),
 ): Promise<Primary> {
   const [dns, http] = [await freePort(), await freePort()]
-  const store = join(folder, 'store')
   const config = join(folder, 'service.toml')
   const keys = join(folder, 'tsig.keys')
   writeFileSync(keys, secondaries.map(({ name }) => `${name}-key hmac-sha256 ${SECRET}\n`).join(''))
