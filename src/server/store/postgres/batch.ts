@@ -142,7 +142,7 @@ export async function runBatch(
   }
 }
 
-/** How a batch uses the database: `read` in one snapshot, `change` in one statement. */
+/** How a batch uses the database, in one trip each: `read` in one snapshot, `change` in one statement. */
 export interface BatchConnection {
   readonly read: <T>(work: (sql: PostgresSql) => Promise<T>) => Promise<T>
   readonly change: <T>(work: (sql: PostgresSql) => Promise<T>) => Promise<T>

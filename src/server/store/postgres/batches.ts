@@ -91,7 +91,7 @@ export class BatchQueue {
       },
     })
     this.#connection = {
-      read: async (work) => inSnapshot(pool, work),
+      read: async (work) => inSnapshot(pool, work, 'sentAtOnce'),
       change: async (work) => inOneTrip(pool, work),
     }
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, between, type Instant, milliseconds } from '../../../base/time.ts'
+import { WAIT_ENDED } from '../../../base/wait-ended.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
@@ -148,12 +149,16 @@ class PostgresStore implements Store {
 
   /** No caller waits longer than it may, whatever the database does. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
-    const ended = new AbortController()
-    const late = async (): Promise<never> => {
-      await sleep(this.#pool.place.wait + MARGIN, undefined, { signal: ended.signal, ref: false })
-      throw new StoreBusy('the database did not answer in time')
-    }
-    return Promise.race([work, late()]).finally(() => ended.abort())
+    const over = new AbortController()
+    const until = after(this.#clock.now(), milliseconds(this.#pool.place.wait + MARGIN))
+    return new Promise((resolve, reject) => {
+      const refuse = async (): Promise<void> => {
+        await this.#clock.sleep(until, over.signal)
+        if (!over.signal.aborted) reject(new StoreBusy('the database did not answer in time'))
+      }
+      void refuse()
+      void work.then(resolve, reject).finally(() => over.abort(WAIT_ENDED))
+    })
   }
 
   async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {

@@ -36,8 +36,16 @@ const unheard = (connection: Connection, promise: Promise<unknown>): void =>
     connection.isSilent ||= /read timeout/i.test(error.message)
   })
 
+/** What is sent in this turn of the event loop leaves in one packet: each write of a socket costs as much as a statement. */
+function gather({ client }: Connection): void {
+  const { stream } = client.connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+}
+
 /** Begins a transaction, together with the first statement. There is no second attempt if the server does not answer. */
 function begin(connection: Connection, text: string): void {
+  gather(connection)
   unheard(connection, connection.client.query(text))
 }
 
@@ -50,20 +58,27 @@ function failed(connection: Connection, error: unknown): unknown {
   return connection.isSilent ? new StoreAway('the database says nothing') : error
 }
 
+/** `sentAtOnce`: the work sends all its statements before it waits for the first, so that its COMMIT goes with them. */
+type ReadTrips = 'sentAtOnce' | 'several'
+
 /** One snapshot for all reads of the work, which runs once. */
 export async function inOneSnapshot<T>(
   pool: ConnectionPool,
   work: (sql: PostgresSql) => Promise<T>,
+  trips: ReadTrips = 'several',
 ): Promise<T> {
   return pool.use(async (connection) => {
     const { client } = connection
+    const end = (): void => unheard(connection, client.query('COMMIT'))
     begin(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     try {
-      return await work(postgresStatements(client, pool.place))
+      const working = work(postgresStatements(client, pool.place))
+      if (trips === 'sentAtOnce') end()
+      return await working
     } catch (error) {
       throw failed(connection, error)
     } finally {
-      unheard(connection, client.query('COMMIT'))
+      if (trips === 'several') end()
     }
   })
 }
@@ -72,9 +87,10 @@ export async function inOneSnapshot<T>(
 export async function inSnapshot<T>(
   pool: ConnectionPool,
   work: (sql: PostgresSql) => Promise<T>,
+  trips: ReadTrips = 'several',
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const tried = await inOneSnapshot(pool, work).then(
+    const tried = await inOneSnapshot(pool, work, trips).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
