@@ -3,9 +3,9 @@ import { type Failure, usageFailure } from '../app/failure.ts'
 import { programName } from '../app/program-name.ts'
 import { openStore, storeFailure } from '../app/service/store/open-store.ts'
 import { operatorChange } from '../app/service/admin/operator-changes.ts'
-import { storeSettings } from '../app/service/settings.ts'
+import { type AdminSettings, storeSettings } from '../app/service/settings.ts'
 import { sweepHidden } from '../app/service/store/sweeper.ts'
-import { placeName, type StorePlace } from '../app/service/store/place.ts'
+import { placeName } from '../app/service/store/place.ts'
 import { STORE_OPERATIONS } from '../app/service/admin/store-operations.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { systemClock } from '../platform/clock/clock.ts'
@@ -26,7 +26,7 @@ export async function adminCommand({ asJson, words, settings }: AdminFlags): Pro
   if (surplus !== undefined) return fail({ exit: 'usage', messages: surplus }, asJson)
   const onStore = STORE_OPERATIONS[name]
   const outcome = await (onStore === undefined
-    ? runInStore(name, args, { place, nameservers })
+    ? runInStore(name, args, resolved.value)
     : onStore.run(place, args, nameservers)
   ).catch((error: unknown) => err(storeFailure(placeName(place), error)))
   if (!outcome.ok)
@@ -55,14 +55,14 @@ async function printResult({ lines, data }: OperationResult, asJson: boolean): P
 async function runInStore(
   name: string,
   args: readonly string[],
-  { place, nameservers }: { readonly place: StorePlace; readonly nameservers: readonly string[] },
+  { place, nameservers, catalogZone }: AdminSettings,
 ): Promise<Result<OperationResult, Failure>> {
   const operation = ADMIN_OPERATIONS[name]
   const opened = await openStore(place)
   if (!opened.ok || operation === undefined) return opened.ok ? ok({ lines: [], data: {} }) : opened
   const { store, pepper } = opened.value
   try {
-    const context = { pepper, nameservers, now: systemClock.now() }
+    const context = { pepper, nameservers, catalogZone, now: systemClock.now() }
     const outcome = await store.write(async (w) => {
       const result = await operation.run({ w, ...context }, args)
       if (result.ok && isChange(name)) {

@@ -58,7 +58,10 @@ const asked = (at: Fixture) =>
     hasAccounts: async (r) => r.hasAccounts(),
     hasDirtyNames: undefined,
     hasHidden: undefined,
-    hasLockedNames: async (r) => r.hasLockedNames(at.zoneId),
+    hasLockedNames: async (r) => [
+      await r.hasLockedNames(at.zoneId),
+      await r.hasLockedNames(at.zoneId, 'home.example.test'),
+    ],
     hasOffline: async (r) => r.hasOffline(at.accountId),
     hasOthersBeneath: async (r) => [
       await r.hasOthersBeneath('gone.test', at.accountId),

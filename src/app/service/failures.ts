@@ -33,7 +33,7 @@ export function failureLog(log: Log, now: () => number): FailureLog {
   }
   const report = (what: string, error: unknown): void => {
     const { code, message } = error as NodeJS.ErrnoException
-    const advice = isPassing(error) ? '' : code === undefined ? undefined : adviceOnStore(message)
+    const advice = code !== undefined ? adviceOnStore(message) : isPassing(error) ? '' : undefined
     if (advice === undefined) {
       logBug(log, `${what} failed because of an internal error`, error)
       return

@@ -54,11 +54,13 @@ export async function storePlace(settings: ServiceSettings): Promise<StorePlace>
 const SYSTEM_STORE = '/var/lib/holdfast-service'
 
 /** The settings that `holdfast admin` needs. */
-export async function storeSettings(
-  flags: SettingFlags,
-): Promise<Result<{ readonly place: StorePlace; readonly nameservers: readonly string[] }, Failure>> {
+export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone'> & {
+  readonly place: StorePlace
+}
+
+export async function storeSettings(flags: SettingFlags): Promise<Result<AdminSettings, Failure>> {
   const settings = await readServiceSettings(flags, { isDev: false })
   if (!settings.ok) return settings
-  const { nameservers } = settings.value
-  return ok({ place: await storePlace(settings.value), nameservers })
+  const { nameservers, catalogZone } = settings.value
+  return ok({ place: await storePlace(settings.value), nameservers, catalogZone })
 }

@@ -84,7 +84,7 @@ async function listRows(
     if (known === undefined || value === '') return err(`${arg} is not ${expected(filters)}`)
     const found = await existing(w, known, value)
     if (!found.ok) return found
-    filter[known] = known === 'zone' ? canonicalName(value) : value
+    filter[known] = known === 'account' ? value : canonicalName(value)
   }
   const { rows, isCut } = firstOf(await w.overview(of, { filter, now, limit: MAX_SHOWN + 1 }))
   return ok({

@@ -11,6 +11,8 @@ export interface AdminContext {
   readonly w: StoreWrites
   readonly pepper: Pepper
   readonly nameservers: readonly string[]
+  /** Of the list of zones for secondaries: no zone is at or beneath it. */
+  readonly catalogZone: string
   readonly now: Instant
 }
 

@@ -72,13 +72,15 @@ export const ZONE_OPERATIONS: Operations = {
 }
 
 async function addZone(
-  { w, nameservers, now }: AdminContext,
+  { w, nameservers, catalogZone, now }: AdminContext,
   [zone = '', name = '', ...rest]: Args,
 ): Promise<Result<OperationResult, string>> {
   const [account, values, host] = [await accountIdOf(w, name), assignments(ZONE_KEYS, rest), parseHost(zone)]
   if (!account.ok) return account
   if (!values.ok) return values
   if (host === undefined) return err(`${zone} is not a domain name`)
+  if (host === catalogZone || host.endsWith(`.${catalogZone}`))
+    return err(`${host} is for the service itself (catalog_zone)`)
   if ((await w.zoneNamed(host)) !== undefined) return err(`there is a zone ${host} already`)
   if (await w.hasOthersBeneath(host, account.value))
     return err(`other accounts have zones or names at or beneath ${host}; transfer or remove them first`)

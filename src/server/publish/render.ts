@@ -61,12 +61,15 @@ interface Following extends RenderContext {
   readonly depth: number
 }
 
+/** The name stays there: a wildcard would answer for one without records (RFC 4592 §2.2.1, decision 0053). */
+const BLOCKED = wireRecord('TXT', 300, '"blocked by the operator"')
+
 async function recordsOf(
   name: string,
   { isBlocked, isOffline, offlineSettings, records }: StoredState,
   context: Following,
 ): Promise<readonly DnsRecord[]> {
-  if (isBlocked) return []
+  if (isBlocked) return [BLOCKED]
   const shown = isOffline ? records.filter(({ dnsType }) => !ONLINE_TYPES.includes(dnsType)) : records
   const published: DnsRecord[] = isOffline ? [...offlineRecords(offlineSettings, context)] : []
   for (const { dnsType, ttl, value } of shown)

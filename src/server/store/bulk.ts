@@ -1,6 +1,9 @@
 import type { Instant } from '../../base/time.ts'
 import type { Name } from '../model/tree.ts'
 
+/** A zone was replaced while no service rendered its names: none of them is given before all are rendered. */
+export const UNRENDERED_FACT = 'unrendered'
+
 /**
  * Changes of many names, in steps that are short: other requests wait for one of them at most. What is half done is hidden
  * (decision 0050).

@@ -10,5 +10,12 @@ export class StoreBusy extends Error {}
 /** Another program writes, and no request can, as at an outage. */
 export class StoreLocked extends StoreBusy {}
 
+/** SQLite's SQLITE_IOERR and SQLITE_FULL: a disk that is full or ill takes no writes until the operator acts. */
+const OF_THE_DISK: ReadonlySet<number> = new Set([10, 13])
+
+const isOfTheDisk = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && OF_THE_DISK.has((error.errcode as number) & 0xff)
+
 /** Another attempt later may succeed. */
-export const isPassing = (error: unknown): boolean => error instanceof StoreAway || error instanceof StoreBusy
+export const isPassing = (error: unknown): boolean =>
+  error instanceof StoreAway || error instanceof StoreBusy || isOfTheDisk(error)

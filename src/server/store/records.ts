@@ -93,8 +93,8 @@ export interface RecordReads {
   zonesOf(accountId: number, query: ZoneQuery): Promise<ListedPage<Zone>>
   /** The names of other accounts in a zone. */
   countNamesOfOthers(zoneId: number, accountId: number): Promise<number>
-  /** Whether the operator locked a name of the zone. */
-  hasLockedNames(zoneId: number): Promise<boolean>
+  /** Whether the operator locked or blocked a name of the zone; with a whole name, one at or beneath it. */
+  hasLockedNames(zoneId: number, fqdn?: string): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** Those of these names that exist, in any order. */
   namesAt(zoneId: number, names: readonly string[]): Promise<readonly Name[]>

@@ -87,6 +87,7 @@ export interface StoreWrites
   touchZone(zoneId: number, now: Instant): Promise<void>
 
   setFact(name: string, value: string): Promise<void>
+  removeFact(name: string): Promise<void>
   /** The value of the fact; sets this one if there is none. If two processes set it at once, both get the first value. */
   factOr(name: string, value: string): Promise<string>
   addOperatorChange(change: OperatorChange): Promise<void>

@@ -53,7 +53,7 @@ async function resultIn(w: StoreWrites, line: string, now: Instant = NOW) {
   const words = line.split(' ')
   const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
   tested.add(name)
-  const context = { pepper: PEPPER, nameservers: ['ns1.test'], now }
+  const context = { pepper: PEPPER, nameservers: ['ns1.test'], catalogZone: 'catalog.test', now }
   return ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length))
 }
 
@@ -276,6 +276,7 @@ describe('a wrong operation says what is wrong', () => {
     ['zone list account=nobody',   /there is no account nobody/],
     ['name list zone=no.test',     /there is no zone no\.test/],
     ['plan list x',                /x is not understood; this list takes no arguments/],
+    ['zone add x.catalog.test acme', /x\.catalog\.test is for the service itself/],
     ['zone add dyn.test beta',     /there is a zone dyn\.test already/],
     ['zone add bob.dyn.test acme', /other accounts have zones or names at or beneath bob\.dyn\.test/],
     ['zone add test beta',         /other accounts have zones or names at or beneath test/],

@@ -54,8 +54,29 @@ describe('a body of another shape', () => {
   })
 })
 
-it('a zone with the name of the catalog is refused', async () => {
-  expect(codes(await world.ask('POST', '/v1/dns/zones', { zone_name: 'catalog.holdfast' }))).toBe('409 3425')
+it.each(['catalog.holdfast', 'x.catalog.holdfast'])(
+  'a zone with a name of the catalog is refused: %s',
+  async (zone) => {
+    expect(codes(await world.ask('POST', '/v1/dns/zones', { zone_name: zone }))).toBe('409 3425')
+  },
+)
+
+describe.each(['locked', 'blocked'] as const)('a name that the operator has %s', (how) => {
+  beforeEach(async () =>
+    world.store.write(async (w) => {
+      const id = (await w.nameAt((await w.zoneNamed('example.test'))?.id ?? 0, 'free'))?.id ?? 0
+      await (how === 'locked' ? w.lockName(id, true) : w.blockName(id, true))
+    }),
+  )
+
+  it('is not evaded by a zone of its name, or by a removal of its zone', async () => {
+    for (const zone of ['free.example.test', 'example.test'])
+      expect(codes(await world.ask('POST', '/v1/dns/zones', { zone_name: zone }))).toBe('409 3425')
+    expect(codes(await world.ask('POST', '/v1/dns/zones', { zone_name: 'deep.free.example.test' }))).toBe(
+      '201',
+    )
+    expect(codes(await world.ask('DELETE', '/v1/dns/zones/example.test'))).toBe('403 4821')
+  })
 })
 
 it('published_at is of the present state: null after a change, until it is published', async () => {
@@ -223,9 +244,11 @@ describe('DELETE of a shared zone with names of other accounts', () => {
     expect(codes(await remove('?confirm=2'))).toBe('200')
   })
 
-  it('needs nothing without such names', async () => {
+  it('needs nothing without such names, and refuses another number', async () => {
     await world.ask('DELETE', `${R}/dyn.test/bob`, undefined, 'key-of-o')
     await world.ask('DELETE', `${R}/dyn.test/mine`, undefined, 'key-of-o')
+    for (const query of ['?confirm=abc', '?confirm=7', '?confirm='])
+      expect(codes(await remove(query))).toBe('409 409')
     expect(codes(await remove())).toBe('200')
   })
 })

@@ -47,6 +47,16 @@ describe('a change by the API', () => {
     }
   })
 
+  it('has the whole name also where no RRSet changes', async () => {
+    const made = await world.ask('POST', `${R}/example.test`, { name: 'vacant' })
+    const set = await world.ask('POST', `${R}/example.test/home/metadata`, { metadata: { a: 'b' } })
+    expect([made.status, set.status]).toEqual([201, 202])
+    expect((await trail()).slice(0, 2).map(({ name }) => name)).toEqual([
+      'home.example.test',
+      'vacant.example.test',
+    ])
+  })
+
   it('has the values before and after of each RRSet, and none where nothing changes', async () => {
     const at = `${R}/example.test/free/rrsets`
     const steps: readonly (readonly [method: string, path: string, body?: unknown])[] = [

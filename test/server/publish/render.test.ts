@@ -53,6 +53,7 @@ async function shown(names: Readonly<Record<string, Stored>>, setup: Setup = {})
 
 const A = '300 A 192.0.2.1'
 const NS = ['86400 NS ns1.operator.test', '86400 NS ns2.operator.test']
+const BLOCKED = ['300 TXT blocked by the operator']
 
 // biome-ignore format: a table
 const TABLE: readonly [what: string, names: Readonly<Record<string, Stored>>, is: readonly string[], setup?: Setup][] = [
@@ -100,9 +101,9 @@ const TABLE: readonly [what: string, names: Readonly<Record<string, Stored>>, is
   ['no address of an offline page without redirect addresses', { a: { records: [A], offline: PAGE } },                          [], { redirects: [] }],
   ['an offline apex with its NS',            { '@': { records: [A], offline: NONE } },                                          NS],
 
-  ['nothing of a blocked name',              { a: { records: [A, '300 TXT "hi"'], isBlocked: true } },                          []],
-  ['nothing of a blocked name that is offline', { a: { records: [A], offline: RECORD, isBlocked: true } },                      []],
-  ['a blocked apex with its NS',             { '@': { records: [A], isBlocked: true } },                                        NS],
+  ['no record of a blocked name but one that says so', { a: { records: [A, '300 TXT "hi"'], isBlocked: true } },                BLOCKED],
+  ['the same of a blocked name that is offline', { a: { records: [A], offline: RECORD, isBlocked: true } },                     BLOCKED],
+  ['a blocked apex with its NS',             { '@': { records: [A], isBlocked: true } },                                        [...BLOCKED, ...NS]],
 
   ['NS of the apex by the settings alone',   { '@': { records: ['300 NS old.test.', A] } },                                     [A, ...NS]],
   ['no NS of the apex without nameservers',  { '@': { records: ['300 NS old.test.', A] } },                                     [A], { nameservers: [] }],

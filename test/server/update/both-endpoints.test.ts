@@ -62,7 +62,7 @@ const filled = filledStores(async (w) => {
 async function resultIn(w: StoreWrites, line: string) {
   const words = line.split(' ')
   const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
-  const context = { pepper: PEPPER, nameservers: ['ns1.test'], now: NOW }
+  const context = { pepper: PEPPER, nameservers: ['ns1.test'], catalogZone: 'catalog.test', now: NOW }
   return ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length))
 }
 async function admin(line: string): Promise<void> {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import { fqdnOf } from '../../../server/model/dns-name.ts'
 import { formatMasterFile } from '../../../server/model/master-file-format.ts'
-import type { Name, RRSet } from '../../../server/model/tree.ts'
+import type { Name, RRSet, Zone } from '../../../server/model/tree.ts'
 import type { OverviewRow } from '../../../server/store/overview.ts'
 import type { StoreReads } from '../../../server/store/store.ts'
 import { allNames } from './zone-files.ts'
@@ -21,6 +21,7 @@ export interface AccountContent {
 
 interface FoundAccount {
   readonly id: number
+  readonly zones: readonly Zone[]
   readonly content: AccountContent
 }
 
@@ -34,13 +35,14 @@ export async function contentOf(
   if (login?.kind !== 'account') return err(`there is no account ${account}`)
   const id = login.accountId
   const query = { filter: { account }, now }
-  const zones: object[] = []
+  const [zones, found]: [object[], Zone[]] = [[], []]
   for (const row of await r.overview('zones', query)) {
     const zone = await r.zoneNamed(String(row['name']))
     if (zone === undefined) continue
     if ((await r.countNamesOfOthers(zone.id, id)) > 0)
       return err(`zone ${zone.name} has names of other accounts; transfer it first with zone transfer`)
     const lines = formatMasterFile(zone, await allNames(r, { zoneId: zone.id }), nameservers)
+    found.push(zone)
     zones.push({ zone: zone.name, ...row, metadata: zone.metadata, file: `${lines.join('\n')}\n` })
   }
   const content = {
@@ -50,7 +52,7 @@ export async function contentOf(
     keys: await keysOf(r, await r.overview('keys', query)),
     apiKeys: await r.overview('apiKeys', query),
   }
-  return ok({ id, content })
+  return ok({ id, zones: found, content })
 }
 
 async function namesOfAccount(r: StoreReads, accountId: number): Promise<readonly object[]> {

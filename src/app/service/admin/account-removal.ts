@@ -26,8 +26,16 @@ export async function removeAccount(
     const now = await contentOf(w, name, context)
     if (!now.ok || now.value.id !== id) return false
     if (file !== 'none' && dataOf(now.value.content) !== dataOf(content)) return false
+    for (const zone of now.value.zones)
+      await w.addOperatorChange({
+        ...operatorChange('zone remove', [zone.name], context.now),
+        before: `${await w.countNames(zone.id)} names, serial ${zone.serial}`,
+      })
     await w.removeAccount(id)
-    await w.addOperatorChange(operatorChange('account remove', args, context.now))
+    await w.addOperatorChange({
+      ...operatorChange('account remove', args, context.now),
+      before: `${now.value.zones.length} zones, ${content.names.length} names`,
+    })
     return true
   })
   if (!isRemoved) {

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../../../base/result.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import type { Store } from '../../../server/store/store.ts'
@@ -112,7 +112,10 @@ async function importInto(
       const read = await readZone(zoneName, path)
       return ok(await importZone(store, { ...read, zoneName, isReplacing: option !== undefined }))
     } catch (error) {
-      if (error instanceof ImportRefused) return usageFailure(...error.messages)
+      if (error instanceof ImportRefused)
+        return error.isPassing
+          ? err({ exit: 'waiting', messages: error.messages })
+          : usageFailure(...error.messages)
       throw error
     }
   })

@@ -2,33 +2,34 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { after, instant, type Instant, milliseconds, seconds } from '../../../base/time.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
+import { nameAndAncestors } from '../../../dns/name.ts'
 import { APEX, canonicalName, fqdnOf, nameFault } from '../../../server/model/dns-name.ts'
 import { textOfOctets } from '../../../server/model/master-file-entries.ts'
 import { type MasterRecord, parseMasterFile } from '../../../server/model/master-file.ts'
-import {
-  autoLabel,
-  type Name,
-  type Rdata,
-  type RRSet,
-  rrsetOf,
-  type Zone,
-} from '../../../server/model/tree.ts'
+import type { Name, Zone } from '../../../server/model/tree.ts'
 import { resultingZone } from '../../../server/rules/resulting-zone.ts'
 import { MAX_RRSET_RECORDS, stateFaults } from '../../../server/rules/state.ts'
 import type { Store, StoreReads } from '../../../server/store/store.ts'
-import { groupedBy } from '../../../server/store/values.ts'
 import { type BulkClocks, HOST_CLOCKS, StepPace, sweepHidden } from '../store/sweeper.ts'
+import { importedNames, type PresentZone } from './imported-names.ts'
 import { operatorChange } from './operator-changes.ts'
 import { allNames } from './zone-files.ts'
 
 /** What was wrong with an import; nothing was changed. */
 export class ImportRefused extends Error {
   readonly messages: readonly string[]
+  /** Another attempt may succeed. */
+  readonly isPassing: boolean = false
 
   constructor(messages: readonly string[]) {
     super(messages.join('; '))
     this.messages = messages
   }
+}
+
+/** The zone is in use by others. */
+class ImportBusy extends ImportRefused {
+  override readonly isPassing = true
 }
 
 /** A master file, with records for one zone. */
@@ -84,11 +85,20 @@ export async function importZone(
   const { zoneName, path, records } = request
   const now = clocks.day.now()
   const { zone, stored } = await store.read(async (r) => presentZone(r, request))
+  await checkBeneath(store, zone, request)
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
-  const names = namesFrom(records, { zone, stored, now })
+  const names = importedNames(records, { zone, stored, now })
   await checkRules(zone, names)
-  const draft = await filledDraft(store, { zone, names }, clocks)
-  await rendered(store, draft, clocks)
+  const draft = await newDraft(store, zone, clocks)
+  const giveUp = async (): Promise<unknown> =>
+    store.write(async (w) => w.fillDraft(draft, [], instant(0))).catch(() => false)
+  try {
+    await fill(store, { zone, names, draft }, clocks)
+    await rendered(store, draft, clocks)
+  } catch (error) {
+    await giveUp()
+    throw error
+  }
   const isDone = await store.write(async (w) => {
     if (!(await w.replaceByDraft(draft, zone.updatedAt, clocks.day.now()))) return false
     const after = await w.zoneNamed(zone.name)
@@ -99,7 +109,7 @@ export async function importZone(
     })
     return true
   })
-  if (!isDone) await store.write(async (w) => w.fillDraft(draft, [], instant(0)))
+  if (!isDone) await giveUp()
   await sweepHidden(store, [], clocks)
   if (!isDone) throw hasChanged(zone)
   return {
@@ -109,15 +119,10 @@ export async function importZone(
 }
 
 const hasChanged = ({ name }: Zone): ImportRefused =>
-  new ImportRefused([
+  new ImportBusy([
     `zone ${name} has changed since the import began; nothing was imported. ` +
       `Lock it first with holdfast admin zone set ${name} prohibited=yes, or try again`,
   ])
-
-interface PresentZone {
-  readonly zone: Zone
-  readonly stored: readonly Name[]
-}
 
 async function presentZone(
   r: StoreReads,
@@ -143,6 +148,23 @@ function checkName(name: string, zone: Zone, where: string): void {
   if (fault !== undefined) throw new ImportRefused([`${where}: ${fault.detail ?? fault.refused}`])
 }
 
+/** At and beneath the apex of another account's zone, that zone answers: `/v1` refuses such names too (3331). */
+async function checkBeneath(store: Store, zone: Zone, { records, path }: ImportRequest): Promise<void> {
+  const others = await store.write(async (w) => {
+    const apexes = await w.zonesBeneath([zone.name])
+    const zones = await Promise.all(apexes.map(async (apex) => w.zoneNamed(apex)))
+    return new Set(zones.filter((one) => one?.accountId !== zone.accountId).map((one) => one?.name))
+  })
+  for (const { name, line } of others.size === 0 ? [] : records) {
+    const fqdn = fqdnOf(name, zone.name)
+    const holder = nameAndAncestors(fqdn).find((one) => others.has(one))
+    if (holder !== undefined)
+      throw new ImportRefused([
+        `${path}: line ${line}: ${fqdn} belongs to ${holder}, a zone of another account`,
+      ])
+  }
+}
+
 /** The rules of DNS, on the zone as it is with all records. */
 async function checkRules(zone: Zone, names: readonly Name[]): Promise<void> {
   const nothing = { nameAt: async () => undefined, pointersTo: async () => [] }
@@ -157,96 +179,26 @@ async function checkRules(zone: Zone, names: readonly Name[]): Promise<void> {
   if (faults.length > 0) throw new ImportRefused(faults)
 }
 
-interface ImportContext extends PresentZone {
-  readonly now: Instant
-}
-
-/** The apex is one of them, with the NS of the service. */
-function namesFrom(records: readonly MasterRecord[], context: ImportContext): readonly Name[] {
-  const byName = groupedBy(records, ({ name }) => name)
-  const stored = new Map(context.stored.map((name) => [name.name, name]))
-  if (!byName.has(APEX) && stored.has(APEX)) byName.set(APEX, [])
-  return Array.from(byName, ([name, own]) =>
-    nameFrom(own, stored.get(name) ?? newName(name, context), context),
-  )
-}
-
-const newName = (name: string, { zone, now }: ImportContext): Name => ({
-  zoneId: zone.id,
-  accountId: zone.accountId,
-  name,
-  isProhibited: false,
-  isBlocked: false,
-  isImplicit: false,
-  isOffline: false,
-  metadata: {},
-  rrsets: [],
-  createdAt: now,
-  updatedAt: now,
-})
-
-/** With the records of the file instead of those that the name has, but for those of the service. */
-function nameFrom(records: readonly MasterRecord[], name: Name, context: ImportContext): Name {
-  const byType = groupedBy(records, ({ dnsType }) => dnsType)
-  const rrsets = Array.from(byType, ([dnsType, own]) =>
-    rrsetFrom(own, rrsetOf(name, dnsType), { ...context, dnsType }),
-  )
-  return {
-    ...name,
-    isImplicit: false,
-    rrsets: [...name.rrsets.filter(({ isSystem }) => isSystem), ...rrsets],
-    updatedAt: context.now,
-  }
-}
-
-function rrsetFrom(
-  records: readonly MasterRecord[],
-  stored: RRSet | undefined,
-  { zone, now, dnsType }: ImportContext & Pick<RRSet, 'dnsType'>,
-): RRSet {
-  return {
-    dnsType,
-    // RFC 2181 §5.2: the records of an RRset have one TTL, the lowest of different ones.
-    ttl: Math.min(...records.map(({ ttl = zone.defaultTtl }) => ttl)),
-    isSystem: false,
-    metadata: stored?.metadata ?? {},
-    // A record that stands in the file twice is one record (RFC 2181 §5).
-    rdata: rdataFrom(new Set(records.map(({ value }) => value)), stored?.rdata ?? []),
-    createdAt: stored?.createdAt ?? now,
-    updatedAt: now,
-  }
-}
-
-/** Labels and DDNS keys stay with their values; those of values that go are for new values, in their order. */
-function rdataFrom(values: ReadonlySet<string>, stored: readonly Rdata[]): readonly Rdata[] {
-  const left = stored.filter(({ value }) => !values.has(value))
-  const rdata: Rdata[] = stored.filter(({ value }) => values.has(value))
-  const kept = new Set(rdata.map(({ value }) => value))
-  for (const value of [...values].filter((one) => !kept.has(one))) {
-    const former = left.shift()
-    rdata.push(
-      former === undefined
-        ? { label: autoLabel([...rdata, ...left]), value, isSystem: false }
-        : { ...former, value },
-    )
-  }
-  return rdata
-}
-
 /** An import that does not renew it is given up after this. */
 const LEASE = seconds(60)
 const lease = ({ day }: BulkClocks): Instant => after(day.now(), LEASE)
 
-async function filledDraft(
-  store: Store,
-  { zone, names }: { readonly zone: Zone; readonly names: readonly Name[] },
-  clocks: BulkClocks,
-): Promise<number> {
+async function newDraft(store: Store, zone: Zone, clocks: BulkClocks): Promise<number> {
   const draft = await store.write(async (w) => w.addDraft(zone.id, lease(clocks), clocks.day.now()))
   if (draft === undefined)
-    throw new ImportRefused([
+    throw new ImportBusy([
       `another import into ${zone.name} is under way; if it was ended, try again in a minute`,
     ])
+  return draft
+}
+
+interface DraftContent {
+  readonly zone: Zone
+  readonly names: readonly Name[]
+  readonly draft: number
+}
+
+async function fill(store: Store, { zone, names, draft }: DraftContent, clocks: BulkClocks): Promise<void> {
   const pace = new StepPace(store, clocks.steady)
   for (let at = 0; at < names.length; )
     at += await pace.take(async (rows) => {
@@ -254,7 +206,6 @@ async function filledDraft(
       if (!(await store.write(async (w) => w.fillDraft(draft, part, lease(clocks))))) throw hasChanged(zone)
       return part.length
     })
-  return draft
 }
 
 const LOOK_INTERVAL = milliseconds(100)

@@ -58,7 +58,7 @@ export function apiOf(
     version: API_VERSION,
     nameservers: settings.nameservers,
     reservedNames: settings.reservedNames,
-    isReserved: (name: string) => name === settings.catalogZone,
+    isReserved: (name: string) => name === settings.catalogZone || name.endsWith(`.${settings.catalogZone}`),
     isPublicSuffix: (name: string) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
     newPassword: secret,

@@ -1,6 +1,7 @@
 import { type Instant, instant } from '../../../base/time.ts'
 import { flush, MAX_FLUSHED, type NameFault } from '../../../server/publish/flush.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
+import { UNRENDERED_FACT } from '../../../server/store/bulk.ts'
 import type { PublishedZone } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
 
@@ -40,6 +41,32 @@ export interface Flusher {
 export function startFlusher(parts: FlusherParts): Flusher {
   const flusher = new FlushLoop(parts)
   return { wake: () => flusher.wake(), stop: async () => flusher.stop() }
+}
+
+/**
+ * Publishes what waits, before anything is answered, if a zone was replaced while no service ran: name servers get
+ * all of its names at one moment then too. A store that takes no writes does not keep the service from its start.
+ */
+export async function renderFirst(
+  store: Store,
+  settings: () => PublishSettings,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  if ((await store.read(async (r) => r.fact(UNRENDERED_FACT))) === undefined) return
+  try {
+    for (let count = 1; count > 0; ) {
+      const context = {
+        settings: settings(),
+        now: now(),
+        maxNames: MAX_FLUSHED,
+        onNameFault: () => undefined,
+      }
+      count = (await store.write(async (w) => flush(w, context))).count
+    }
+    await store.write(async (w) => w.removeFact(UNRENDERED_FACT))
+  } catch (error) {
+    onError(error)
+  }
 }
 
 type Timer = ReturnType<typeof setTimeout>

@@ -20,7 +20,7 @@ import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { applySettings, laterApplied } from './applied-settings.ts'
-import { startFlusher } from './flusher.ts'
+import { renderFirst, startFlusher } from './flusher.ts'
 import { NewerSerials } from './newer-serials.ts'
 import { type NotifySender, servedSerial, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
@@ -69,6 +69,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
     return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
   await applySettings(store, settings())
+  await renderFirst(store, settings, (error) => reportFailure('publishing', error))
   const newerSerials = new NewerSerials({ ...parts, settings, onRaised: () => flusher.wake() })
   const notifier = startNotifySender({
     secondaries: secondaries.value,

@@ -147,10 +147,10 @@ async function withFingerprint(
 export function storeFailure(folder: string, error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
+  const advice = (code === undefined ? undefined : adviceOnStore(message)) ?? ''
   if (isPassing(error))
-    return { exit: 'waiting', messages: [`the store in ${folder}: ${message}; try again`] }
+    return { exit: 'waiting', messages: [`the store in ${folder}: ${message}${advice || '; try again'}`] }
   if (code === undefined) throw error
-  const advice = adviceOnStore(message) ?? ''
   return {
     exit: 'configuration',
     messages: [`the store in ${folder} cannot be opened: ${message}${advice}`],

@@ -1,3 +1,4 @@
+import { fqdnOf } from '../../model/dns-name.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import { type TrailChange, trailOf } from '../../model/trail.ts'
 import type { StoreWrites } from '../../store/store.ts'
@@ -31,7 +32,9 @@ export function recorded(store: StoreWrites): Recording {
     zoneNames.set(zoneId, zoneName)
     const changes = trailOf(zoneName, before, after)
     noted.push(...changes)
-    if (changes.length === 0 && stateOf(before) !== stateOf(after)) hasOthers = true
+    const name = after ?? before
+    if (changes.length === 0 && name !== undefined && stateOf(before) !== stateOf(after))
+      noted.push({ subject: fqdnOf(name.name, zoneName) })
   }
   const methods: Partial<StoreWrites> = {
     async saveName(name, now, before) {

@@ -92,8 +92,12 @@ async function zoneConflict(
 ): Promise<string | undefined> {
   const { id } = caller.account
   const parent = await store.zoneContaining(name)
-  if (parent?.name === name || service.isReserved(name)) return `${name} exists`
+  if (parent?.name === name) return `${name} exists`
+  if (service.isReserved(name)) return `${name} is for the service itself`
   if (parent !== undefined && parent.accountId !== id) return `${name} is inside a zone of another account`
+  // It would take the place of what the operator has stopped.
+  if (parent !== undefined && (await store.hasLockedNames(parent.id, name)))
+    return `the operator has locked or blocked a name at or beneath ${name}`
   if (await store.hasOthersBeneath(name, id))
     return `there are zones or names of other accounts beneath ${name}`
   return service.isPublicSuffix(name)
@@ -109,17 +113,20 @@ export async function deleteZone(context: RequestContext) {
   if (!isOwner(context.caller, zone) || context.caller.isReadOnly)
     return refused(refuse('nameChangeForbidden', 'only the owner can delete a zone', { location: 'path' }))
   if (await context.store.hasLockedNames(zone.id))
-    return refused(refuse('nameChangeProhibited', 'the zone contains a locked name'))
+    return refused(refuse('nameChangeProhibited', 'the operator has locked or blocked a name of the zone'))
   const others = await context.store.countNamesOfOthers(zone.id, zone.accountId)
-  if (others > 0 && context.query['confirm'] !== String(others))
-    return { malformed: [unconfirmed(zone.name, others)] }
+  const { confirm = '0' } = context.query
+  if (confirm !== String(others)) return { malformed: [unconfirmed(zone.name, others)] }
   await context.store.removeZone(zone.id)
   return DONE
 }
 
 const unconfirmed = (zone: string, others: number): RequestFault => ({
   ...REQUEST_FAULTS.deletionNotConfirmed,
-  detail: `${zone} holds ${others} names of other accounts; to delete them too, repeat with ?confirm=${others}`,
+  detail:
+    others === 0
+      ? `${zone} holds no names of other accounts; repeat without confirm`
+      : `${zone} holds ${others} names of other accounts; to delete them too, repeat with ?confirm=${others}`,
   location: 'query',
 })
 

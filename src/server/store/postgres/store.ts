@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, between, type Instant, milliseconds } from '../../../base/time.ts'
-import { WAIT_ENDED } from '../../../base/wait-ended.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
@@ -9,6 +8,7 @@ import { PostgresCounters } from './counters.ts'
 import { StoreBusy } from '../errors.ts'
 import { withLocks } from './locks.ts'
 import { probeWrites } from './probe.ts'
+import { inTime } from './in-time.ts'
 import type { PostgresSql } from './statements.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import type { PublishedReads } from '../published.ts'
@@ -149,16 +149,7 @@ class PostgresStore implements Store {
 
   /** No caller waits longer than it may, whatever the database does. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
-    const over = new AbortController()
-    const until = after(this.#clock.now(), milliseconds(this.#pool.place.wait + MARGIN))
-    return new Promise((resolve, reject) => {
-      const refuse = async (): Promise<void> => {
-        await this.#clock.sleep(until, over.signal)
-        if (!over.signal.aborted) reject(new StoreBusy('the database did not answer in time'))
-      }
-      void refuse()
-      void work.then(resolve, reject).finally(() => over.abort(WAIT_ENDED))
-    })
+    return inTime(work, milliseconds(this.#pool.place.wait + MARGIN), this.#clock)
   }
 
   async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {

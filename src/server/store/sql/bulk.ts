@@ -1,7 +1,7 @@
 import type { Instant } from '../../../base/time.ts'
 import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { Metadata, Name, RRSet } from '../../model/tree.ts'
-import type { BulkWrites } from '../bulk.ts'
+import { type BulkWrites, UNRENDERED_FACT } from '../bulk.ts'
 import { HIDDEN_NAME, IS_HIDDEN } from '../hidden.ts'
 import type { PolicyWrites, RecordWrites } from '../records.ts'
 import { existing, insert, select, selects } from '../select.ts'
@@ -168,6 +168,8 @@ async function replace(sql: Sql, { id, of_zone: zoneId, name, serial }: Draft, n
   // As in RFC 1982, newer than that of the zone.
   await sql(`UPDATE dns_zone SET apex = ?1, serial = CASE WHEN ((serial - ?2) & 4294967295) BETWEEN 1 AND 2147483647
     THEN serial ELSE (?2 + 1) & 4294967295 END WHERE id = ?3`).run(name, serial, id)
+  if (existing(await sql(BULK.unpublished).get(id)).n > 0)
+    await sql(`INSERT INTO fact VALUES ('${UNRENDERED_FACT}', '') ON CONFLICT DO NOTHING`).run()
   await sql(`INSERT INTO dns_dirty VALUES (?, '') ON CONFLICT DO NOTHING`).run(id)
   // The names beneath zones that have come since these were rendered.
   await sql(`INSERT INTO dns_dirty SELECT 0, apex FROM dns_zone WHERE length(apex) > length(CAST(?1 AS TEXT))
@@ -187,6 +189,7 @@ async function hideZones(sql: Sql, zones: readonly number[]): Promise<void> {
   )
   await sql(`DELETE FROM holding WHERE zone_id IN ${ids()}`).run(wanted)
   await sql(`UPDATE zone SET name = ${HIDDEN_NAME} WHERE id IN ${ids()}`).run(wanted)
+  await sql(`UPDATE zone_draft SET lease_until = 0 WHERE of_zone IN ${ids()}`).run(wanted)
 }
 
 async function hideAccount(sql: Sql, id: number): Promise<void> {

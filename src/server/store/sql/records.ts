@@ -17,7 +17,15 @@ export const RECORDS = selects({
     { n: 'INTEGER' },
     'SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ? AND account_id <> ?',
   ),
-  lockedName: select(FOUND, 'SELECT 1 AS found FROM name WHERE zone_id = ? AND is_prohibited = 1 LIMIT 1'),
+  lockedName: select(
+    FOUND,
+    'SELECT 1 AS found FROM name WHERE zone_id = ? AND (is_prohibited = 1 OR is_blocked = 1) LIMIT 1',
+  ),
+  lockedNameBeneath: select(
+    FOUND,
+    `SELECT 1 AS found FROM name WHERE (labels_reversed = ?1 OR ${BENEATH}) AND zone_id = ?2
+      AND (is_prohibited = 1 OR is_blocked = 1) LIMIT 1`,
+  ),
   holdings: select(
     { names: 'INTEGER', rdata: 'INTEGER' },
     `SELECT coalesce(sum(names), 0) AS names, coalesce(sum(rdata), 0) AS rdata FROM holding
@@ -77,8 +85,12 @@ const names = (
   async countNamesOfOthers(zoneId, accountId) {
     return existing(await sql(RECORDS.namesOfOthers).get(zoneId, accountId)).n
   },
-  async hasLockedNames(zoneId) {
-    return (await sql(RECORDS.lockedName).get(zoneId)) !== undefined
+  async hasLockedNames(zoneId, fqdn) {
+    const found =
+      fqdn === undefined
+        ? await sql(RECORDS.lockedName).get(zoneId)
+        : await sql(RECORDS.lockedNameBeneath).get(reversed(fqdn), zoneId)
+    return found !== undefined
   },
   async nameAt(zoneId, name) {
     const row = await sql(NAMES.at).get(zoneId, name)

@@ -91,11 +91,23 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
 
 const accounts = (
   sql: Sql,
-): Part<'setFact' | 'factOr' | 'addPlan' | 'addAccount' | 'addApiKey' | 'touchApiKey' | 'rehashApiKey'> => ({
+): Part<
+  | 'setFact'
+  | 'removeFact'
+  | 'factOr'
+  | 'addPlan'
+  | 'addAccount'
+  | 'addApiKey'
+  | 'touchApiKey'
+  | 'rehashApiKey'
+> => ({
   async setFact(name, value) {
     await sql(
       'INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     ).run(name, value)
+  },
+  async removeFact(name) {
+    await sql('DELETE FROM fact WHERE name = ?').run(name)
   },
   async factOr(name, value) {
     await sql('INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING').run(name, value)

@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { importZone, readZone } from '../../../../src/app/service/admin/zone-import.ts'
+import { renderFirst } from '../../../../src/app/service/publishing/flusher.ts'
 import { instant } from '../../../../src/base/time.ts'
+import { UNRENDERED_FACT } from '../../../../src/server/store/bulk.ts'
 import type { Name } from '../../../../src/server/model/tree.ts'
 import type { Store } from '../../../../src/server/store/store.ts'
 import { type Fixture, fill } from '../../../contract/store.ts'
 import { storeFolder, testStore } from '../../../lab/stores.ts'
+import { SETTINGS } from '../../../server/publish/flushed.ts'
 
 const NOW = instant(0)
 /** When the fixture was made. */
@@ -17,6 +20,10 @@ beforeEach(async () => {
   store = testStore()
   at = await fill(store)
 })
+
+const unexpected = (error: unknown): never => {
+  throw error
+}
 
 const imported = async (text: string, { isReplacing = true, into = store } = {}) => {
   const path = join(storeFolder(), 'zone')
@@ -95,6 +102,64 @@ it('needs "replace" where the zone has names, and never removes those of other a
   await expect(imported('x A 192.0.2.1\n')).rejects.toThrow(/1 names of other accounts/)
 })
 
+it('keeps what the operator has stopped, without records', async () => {
+  await addHome()
+  await store.write(async (w) => w.blockName((await w.nameAt(at.zoneId, 'home'))?.id ?? 0, true))
+  await imported('next 60 A 192.0.2.3\n')
+  expect(await nameAt('home')).toMatchObject({ isBlocked: true, rrsets: [] })
+})
+
+it('refuses names beneath a zone of another account', async () => {
+  await store.write(async (w) => {
+    const accountId = await w.addAccount(
+      { name: 'other', hash: new Uint8Array([1]), planId: await w.planOf(at.accountId) },
+      NOW,
+    )
+    await w.addZone({ accountId, name: 'sub.example.test', isShared: false }, NOW)
+    await w.addZone({ accountId: at.accountId, name: 'own.example.test', isShared: false }, NOW)
+  })
+  await imported('x.own 60 A 192.0.2.3\n')
+  await expect(imported('x 60 A 192.0.2.3\n*.sub 60 A 192.0.2.3\n')).rejects.toThrow(
+    /line 2: \*\.sub\.example\.test belongs to sub\.example\.test, a zone of another account/,
+  )
+})
+
+it('is followed by another one at once where it failed', async () => {
+  let writes = 0
+  const failing: Store = Object.assign(Object.create(store) as Store, {
+    read: async (work: Parameters<Store['read']>[0]) => store.read(work),
+    write: async (work: Parameters<Store['write']>[0]) => {
+      if (++writes === 3) throw new Error('the disk is full')
+      return store.write(work)
+    },
+  })
+  await expect(imported('next 60 A 192.0.2.3\n', { into: failing })).rejects.toThrow('the disk is full')
+  await imported('next 60 A 192.0.2.3\n')
+})
+
+it('without a service that renders its names, these are rendered before the next one answers', async () => {
+  const text = Array.from({ length: 2500 }, (_, n) => `n${n} 60 A 192.0.2.3\n`).join('')
+  await imported(text)
+  const published = async () =>
+    store.read(async (r) => {
+      const zone = await r.publishedZone('example.test')
+      return (await r.publishedAfter(zone?.id ?? 0, undefined, 10_000)).length
+    })
+  expect(await published()).toBeLessThan(2500)
+  await renderFirst(store, () => SETTINGS, unexpected)
+  expect(await published()).toBeGreaterThanOrEqual(2500)
+  expect(await store.read(async (r) => r.fact(UNRENDERED_FACT))).toBeUndefined()
+  // Names that change later are no reason to wait.
+  await store.write(async (w) =>
+    w.addName(
+      { zoneId: (await w.zoneNamed('example.test'))?.id ?? 0, accountId: at.accountId, name: 'late' },
+      NOW,
+    ),
+  )
+  await renderFirst(store, () => SETTINGS, unexpected)
+  expect(await store.read(async (r) => r.hasDirtyNames())).toBe(true)
+})
+
 it('changes nothing where a name has changed since it began, or another import is under way', async () => {
   await addHome()
   let writes = 0
@@ -107,7 +172,7 @@ it('changes nothing where a name has changed since it began, or another import i
     checkpoint: () => store.checkpoint(),
     close: async () => store.close(),
     write: async (work, about) => {
-      if (++writes === 2) {
+      if (++writes === 3) {
         await expect(imported('next 60 A 192.0.2.3\n')).rejects.toThrow(/another import into example\.test/)
         await store.write(async (w) => w.touchZone(at.zoneId, instant(5)))
       }

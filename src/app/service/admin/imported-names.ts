@@ -1,0 +1,95 @@
+import type { Instant } from '../../../base/time.ts'
+import { APEX } from '../../../server/model/dns-name.ts'
+import type { MasterRecord } from '../../../server/model/master-file.ts'
+import {
+  autoLabel,
+  type Name,
+  type Rdata,
+  type RRSet,
+  rrsetOf,
+  type Zone,
+} from '../../../server/model/tree.ts'
+import { groupedBy } from '../../../server/store/values.ts'
+
+export interface PresentZone {
+  readonly zone: Zone
+  readonly stored: readonly Name[]
+}
+
+interface ImportContext extends PresentZone {
+  readonly now: Instant
+}
+
+/** The apex is one of them, with the NS of the service. */
+export function importedNames(records: readonly MasterRecord[], context: ImportContext): readonly Name[] {
+  const byName = groupedBy(records, ({ name }) => name)
+  const stored = new Map(context.stored.map((name) => [name.name, name]))
+  // What the operator has stopped stays stopped, without records.
+  for (const { name, isProhibited, isBlocked } of context.stored)
+    if (!byName.has(name) && (name === APEX || isProhibited || isBlocked)) byName.set(name, [])
+  return Array.from(byName, ([name, own]) =>
+    nameFrom(own, stored.get(name) ?? newName(name, context), context),
+  )
+}
+
+const newName = (name: string, { zone, now }: ImportContext): Name => ({
+  zoneId: zone.id,
+  accountId: zone.accountId,
+  name,
+  isProhibited: false,
+  isBlocked: false,
+  isImplicit: false,
+  isOffline: false,
+  metadata: {},
+  rrsets: [],
+  createdAt: now,
+  updatedAt: now,
+})
+
+/** With the records of the file instead of those that the name has, but for those of the service. */
+function nameFrom(records: readonly MasterRecord[], name: Name, context: ImportContext): Name {
+  const byType = groupedBy(records, ({ dnsType }) => dnsType)
+  const rrsets = Array.from(byType, ([dnsType, own]) =>
+    rrsetFrom(own, rrsetOf(name, dnsType), { ...context, dnsType }),
+  )
+  return {
+    ...name,
+    isImplicit: false,
+    rrsets: [...name.rrsets.filter(({ isSystem }) => isSystem), ...rrsets],
+    updatedAt: context.now,
+  }
+}
+
+function rrsetFrom(
+  records: readonly MasterRecord[],
+  stored: RRSet | undefined,
+  { zone, now, dnsType }: ImportContext & Pick<RRSet, 'dnsType'>,
+): RRSet {
+  return {
+    dnsType,
+    // RFC 2181 §5.2: the records of an RRset have one TTL, the lowest of different ones.
+    ttl: Math.min(...records.map(({ ttl = zone.defaultTtl }) => ttl)),
+    isSystem: false,
+    metadata: stored?.metadata ?? {},
+    // A record that stands in the file twice is one record (RFC 2181 §5).
+    rdata: rdataFrom(new Set(records.map(({ value }) => value)), stored?.rdata ?? []),
+    createdAt: stored?.createdAt ?? now,
+    updatedAt: now,
+  }
+}
+
+/** Labels and DDNS keys stay with their values; those of values that go are for new values, in their order. */
+function rdataFrom(values: ReadonlySet<string>, stored: readonly Rdata[]): readonly Rdata[] {
+  const left = stored.filter(({ value }) => !values.has(value))
+  const rdata: Rdata[] = stored.filter(({ value }) => values.has(value))
+  const kept = new Set(rdata.map(({ value }) => value))
+  for (const value of [...values].filter((one) => !kept.has(one))) {
+    const former = left.shift()
+    rdata.push(
+      former === undefined
+        ? { label: autoLabel([...rdata, ...left]), value, isSystem: false }
+        : { ...former, value },
+    )
+  }
+  return rdata
+}
