@@ -181,6 +181,7 @@ describe('operator, account and device share one store', () => {
       'api-key add acme',
       'account suspend acme',
       'account password acme',
+      'zone remove acme.test',
       `account remove acme export=${file}`,
     ])
     expect(lines().find(({ msg }) => msg === 'operated')?.['operator']).toBe(userInfo().username)

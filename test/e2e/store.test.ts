@@ -67,7 +67,7 @@ describe('a store', () => {
     })
     const { code } = await holdfast(['admin', 'init', '--store', folder], { node })
 
-    expect([code, readdirSync(folder)]).toEqual([78, []])
+    expect([code, readdirSync(folder)]).toEqual([75, []])
     expect(await admin(folder, 'init')).toMatchObject({ code: 0, stderr: '' })
   })
 

@@ -1,5 +1,5 @@
 import { err } from '../../base/result.ts'
-import { after, parseDuration } from '../../base/time.ts'
+import { after, milliseconds, parseDuration } from '../../base/time.ts'
 import { keyedHash, newPassword } from '../auth/hashes.ts'
 import { parseScope, SCOPE_FORMS } from '../rules/scopes.ts'
 import { accountIdOf, finished, type Operations } from './operation.ts'
@@ -14,6 +14,7 @@ export const API_KEY_OPERATIONS: Operations = {
       const span = rest.find((arg) => arg.startsWith('expires='))?.slice(8)
       const expires = span === undefined ? undefined : parseDuration(span)
       if (expires?.ok === false) return err(`expires=${span} ${expires.error}`)
+      if (expires?.value === milliseconds(0)) return err(`expires=${span} is over at once`)
       const given = rest.filter((arg) => !arg.startsWith('expires='))
       const invalid = given.find((scope) => parseScope(scope) === undefined)
       if (invalid !== undefined) return err(`${invalid} is not one of ${SCOPE_FORMS}`)

@@ -262,7 +262,9 @@ function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data
     Record<string, unknown>
   >
   const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
-  return [...Object.values(params), ...named].join(' ')
+  const all = [...Object.values(params), ...named]
+  // An API key has no name.
+  return all.length === 0 && typeof made['id'] === 'number' ? String(made['id']) : all.join(' ')
 }
 
 /** For the one route without credentials. */
