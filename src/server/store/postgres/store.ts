@@ -8,8 +8,8 @@ import { PostgresCounters } from './counters.ts'
 import { StoreBusy } from '../errors.ts'
 import { withLocks } from './locks.ts'
 import { probeWrites } from './probe.ts'
-import { inTime } from './in-time.ts'
 import type { PostgresSql } from './statements.ts'
+import { TimeLimit } from './time-limit.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import type { PublishedReads } from '../published.ts'
 import { sqlPublishedReads } from '../sql/published.ts'
@@ -100,11 +100,14 @@ class PostgresStore implements Store {
   readonly #writePlaces: Places
   readonly #batches: BatchQueue
   readonly #closing = new AbortController()
+  /** No caller waits longer than it may, whatever the database does. */
+  readonly #timeLimit: TimeLimit
   #isFlushDue = false
 
   constructor(pool: ConnectionPool, clock: Clock) {
     this.#pool = pool
     this.#clock = clock
+    this.#timeLimit = new TimeLimit(clock, milliseconds(pool.place.wait + MARGIN), this.#closing.signal)
     this.#writePlaces = new Places(Math.max(1, Math.floor(pool.place.connections / 2)))
     this.#batches = new BatchQueue({
       pool,
@@ -120,7 +123,7 @@ class PostgresStore implements Store {
   }
 
   async read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T> {
-    return this.#inTime(
+    return this.#timeLimit.of(
       this.#withStoredCounters(async (check) =>
         inSnapshot(this.#pool, async (sql) => {
           const tables = sqlReading(sql)
@@ -137,23 +140,18 @@ class PostgresStore implements Store {
   async write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T> {
     const deadline = after(this.#clock.now(), milliseconds(this.#pool.place.wait))
     if (about === undefined)
-      return this.#inTime(
+      return this.#timeLimit.of(
         this.#withStoredCounters(async (check) =>
           this.#writePlaces.take(async () => this.#write(work, { check, deadline })),
         ),
       )
-    const value = await this.#inTime(this.#batches.do({ about: about(), deadline, work }))
+    const value = await this.#timeLimit.of(this.#batches.do({ about: about(), deadline, work }))
     if (this.#counters.dirtyCount > 0) this.#scheduleFlush()
     return value
   }
 
-  /** No caller waits longer than it may, whatever the database does. */
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    return inTime(work, milliseconds(this.#pool.place.wait + MARGIN), this.#clock)
-  }
-
   async countRequest(accountId: number, now: Instant, span: number): Promise<RequestWindow> {
-    return this.#inTime(
+    return this.#timeLimit.of(
       inTransaction(this.#pool, async (sql) => {
         const [row] = await sql.rows(REQUESTS.countRequest, accountId, now, span)
         return existing(row)
@@ -162,7 +160,7 @@ class PostgresStore implements Store {
   }
 
   async probe(): Promise<Instant> {
-    return this.#inTime(inTransaction(this.#pool, probeWrites))
+    return this.#timeLimit.of(inTransaction(this.#pool, probeWrites))
   }
 
   checkpoint(): void {
