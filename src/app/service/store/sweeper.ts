@@ -5,7 +5,7 @@ import type { Store } from '../../../server/store/store.ts'
 import type { TrailPart } from '../../../server/store/trail.ts'
 
 /** In milliseconds: the aim for one step, because requests that arrive meanwhile wait for its end. */
-const STEP_TIME = { alone: 8, shared: 100 } as const
+const STEP_TIME = { alone: 8, shared: 30 } as const
 /** Rows of one step. */
 const ROWS = { first: 50, max: 1000 } as const
 /** Between two looks of a service. */
