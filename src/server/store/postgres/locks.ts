@@ -1,4 +1,5 @@
 import type { CounterWrites } from '../counter-rows.ts'
+import type { StoredName } from '../../model/rows.ts'
 import type { Sql } from '../sql/statement.ts'
 import type { StoreWrites } from '../store.ts'
 
@@ -7,6 +8,29 @@ const SWEEP_LOCK = 4_613_028
 
 type Tables = Omit<StoreWrites, keyof CounterWrites>
 
+const zoneCount = (names: readonly StoredName[]): number => new Set(names.map(({ zoneId }) => zoneId)).size
+
+/** Locks zones, and resolves with their number. */
+const zoneLock =
+  (sql: Sql) =>
+  async (where: string, value: string | number): Promise<number> => {
+    const locked = await sql(`SELECT id FROM zone WHERE ${where} ORDER BY id FOR NO KEY UPDATE`).run(value)
+    return Number(locked.changes)
+  }
+
+/** An import may have replaced a zone while its lock was awaited: the new one has another id. */
+async function ofLocked<T>(
+  lock: () => Promise<number>,
+  read: () => Promise<T>,
+  zonesIn: (found: T) => number,
+): Promise<T> {
+  for (;;) {
+    const locked = await lock()
+    const found = await read()
+    if (zonesIn(found) <= locked) return found
+  }
+}
+
 /**
  * A rule reads several rows and then writes one, so two concurrent processes could break it together. Every change to a
  * zone, or to what an account holds, therefore locks its row first and reads in a later statement, because each
@@ -14,9 +38,7 @@ type Tables = Omit<StoreWrites, keyof CounterWrites>
  * order of zones, accounts, names.
  */
 export function withLocks(tables: Tables, sql: Sql): Tables {
-  const lockZones = async (condition: string, value: string | number): Promise<void> => {
-    await sql(`SELECT id FROM zone WHERE ${condition} ORDER BY id FOR NO KEY UPDATE`).run(value)
-  }
+  const lockZones = zoneLock(sql)
   const ofAccount =
     <A extends readonly unknown[], T>(read: (id: number, ...more: A) => Promise<T>) =>
     async (id: number, ...more: A): Promise<T> => {
@@ -43,12 +65,18 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
     },
     sweepHidden: async (...step) => inItsTurn(sql, async () => tables.sweepHidden(...step)),
     async zoneNamed(name) {
-      await lockZones('name = ?', name)
-      return tables.zoneNamed(name)
+      return ofLocked(
+        async () => lockZones('name = ?', name),
+        async () => tables.zoneNamed(name),
+        (zone) => (zone === undefined ? 0 : 1),
+      )
     },
     async namesByFqdn(fqdn) {
-      await lockZones('id IN (SELECT zone_id FROM name WHERE fqdn = ?)', fqdn)
-      return tables.namesByFqdn(fqdn)
+      return ofLocked(
+        async () => lockZones('id IN (SELECT zone_id FROM name WHERE fqdn = ?)', fqdn),
+        async () => tables.namesByFqdn(fqdn),
+        zoneCount,
+      )
     },
     async namesOfKey(keyId) {
       await lockZones('id IN (SELECT zone_id FROM name WHERE key_id = ?)', keyId)

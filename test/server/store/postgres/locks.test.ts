@@ -8,7 +8,7 @@ import type { TargetRow } from '../../../../src/server/model/rows.ts'
 import { StoreBusy } from '../../../../src/server/store/errors.ts'
 import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
 import type { About, Store, StoreWrites } from '../../../../src/server/store/store.ts'
-import { PATIENCE } from '../../../eventually.ts'
+import { eventually, PATIENCE } from '../../../eventually.ts'
 import { judgesPace } from '../../../lab/pace.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
 import { type Fixture, fill } from '../../../contract/store.ts'
@@ -191,6 +191,29 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     expect(performance.now() - began).toBeLessThan(WAIT + MARGIN)
     await foreign.query('COMMIT')
     await write('example.test')
+  })
+
+  it('of a zone that an import replaces meanwhile, a write goes on with the lock of the new one', async () => {
+    await foreign.query('BEGIN')
+    await foreign.query(`SELECT 1 FROM zone WHERE name = 'example.test' FOR UPDATE`)
+    const found: (number | undefined)[] = []
+    let end = (): void => undefined
+    const isEnded = new Promise<void>((done) => (end = done))
+    const write = store.write(async (w) => {
+      found.push((await w.zoneNamed('example.test'))?.id)
+      await isEnded
+    })
+    await sleep(300)
+    await foreign.query(`UPDATE zone SET name = '#' || id WHERE name = 'example.test'`)
+    await foreign.query(`UPDATE zone SET name = 'example.test' WHERE name = 'other.test'`)
+    await foreign.query('COMMIT')
+    await eventually(() => found.length).toBe(1)
+    const { rows } = await foreign.query<{ id: string }>(`SELECT id FROM zone WHERE name = 'example.test'`)
+    expect(found).toEqual([Number(rows[0]?.id)])
+    const free = await foreign.query(`SELECT id FROM zone WHERE name = 'example.test' FOR UPDATE SKIP LOCKED`)
+    expect(free.rows).toEqual([])
+    end()
+    await write
   })
 
   it('nothing waits for serializable transactions, which a database may have by default', async () => {
