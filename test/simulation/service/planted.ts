@@ -81,4 +81,11 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
     from: 'return (zone ?? account) !== undefined',
     to: 'return false',
   },
+  {
+    what: 'what another node has written is not seen',
+    rule: 'V4',
+    file: 'server/store/sqlite/store.ts',
+    from: 'if (current === this.#dataVersion) return',
+    to: 'if (current !== undefined) return',
+  },
 ]

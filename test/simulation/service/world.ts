@@ -30,9 +30,9 @@ export interface ServiceOutcome {
 }
 
 /** One service on SQLite, its requests, and what goes wrong beneath it. Each answer binds the model. */
-export async function runServiceWorld({ events }: ServiceWorld): Promise<ServiceOutcome> {
+export async function runServiceWorld({ seed, events }: ServiceWorld): Promise<ServiceOutcome> {
   const root = memoryFolder('holdfast-service-')
-  const run = new ServiceRun(root)
+  const run = new ServiceRun(root, seed % 2 === 0 ? 2 : 1)
   const alarms: string[] = []
   try {
     await run.start()
@@ -64,15 +64,20 @@ class ServiceRun {
   readonly #locked = new Set<string>()
   #import: OperatorImport | undefined
   #folder = ''
-  #store: Store | undefined
-  #node: Node | undefined
+  /** Of each node. */
+  #stores: readonly Store[] = []
+  #nodes: readonly Node[] = []
+  #turns = 0
   #writes = 0
   #onWrite: (nth: number) => void = () => undefined
   /** What each commit does: see `ServiceEvent`. */
   #disk: 'good' | 'full' | 'lost' = 'good'
 
-  constructor(root: string) {
+  readonly #nodeCount: number
+
+  constructor(root: string, nodeCount: number) {
     this.#root = root
+    this.#nodeCount = nodeCount
   }
 
   async start(): Promise<void> {
@@ -84,7 +89,7 @@ class ServiceRun {
 
   async close(): Promise<void> {
     await this.#import?.kill()
-    await this.#store?.close()
+    await Promise.all(this.#stores.map(async (store) => store.close()))
   }
 
   /** Whether what was removed or given up is deleted in the end, and nothing else. */
@@ -93,7 +98,7 @@ class ServiceRun {
     if (alarm !== undefined) return alarm
     await this.#clock.pass(LEASE)
     await this.#passing(sweepHidden(this.#opened, [], bulkClocks(this.#clock)))
-    await this.#node?.publish()
+    await this.#publish()
     const left = this.#count(HIDDEN_ROWS)
     if (left > 0) return `V9: ${left} rows of what was removed or given up are left`
     return (await this.#settle([], [])) ?? this.#witness.look(this.#opened, this.#model)
@@ -139,7 +144,7 @@ class ServiceRun {
   }
 
   async #act(event: Exclude<ServiceEvent, { asks: readonly Ask[] }>): Promise<void> {
-    if (event.kind === 'flush') await this.#passing(this.#node?.publish() ?? Promise.resolve())
+    if (event.kind === 'flush') await this.#passing(this.#publish())
     if (event.kind === 'lock') await this.#passing(this.#lock(event))
     if (event.kind === 'sweep')
       void sweepHidden(this.#opened, [], bulkClocks(this.#clock)).catch(() => undefined)
@@ -149,19 +154,30 @@ class ServiceRun {
         clock: this.#clock,
       })
     if (event.kind === 'restart') {
-      await this.#store?.close()
+      await Promise.all(this.#stores.map(async (store) => store.close()))
       await this.#open()
     }
   }
 
   get #opened(): Store {
-    if (this.#store === undefined) throw new Error('the store is not open')
-    return this.#store
+    const [first] = this.#stores
+    if (first === undefined) throw new Error('the store is not open')
+    return first
+  }
+
+  async #publish(): Promise<void> {
+    await this.#nodes.at(-1)?.publish()
   }
 
   async #open(): Promise<void> {
+    this.#stores = Array.from({ length: this.#nodeCount }, () => this.#store())
+    this.#nodes = this.#stores.map((store) => serviceNode(store, () => instant(START + this.#clock.now())))
+    return Promise.resolve()
+  }
+
+  #store(): Store {
     const inner = sqliteStore(this.#folder, this.#clock)
-    const store: Store = Object.assign(Object.create(inner) as Store, {
+    return Object.assign(Object.create(inner) as Store, {
       read: async (work: Parameters<Store['read']>[0]) => inner.read(work),
       snapshot: async (work: Parameters<Store['snapshot']>[0]) => inner.snapshot(work),
       checkpoint: () => inner.checkpoint(),
@@ -181,9 +197,6 @@ class ServiceRun {
         return done
       },
     })
-    this.#store = store
-    this.#node = serviceNode(store, () => instant(START + this.#clock.now()))
-    return Promise.resolve()
   }
 
   async #all(asks: readonly Ask[]): Promise<readonly Answered[]> {
@@ -192,7 +205,7 @@ class ServiceRun {
   }
 
   async #answerOf(ask: Ask): Promise<Answered> {
-    return this.#node?.ask(ask) ?? { kind: 'unknown' }
+    return this.#nodes[this.#turns++ % this.#nodeCount]?.ask(ask) ?? UNKNOWN
   }
 
   /** Accepted requests are stored and refused ones are not; of all others, either. */
