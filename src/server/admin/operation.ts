@@ -63,7 +63,9 @@ interface FoundName {
 
 export async function nameOf(w: StoreWrites, hostname: string): Promise<Result<FoundName, string>> {
   const fqdn = canonicalName(hostname)
-  const zone = await w.zoneContaining(fqdn)
+  const containing = await w.zoneContaining(fqdn)
+  // With its lock: nobody removes the name, or makes it again, until the end of the operation.
+  const zone = containing && (await w.zoneNamed(containing.name))
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
   const name = zone === undefined || relative === undefined ? undefined : await w.nameAt(zone.id, relative)
   return zone === undefined || name?.id === undefined

@@ -77,6 +77,19 @@ describe.each(['locked', 'blocked'] as const)('a name that the operator has %s',
     )
     expect(codes(await world.ask('DELETE', '/v1/dns/zones/example.test'))).toBe('403 4821')
   })
+
+  it('is not evaded by a delegation above it', async () => {
+    await world.ask('POST', `${R}/example.test/x.cut/rrsets/A/rdata`, [{ value: '192.0.2.1' }])
+    const delegate = async (name: string) =>
+      codes(
+        await world.ask('POST', `${R}/example.test/${name}/rrsets/NS/rdata`, [{ value: 'ns.other.test.' }]),
+      )
+    await world.store.write(async (w) => {
+      const id = (await w.nameAt((await w.zoneNamed('example.test'))?.id ?? 0, 'x.cut'))?.id ?? 0
+      await (how === 'locked' ? w.lockName(id, true) : w.blockName(id, true))
+    })
+    expect([await delegate('cut'), await delegate('other')]).toEqual(['400 3363', '201'])
+  })
 })
 
 it('published_at is of the present state: null after a change, until it is published', async () => {

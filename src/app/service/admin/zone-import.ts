@@ -209,7 +209,7 @@ async function fill(store: Store, { zone, names, draft }: DraftContent, clocks: 
 }
 
 const LOOK_INTERVAL = milliseconds(100)
-/** Looks without progress: no service runs that renders names, or it has ended. One that starts later does it. */
+/** Looks without progress: no service runs that renders names, and one that starts later does it; or it has stopped. */
 const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
 
 /** Waits until the service has rendered the names, so that name servers get all of them at one moment too. */
@@ -226,4 +226,8 @@ async function rendered(store: Store, draft: number, clocks: BulkClocks): Promis
     least = Math.min(least, left)
     await clocks.steady.sleep(after(clocks.steady.now(), LOOK_INTERVAL))
   }
+  if (maxIdle === MAX_IDLE_LOOKS.later)
+    throw new ImportBusy([
+      'the service began to publish the names, and has stopped; nothing was imported: see whether it runs, and try again',
+    ])
 }

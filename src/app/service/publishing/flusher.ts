@@ -45,28 +45,15 @@ export function startFlusher(parts: FlusherParts): Flusher {
 
 /**
  * Publishes what waits, before anything is answered, if a zone was replaced while no service ran: name servers get
- * all of its names at one moment then too. A store that takes no writes does not keep the service from its start.
+ * all of its names at one moment then too. Rejects if the store takes no writes: half of a zone is never answered.
  */
-export async function renderFirst(
-  store: Store,
-  settings: () => PublishSettings,
-  onError: (error: unknown) => void,
-): Promise<void> {
+export async function renderFirst(store: Store, settings: () => PublishSettings): Promise<void> {
   if ((await store.read(async (r) => r.fact(UNRENDERED_FACT))) === undefined) return
-  try {
-    for (let count = 1; count > 0; ) {
-      const context = {
-        settings: settings(),
-        now: now(),
-        maxNames: MAX_FLUSHED,
-        onNameFault: () => undefined,
-      }
-      count = (await store.write(async (w) => flush(w, context))).count
-    }
-    await store.write(async (w) => w.removeFact(UNRENDERED_FACT))
-  } catch (error) {
-    onError(error)
+  for (let count = 1; count > 0; ) {
+    const context = { settings: settings(), now: now(), maxNames: MAX_FLUSHED, onNameFault: () => undefined }
+    count = (await store.write(async (w) => flush(w, context))).count
   }
+  await store.write(async (w) => w.removeFact(UNRENDERED_FACT))
 }
 
 type Timer = ReturnType<typeof setTimeout>

@@ -69,7 +69,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
     return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
   await applySettings(store, settings())
-  await renderFirst(store, settings, (error) => reportFailure('publishing', error))
+  await renderFirst(store, settings)
   const newerSerials = new NewerSerials({ ...parts, settings, onRaised: () => flusher.wake() })
   const notifier = startNotifySender({
     secondaries: secondaries.value,

@@ -20,7 +20,7 @@ import {
 import { type NameChange, type QuotaFault, quotaFaults, usageFaults } from '../../rules/quota.ts'
 import { type StateFault, removalFault, stateFaults } from '../../rules/state.ts'
 import { resultingZone, type ZoneReads } from '../../rules/resulting-zone.ts'
-import { fqdnOf } from '../../model/dns-name.ts'
+import { APEX, fqdnOf } from '../../model/dns-name.ts'
 import {
   DONE,
   type Refused,
@@ -151,6 +151,7 @@ export async function saveAllChecked<Q extends QuotaFault>(
   )
   const faults = await firstFault<Refusal<StateFault | Q>>(
     async () => eachOf(changes, async (change) => stateFaults({ zone, ...change }, resulting)),
+    async () => eachOf(changes, async (change) => delegationFaults(store, zone, change)),
     async () =>
       eachOf([...new Set(changes.map(({ after }) => after.accountId))], async (accountId) => {
         const own = changes.filter(({ after }) => after.accountId === accountId)
@@ -163,6 +164,19 @@ export async function saveAllChecked<Q extends QuotaFault>(
   if (faults.length === 0)
     for (const { after, before } of changes) await saveOrRemove({ store, now }, after, before)
   return faults
+}
+
+/** A delegation would take the place of what the operator has stopped beneath it (decision 0053). */
+async function delegationFaults(
+  store: RequestContext['store'],
+  { id, name: zoneName }: Zone,
+  { before, after }: NameChange,
+): Promise<readonly Refusal<'dnsRulesViolated'>[]> {
+  const isDelegated = (name: Name | undefined): boolean =>
+    name !== undefined && name.name !== APEX && rrsetOf(name, 'NS') !== undefined
+  const fqdn = fqdnOf(after.name, zoneName)
+  if (isDelegated(before) || !isDelegated(after) || !(await store.hasLockedNames(id, fqdn))) return []
+  return [refuse('dnsRulesViolated', `the operator has locked or blocked a name beneath ${fqdn}`)]
 }
 
 /** What the rules of DNS read of the stored zone. */

@@ -21,10 +21,6 @@ beforeEach(async () => {
   at = await fill(store)
 })
 
-const unexpected = (error: unknown): never => {
-  throw error
-}
-
 const imported = async (text: string, { isReplacing = true, into = store } = {}) => {
   const path = join(storeFolder(), 'zone')
   writeFileSync(path, text)
@@ -146,7 +142,14 @@ it('without a service that renders its names, these are rendered before the next
       return (await r.publishedAfter(zone?.id ?? 0, undefined, 10_000)).length
     })
   expect(await published()).toBeLessThan(2500)
-  await renderFirst(store, () => SETTINGS, unexpected)
+  const full = Object.assign(Object.create(store) as Store, {
+    read: async (work: Parameters<Store['read']>[0]) => store.read(work),
+    write: async () => {
+      throw new Error('the disk is full')
+    },
+  })
+  await expect(renderFirst(full, () => SETTINGS)).rejects.toThrow('the disk is full')
+  await renderFirst(store, () => SETTINGS)
   expect(await published()).toBeGreaterThanOrEqual(2500)
   expect(await store.read(async (r) => r.fact(UNRENDERED_FACT))).toBeUndefined()
   // Names that change later are no reason to wait.
@@ -156,7 +159,7 @@ it('without a service that renders its names, these are rendered before the next
       NOW,
     ),
   )
-  await renderFirst(store, () => SETTINGS, unexpected)
+  await renderFirst(store, () => SETTINGS)
   expect(await store.read(async (r) => r.hasDirtyNames())).toBe(true)
 })
 
