@@ -136,18 +136,17 @@ describe('compiled code is cached', () => {
   })
 })
 
+const flipped = (bytes: Buffer, at: number): Buffer => bytes.fill(bytes.readUInt8(at) ^ 255, at, at + 1)
+
 describe('damaged cached code is compiled again and replaced:', () => {
   it.each<[string, (file: string, bytes: Buffer) => void]>([
-    [
-      'a byte that changed',
-      (file, bytes) => writeFileSync(file, bytes.fill(bytes.readUInt8(99) ^ 255, 99, 100)),
-    ],
+    ['a byte that changed', (file, bytes) => writeFileSync(file, flipped(bytes, 99))],
     ['zeros', (file, bytes) => writeFileSync(file, bytes.fill(0, 64))],
     ['half of it', (file, bytes) => writeFileSync(file, bytes.subarray(0, bytes.length / 2))],
     ['nothing', (file) => writeFileSync(file, '')],
     [
       'another file’s',
-      (file) => writeFileSync(file, readFileSync(join(file, '../main.cjs.bin')).fill(1, 0, 1)),
+      (file) => writeFileSync(file, flipped(readFileSync(join(file, '../main.cjs.bin')), 0)),
     ],
     [
       'a link to it',
