@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { apexOf } from '../model/apex.ts'
-import { parseHost } from '../model/dns-name.ts'
+import { parseHost, relativeTo } from '../model/dns-name.ts'
 import {
   accountIdOf,
   type AdminContext,
@@ -79,7 +79,7 @@ async function addZone(
   if (!account.ok) return account
   if (!values.ok) return values
   if (host === undefined) return err(`${zone} is not a domain name`)
-  if (host === catalogZone || host.endsWith(`.${catalogZone}`))
+  if (relativeTo(host, catalogZone) !== undefined)
     return err(`${host} is for the service itself (catalog_zone)`)
   if ((await w.zoneNamed(host)) !== undefined) return err(`there is a zone ${host} already`)
   const parent = await w.zoneContaining(host)

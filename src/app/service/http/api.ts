@@ -8,6 +8,7 @@ import { openApi } from '../../../server/api/openapi/openapi.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
+import { relativeTo } from '../../../server/model/dns-name.ts'
 import { callerIdentifier } from '../../../server/auth/caller.ts'
 import { keyedHash, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
 import type { PasswordChecker } from '../../../server/auth/login.ts'
@@ -58,7 +59,7 @@ export function apiOf(
     version: API_VERSION,
     nameservers: settings.nameservers,
     reservedNames: settings.reservedNames,
-    isReserved: (name: string) => name === settings.catalogZone || name.endsWith(`.${settings.catalogZone}`),
+    isReserved: (name: string) => relativeTo(name, settings.catalogZone) !== undefined,
     isPublicSuffix: (name: string) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
     newPassword: secret,
