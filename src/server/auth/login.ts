@@ -7,7 +7,6 @@ import {
   isUsername,
   keyedHash,
   type Pepper,
-  slowHash,
 } from './hashes.ts'
 import { slowChecks } from './slow-checks.ts'
 
@@ -32,6 +31,9 @@ export interface PasswordChecker {
   checkSlow(login: Login | undefined, credentials: Credentials, network: string): Promise<boolean | undefined>
 }
 
+/** Hashes of no password, which take as long to check as those of one. */
+const DECOYS = { fast: new Uint8Array(32), slow: new Uint8Array(48) } as const
+
 /** Usernames whose last password was wrong, with the hash that refused it. */
 const MAX_REFUSED = 10_000
 
@@ -39,8 +41,6 @@ const MAX_REFUSED = 10_000
 const UNKNOWN = 'unknown'
 
 export function passwordChecker(pepper: Pepper): PasswordChecker {
-  const decoy = slowHash('the password of unknown logins')
-  const keyDecoy = new Uint8Array(32)
   const run = slowChecks()
   const refused = new Map<string, Uint8Array>()
   // A store that looks nothing up in advance does not ask.
@@ -54,7 +54,7 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
     checkFast(login, { username, password }) {
       if (login?.kind === 'account') return undefined
       if (login === undefined && !isUsername(username)) return undefined
-      const hash = login?.hash ?? keyDecoy
+      const hash = login?.hash ?? DECOYS.fast
       const isRight = isKeyedHashOf(pepper, password.reveal(), hash) && login !== undefined
       if (isAsked) note(username, isRight ? undefined : hash)
       return isRight
@@ -69,7 +69,7 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
       return isOld ? keyedHash(pepper, password.reveal()) : undefined
     },
     async checkSlow(login, { password }, network) {
-      const hash = login?.hash ?? (await decoy)
+      const hash = login?.hash ?? DECOYS.slow
       const isMatch = await run(login === undefined ? UNKNOWN : network, async () =>
         isSlowHashOf(password.reveal(), hash),
       )
