@@ -72,7 +72,7 @@ describe('the client and each service by its name agree', () => {
   )
 })
 
-const DELETING = Object.keys(DELETING_SERVICES)
+const DELETING = Object.keys(DELETING_SERVICES).filter((_, at) => at % sized(2, 1) === 0)
 
 describe('a service that deletes what a request does not name', () => {
   it.each(DELETING)(

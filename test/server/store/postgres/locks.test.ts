@@ -9,13 +9,16 @@ import { StoreBusy } from '../../../../src/server/store/errors.ts'
 import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
 import type { About, Store, StoreWrites } from '../../../../src/server/store/store.ts'
 import { eventually, PATIENCE } from '../../../eventually.ts'
+import { sized } from '../../../large.ts'
 import { judgesPace } from '../../../lab/pace.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
 import { type Fixture, fill } from '../../../contract/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 /** In milliseconds: the wait of the store, and how long a row is locked. */
-const [WAIT, LOCK] = [1500, 4000]
+const [WAIT, LOCK] = [1500, sized(2700, 4000)]
+/** In milliseconds: how long a rate is measured. */
+const SPAN = sized(700, 2000)
 /** In milliseconds after the wait: on a busy machine an answer takes longer. */
 const MARGIN = judgesPace ? 500 : 2000
 const lacking = whyNoPostgres()
@@ -126,17 +129,17 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     ['a zone, at first updates',        'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', true],
     ['a value',                         'SELECT 1 FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id WHERE fqdn = $1 FOR UPDATE OF rdata', 'home.example.test', false],
   ])('%s, others go on, and its own updates end in time', async (_, lock, key, isFirst) => {
-    await Promise.all([repeated(0, 500, isFirst), repeated(1, 500, isFirst)])
-    const alone = await repeated(1, 2000, isFirst)
+    await Promise.all([repeated(0, 300, isFirst), repeated(1, 300, isFirst)])
+    const alone = await repeated(1, SPAN, isFirst)
     const [before, other] = [await valueOf(0), await valueOf(1)]
     await foreign.query('BEGIN')
     await foreign.query(lock, [key])
     const held = repeated(0, LOCK, isFirst)
     await sleep(500)
-    const during = await repeated(1, 2000, isFirst)
+    const during = await repeated(1, SPAN, isFirst)
     const own = await held
     await foreign.query('COMMIT')
-    const [stored, rate] = [[await valueOf(0), await valueOf(1)], await repeated(1, 2000, isFirst)]
+    const [stored, rate] = [[await valueOf(0), await valueOf(1)], await repeated(1, SPAN, isFirst)]
 
     console.log(JSON.stringify({ alone, during, own, rate }))
     expect([during.busy, during.other, own.done, own.other]).toEqual([0, undefined, 0, undefined])
