@@ -142,6 +142,20 @@ export class NotifyQueue {
     })
   }
 
+  /**
+   * What a secondary serves of this zone, if anything. It is told the zone where that is older, unless it is being told
+   * already: a change may have come while it was asked.
+   */
+  compared(zone: ToldZone, serial: number | undefined, now: Instant): void {
+    const entry = this.#zones.get(zone.id)
+    const has = (one: number | undefined): boolean => one !== undefined && !isNewer(zone.serial, one)
+    if (has(serial)) {
+      const served = { served: serial, servedAt: now, fetched: serial, fetchedAt: now }
+      if (entry === undefined) this.#zones.set(zone.id, { ...EMPTY, id: zone.id, apex: zone.apex, ...served })
+    } else if (![entry?.wanted?.serial, entry?.told, entry?.fetched].some(has))
+      this.changed(zone, now, 'repeated')
+  }
+
   /** A secondary that serves the notified serial or a newer one is up to date; a signer uses its own, newer serials. */
   served(id: number, serial: number, now: Instant): void {
     const entry = this.#zones.get(id)

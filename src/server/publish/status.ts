@@ -11,7 +11,7 @@ const MAX_ZONES = 20
 export interface SecondaryStatus {
   readonly name: string
   readonly address: string
-  /** Zones that it was told of or has fetched since the service started. */
+  /** Zones that it was told of, has fetched or was asked for since the service started. */
   readonly zones: number
   /** Zones that it was told of and has not fetched yet. */
   readonly behind: number

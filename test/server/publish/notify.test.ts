@@ -50,6 +50,28 @@ describe('a secondary', () => {
     expect([due(1019), due(1020)]).toEqual([[], [7]])
   })
 
+  it('that was compared is told where it serves an older serial, or nothing', () => {
+    queue.compared(zone(5, 1), 5, at(0))
+    queue.compared(zone(5, 2), 6, at(0))
+    queue.compared(zone(5, 3), 4, at(0))
+    queue.compared(zone(5, 4), undefined, at(0))
+    expect(queue.due(at(0)).map(({ id }) => id)).toEqual([3, 4])
+    expect(queue.zones().map(({ id, served }) => [id, served])).toEqual([
+      [1, 5],
+      [2, 6],
+      [3, undefined],
+      [4, undefined],
+    ])
+  })
+
+  it('that was compared while a change was made is told of the change alone', () => {
+    changed(6, 0)
+    queue.compared(zone(5), 4, at(1))
+    expect(due(1)).toEqual([6])
+    queue.compared(zone(5), 4, at(2))
+    expect([due(2), due(100_000)]).toEqual([[], []])
+  })
+
   it('that fetches is told at once of what came meanwhile', () => {
     changed(5, 0)
     due(0)

@@ -48,6 +48,8 @@ export interface ToldSecondary {
 export interface NotifySender {
   /** `repeated`: they may know of it. */
   readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
+  /** What a secondary serves of this zone. */
+  readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
   readonly fetched: (secondary: Secondary, zone: ToldZone) => void
   readonly status: () => readonly ToldSecondary[]
 }
@@ -57,11 +59,13 @@ const now = (): Instant => instant(Date.now())
 /** Tells secondaries of changes (RFC 1996), and watches that they fetch them. */
 export function startNotifySender(parts: NotifySenderParts): NotifySender {
   const lines = parts.secondaries.map((secondary) => lineTo(secondary, parts))
+  const lineOf = (secondary: Secondary) => lines.find((line) => line.secondary === secondary)
   return {
     changed: (zones, kind = 'fresh') => {
       for (const line of lines) line.changed(zones, kind)
     },
-    fetched: (secondary, zone) => lines.find((line) => line.secondary === secondary)?.fetched(zone),
+    compared: (secondary, zone, serial) => lineOf(secondary)?.compared(zone, serial),
+    fetched: (secondary, zone) => lineOf(secondary)?.fetched(zone),
     status: () => lines.map(({ secondary, zones }) => ({ secondary, zones: zones() })),
   }
 }
@@ -102,6 +106,10 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
       for (const zone of zones) queue.changed(zone, now(), kind)
       pump()
     },
+    compared: (zone: ToldZone, serial: number | undefined) => {
+      queue.compared(zone, serial, now())
+      pump()
+    },
     fetched: (zone: ToldZone) => {
       queue.fetched(zone, now())
       pump()
@@ -117,7 +125,7 @@ function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderPa
   const alarmed = new Map<number, Instant | undefined>()
   /** The serial that it serves: a secondary that has the present serial already does not fetch the zone. */
   const askServed = async (zone: ToldZone): Promise<void> => {
-    const serial = await servedSerial(secondary, zone.apex, parts)
+    const serial = (await served(secondary, zone.apex, parts))?.serial
     if (serial === undefined) return
     queue.served(zone.id, serial, now())
     parts.onServed(secondary, zone, serial)
@@ -197,12 +205,15 @@ async function sendNotify(
   return outcome.kind === 'answered' && parseResponse(outcome.bytes)?.rcode === 0
 }
 
-/** The serial that a secondary answers with; undefined without an answer. */
-export async function servedSerial(
+/** What a secondary serves, by its own answer; undefined without an answer. */
+export type Served = { readonly serial: number | undefined } | undefined
+
+/** The serial that a secondary answers with, if it has the zone. */
+export async function served(
   { address, port }: Secondary,
   apex: string,
   { ending }: Pick<NotifySenderParts, 'ending'>,
-): Promise<number | undefined> {
+): Promise<Served> {
   const id = newId()
   const wire = questionWire(apex, RR_TYPES.SOA)
   const question = { name: apex, type: RR_TYPES.SOA, class: CLASSES.IN, wire }
@@ -221,5 +232,5 @@ export async function servedSerial(
   if (outcome.kind !== 'answered') return undefined
   const message = Buffer.from(outcome.bytes)
   const [soa] = readRecords(message, HEADER_LENGTH + wire.length, message.readUInt16BE(6) > 0 ? 1 : 0) ?? []
-  return soa?.type === RR_TYPES.SOA ? soaSerial(message, soa) : undefined
+  return { serial: soa?.type === RR_TYPES.SOA ? soaSerial(message, soa) : undefined }
 }

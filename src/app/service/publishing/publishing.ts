@@ -21,8 +21,9 @@ import type { Store } from '../../../server/store/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { applySettings, laterApplied } from './applied-settings.ts'
 import { renderFirst, startFlusher } from './flusher.ts'
+import { type ComparisonParts, keepComparing } from './comparison.ts'
 import { NewerSerials } from './newer-serials.ts'
-import { type NotifySender, servedSerial, startNotifySender } from './notify-sender.ts'
+import { type NotifySender, served, startNotifySender } from './notify-sender.ts'
 import { snapshotsOf } from './snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
 import { keepTelling, toldZone, untoldAtStart } from './untold.ts'
@@ -70,7 +71,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
   await applySettings(store, settings())
   await renderFirst(store, settings)
-  const newerSerials = new NewerSerials({ ...parts, settings, onRaised: () => flusher.wake() })
+  const newerSerials = new NewerSerials({ ...parts, onRaised: () => flusher.wake() })
   const notifier = startNotifySender({
     secondaries: secondaries.value,
     settings,
@@ -103,9 +104,8 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     return listeners
   }
   const applied = laterApplied({ ...parts, settings, onApplied: flusher.wake })
-  notifier.changed(await untoldAtStart(store, settings()), 'repeated')
   if (secondaries.value.length > 0)
-    watchSecondaries(parts, { secondaries: secondaries.value, notifier, newerSerials })
+    await watchSecondaries(parts, { secondaries: secondaries.value, notifier, newerSerials })
   return ok({
     listeners: listeners.value,
     notifier,
@@ -123,12 +123,24 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
 
 type Watched = Pick<ContextParts, 'secondaries' | 'notifier' | 'newerSerials'>
 
-function watchSecondaries(parts: PublishingParts, { secondaries, notifier, newerSerials }: Watched): void {
+async function watchSecondaries(parts: PublishingParts, watched: Watched): Promise<void> {
   const { store, current, ending } = parts
-  for (const secondary of secondaries)
-    void newerSerials.compare(secondary, async (one, { apex }) => servedSerial(one, apex, { ending }))
+  const { secondaries, notifier, newerSerials } = watched
+  const settings = () => publishSettingsOf(current())
+  const untold = await untoldAtStart(store, settings())
+  const comparison: ComparisonParts = {
+    store,
+    settings,
+    ending,
+    ask: async (secondary, { apex }) => served(secondary, apex, { ending }),
+    onCompared: (secondary, zone, serial) => {
+      notifier.compared(secondary, zone, serial)
+      if (serial !== undefined) void newerSerials.seen(secondary, zone, serial).catch(() => undefined)
+    },
+  }
+  for (const secondary of secondaries) void keepComparing(secondary, untold, comparison)
   keepStatus(parts, notifier)
-  if (store.isShared) keepTelling({ store, settings: () => publishSettingsOf(current()), ending, notifier })
+  if (store.isShared) keepTelling({ store, settings, ending, notifier })
 }
 
 /** In milliseconds: the status for `holdfast admin publishing`, written where it has changed. */

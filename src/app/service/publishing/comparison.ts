@@ -1,0 +1,89 @@
+import { after, minutes, seconds } from '../../../base/time.ts'
+import { steadyClock } from '../../../platform/clock/clock.ts'
+import type { ToldZone } from '../../../server/publish/notify.ts'
+import type { Secondary } from '../../../server/publish/secondary.ts'
+import type { PublishSettings } from '../../../server/publish/settings.ts'
+import type { Store } from '../../../server/store/store.ts'
+import type { Served } from './notify-sender.ts'
+import { toldZone } from './untold.ts'
+
+/** Zones whose serial one secondary is asked for at the same time. */
+const AT_ONCE = 32
+/** Zones that are read together. */
+const PAGE_SIZE = 512
+/** After all zones were compared: a database may have failed over to an older one. */
+const COMPARE_INTERVAL = minutes(10)
+/** After a secondary that said nothing. */
+const SILENT_INTERVAL = seconds(10)
+
+export interface ComparisonParts {
+  readonly store: Store
+  readonly settings: () => PublishSettings
+  readonly ending: AbortSignal
+  readonly ask: (secondary: Secondary, zone: ToldZone) => Promise<Served>
+  /** What the secondary serves of a zone is not what this service has, or it is one that may be untold. */
+  readonly onCompared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
+}
+
+/**
+ * Compares what a secondary serves with what this service has: first the zones that it may not have been told of, and
+ * then all of them, now and then. A question for the serial costs both sides less than a NOTIFY does. Of one that signs,
+ * the numbers say nothing.
+ */
+export async function keepComparing(
+  secondary: Secondary,
+  untold: readonly ToldZone[],
+  parts: ComparisonParts,
+): Promise<void> {
+  const { ending, onCompared } = parts
+  if (secondary.signs) return untold.forEach((zone) => onCompared(secondary, zone, undefined))
+  let first = untold
+  while (!ending.aborted) {
+    const isFirstDone = await compare(secondary, first, parts)
+    if (isFirstDone) first = []
+    // A store that cannot be read is compared later.
+    const hasAnswered = isFirstDone && (await compareAll(secondary, parts).catch(() => false))
+    await steadyClock.sleep(
+      after(steadyClock.now(), hasAnswered ? COMPARE_INTERVAL : SILENT_INTERVAL),
+      ending,
+    )
+  }
+}
+
+/** False if the secondary says nothing. */
+async function compareAll(secondary: Secondary, parts: ComparisonParts): Promise<boolean> {
+  const { store, settings, ending } = parts
+  const differing: ComparisonParts = {
+    ...parts,
+    onCompared: (one, zone, serial) => {
+      if (serial !== undefined && serial !== zone.serial) parts.onCompared(one, zone, serial)
+    },
+  }
+  for (let last = -1; !ending.aborted; ) {
+    const page = await store.read(async (r) => r.publishedZones(last, PAGE_SIZE))
+    const zones = page.map((zone) => toldZone(zone, settings()))
+    if (!(await compare(secondary, zones, differing))) return false
+    const end = page.at(-1)
+    if (end === undefined) break
+    last = end.id
+  }
+  return true
+}
+
+/** False if the secondary says nothing; the rest of the zones is not compared then. */
+async function compare(
+  secondary: Secondary,
+  zones: readonly ToldZone[],
+  { ask, onCompared, ending }: ComparisonParts,
+): Promise<boolean> {
+  const one = async (zone: ToldZone): Promise<boolean> => {
+    const served = await ask(secondary, zone)
+    if (served !== undefined) onCompared(secondary, zone, served.serial)
+    return served !== undefined
+  }
+  for (let at = 0; at < zones.length && !ending.aborted; at += AT_ONCE) {
+    const answers = await Promise.all(zones.slice(at, at + AT_ONCE).map(one))
+    if (!answers.includes(true)) return false
+  }
+  return true
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { keepComparing } from '../../../../src/app/service/publishing/comparison.ts'
+import type { Served } from '../../../../src/app/service/publishing/notify-sender.ts'
+import { parseAddress } from '../../../../src/net/address.ts'
+import type { ToldZone } from '../../../../src/server/publish/notify.ts'
+import type { Store } from '../../../../src/server/store/store.ts'
+import { eventually } from '../../../eventually.ts'
+import { SETTINGS } from '../../../server/publish/flushed.ts'
+import { key } from '../../../server/publish/secondary.ts'
+
+const SERIAL = 1_795_000_000
+const zone = (id: number): ToldZone => ({ id, apex: `z${id}.test`, serial: SERIAL })
+
+/** A store with this many zones, and what a secondary serves of each. */
+function world({ zones, signs = false }: { readonly zones: number; readonly signs?: boolean }) {
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  const all = Array.from({ length: zones }, (_, n) => ({ ...zone(n + 1), size: 0 }))
+  const publishedZones = async (last: number, limit: number) =>
+    Promise.resolve(all.filter(({ id }) => id > last).slice(0, limit))
+  const store = { read: async (work: (r: object) => unknown) => work({ publishedZones }) } as unknown as Store
+  const address = parseAddress('192.0.2.1')
+  if (address === undefined) throw new Error('no address')
+  const secondary = { name: 'ns1', address, port: 53, key: key('ns1'), signs }
+  const asked: number[] = []
+  const differing: [number, number | undefined][] = []
+  const compare = (untold: readonly ToldZone[], serve: (id: number) => Served): void =>
+    void keepComparing(secondary, untold, {
+      store,
+      settings: () => SETTINGS,
+      ending: ending.signal,
+      ask: async (_, { id }) => (asked.push(id), Promise.resolve(serve(id))),
+      onCompared: (_, { id }, serial) => differing.push([id, serial]),
+    })
+  return { asked, differing, compare }
+}
+
+describe('at the start', () => {
+  it('all zones are compared, and those that differ are told', async () => {
+    const { asked, differing, compare } = world({ zones: 600 })
+    compare([], (id) => ({ serial: SERIAL + (id === 7 ? 1 : id === 590 ? -1 : 0) }))
+    await eventually(() => asked.length).toBe(600)
+    expect(differing).toEqual([
+      [7, SERIAL + 1],
+      [590, SERIAL - 1],
+    ])
+  })
+
+  it('the zones that a secondary may not have been told of are the first, whatever it serves', async () => {
+    const { asked, differing, compare } = world({ zones: 100 })
+    compare([zone(90), zone(95)], (id) => ({ serial: id === 95 ? undefined : SERIAL }))
+    await eventually(() => asked.length).toBe(102)
+    expect(asked.slice(0, 3)).toEqual([90, 95, 1])
+    expect(differing).toEqual([
+      [90, SERIAL],
+      [95, undefined],
+    ])
+  })
+
+  it('one that signs is not asked, and is told of them', async () => {
+    const { asked, differing, compare } = world({ zones: 100, signs: true })
+    compare([zone(90)], () => ({ serial: SERIAL + 5 }))
+    await eventually(() => differing.length).toBe(1)
+    expect([asked, differing]).toEqual([[], [[90, undefined]]])
+  })
+})
+
+it.each([
+  ['every zone', []],
+  ['every zone that it may not know', Array.from({ length: 2000 }, (_, n) => zone(n + 1))],
+])('a secondary that says nothing is not asked for %s', async (_, untold) => {
+  const { asked, differing, compare } = world({ zones: 2000 })
+  compare(untold, () => undefined)
+  await eventually(() => asked.length).toBe(32)
+  expect(differing).toEqual([])
+})
