@@ -88,6 +88,7 @@ describe('in a shared zone', () => {
     ['www.a', undefined],
     ['www2', 'www2 is reserved for the owner of the zone'],
     ['www2a', undefined],
+    ['w2ww', undefined],
     ['@', undefined],
     ['*', undefined],
     ['_x', undefined],

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
-import { startLedger } from './ledger.ts'
-import { serveStore } from './processes.ts'
-import { HOSTNAMES, storedIn, twoNodes, urlOf } from './two-nodes.ts'
+import { startLedger } from '../e2e/ledger.ts'
+import { serveStore } from '../e2e/processes.ts'
+import { HOSTNAMES, storedIn, twoNodes, urlOf } from '../e2e/two-nodes.ts'
 
 const lacking = whyNoPostgres()
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
-import { startLedger } from './ledger.ts'
-import { holdfast, ROOT, serveWith } from './processes.ts'
-import { HOSTNAMES, storedIn, twoNodes, urlOf } from './two-nodes.ts'
+import { startLedger } from '../e2e/ledger.ts'
+import { holdfast, ROOT, serveWith } from '../e2e/processes.ts'
+import { HOSTNAMES, storedIn, twoNodes, urlOf } from '../e2e/two-nodes.ts'
 
 const lacking = whyNoPostgres()
 if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of rolling upgrades are SKIPPED\n`)
