@@ -1,3 +1,4 @@
+import { steadyClock } from '../../platform/clock/clock.ts'
 import { isApiPath } from '../../server/api/handle.ts'
 import type { RequestHandler } from '../../server/http/listen.ts'
 import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
@@ -5,7 +6,7 @@ import type { Store } from '../../server/store/store.ts'
 import { isUpdatePath } from '../../server/update/handle.ts'
 
 /** In seconds. */
-const now = (): number => performance.now() / 1000
+const now = (): number => steadyClock.now() / 1000
 
 interface WriteObserver {
   readonly metrics: Pick<ServiceMetrics, 'queued' | 'written'>

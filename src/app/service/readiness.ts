@@ -1,4 +1,5 @@
-import { systemClock } from '../../platform/clock/clock.ts'
+import { steadyClock, systemClock } from '../../platform/clock/clock.ts'
+import { later } from '../../platform/clock/timer.ts'
 import type { IsReady } from '../../server/http/health.ts'
 import type { Store } from '../../server/store/store.ts'
 import { clockFault } from './store/open-postgres.ts'
@@ -16,7 +17,7 @@ export function readiness(store: Store, ending: AbortSignal): IsReady {
   > = {}
   return async (kind) => {
     if (ending.aborted) return false
-    const now = performance.now()
+    const now = steadyClock.now()
     const recent = last[kind]
     if (recent !== undefined && now - recent.at <= MAX_PROBE_AGE) return recent.result
     const result = inTime(probes[kind]())
@@ -28,7 +29,7 @@ export function readiness(store: Store, ending: AbortSignal): IsReady {
 const inTime = async (probed: Promise<boolean>): Promise<boolean> =>
   Promise.race([
     probed.catch(() => false),
-    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), TIMEOUT).unref()),
+    new Promise<boolean>((resolve) => later(TIMEOUT, () => resolve(false))),
   ])
 
 /** Blocks would end at wrong times, for all nodes, where the clock is wrong. */

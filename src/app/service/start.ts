@@ -2,8 +2,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { err, ok, type Result } from '../../base/result.ts'
+import { minutes } from '../../base/time.ts'
 import type { ServiceSettings } from '../../config/service-settings.ts'
-import { systemClock } from '../../platform/clock/clock.ts'
+import { steadyClock, systemClock } from '../../platform/clock/clock.ts'
+import { repeat } from '../../platform/clock/repeat.ts'
 import type { Log } from '../../ports/log.ts'
 import { trackInFlight } from '../../server/http/dispatch.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
@@ -65,8 +67,7 @@ interface StartOptions {
   readonly ending: AbortSignal
 }
 
-/** In milliseconds. */
-const CHECKPOINT_INTERVAL = 60_000
+const CHECKPOINT_INTERVAL = minutes(1)
 
 /** Opens the store, then the listeners. After a failure nothing stays open. */
 export async function startService(
@@ -114,7 +115,7 @@ async function startOn(
   let publishing: Publishing | undefined
   const wake = (): void => publishing?.wake()
   const metrics = serviceMetrics()
-  const failures = failureLog(log, () => performance.now())
+  const failures = failureLog(log, () => steadyClock.now())
   const { report: reportFailure } = failures
   const onWrite = (): void => {
     failures.stored()
@@ -122,7 +123,7 @@ async function startOn(
   }
   const store = observedStore(open.store, { metrics, onWrite })
   const turns = fairTurns({ store, metrics, log, current: () => current })
-  const audit = auditLog(log, () => performance.now())
+  const audit = auditLog(log, () => steadyClock.now())
   const parts = { log, ending, reportFailure, audit, inTurn: turns.inTurn }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
@@ -180,8 +181,7 @@ async function changeSecrets(
 }
 
 function keepCheckpoints(store: Store, ending: AbortSignal): void {
-  const checkpoints = setInterval(() => store.checkpoint(), CHECKPOINT_INTERVAL).unref()
-  ending.addEventListener('abort', () => clearInterval(checkpoints))
+  void repeat(CHECKPOINT_INTERVAL, ending, () => store.checkpoint())
 }
 
 /** The public listeners, and the one for metrics. If one fails, the others are closed again. */

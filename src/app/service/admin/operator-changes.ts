@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os'
-import type { Instant } from '../../../base/time.ts'
+import { type Instant, seconds } from '../../../base/time.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
 import type { Audit, OperatorChange } from '../../../server/model/audit.ts'
 import type { Store } from '../../../server/store/store.ts'
 
-/** In milliseconds. */
-const READ_INTERVAL = 2000
+const READ_INTERVAL = seconds(2)
 /** In characters. */
 const MAX_SUBJECT = 200
 
@@ -32,7 +32,6 @@ export const operatorChange = (operation: string, args: readonly string[], at: I
  * and never loses one.
  */
 export function logOperatorChanges(store: Store, audit: Audit, ending: AbortSignal): void {
-  let isBusy = false
   // If the store cannot be written, the changes stay there; this number keeps them from a second line.
   let lastLogged = 0
   const move = async (): Promise<void> => {
@@ -43,14 +42,5 @@ export function logOperatorChanges(store: Store, audit: Audit, ending: AbortSign
     lastLogged = last.id
     await store.write(async (w) => w.removeOperatorChanges(last.id))
   }
-  const tick = async (): Promise<void> => {
-    if (isBusy || ending.aborted) return
-    isBusy = true
-    // Requests report the error.
-    await move().catch(() => undefined)
-    isBusy = false
-  }
-  void tick()
-  const timer = setInterval(() => void tick(), READ_INTERVAL).unref()
-  ending.addEventListener('abort', () => clearInterval(timer))
+  void repeat(READ_INTERVAL, ending, move)
 }

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isAtLeast } from '../../../base/level.ts'
+import { after } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
-import { systemClock } from '../../../platform/clock/clock.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type InTurn, isApiPath } from '../../../server/api/handle.ts'
@@ -78,7 +78,7 @@ function updateDependencies(
     },
     realm,
     faults,
-    pause: async (span) => sleep(span, undefined, { signal: ending }).catch(() => undefined),
+    pause: async (span) => steadyClock.sleep(after(steadyClock.now(), span), ending),
     reportError: (error) => reportFailure('an update request', error),
   }
 }

@@ -1,3 +1,5 @@
+import { after, type Instant, seconds } from '../../../base/time.ts'
+import { steadyClock } from '../../../platform/clock/clock.ts'
 import { isApiPath } from '../../../server/api/handle.ts'
 import type { RequestHandler } from '../../../server/http/listen.ts'
 import type { IncomingRequest } from '../../../server/http/request.ts'
@@ -6,8 +8,8 @@ import { type Site, siteOf } from '../../../server/publish/site.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { isUpdatePath } from '../../../server/update/handle.ts'
 
-/** In milliseconds: for this long, a host without a site is not looked up again, such as the name of the service itself. */
-const ABSENT_AGE = 1000
+/** For this long, a host without a site is not looked up again, such as the name of the service itself. */
+const ABSENT_AGE = seconds(1)
 const MAX_ABSENT = 1000
 
 /**
@@ -16,13 +18,13 @@ const MAX_ABSENT = 1000
  * service.
  */
 export function withSites(handle: RequestHandler, store: Store): RequestHandler {
-  const absent = new Map<string, number>()
+  const absent = new Map<string, Instant>()
   const lookUp = async (host: string): Promise<Site | undefined> => {
-    if ((absent.get(host) ?? 0) > performance.now()) return undefined
+    if ((absent.get(host) ?? 0) > steadyClock.now()) return undefined
     const site = await store.read(async (r) => siteOf(host, r))
     if (site !== undefined) return site
     if (absent.size >= MAX_ABSENT) absent.clear()
-    absent.set(host, performance.now() + ABSENT_AGE)
+    absent.set(host, after(steadyClock.now(), ABSENT_AGE))
     return undefined
   }
   return async (request) => {

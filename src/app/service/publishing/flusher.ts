@@ -1,4 +1,7 @@
-import { type Instant, instant } from '../../../base/time.ts'
+import { type Instant, milliseconds } from '../../../base/time.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
+import { later } from '../../../platform/clock/timer.ts'
 import { flush, MAX_FLUSHED, type NameFault } from '../../../server/publish/flush.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import { UNRENDERED_FACT } from '../../../server/store/bulk.ts'
@@ -18,8 +21,8 @@ const MIN_FLUSHED = 400
 const RETRY_GAP = 1000
 /** In milliseconds: names that cannot be rendered are tried again, because a name that they depend on may have changed. */
 const STUCK_INTERVAL = 60_000
-/** In milliseconds: other processes change names too, such as holdfast admin. */
-const POLL_INTERVAL = 250
+/** Other processes change names too, such as holdfast admin. */
+const POLL_INTERVAL = milliseconds(250)
 
 export interface FlusherParts {
   readonly store: Store
@@ -56,48 +59,42 @@ export async function renderFirst(store: Store, settings: () => PublishSettings)
   await store.write(async (w) => w.removeFact(UNRENDERED_FACT))
 }
 
-type Timer = ReturnType<typeof setTimeout>
+type Cancel = () => void
 
 class FlushLoop {
   readonly #parts: FlusherParts
-  readonly #poll: Timer
+  readonly #ending = new AbortController()
   /** Until the next flush. */
-  #timer: Timer | undefined
+  #timer: Cancel | undefined
   /** Until stuck names are tried again. */
-  #retry: Timer | undefined
+  #retry: Cancel | undefined
   #running: Promise<void> | undefined
-  #isPolling = false
   /** Something changed after the flush in progress began. */
   #isWanted = false
-  #isEnding = false
   #notBefore = 0
   #maxNames = MAX_FLUSHED
 
   constructor(parts: FlusherParts) {
     this.#parts = parts
-    this.#poll = setInterval(() => void this.#look(), POLL_INTERVAL).unref()
+    void repeat(POLL_INTERVAL, this.#ending.signal, async () => this.#look())
     // Those of an earlier run, perhaps of a version that could not render them.
     void this.#retryStuck()
   }
 
   wake(): void {
     this.#isWanted = true
-    if (this.#timer !== undefined || this.#running !== undefined || this.#isEnding) return
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined
-        this.#isWanted = false
-        this.#running = this.#flush()
-      },
-      Math.max(0, this.#notBefore - performance.now()),
-    )
+    if (this.#timer !== undefined || this.#running !== undefined || this.#ending.signal.aborted) return
+    this.#timer = later(Math.max(0, this.#notBefore - steadyClock.now()), () => {
+      this.#timer = undefined
+      this.#isWanted = false
+      this.#running = this.#flush()
+    })
   }
 
   async stop(): Promise<void> {
-    this.#isEnding = true
-    clearInterval(this.#poll)
-    clearTimeout(this.#timer)
-    clearTimeout(this.#retry)
+    this.#ending.abort()
+    this.#timer?.()
+    this.#retry?.()
     await this.#running
   }
 
@@ -109,13 +106,13 @@ class FlushLoop {
     const maxNames = this.#maxNames
     const { gap, isMore, next = maxNames } = await flushOnce({ ...this.#parts, onNameFault, maxNames })
     this.#maxNames = next
-    this.#notBefore = performance.now() + gap
+    this.#notBefore = steadyClock.now() + gap
     this.#running = undefined
     if (isMore || this.#isWanted) this.wake()
   }
 
   #retryLater(): void {
-    if (!this.#isEnding) this.#retry ??= setTimeout(() => void this.#retryStuck(), STUCK_INTERVAL).unref()
+    if (!this.#ending.signal.aborted) this.#retry ??= later(STUCK_INTERVAL, () => void this.#retryStuck())
   }
 
   async #retryStuck(): Promise<void> {
@@ -127,11 +124,7 @@ class FlushLoop {
 
   /** A store that says nothing is not asked again and again. */
   async #look(): Promise<void> {
-    if (this.#running !== undefined || this.#isPolling) return
-    this.#isPolling = true
-    const isDirty = await hasDirtyNames(this.#parts.store)
-    this.#isPolling = false
-    if (isDirty) this.wake()
+    if (this.#running === undefined && (await hasDirtyNames(this.#parts.store))) this.wake()
   }
 }
 
@@ -149,7 +142,7 @@ interface FlushOutcome {
 async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): Promise<FlushOutcome> {
   const { store, settings, maxNames, onNameFault } = parts
   if (!(await hasDirtyNames(store))) return { gap: GAPS.usual.min, isMore: false }
-  const began = performance.now()
+  const began = steadyClock.now()
   // Reported only when the flush is durable: if the store is lost in the middle, every name fails.
   const faults: NameFault[] = []
   try {
@@ -158,7 +151,7 @@ async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): P
       return flush(w, { settings: settings(), now: now(), maxNames, onNameFault: (one) => faults.push(one) })
     })
     faults.forEach(onNameFault)
-    const took = performance.now() - began
+    const took = steadyClock.now() - began
     parts.onDuration?.(took / 1000)
     if (zones.length > 0) parts.onFlushed(zones)
     const isMore = count >= maxNames
@@ -175,4 +168,4 @@ async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): P
 const sizeAfter = (size: number, took: number): number =>
   Math.min(MAX_FLUSHED, Math.max(MIN_FLUSHED, Math.round((size * FLUSH_TIME) / took)))
 
-const now = (): Instant => instant(Date.now())
+const now = (): Instant => systemClock.now()

@@ -1,10 +1,13 @@
-import { type Instant, instant, seconds } from '../../../base/time.ts'
+import { type Instant, seconds } from '../../../base/time.ts'
 import { MessageBuilder } from '../../../dns/message.ts'
 import { readRecords, soaSerial } from '../../../dns/request.ts'
 import { NOTIFY_FLAGS, parseResponse, questionWire } from '../../../dns/response.ts'
 import { signTsig, verifyTsig } from '../../../dns/tsig.ts'
 import { CLASSES, HEADER_LENGTH, RR_TYPES } from '../../../dns/types.ts'
 import type { Address } from '../../../net/address.ts'
+import { systemClock, systemRandom } from '../../../platform/clock/clock.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
+import { later } from '../../../platform/clock/timer.ts'
 import { askByDatagram } from '../../../platform/sockets/datagram.ts'
 import {
   isBehind,
@@ -19,8 +22,8 @@ import { soaRecord } from '../../../server/publish/soa.ts'
 
 const NOTIFY_TIMEOUT = seconds(2)
 const SOA_TIMEOUT = seconds(2)
-/** In milliseconds: stuck secondaries are looked for, and served serials asked for. */
-const CHECK_INTERVAL = 10_000
+/** Stuck secondaries are looked for, and served serials asked for. */
+const CHECK_INTERVAL = seconds(10)
 /** Zones whose served serial one check asks for. */
 const MAX_ASKED = 50
 /** Zones of which one check finds out whether they still exist. */
@@ -54,7 +57,7 @@ export interface NotifySender {
   readonly status: () => readonly ToldSecondary[]
 }
 
-const now = (): Instant => instant(Date.now())
+const now = (): Instant => systemClock.now()
 
 /** Tells secondaries of changes (RFC 1996), and watches that they fetch them. */
 export function startNotifySender(parts: NotifySenderParts): NotifySender {
@@ -72,33 +75,21 @@ export function startNotifySender(parts: NotifySenderParts): NotifySender {
 
 function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   const queue = new NotifyQueue()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let cancel = (): void => undefined
   const pump = (): void => {
-    clearTimeout(timer)
+    cancel()
     if (parts.ending.aborted) return
     for (const zone of queue.due(now())) void tell(zone)
     const next = queue.nextAt()
-    if (next !== undefined) timer = setTimeout(pump, Math.max(1, next - now())).unref()
+    if (next !== undefined) cancel = later(Math.max(1, next - now()), pump)
   }
   const tell = async (zone: ToldZone): Promise<void> => {
     const isAcknowledged = await sendNotify(secondary, zone, parts)
     queue.told(zone.id, isAcknowledged, now())
     pump()
   }
-  const check = checkOf(secondary, queue, parts)
-  let isChecking = false
-  const checks = setInterval(() => {
-    if (isChecking) return
-    isChecking = true
-    // A store that is closing: the next check is soon enough.
-    void check()
-      .catch(() => undefined)
-      .finally(() => (isChecking = false))
-  }, CHECK_INTERVAL).unref()
-  parts.ending.addEventListener('abort', () => {
-    clearInterval(checks)
-    clearTimeout(timer)
-  })
+  void repeat(CHECK_INTERVAL, parts.ending, checkOf(secondary, queue, parts))
+  parts.ending.addEventListener('abort', () => cancel())
   return {
     secondary,
     zones: () => queue.zones(),
@@ -162,7 +153,7 @@ function rotation(count: number): <T>(list: readonly T[]) => readonly T[] {
   }
 }
 
-const newId = (): number => Math.floor(Math.random() * 65_536)
+const newId = (): number => Math.floor(systemRandom() * 65_536)
 const secondsNow = (): number => Math.floor(now() / 1000)
 
 /**

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { err, ok, type Result } from '../../../base/result.ts'
-import { instant, minutes } from '../../../base/time.ts'
+import { minutes, seconds } from '../../../base/time.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
 import { formatDnsEndpoint } from '../../../config/dns-endpoint.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { type Address, parseAddress } from '../../../net/address.ts'
 import { Secret } from '../../../net/secret.ts'
-import { steadyClock } from '../../../platform/clock/clock.ts'
+import { steadyClock, systemClock, systemEntropy } from '../../../platform/clock/clock.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
 import { listenForDns } from '../../../platform/sockets/dns-listener.ts'
 import type { DnsListener } from '../../../ports/dns-listener.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -143,20 +143,18 @@ async function watchSecondaries(parts: PublishingParts, watched: Watched): Promi
   if (store.isShared) keepTelling({ store, settings, ending, notifier })
 }
 
-/** In milliseconds: the status for `holdfast admin publishing`, written where it has changed. */
-const STATUS_INTERVAL = 5000
+/** The status for `holdfast admin publishing` is written where it has changed. */
+const STATUS_INTERVAL = seconds(5)
 
 function keepStatus({ store, ending }: PublishingParts, notifier: NotifySender): void {
   let last = ''
-  const timer = setInterval(() => {
-    const status = publishingStatus(notifier.status(), instant(Date.now()))
+  void repeat(STATUS_INTERVAL, ending, async () => {
+    const status = publishingStatus(notifier.status(), systemClock.now())
     const text = JSON.stringify(status.secondaries)
     if (text === last) return
     last = text
-    // A store that cannot be written reports it to its requests.
-    void store.write(async (w) => w.setFact(STATUS_FACT, JSON.stringify(status))).catch(() => undefined)
-  }, STATUS_INTERVAL).unref()
-  ending.addEventListener('abort', () => clearInterval(timer))
+    await store.write(async (w) => w.setFact(STATUS_FACT, JSON.stringify(status)))
+  })
 }
 
 /** NOTIFY comes from where the zones are fetched, if that is one address. */
@@ -205,10 +203,10 @@ function contextOf({
     settings,
     read: async (work) => store.read(work),
     rendered: new RenderedAnswers(),
-    cookieSecret: new Secret(randomBytes(32).toString('hex')),
+    cookieSecret: new Secret(Buffer.from(systemEntropy(32)).toString('hex')),
     snapshot: snapshotsOf(store),
     limit: new ResponseLimit({ max: () => current().answerLimit, onLimited: metrics.limitedDns }),
-    now: () => instant(Date.now()),
+    now: () => systemClock.now(),
     onFetched: (fetch) => {
       const { secondary, zone, apex, newer } = fetch
       notifier.fetched(secondary, toldZone(zone, settings()))

@@ -1,4 +1,5 @@
 import { type ConcurrencyLimit, limitConcurrency } from '../../../base/concurrency.ts'
+import { later } from '../../../platform/clock/timer.ts'
 import type { DnsContext } from '../../../server/publish/handle.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { Store } from '../../../server/store/store.ts'
@@ -23,13 +24,13 @@ export function snapshotsOf(store: Pick<Store, 'snapshot'>): DnsContext['snapsho
 }
 
 async function withinLimit<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let cancel = (): void => undefined
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the transfer takes too long')), MAX_DURATION).unref()
+    cancel = later(MAX_DURATION, () => reject(new Error('the transfer takes too long')))
   })
   try {
     return await Promise.race([work, timeout])
   } finally {
-    clearTimeout(timer)
+    cancel()
   }
 }

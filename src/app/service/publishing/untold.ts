@@ -1,4 +1,6 @@
-import { instant, type Instant } from '../../../base/time.ts'
+import { instant, type Instant, seconds } from '../../../base/time.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
 import type { ToldZone } from '../../../server/publish/notify.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import type { PublishedZone } from '../../../server/store/published.ts'
@@ -10,11 +12,8 @@ import type { NotifySender, ToldSecondary } from './notify-sender.ts'
  * notified. Secondaries refresh after five minutes.
  */
 const BEFORE_START = 600_000
-/**
- * In milliseconds: how often a node looks for changes that another node
- * published, and perhaps ended before it sent NOTIFY.
- */
-const LOOK_INTERVAL = 10_000
+/** How often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
+const LOOK_INTERVAL = seconds(10)
 /** In milliseconds: younger changes are notified by the node that published them. */
 const WINDOW = { oldest: 40_000, youngest: 5000 } as const
 /** The maximum for one look. */
@@ -34,7 +33,7 @@ const changedSince = async (store: Store, since: Instant): Promise<readonly Publ
   store.read(async (r) => r.zonesChangedSince(since, MAX_ZONES))
 
 export async function untoldAtStart(store: Store, settings: PublishSettings): Promise<readonly ToldZone[]> {
-  const since = instant(Date.now() - BEFORE_START)
+  const since = instant(systemClock.now() - BEFORE_START)
   const zones = await store.read(async (r) => r.zonesChangedSince(since, MAX_AT_START))
   return zones.map((zone) => toldZone(zone, settings))
 }
@@ -55,7 +54,7 @@ interface TellingParts {
 /** Notifies secondaries of changes by other nodes that are some seconds old. */
 export function keepTelling({ store, settings, ending, notifier }: TellingParts): void {
   const tell = async (): Promise<void> => {
-    const now = Date.now()
+    const now = systemClock.now()
     const zones = await changedSince(store, instant(now - WINDOW.oldest))
     const busy = new Set((await changedSince(store, instant(now - WINDOW.youngest))).map(({ id }) => id))
     const secondaries = notifier.status()
@@ -66,14 +65,5 @@ export function keepTelling({ store, settings, ending, notifier }: TellingParts)
       'repeated',
     )
   }
-  let isTelling = false
-  const timer = setInterval(() => {
-    if (isTelling) return
-    isTelling = true
-    // The store cannot be reached: the next check is soon enough.
-    void tell()
-      .catch(() => undefined)
-      .finally(() => (isTelling = false))
-  }, LOOK_INTERVAL).unref()
-  ending.addEventListener('abort', () => clearInterval(timer))
+  void repeat(LOOK_INTERVAL, ending, tell)
 }

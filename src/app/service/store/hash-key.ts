@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { err, ok, type Result } from '../../../base/result.ts'
+import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { systemFiles } from '../../../platform/files/files.ts'
 import { fingerprintOf, PEPPER_BYTES, type Pepper, pepperOf } from '../../../server/auth/hashes.ts'
 import type { StoreWrites } from '../../../server/store/store.ts'
@@ -13,17 +13,18 @@ export const PREVIOUS_HASH_KEY_FILE = 'hash.key.previous'
 export const hashKeyPath = (folder: string): string => join(folder, HASH_KEY_FILE)
 const previousPath = (folder: string): string => join(folder, PREVIOUS_HASH_KEY_FILE)
 
+const newPepper = (): string => Buffer.from(systemEntropy(PEPPER_BYTES)).toString('hex')
+
 /** Writes a new pepper. */
 export async function makeHashKey(folder: string): Promise<void> {
-  await systemFiles.replace(hashKeyPath(folder), `${randomBytes(PEPPER_BYTES).toString('hex')}\n`)
+  await systemFiles.replace(hashKeyPath(folder), `${newPepper()}\n`)
 }
 
 export const removeHashKey = async (folder: string): Promise<void> => rm(hashKeyPath(folder), { force: true })
 
 /** For a store without a folder: makes the file, if there is none. */
 export async function makeHashKeyIn(file: string): Promise<void> {
-  if ((await systemFiles.read(file)) === undefined)
-    await systemFiles.replace(file, `${randomBytes(PEPPER_BYTES).toString('hex')}\n`)
+  if ((await systemFiles.read(file)) === undefined) await systemFiles.replace(file, `${newPepper()}\n`)
 }
 
 /** The same, of a file. */

@@ -1,8 +1,9 @@
+import { seconds } from '../../../base/time.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
 import { identityOf } from '../../../server/store/sqlite/files.ts'
 import type { OpenStore } from './opened-store.ts'
 
-/** In milliseconds. */
-const CHECK_INTERVAL = 1000
+const CHECK_INTERVAL = seconds(1)
 
 /**
  * Resolves with what happened when the path does not name the open database any more. What is written to a database that was
@@ -13,18 +14,16 @@ export async function databaseGone(
   ending: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve) => {
-    const timer = setInterval(() => {
+    void repeat(CHECK_INTERVAL, ending, () => {
       const present = presentIdentity(folder, identity)
       if (present === identity) return
       const what = present === undefined ? 'removed' : 'replaced by another file'
-      clearInterval(timer)
       resolve(
         `the database of the store in ${folder} was ${what} while the service runs; the service ends, ` +
           'because its changes would be lost: stop the service before you change its store, ' +
           'and restore a backup with holdfast admin restore',
       )
-    }, CHECK_INTERVAL).unref()
-    ending.addEventListener('abort', () => clearInterval(timer))
+    })
   })
 }
 

@@ -37,8 +37,8 @@ function started({ store }: Pick<World, 'store'>, over: Partial<FlusherParts> = 
 }
 /** Lets so many milliseconds pass, and the store work. */
 async function pass(ms: number): Promise<void> {
-  for (let left = ms; left >= 0; left -= 50) {
-    await vi.advanceTimersByTimeAsync(Math.min(50, left))
+  for (let left = ms; left >= 0; left -= 5) {
+    await vi.advanceTimersByTimeAsync(Math.min(5, left))
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
   }
 }
