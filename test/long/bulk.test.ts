@@ -73,7 +73,7 @@ function expectCalm(what: string, { update, read, dns }: Seen): void {
 const lacking = whyNoPostgres()
 const STORES: readonly (readonly [name: string, count: number])[] = [
   ...COUNTS.map((count) => ['a folder', count] as const),
-  ...(lacking === undefined ? COUNTS.slice(0, 1).map((count) => ['PostgreSQL', count] as const) : []),
+  ...(lacking === undefined ? COUNTS.map((count) => ['PostgreSQL', count] as const) : []),
 ]
 
 describe('beside a running service', { timeout: 1_800_000 }, () => {

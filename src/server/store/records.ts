@@ -23,8 +23,11 @@ export interface Neighbour {
   readonly accountId: number
 }
 
-/** Which names a paged read returns. */
-export type NamesOf = { readonly zoneId: number } | { readonly accountId: number }
+/** Which names a paged read returns. `guestId`: those that this account has in zones of others. */
+export type NamesOf =
+  | { readonly zoneId: number }
+  | { readonly accountId: number }
+  | { readonly guestId: number }
 
 export interface KeyTarget {
   readonly zoneName: string
@@ -98,7 +101,7 @@ export interface RecordReads {
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** Those of these names that exist, in any order. */
   namesAt(zoneId: number, names: readonly string[]): Promise<readonly Name[]>
-  /** Whole names of a zone, or of an account in all zones, in the order of their ids: the first `limit` after this id. */
+  /** Whole names in the order of their ids: the first `limit` after this id. */
   namesAfter(of: NamesOf, after: number, limit: number): Promise<readonly Name[]>
   /** The zone with the longest name that contains this name. */
   zoneContaining(fqdn: string): Promise<Zone | undefined>

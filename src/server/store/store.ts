@@ -122,6 +122,9 @@ export interface About {
   readonly isLikelyRefused?: boolean
 }
 
+/** All but the counters, of which a running service has the newest. */
+export type SnapshotReads = Omit<StoreReads, 'usageOf' | 'nochgsOf' | 'failuresOf'>
+
 /**
  * Data is changed only inside `write`, which resolves when the change is durable; if `work` throws, nothing is changed.
  * `work` must await nothing but the store, because other requests wait for it. It may run again after its changes were
@@ -130,8 +133,8 @@ export interface About {
 export interface Store {
   read<T>(work: (reading: StoreReads) => Promise<T>): Promise<T>
   write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T>
-  /** One snapshot of what is published, for long reads: later commits are not visible. */
-  snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T>
+  /** One snapshot for long reads: later commits are not visible. Each statement has the time of a whole `read`. */
+  snapshot<T>(work: (reading: SnapshotReads) => Promise<T>): Promise<T>
   /**
    * Moves the write-ahead log into the database. Call it now and then: without writes, the log would stay until the
    * service stops.

@@ -4,7 +4,7 @@ import { fqdnOf } from '../../../server/model/dns-name.ts'
 import { formatMasterFile } from '../../../server/model/master-file-format.ts'
 import type { Name, RRSet, Zone } from '../../../server/model/tree.ts'
 import type { OverviewRow } from '../../../server/store/overview.ts'
-import type { StoreReads } from '../../../server/store/store.ts'
+import type { SnapshotReads } from '../../../server/store/store.ts'
 import { allNames } from './zone-files.ts'
 
 /** What an account has, as it is written into a file. Passwords and hashes are not in it. */
@@ -19,43 +19,64 @@ export interface AccountContent {
   readonly apiKeys: readonly OverviewRow[]
 }
 
+/** What goes with an account. */
 interface FoundAccount {
   readonly id: number
-  readonly zones: readonly Zone[]
-  readonly content: AccountContent
+  readonly zones: readonly (Zone & { readonly row: OverviewRow })[]
+  /** The same again, as long as no zone and no name has changed. */
+  readonly version: string
 }
 
-/** Everything that goes with the account; or why it cannot go. */
-export async function contentOf(
-  r: StoreReads,
+/** Or why it cannot go. */
+export async function accountFound(
+  r: SnapshotReads,
   account: string,
-  { nameservers, now }: { readonly nameservers: readonly string[]; readonly now: Instant },
+  now: Instant,
 ): Promise<Result<FoundAccount, string>> {
   const login = await r.login(account)
   if (login?.kind !== 'account') return err(`there is no account ${account}`)
   const id = login.accountId
-  const query = { filter: { account }, now }
-  const [zones, found]: [object[], Zone[]] = [[], []]
-  for (const row of await r.overview('zones', query)) {
+  const zones: (Zone & { readonly row: OverviewRow })[] = []
+  for (const row of await r.overview('zones', { filter: { account }, now })) {
     const zone = await r.zoneNamed(String(row['name']))
     if (zone === undefined) continue
     if ((await r.countNamesOfOthers(zone.id, id)) > 0)
       return err(`zone ${zone.name} has names of other accounts; transfer it first with zone transfer`)
-    const lines = formatMasterFile(zone, await allNames(r, { zoneId: zone.id }), nameservers)
-    found.push(zone)
-    zones.push({ zone: zone.name, ...row, metadata: zone.metadata, file: `${lines.join('\n')}\n` })
+    zones.push({ ...zone, row })
   }
-  const content = {
+  // Each change of a zone is a change of its time.
+  const guests = await allNames(r, { guestId: id })
+  return ok({ id, zones, version: JSON.stringify([id, zones, guests]) })
+}
+
+/** Everything that the account has. */
+export async function contentOf(
+  r: SnapshotReads,
+  { id, zones }: FoundAccount,
+  { account, nameservers, now }: ContentContext,
+): Promise<AccountContent> {
+  const query = { filter: { account }, now }
+  const files: object[] = []
+  for (const { row, ...zone } of zones) {
+    const lines = formatMasterFile(zone, await allNames(r, { zoneId: zone.id }), nameservers)
+    files.push({ zone: zone.name, ...row, metadata: zone.metadata, file: `${lines.join('\n')}\n` })
+  }
+  return {
     account: (await r.overview('accounts', { ...query, filter: { name: account } }))[0],
-    zones,
+    zones: files,
     names: await namesOfAccount(r, id),
     keys: await keysOf(r, await r.overview('keys', query)),
     apiKeys: await r.overview('apiKeys', query),
   }
-  return ok({ id, zones: found, content })
 }
 
-async function namesOfAccount(r: StoreReads, accountId: number): Promise<readonly object[]> {
+interface ContentContext {
+  readonly account: string
+  readonly nameservers: readonly string[]
+  readonly now: Instant
+}
+
+async function namesOfAccount(r: SnapshotReads, accountId: number): Promise<readonly object[]> {
   const zones = new Map<number, string>()
   const names: object[] = []
   for (const name of await allNames(r, { accountId })) {
@@ -89,7 +110,7 @@ const rrsetOf = ({ dnsType, ttl, isSystem, metadata, rdata }: RRSet): object => 
   rdata: rdata.map(({ label, value, updateGroup }) => ({ label, value, update_group: updateGroup ?? null })),
 })
 
-async function keysOf(r: StoreReads, rows: readonly OverviewRow[]): Promise<readonly object[]> {
+async function keysOf(r: SnapshotReads, rows: readonly OverviewRow[]): Promise<readonly object[]> {
   const keys: object[] = []
   for (const row of rows) {
     const targets = (await r.keyNamed(String(row['username'])))?.targets ?? []

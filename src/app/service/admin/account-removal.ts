@@ -4,7 +4,7 @@ import { systemClock } from '../../../platform/clock/clock.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { sweepHidden } from '../store/sweeper.ts'
-import { type AccountContent, contentOf } from './account-content.ts'
+import { type AccountContent, accountFound, contentOf } from './account-content.ts'
 import { operatorChange } from './operator-changes.ts'
 
 /** Writes what the account has into a file, then removes the account with its zones, names and keys. */
@@ -16,25 +16,32 @@ export async function removeAccount(
   const [name = '', option = ''] = args
   const [, file] = /^export=(.+)$/.exec(option) ?? []
   if (file === undefined) return err('say where the data of the account goes: export=FILE, or export=none')
-  const context = { nameservers, now: systemClock.now() }
-  const found = await store.read(async (r) => contentOf(r, name, context))
+  const now = systemClock.now()
+  const context = { account: name, nameservers, now }
+  const found = await store.snapshot(async (r) => {
+    const account = await accountFound(r, name, now)
+    if (!account.ok) return account
+    const content = file === 'none' ? undefined : await contentOf(r, account.value, context)
+    return ok({ account: account.value, content })
+  })
   if (!found.ok) return found
-  const { id, content } = found.value
-  const failure = file === 'none' ? undefined : await writeContent(file, content)
+  const { account, content } = found.value
+  const failure = content === undefined ? undefined : await writeContent(file, content)
   if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
   const isRemoved = await store.write(async (w) => {
-    const now = await contentOf(w, name, context)
-    if (!now.ok || now.value.id !== id) return false
-    if (file !== 'none' && dataOf(now.value.content) !== dataOf(content)) return false
-    for (const zone of now.value.zones)
+    const present = await accountFound(w, name, now)
+    if (!present.ok || present.value.id !== account.id) return false
+    if (content !== undefined && present.value.version !== account.version) return false
+    for (const zone of present.value.zones)
       await w.addOperatorChange({
-        ...operatorChange('zone remove', [zone.name], context.now),
+        ...operatorChange('zone remove', [zone.name], now),
         before: `${await w.countNames(zone.id)} names, serial ${zone.serial}`,
       })
-    await w.removeAccount(id)
+    const { names } = await w.holdingsOf(account.id)
+    await w.removeAccount(account.id)
     await w.addOperatorChange({
-      ...operatorChange('account remove', args, context.now),
-      before: `${now.value.zones.length} zones, ${content.names.length} names`,
+      ...operatorChange('account remove', args, now),
+      before: `${present.value.zones.length} zones, ${names} names`,
     })
     return true
   })
@@ -65,6 +72,3 @@ async function writeContent(file: string, content: AccountContent): Promise<stri
     await opened.value.close()
   }
 }
-
-/** Without what each login changes. */
-const dataOf = ({ zones, names }: AccountContent): string => JSON.stringify([zones, names])

@@ -65,7 +65,7 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
     summary: 'print a zone as a master file (RFC 1035)',
     run: async (folder, [name = ''], nameservers) =>
       withStore(folder, async (store) =>
-        asUsage(await store.read(async (r) => exportZone(r, name, nameservers))),
+        asUsage(await store.snapshot(async (r) => exportZone(r, name, nameservers))),
       ),
   },
   'zone import': {

@@ -4,13 +4,13 @@ import { canonicalName } from '../../../server/model/dns-name.ts'
 import { formatMasterFile } from '../../../server/model/master-file-format.ts'
 import type { Name } from '../../../server/model/tree.ts'
 import type { NamesOf } from '../../../server/store/records.ts'
-import type { StoreReads } from '../../../server/store/store.ts'
+import type { SnapshotReads } from '../../../server/store/store.ts'
 
 /** Read together. */
 const PAGE = 500
 
 /** Every name of a zone or of an account, with everything at it. */
-export async function allNames(r: Pick<StoreReads, 'namesAfter'>, of: NamesOf): Promise<readonly Name[]> {
+export async function allNames(r: Pick<SnapshotReads, 'namesAfter'>, of: NamesOf): Promise<readonly Name[]> {
   const names: Name[] = []
   for (;;) {
     const page = await r.namesAfter(of, names.at(-1)?.id ?? 0, PAGE)
@@ -21,7 +21,7 @@ export async function allNames(r: Pick<StoreReads, 'namesAfter'>, of: NamesOf): 
 
 /** The zone as a master file, on standard output. */
 export async function exportZone(
-  r: StoreReads,
+  r: SnapshotReads,
   zoneName: string,
   nameservers: readonly string[],
 ): Promise<Result<OperationResult, string>> {

@@ -9,7 +9,7 @@ import { type MasterRecord, parseMasterFile } from '../../../server/model/master
 import type { Name, Zone } from '../../../server/model/tree.ts'
 import { resultingZone } from '../../../server/rules/resulting-zone.ts'
 import { MAX_RRSET_RECORDS, stateFaults } from '../../../server/rules/state.ts'
-import type { Store, StoreReads } from '../../../server/store/store.ts'
+import type { SnapshotReads, Store } from '../../../server/store/store.ts'
 import { type BulkClocks, HOST_CLOCKS, StepPace, sweepHidden } from '../store/sweeper.ts'
 import { importedNames, type PresentZone } from './imported-names.ts'
 import { operatorChange } from './operator-changes.ts'
@@ -84,7 +84,7 @@ export async function importZone(
 ): Promise<OperationResult> {
   const { zoneName, path, records } = request
   const now = clocks.day.now()
-  const { zone, stored } = await store.read(async (r) => presentZone(r, request))
+  const { zone, stored } = await store.snapshot(async (r) => presentZone(r, request))
   await checkBeneath(store, zone, request)
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
   const names = importedNames(records, { zone, stored, now })
@@ -125,7 +125,7 @@ const hasChanged = ({ name }: Zone): ImportRefused =>
   ])
 
 async function presentZone(
-  r: StoreReads,
+  r: SnapshotReads,
   { zoneName, isReplacing }: Pick<ImportRequest, 'zoneName' | 'isReplacing'>,
 ): Promise<PresentZone> {
   const zone = await r.zoneNamed(canonicalName(zoneName))

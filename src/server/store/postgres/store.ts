@@ -11,12 +11,10 @@ import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
 import { TimeLimit } from './time-limit.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
-import type { PublishedReads } from '../published.ts'
-import { sqlPublishedReads } from '../sql/published.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
-import type { About, RequestWindow, Store, StoreReads, StoreWrites } from '../store.ts'
+import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** In milliseconds: counters are durable within this time. */
 const FLUSH_DELAY = 5000
@@ -133,8 +131,8 @@ class PostgresStore implements Store {
     )
   }
 
-  async snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T> {
-    return inOneSnapshot(this.#pool, async (sql) => work(sqlPublishedReads(sql)))
+  async snapshot<T>(work: (reading: SnapshotReads) => Promise<T>): Promise<T> {
+    return inOneSnapshot(this.#pool, async (sql) => work(sqlReading(sql)))
   }
 
   async write<T>(work: (writing: StoreWrites) => Promise<T>, about?: () => About): Promise<T> {

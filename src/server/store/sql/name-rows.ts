@@ -37,6 +37,11 @@ export const NAMES = selects({
     `${NAME_ROWS} WHERE name.zone_id = ? AND name.name IN (SELECT value FROM json_each(?))`,
   ),
   ofZone: select(NAME, `${NAME_ROWS} WHERE name.zone_id = ? AND name.id > ? ORDER BY name.id LIMIT ?`),
+  ofGuest: select(
+    NAME,
+    `${NAME_ROWS} WHERE name.account_id = ?1 AND name.id > ?2 AND ${isInShownZone('name.zone_id')}
+      AND name.zone_id NOT IN (SELECT id FROM zone WHERE account_id = ?1) ORDER BY name.id LIMIT ?3`,
+  ),
   ofAccount: select(
     NAME,
     `${NAME_ROWS} WHERE name.account_id = ? AND name.id > ? AND ${isInShownZone('name.zone_id')}

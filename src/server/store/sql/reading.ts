@@ -1,5 +1,4 @@
 import type { Login, StoredName, StoredRdata } from '../../model/rows.ts'
-import type { CounterReads } from '../counter-rows.ts'
 import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
@@ -8,11 +7,11 @@ import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import type { Sql } from './statement.ts'
-import type { StoreReads } from '../store.ts'
+import type { SnapshotReads, StoreReads } from '../store.ts'
 import { STORE_TOTALS, type StoreTotal } from '../totals.ts'
 
 /** The reads of the store in SQL, for either connection. */
-export const sqlReading = (sql: Sql): Omit<StoreReads, keyof CounterReads> => ({
+export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...facts(sql),
   ...logins(sql),
   ...targets(sql),

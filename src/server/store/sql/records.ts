@@ -100,8 +100,13 @@ const names = (
     return namesFrom(sql, await sql(NAMES.among).all(zoneId, asList(wanted)))
   },
   async namesAfter(of, after, limit) {
-    const [rows, id] = 'zoneId' in of ? [sql(NAMES.ofZone), of.zoneId] : [sql(NAMES.ofAccount), of.accountId]
-    return namesFrom(sql, await rows.all(id, after, limit))
+    const [rows, id] =
+      'zoneId' in of
+        ? [NAMES.ofZone, of.zoneId]
+        : 'guestId' in of
+          ? [NAMES.ofGuest, of.guestId]
+          : [NAMES.ofAccount, of.accountId]
+    return namesFrom(sql, await sql(rows).all(id, after, limit))
   },
   async holdingsOf(accountId) {
     const { names, rdata } = existing(await sql(RECORDS.holdings).get(accountId))

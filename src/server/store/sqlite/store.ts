@@ -6,9 +6,7 @@ import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters } from '../cached-counters.ts'
 import { type Connections, DATABASE_FILE, openConnections, openMemory, type OpenMode } from './open.ts'
-import type { PublishedReads } from '../published.ts'
 import { PublishedZones } from './published-zones.ts'
-import { sqlPublishedReads } from '../sql/published.ts'
 import type { NameQuery } from '../../model/query.ts'
 import { isLong } from '../sql/listing.ts'
 import { LongListings } from './long-listings.ts'
@@ -20,7 +18,7 @@ import { checkSchema } from './schema-check.ts'
 import { PRAGMAS } from './pragmas.ts'
 import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
-import type { About, Store, StoreReads, StoreWrites } from '../store.ts'
+import type { About, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** A store in a folder of its own; the clock is monotonic. Throws StoreRefused if this program must not touch the data. */
 export function sqliteStore(folder: string, clock: Clock, mode?: OpenMode): Store {
@@ -105,14 +103,14 @@ class SqliteStore implements Store {
     return work(this.#reads)
   }
 
-  async snapshot<T>(work: (reading: PublishedReads) => Promise<T>): Promise<T> {
+  async snapshot<T>(work: (reading: SnapshotReads) => Promise<T>): Promise<T> {
     const { openReader } = this.#connections
     if (openReader === undefined) return this.read(work)
     const connection = openReader()
     try {
       // The first read of the transaction determines what all of its reads see.
       connection.exec('BEGIN')
-      return await work(sqlPublishedReads(statements(connection)))
+      return await work(sqlReading(statements(connection)))
     } finally {
       connection.close()
     }

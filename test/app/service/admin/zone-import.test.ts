@@ -124,6 +124,7 @@ it('is followed by another one at once where it failed', async () => {
   let writes = 0
   const failing: Store = Object.assign(Object.create(store) as Store, {
     read: async (work: Parameters<Store['read']>[0]) => store.read(work),
+    snapshot: async (work: Parameters<Store['snapshot']>[0]) => store.snapshot(work),
     write: async (work: Parameters<Store['write']>[0]) => {
       if (++writes === 3) throw new Error('the disk is full')
       return store.write(work)
@@ -144,6 +145,7 @@ it('without a service that renders its names, these are rendered before the next
   expect(await published()).toBeLessThan(2500)
   const full = Object.assign(Object.create(store) as Store, {
     read: async (work: Parameters<Store['read']>[0]) => store.read(work),
+    snapshot: async (work: Parameters<Store['snapshot']>[0]) => store.snapshot(work),
     write: async () => {
       throw new Error('the disk is full')
     },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotsOf } from '../../../../src/app/service/publishing/snapshots.ts'
 import { parseAddress } from '../../../../src/net/address.ts'
 import type { Secondary } from '../../../../src/server/publish/secondary.ts'
-import type { PublishedReads } from '../../../../src/server/store/published.ts'
+import type { SnapshotReads } from '../../../../src/server/store/store.ts'
 import { key } from '../../../server/publish/secondary.ts'
 
 const MINUTE = 60_000
@@ -23,7 +23,7 @@ function stage() {
     snapshot: async (work) => {
       most = Math.max(most, ++open)
       try {
-        return await work({} as PublishedReads)
+        return await work({} as SnapshotReads)
       } finally {
         open--
       }
