@@ -12,6 +12,7 @@ import type { Agent } from '../../src/client/agent/agent.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import { makeInbox } from '../../src/client/agent/inbox.ts'
 import type { AccountJob } from '../../src/client/agent/loop-state.ts'
+import { nicUpdate, type NicUpdateService } from '../../src/client/protocols/nic-update.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { NEW_STATE } from '../../src/client/decide/state.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
@@ -96,7 +97,7 @@ export function world(
   const jobs = desiredStates.map(
     (over): AccountJob => ({
       desired: { ...PLAN, ...over },
-      endpoint: endpointFor({ ...PLAN, ...over }),
+      endpoint: { ...endpointTo(serviceFor({ ...PLAN, ...over })), account: { ...PLAN, ...over }.account },
       source,
     }),
   )
@@ -162,14 +163,23 @@ export function world(
   }
 }
 
-const endpointFor = (desired: DesiredState): AccountJob['endpoint'] => ({
-  account: desired.account,
-  baseUrls: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, desired.endpointCount),
+export const serviceFor = ({
+  endpointCount,
+  form,
+}: Pick<DesiredState, 'endpointCount' | 'form'> = PLAN): NicUpdateService => ({
+  baseUrls: ['https://a.test', 'http://b.test', 'http://c.test:8245'].slice(0, endpointCount),
   credentials: { username: 'key', password: new Secret('swordfish') },
   userAgent: 'Holdfast test/1-1 test@example.test',
   path: UPDATE_PATH,
   dialect: {},
-  form: desired.form,
+  form,
+})
+
+export const endpointTo = (service: NicUpdateService): AccountJob['endpoint'] => ({
+  account: PLAN.account,
+  protocol: nicUpdate(service),
+  credentials: service.credentials,
+  secrets: service.form.parameters.flatMap(([, value]) => (typeof value === 'string' ? [] : [value])),
   connectTimeout: seconds(1),
   responseTimeout: seconds(1),
 })

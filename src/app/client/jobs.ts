@@ -2,6 +2,7 @@ import { release, type } from 'node:os'
 import type { AccountJob } from '../../client/agent/loop-state.ts'
 import type { DesiredState } from '../../client/decide/desired-state.ts'
 import { fingerprint } from '../../client/decide/lift.ts'
+import { nicUpdate } from '../../client/protocols/nic-update.ts'
 import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
 import { PASSWORD_PLACE } from '../../config/parameter.ts'
@@ -79,15 +80,22 @@ const formOf = (account: ClientAccount): RequestForm => ({
 function endpointOf(account: ClientAccount, settings: ResolvedSettings): ServiceEndpoint {
   const { connectTimeout, responseTimeout } = settings.config
   const { username, password, authorities, path, ipv6Server } = account
-  return {
-    account: accountKey(account),
+  const credentials = { username, password }
+  const form = formOf(account)
+  const protocol = nicUpdate({
     baseUrls: baseUrlsOf(account),
-    credentials: { username, password },
+    credentials,
     userAgent: userAgentOf(settings),
     path,
-    form: formOf(account),
+    form,
     dialect: dialectOf(account.provider),
     ...(ipv6Server !== undefined && { ipv6BaseUrl: ipv6Server }),
+  })
+  return {
+    account: accountKey(account),
+    protocol,
+    credentials,
+    secrets: form.parameters.flatMap(([, value]) => (typeof value === 'string' ? [] : [value])),
     connectTimeout,
     responseTimeout,
     ...(authorities !== undefined && { authorities }),

@@ -6,7 +6,7 @@ import { accountOf, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import { StateNotSaved } from '../memory/memory.ts'
 import { isInClear } from '../../net/clear-text.ts'
-import { exchange, makeHttpRequest } from '../send/exchange.ts'
+import { addressOf, exchange } from '../send/exchange.ts'
 import type { Agent, EndCondition } from './agent.ts'
 import { answerTimeout } from './answer-timeout.ts'
 import { ChangeReporter } from './change-reporter.ts'
@@ -140,7 +140,7 @@ class AgentLoop {
     const job = this.#loop.jobs.find(({ desired }) => desired.account === account)
     if (job === undefined) throw new Error(`there is no account ${account} to send for`)
     if (mustSave && !memory.isSaved()) throw new StateNotSaved(memory.folders)
-    const url = String(makeHttpRequest(job.endpoint, action).url)
+    const url = addressOf(job.endpoint, action)
     emit({ kind: 'sending', account, request, to: url })
     if (isInClear(new URL(url))) emit({ kind: 'keyInClear', account, to: new URL(url).origin })
     return this.#withAnswerTimeout(abandon, async (signal) =>

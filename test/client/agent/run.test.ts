@@ -8,7 +8,7 @@ import { type Memory, StateNotSaved } from '../../../src/client/memory/memory.ts
 import type { AddressProvider } from '../../../src/client/sources/provider.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { address } from '../../fakes/address.ts'
-import { disk, PLAN, START, world } from '../../fakes/world.ts'
+import { endpointTo, serviceFor, disk, PLAN, START, world } from '../../fakes/world.ts'
 
 const STARTED = [{ kind: 'started' }] as const
 const STOPPED: State = {
@@ -249,7 +249,8 @@ it.each([
   ['https://192.0.2.9', 0],
 ])('a password that is sent to %s in clear text is told %d times', async (server, times) => {
   const scene = world(disk(), ['good'])
-  const jobs = scene.jobs.map((job) => ({ ...job, endpoint: { ...job.endpoint, baseUrls: [server] } }))
+  const endpoint = endpointTo({ ...serviceFor(), baseUrls: [server] })
+  const jobs = scene.jobs.map((job) => ({ ...job, endpoint }))
   await run({ ...scene, jobs }, STARTED, once)
   expect(scene.events.filter(({ kind }) => kind === 'keyInClear')).toHaveLength(times)
 })

@@ -1,19 +1,19 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { days, hours, minutes } from '../../../src/base/time.ts'
-import { exchange, makeHttpRequest } from '../../../src/client/send/exchange.ts'
+import { days, hours, minutes, seconds } from '../../../src/base/time.ts'
+import { nicUpdate, type NicUpdateService } from '../../../src/client/protocols/nic-update.ts'
+import { exchange } from '../../../src/client/send/exchange.ts'
 import { Secret } from '../../../src/net/secret.ts'
 import { toWire } from '../../../src/platform/http/wire.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../../src/ports/http.ts'
-import { disk, START, world } from '../../fakes/world.ts'
+import { endpointTo, serviceFor, START } from '../../fakes/world.ts'
 
-const service = world(disk(), []).jobs[0]?.endpoint
-if (service === undefined) throw new Error('no endpoint')
+const service = serviceFor()
 const request = { hostnames: ['home.example.test'], addresses: {} }
 
 const after = async (outcome: HttpOutcome, over = service, sent = request) =>
   exchange(
-    over,
+    endpointTo(over),
     { request: sent, endpoint: 0 },
     { http: async () => outcome, now: () => START, signal: new AbortController().signal },
   )
@@ -22,9 +22,15 @@ const answered = async (body: string, status = 200) => after({ kind: 'answered',
 const password = service.credentials.password.reveal()
 const basic = Buffer.from(`${service.credentials.username}:${password}`).toString('base64')
 
+const outgoing = (to: NicUpdateService, endpoint = 0): OutgoingRequest => ({
+  ...nicUpdate(to).begin({ request, endpoint }).request,
+  connectTimeout: seconds(1),
+  responseTimeout: seconds(1),
+})
+
 describe('an HTTP request', () => {
   it('carries the credentials in the Authorization header only', () => {
-    const { url, headers } = toWire(makeHttpRequest(service, { request, endpoint: 0 }))
+    const { url, headers } = toWire(outgoing(service))
     const { authorization, ...others } = headers
 
     expect(authorization).toBe(`Basic ${basic}`)
@@ -34,7 +40,7 @@ describe('an HTTP request', () => {
   it('has a long password with a colon and other characters than ASCII on one line', () => {
     const long = `${'pä:'.repeat(70)}end`
     const over = { ...service, credentials: { ...service.credentials, password: new Secret(long) } }
-    const { authorization = '' } = toWire(makeHttpRequest(over, { request, endpoint: 0 })).headers
+    const { authorization = '' } = toWire(outgoing(over)).headers
     expect(authorization).toMatch(/^Basic [A-Za-z0-9+/=]+$/)
     expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe(
       `${service.credentials.username}:${long}`,
@@ -44,9 +50,7 @@ describe('an HTTP request', () => {
   it('goes to the base URL of its endpoint', () => {
     const two = { ...service, baseUrls: ['https://a.test', 'http://b.test:8245'] }
 
-    expect(toWire(makeHttpRequest(two, { request, endpoint: 1 })).url).toBe(
-      'http://b.test:8245/nic/update?hostname=home.example.test',
-    )
+    expect(toWire(outgoing(two, 1)).url).toBe('http://b.test:8245/nic/update?hostname=home.example.test')
   })
 })
 
@@ -55,10 +59,10 @@ describe('a secret of a fixed parameter', () => {
   const over = { ...service, form: { ...service.form, parameters: [['token', new Secret(token)] as const] } }
 
   it('is sent, and shown nowhere', () => {
-    const outgoing = makeHttpRequest(over, { request, endpoint: 0 })
+    const shown = outgoing(over)
 
-    expect(toWire(outgoing).url).toContain(`?token=${token}&`)
-    for (const text of [String(outgoing.url), JSON.stringify(outgoing), inspect(outgoing, { depth: 9 })]) {
+    expect(toWire(shown).url).toContain(`?token=${token}&`)
+    for (const text of [String(shown.url), JSON.stringify(shown), inspect(shown, { depth: 9 })]) {
       expect(text).toContain('token=«secret»')
       expect(text).not.toContain(token)
       expect(text).not.toContain(basic)
@@ -82,7 +86,7 @@ describe('a secret of a fixed parameter', () => {
       return { kind: 'answered', status: 302, headers: { location }, body: '' }
     }
     await exchange(
-      over,
+      endpointTo(over),
       { request, endpoint: 0 },
       { http, now: () => START, signal: new AbortController().signal },
     )
@@ -95,7 +99,7 @@ describe('a redirect', () => {
   const to = async (location: string | undefined, status = 302) => {
     const asked: string[] = []
     const seen = await exchange(
-      service,
+      endpointTo(service),
       { request, endpoint: 0 },
       {
         http: async (outgoing) => {

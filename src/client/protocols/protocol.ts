@@ -1,0 +1,39 @@
+import type { HttpOutcome, OutgoingRequest } from '../../ports/http.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
+import type { Action } from '../decide/observation.ts'
+
+/** An update request, and the index of the base URL that it goes to. */
+export type OutgoingUpdate = Pick<Extract<Action, { kind: 'send' }>, 'request' | 'endpoint'>
+
+/** Where `isCut`, the time limit or a lost connection ended it early. */
+export type ServiceAnswer = Extract<HttpOutcome, { kind: 'answered' }>
+
+/** A request without what all requests of an account have: timeouts, certificate authorities. */
+export type StepRequest = Omit<OutgoingRequest, 'connectTimeout' | 'responseTimeout' | 'authorities'>
+
+/** One request of an exchange, and what its answer means. */
+export interface Step {
+  readonly request: StepRequest
+  readonly read: (answer: ServiceAnswer) => Step | StepOutcome
+}
+
+/** What an exchange has come to. */
+export type StepOutcome =
+  /** A reply for each hostname, in the order of the request. */
+  | { readonly kind: 'answered'; readonly replies: readonly Reply[] }
+  | {
+      readonly kind: 'notUnderstood'
+      readonly because: string
+      readonly looksLikePortal: boolean
+      /** The HTTP status, where it alone means that the service cannot answer now: 429, 5xx. */
+      readonly status?: number
+    }
+  /** What arrived of an answer neither confirms nor forbids. */
+  | { readonly kind: 'incomplete' }
+
+/** How one service takes updates, as steps without effects: each answer says what to send next, or what came of it. */
+export interface UpdateProtocol {
+  readonly begin: (update: OutgoingUpdate) => Step
+}
+
+export const isStep = (next: Step | StepOutcome): next is Step => 'request' in next
