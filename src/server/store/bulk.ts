@@ -20,6 +20,17 @@ export interface BulkWrites {
   countUnpublished(draftId: number): Promise<number>
   /** The draft takes the place of its zone, whose content is removed. False if the zone has changed since `unchanged`. */
   replaceByDraft(draftId: number, unchanged: Instant, now: Instant): Promise<boolean>
-  /** Deletes at most so many rows of what is hidden; resolves with whether there may be more. */
-  sweepHidden(limit: number, now: Instant): Promise<boolean>
+  /** Deletes so many rows of what is hidden at most, from this place on. Resolves with where to go on, if there is more. */
+  sweepHidden(limit: number, now: Instant, from?: SweptPlace): Promise<SweptPlace | undefined>
+}
+
+/**
+ * How far the rows of a hidden zone are deleted. A database that cleans up later would pass over all deleted rows again in
+ * each step.
+ */
+export interface SweptPlace {
+  readonly zoneId: number
+  /** The index of the table. */
+  readonly table: number
+  readonly last: string
 }

@@ -1,6 +1,7 @@
 import { after, before, between, days, milliseconds, seconds } from '../../../base/time.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { SweptPlace } from '../../../server/store/bulk.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { TrailPart } from '../../../server/store/trail.ts'
 
@@ -59,9 +60,13 @@ export async function sweepHidden(
 ): Promise<void> {
   if (!(await store.read(async (r) => r.hasHidden()))) return
   const pace = new StepPace(store, steady)
-  const step = async (rows: number): Promise<boolean> =>
-    store.write(async (w) => w.sweepHidden(rows, day.now()))
-  while (await pace.take(step, ...ends)) if (ends.some(({ aborted }) => aborted)) return
+  let place: SweptPlace | undefined
+  do
+    place = await pace.take(
+      async (rows) => store.write(async (w) => w.sweepHidden(rows, day.now(), place)),
+      ...ends,
+    )
+  while (place !== undefined && !ends.some(({ aborted }) => aborted))
 }
 
 /** Does so now and then, while a service runs. */

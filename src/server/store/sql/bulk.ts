@@ -1,14 +1,30 @@
 import type { Instant } from '../../../base/time.ts'
 import { fqdnOf, reversed } from '../../model/dns-name.ts'
 import type { Metadata, Name, RRSet } from '../../model/tree.ts'
-import { type BulkWrites, UNRENDERED_FACT } from '../bulk.ts'
+import { type BulkWrites, type SweptPlace, UNRENDERED_FACT } from '../bulk.ts'
 import { HIDDEN_NAME, IS_HIDDEN } from '../hidden.ts'
 import type { PolicyWrites, RecordWrites } from '../records.ts'
 import { existing, insert, select, selects } from '../select.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { asList, ids, type Sql } from './statement.ts'
 
+type SweptTable = 'dns_rr' | 'dns_dirty' | 'name'
+type SweptColumn = 'owner' | 'name'
+/** The last of so many rows of a zone. */
+const lastOf = (table: SweptTable, column: SweptColumn) =>
+  select(
+    { last: 'TEXT NULL' },
+    `SELECT max(${column}) AS last FROM
+      (SELECT ${column} FROM ${table} WHERE zone_id = ?1 AND ${column} >= ?2 ORDER BY ${column} LIMIT ?3) AS part`,
+  )
+/** Those of a zone from one to another. */
+const removeRows = (table: SweptTable, column: SweptColumn): string =>
+  `DELETE FROM ${table} WHERE zone_id = ?1 AND ${column} >= ?2 AND ${column} <= ?3`
+
 export const BULK = selects({
+  lastRow: lastOf('dns_rr', 'owner'),
+  lastDirty: lastOf('dns_dirty', 'name'),
+  lastName: lastOf('name', 'name'),
   addDraft: insert(`INSERT INTO zone (name, account_id, created_at, updated_at)
     SELECT '#draft ' || id, account_id, created_at, updated_at FROM zone WHERE id = ?`),
   draftOf: select({ id: 'INTEGER' }, 'SELECT id FROM zone_draft WHERE of_zone = ?'),
@@ -81,13 +97,15 @@ export const sqlBulk = (sql: Sql): BulkChanges => ({
     )
     await hideAccount(sql, id)
   },
-  async sweepHidden(limit, now) {
+  async sweepHidden(limit, now, from) {
     await giveUp(sql, now)
     const zone = await sql(BULK.hiddenZone).get()
-    if (zone !== undefined) await sweepZone(sql, zone.id, limit)
-    const account = zone === undefined ? await sql(BULK.hiddenAccount).get() : undefined
-    if (account !== undefined) await sweepAccount(sql, account.id, limit)
-    return (zone ?? account) !== undefined
+    if (zone !== undefined)
+      return sweepZone(sql, limit, from?.zoneId === zone.id ? from : beginningOf(zone.id))
+    const account = await sql(BULK.hiddenAccount).get()
+    if (account === undefined) return undefined
+    await sweepAccount(sql, account.id, limit)
+    return from ?? beginningOf(NO_ZONE)
   },
 })
 
@@ -223,20 +241,32 @@ const removeNamesOf = async (sql: Sql, accountId: number, limit: number): Promis
   )
 
 /** What is published goes first, then the names, and the zone itself at the end. */
-async function sweepZone(sql: Sql, id: number, limit: number): Promise<void> {
-  const upTo = (column: 'owner' | 'name', table: string): string =>
-    `DELETE FROM ${table} WHERE zone_id = ?1 AND ${column} <=
-      (SELECT max(${column}) FROM (SELECT ${column} FROM ${table} WHERE zone_id = ?1 ORDER BY ${column} LIMIT ?2) AS part)`
-  for (const statement of [
-    upTo('owner', 'dns_rr'),
-    `DELETE FROM dns_journal WHERE zone_id = ?1 AND n <
-      (SELECT min(n) FROM dns_journal WHERE zone_id = ?1) + ${MAX_STEPS} AND ?2 > 0`,
-    upTo('name', 'dns_dirty'),
-    'DELETE FROM name WHERE id IN (SELECT id FROM name WHERE zone_id = ?1 LIMIT ?2)',
-  ])
-    if ((await sql(statement).run(id, limit)).changes > 0) return
-  await sql('DELETE FROM zone WHERE id = ?').run(id)
-  await sql(`DELETE FROM dns_gone WHERE apex = '#' || CAST(? AS TEXT)`).run(id)
+const SWEEPS = [
+  { end: BULK.lastRow, remove: removeRows('dns_rr', 'owner') },
+  { end: BULK.lastDirty, remove: removeRows('dns_dirty', 'name') },
+  { end: BULK.lastName, remove: removeRows('name', 'name') },
+] as const
+/** Of what is no zone. */
+const NO_ZONE = 0
+const beginningOf = (zoneId: number): SweptPlace => ({ zoneId, table: 0, last: '' })
+
+/** Resolves with where to go on; once more from the beginning before the zone itself goes. */
+async function sweepZone(sql: Sql, limit: number, { zoneId, table, last }: SweptPlace): Promise<SweptPlace> {
+  const steps = `DELETE FROM dns_journal WHERE zone_id = ?1 AND n <
+    (SELECT min(n) FROM dns_journal WHERE zone_id = ?1) + ${MAX_STEPS}`
+  if ((await sql(steps).run(zoneId)).changes > 0) return { zoneId, table, last }
+  for (const [at, { end, remove }] of SWEEPS.entries()) {
+    if (at < table) continue
+    const from = at === table ? last : ''
+    const found = existing(await sql(end).get(zoneId, from, limit)).last
+    if (found === null) continue
+    await sql(remove).run(zoneId, from, found)
+    return { zoneId, table: at, last: found }
+  }
+  if (table > 0 || last !== '') return beginningOf(zoneId)
+  await sql('DELETE FROM zone WHERE id = ?').run(zoneId)
+  await sql(`DELETE FROM dns_gone WHERE apex = '#' || CAST(? AS TEXT)`).run(zoneId)
+  return beginningOf(NO_ZONE)
 }
 
 async function sweepAccount(sql: Sql, id: number, limit: number): Promise<void> {
