@@ -1,12 +1,14 @@
 import { userAgentOf } from '../app/client/jobs.ts'
-import type { ResolvedSettings } from '../app/client/settings/settings.ts'
+import type { ClientAccount, ResolvedSettings } from '../app/client/settings/settings.ts'
 import { formatDuration } from '../base/time.ts'
 import { CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import { formatPageListener } from '../config/page-settings.ts'
+import type { ReplyLists } from '../config/providers/provider.ts'
 import { isPreset } from '../config/providers/preset.ts'
 import { fileKeyOf, type ValuePlaces } from '../config/setting.ts'
 import { formatSource } from '../config/source.ts'
+import { formatBody, formatPattern, formatTemplate, formatUrl } from '../config/template.ts'
 import type { Prefix } from '../net/prefix.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -21,6 +23,7 @@ const DURATIONS: readonly string[] = [
   'refresh',
   'minGap',
   'healthEvery',
+  'ttl',
 ]
 
 /** The effective settings by their keys in the file. Secrets print as «secret» because of their type. */
@@ -40,7 +43,8 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
         webhookSecret: _key,
         webhookToken: _token,
         mailPassword: _password,
-        places: _places,
+        places,
+        makeProtocol: _protocol,
         hosts,
         ...account
       }) =>
@@ -48,17 +52,48 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
           ...account,
           parameters: account.parameters.map((pair) => pair.join('=')),
           ...(account.verifyServers && { verifyServers: account.verifyServers.map(formatDnsEndpoint) }),
+          ...ofUrl(account),
+          ...fromUrl(places),
           hosts: hosts.map(({ places: _, ...host }) => host),
         }),
     ),
   }
 }
 
+/** What follows from `url` would contradict it. */
+const fromUrl = ({ url, server, username }: ValuePlaces): Values => ({
+  ...(url !== undefined && server === url && { server: undefined }),
+  ...(url !== undefined && username === url && { username: undefined }),
+})
+
+/** What says something beside `url` alone. */
+const ofUrl = ({
+  url,
+  ipv6Url,
+  body,
+  ...account
+}: Pick<ClientAccount, 'url' | 'ipv6Url' | 'body' | 'method' | 'headers' | keyof ReplyLists>): Values =>
+  url === undefined
+    ? { method: undefined }
+    : {
+        path: undefined,
+        url: formatUrl(url),
+        ipv6Url: ipv6Url && formatUrl(ipv6Url),
+        body: body && formatBody(body),
+        headers: account.headers.map(([name, value]) => `${name}: ${formatTemplate(value)}`),
+        success: account.success.map(formatPattern),
+        unchanged: account.unchanged.map(formatPattern),
+        wait: account.wait.map(formatPattern),
+        stop: account.stop.map(([pattern, word]) => `${formatPattern(pattern)}=${word}`),
+      }
+
 const fileValues = (values: object): Values =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]: [string, unknown]) => [
       fileKeyOf(key),
-      DURATIONS.includes(key) ? formatDuration(value as Parameters<typeof formatDuration>[0]) : value,
+      DURATIONS.includes(key) && value !== undefined
+        ? formatDuration(value as Parameters<typeof formatDuration>[0])
+        : value,
     ]),
   )
 

@@ -28,6 +28,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
       isQuiet,
       isForced: false,
       isDryRun: false,
+      reply: undefined,
       settings: { ...flags.settings, accounts },
     })
   }

@@ -1,5 +1,12 @@
 import { desiredStatesOf } from '../app/client/jobs.ts'
-import { dryRun, type MaskedRequest, type OneShotOptions, updateOnce } from '../app/client/one-shot.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import {
+  dryRun,
+  type MaskedRequest,
+  type OneShotOptions,
+  type SavedReply,
+  updateOnce,
+} from '../app/client/one-shot.ts'
 import { exitOf } from '../app/client/outcome-exit.ts'
 import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import { asSingleInstance, busyFailure } from '../app/client/state/single-instance.ts'
@@ -13,6 +20,7 @@ import type { AccountReport } from '../client/report/report.ts'
 import { formatReport, publicationLines } from '../client/report/report-text.ts'
 import type { Addresses } from '../net/address.ts'
 import type { SystemPorts } from '../ports/system.ts'
+import { readNamedFile } from '../platform/files/named-file.ts'
 import type { UpdateFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
 import { exitResult, fail, print, printJson } from './terminal/output.ts'
@@ -34,7 +42,7 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   const options = { system: systemPorts(), log, isForced, onStop: onStopSignal }
   return catchStateErrors(asJson, async () =>
     flags.isDryRun
-      ? printDryRun(settings.value, options, { asJson, isQuiet })
+      ? printDryRun(settings.value, options, { asJson, isQuiet, reply: flags.reply })
       : updateOrAsk(settings.value, options, { asJson, isQuiet }),
   )
 }
@@ -139,23 +147,46 @@ const exitOfReports = (reports: readonly AccountReport[]): Exit =>
 async function printDryRun(
   settings: ResolvedSettings,
   options: OneShotOptions,
-  flags: OutputFlags,
+  flags: OutputFlags & Pick<UpdateFlags, 'reply'>,
 ): Promise<Exit> {
-  const { requests, reports } = await dryRun(settings, options)
-  if (requests.length === 0) return printReports(reports, flags)
+  const reply = flags.reply === undefined ? ok(undefined) : await savedReply(flags.reply)
+  if (!reply.ok) return fail({ exit: 'usage', messages: [reply.error] }, flags.asJson)
+  const { requests, reports } = await dryRun(settings, options, reply.value)
+  if (requests.length === 0 || (reply.value !== undefined && flags.asJson))
+    return printReports(reports, flags)
   if (flags.asJson) printJson({ exit: exitResult('settled', 'nothing was sent'), wouldSend: requests })
   else print(...requests.flatMap(requestLines))
-  return 'settled'
+  if (reply.value === undefined) return 'settled'
+  print('', '# what this answer would mean')
+  return printReports(reports, flags)
 }
 
+/** An answer in a file: its body, or all of it as curl -i prints it. */
+async function savedReply(file: string): Promise<Result<SavedReply, string>> {
+  const text = await readNamedFile(file, MAX_REPLY)
+  if (!text.ok) return err(`--reply ${file} ${text.error}`)
+  const [, status, fields = '', body = ''] =
+    /^HTTP\/[\d.]+ (\d{3})[^\n]*\n((?:[^\r\n]+\r?\n)*)\r?\n?([^]*)$/.exec(text.value) ?? []
+  if (status === undefined) return ok({ status: 200, headers: {}, body: text.value })
+  const headers = fields
+    .split(/\r?\n/)
+    .filter((line) => line.includes(':'))
+    .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()])
+  return ok({ status: Number(status), headers: Object.fromEntries(headers), body })
+}
+
+/** In octets. */
+const MAX_REPLY = 262_144
+
 /** The request as on the wire (RFC 9112 §3). */
-function requestLines({ url, headers }: MaskedRequest): readonly string[] {
+function requestLines({ method, url, headers, body }: MaskedRequest): readonly string[] {
   const { host, origin } = new URL(url)
   return [
     `# to ${origin}, not sent`,
     // Not the path of the URL, in which «secret» would be percent-encoded.
-    `GET ${url.slice(origin.length)} HTTP/1.1`,
+    `${method} ${url.slice(origin.length)} HTTP/1.1`,
     `host: ${host}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : ['', body]),
   ]
 }

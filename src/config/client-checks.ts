@@ -1,3 +1,4 @@
+import { parseAddress } from '../net/address.ts'
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
@@ -7,8 +8,17 @@ import { bodyProblem, lacksChat, webhookIn } from './notify-settings.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
+import { type Place, placesOf, SECRET_PLACES } from './template.ts'
 import { hostOfSource, type SourceSpec } from './source.ts'
-import type { Complaint, GivenValue, ReadContext, SettingLayer, TableResult, ValuePlaces } from './setting.ts'
+import {
+  type Complaint,
+  fileKeyOf,
+  type GivenValue,
+  type ReadContext,
+  type SettingLayer,
+  type TableResult,
+  type ValuePlaces,
+} from './setting.ts'
 
 /**
  * The settings that a command needs: `names` (no password) where it sends nothing, `nothing` (no account) where it only
@@ -68,7 +78,9 @@ export function accountConflicts(
   { subject, file }: ReadContext,
   needs: SettingNeeds = 'everything',
 ): readonly Complaint[] {
-  const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
+  const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback, url, success } = values
+  const sent = url === undefined ? undefined : placesOf({ ...values, url })
+  const forUrl = URL_KEYS.find((key) => places[key] !== undefined)
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
   const isOff =
     typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
@@ -80,7 +92,7 @@ export function accountConflicts(
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both false; set one of them to true', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both set; keep one', 'passwordFile'],
-    [hasNoPassword(values, places, needs), `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
+    [hasNoPassword(values, places, needs) && (sent === undefined || sent.has('password') || sent.has('basic')), `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
     [blank !== undefined, `hostnames lists '${blank}', which contains a blank`, 'hostnames'],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
@@ -91,13 +103,19 @@ export function accountConflicts(
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
     [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
     [myip === 'connection' && values.absentFamily !== 'omit', `absent_family = "${values.absentFamily}" needs addresses, and myip = "connection" sends none: the service would delete the other family; remove myip`, 'myip', 'absentFamily'],
-    [values.offline && !hasOffline(values), `offline is set, and ${offlineRisk(values.provider ?? '')}; remove it`, 'offline'],
+    [values.offline && !hasOffline(values), `offline is set, and ${offlineRisk(values.provider)}; remove it`, 'offline'],
     [hooks.some(lacksChat), 'webhook for Telegram names no chat; write https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT', 'webhook'],
     [hooks.some(({ format }) => format === 'template') && values.webhookBody === undefined, 'the format template needs webhook_body', 'webhookFormat', 'webhook'],
     [badBody !== undefined, badBody ?? '', 'webhookBody'],
     [values.mailTo !== undefined && places['mailServer'] === undefined, 'mail_to needs mail_server, such as smtp.example:587', 'mailTo'],
     [places['mailTo'] === undefined && values.mailServer !== undefined, 'mail_server is set, and mail_to is not, so no message is sent; add mail_to', 'mailServer'],
     [(places['mailUsername'] === undefined) !== (places['mailPasswordFile'] === undefined), 'mail_username and mail_password_file belong together; write both, or none', 'mailUsername', 'mailPasswordFile'],
+    [url !== undefined && places['server'] !== places['url'], 'url and server are both set; keep one', 'server'],
+    [url !== undefined && places['path'] !== undefined, 'url has the path already; remove path', 'path'],
+    [url !== undefined && success.length === 0, 'success is missing: an answer without a known text may come from a router or a hotspot; write what the service answers, such as success = ["^OK"]', 'url'],
+    [url === undefined && forUrl !== undefined, `${fileKeyOf(forUrl ?? '')} is for services with url; set url, or remove it`, forUrl ?? ''],
+    [url !== undefined && sendsInClear(url.origin, sent), 'url is http, so the secret would go in clear text; write https', 'url'],
+    [url !== undefined && values.apiKey !== undefined && values.apiKeyFile !== undefined, 'api_key and api_key_file are both set; keep one', 'apiKeyFile'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
   return rules.flatMap(([isBroken, problem, ...keys]) =>
@@ -106,10 +124,10 @@ export function accountConflicts(
 }
 
 /** The service of the specification has it, and of the others those of which a source says so. */
-const hasOffline = ({ provider }: AccountSettings): boolean =>
-  provider === undefined || providerCalled(provider)?.hasOffline === true
+const hasOffline = ({ provider, url }: AccountSettings): boolean =>
+  url === undefined && (provider === undefined || providerCalled(provider)?.hasOffline === true)
 
-const offlineRisk = (provider: string): string =>
+const offlineRisk = (provider = 'this service'): string =>
   `no source says that ${provider} has that function: it may publish the address of the connection instead`
 
 /** `offline_on_stop` is for all accounts, and one of them has no such function. */
@@ -120,10 +138,21 @@ export const unknownOffline = (
   accounts
     .filter((account) => values.offlineOnStop && !hasOffline(account))
     .slice(0, 1)
-    .map(({ provider = '' }) => ({
+    .map(({ provider }) => ({
       where: places['offlineOnStop'] ?? '',
       problem: `offline_on_stop is set, and ${offlineRisk(provider)}; remove it`,
     }))
+
+/** Settings that say something only beside `url`. */
+const URL_KEYS = ['ipv6Url', 'method', 'body', 'headers', 'success', 'unchanged', 'wait', 'stop'] as const
+
+/** To a host that is not this one, or of this network. */
+function sendsInClear(origin: string, sent: ReadonlySet<Place> = new Set()): boolean {
+  const { protocol, hostname } = new URL(origin)
+  const address = parseAddress(hostname.replaceAll(/[[\]]/g, ''))
+  const isNear = hostname === 'localhost' || (address !== undefined && !isGlobal(address, []))
+  return protocol === 'http:' && !isNear && SECRET_PLACES.some((place) => sent.has(place))
+}
 
 /** One that is written wrongly has a complaint of its own. */
 const hasNoPassword = (

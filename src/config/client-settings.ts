@@ -18,6 +18,7 @@ import { readHostnameOrLabel } from './hostname.ts'
 import { parseParameter } from './parameter.ts'
 import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
+import { PROTOCOL_SETTINGS } from './protocol-settings.ts'
 import { PROVIDER_NAMES, parseProvider } from './providers/providers.ts'
 import {
   choice,
@@ -206,6 +207,7 @@ export const ACCOUNT_SETTINGS = {
   verify:        { reader: onOff,                           help: 'after an update, ask the name servers of the zone whether they give the new address; information only: updates and exit codes do not depend on it', fallback: true },
   verifyServers: { reader: listReader(parseDnsServer, { type: 'string' }), help: 'name servers to ask for verify, as addresses with ports, such as 192.0.2.53:53; default: those of the zone' },
   ...NOTIFY_SETTINGS,
+  ...PROTOCOL_SETTINGS,
   caFile:        { reader: path,                            help: 'PEM file with the certificate authorities to trust for this service; default: those that Node includes' },
 } as const satisfies SettingTable
 

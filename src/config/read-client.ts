@@ -1,3 +1,5 @@
+import { withOnePassword, withOneService } from './nearest-layer.ts'
+import { protocolLayer } from './protocol-settings.ts'
 import { mixedServices, presetLayer } from './providers/preset.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { FAMILIES, type Family } from '../net/address.ts'
@@ -178,8 +180,9 @@ function readAccount(
 ): AccountResult {
   const subject = file.accounts.length > 1 ? `account ${name}` : ''
   const context = { wholePath: layers.wholePath, subject, file: fileName }
-  const written = withOnePassword([layers.flags, layers.environment, layer, file.top])
-  const inOrder = [...written, presetLayer(written)]
+  const written = withOneService(withOnePassword([layers.flags, layers.environment, layer, file.top]))
+  const known = [...written, presetLayer(written)]
+  const inOrder = [...known, protocolLayer(known)]
   const account = withPasswordFile(readTable(ACCOUNT_SETTINGS, inOrder, context), layers.passwordFileFor)
   const hosts = readHosts(file.hosts.get(layer) ?? [], account.values.hostnames ?? [])
   return {
@@ -258,19 +261,6 @@ const unknownAccounts = (
 const ACCOUNT_KEYS = ['server', 'username', 'hostnames'] as const
 const identifiesAccount = (values: Readonly<Record<string, unknown>>): boolean =>
   ACCOUNT_KEYS.some((key) => values[key] !== undefined)
-
-const PASSWORD_KEYS = ['password', 'passwordFile'] as const
-
-/** Drops both password settings from every layer below the first that has one of them: the most important origin wins. */
-function withOnePassword(layers: readonly SettingLayer[]): readonly SettingLayer[] {
-  const top = layers.findIndex((layer) => PASSWORD_KEYS.some((key) => layer[key] !== undefined))
-  const withoutPassword = ({
-    password: _password,
-    passwordFile: _file,
-    ...others
-  }: SettingLayer): SettingLayer => others
-  return layers.map((layer, at) => (at > top && top >= 0 ? withoutPassword(layer) : layer))
-}
 
 function withPasswordFile(
   account: TableResult<typeof ACCOUNT_SETTINGS>,

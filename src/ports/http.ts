@@ -5,7 +5,7 @@ import type { SecretText } from '../net/secret-text.ts'
 
 export interface HttpRequest {
   /** Default: GET. SUBSCRIBE and UNSUBSCRIBE are UPnP methods (GENA). */
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'SUBSCRIBE' | 'UNSUBSCRIBE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'SUBSCRIBE' | 'UNSUBSCRIBE'
   readonly body?: string
   /** http or https, with path and query, without credentials. */
   readonly url: string

@@ -66,6 +66,13 @@ export type AddressedWord = {
 export type BareWord = Exclude<ReplyWord, AddressedWord>
 type AccountWord = { [W in ReplyWord]: Rows[W]['about'] extends 'account' ? W : never }[ReplyWord]
 
+/** What an answer of another protocol comes to. */
+export const MEANINGS = {
+  changed: 'good',
+  current: 'nochg',
+  fault: '911',
+} as const satisfies Record<string, ReplyWord>
+
 export const REPLY_WORDS = Object.keys(REPLIES) as readonly ReplyWord[]
 export const severityOf = (word: ReplyWord): number => REPLIES[word].severity
 /** Whether the service has changed its records, and not only found them current. */
@@ -73,9 +80,15 @@ export const isChangeReply = (word: string): boolean => word === 'good'
 
 export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].action
 export const statusOf = (word: ReplyWord): number => REPLIES[word].status
-/** Undefined for a word that needs nothing of the user, and for what is no reply word. */
-export const remedyFor = (word: string): string | undefined =>
-  isReplyWord(word) ? (REPLIES[word] as ReplyRow).remedy : undefined
+/** Of the word that was sent, where it is one of this program. */
+export const meaningOfWord = (word: ReplyWord, said = ''): string =>
+  isLocalWord(said) ? LOCAL_WORDS[said].meaning : REPLIES[word].meaning
+
+/** Of the word that was sent, or of the one that it is like. Undefined for a word that needs nothing of the user. */
+export const remedyFor = (word: string, said = ''): string | undefined => {
+  if (isLocalWord(said)) return LOCAL_WORDS[said].remedy
+  return isReplyWord(word) ? (REPLIES[word] as ReplyRow).remedy : undefined
+}
 /** When a stop ends, in words that follow "until". */
 export const liftWording = (liftedBy: StopLift): string => {
   const { change } = LIFTS[liftedBy]
@@ -116,3 +129,28 @@ export const FAMILY_WORDS = {
 
 export type FamilyWord = keyof typeof FAMILY_WORDS
 export const isFamilyWord = (text: string): text is FamilyWord => Object.hasOwn(FAMILY_WORDS, text)
+
+/**
+ * What services of other protocols refuse, in words of this program: each is handled like a reply word, and has a
+ * meaning and a remedy of its own.
+ */
+// biome-ignore format: a table
+export const LOCAL_WORDS = {
+  'no-zone':            { like: 'nohost',   meaning: 'the account has no zone for this hostname',
+    remedy: 'check the spelling of the hostname and the zone, and that the token may see the zone; then run holdfast resume' },
+  'no-record':          { like: 'nohost',   meaning: 'the hostname has no record of this type',
+    remedy: 'make the record at the service, or set create = true; then run holdfast resume' },
+  'conflicting-record': { like: 'nohost',   meaning: 'the hostname has a record that excludes an address, such as CNAME',
+    remedy: 'remove that record at the service; then run holdfast resume' },
+  'several-records':    { like: 'nohost',   meaning: 'the hostname has several addresses of this family',
+    remedy: 'remove all but one of them at the service; then run holdfast resume' },
+  'not-opted-in':       { like: 'nohost',   meaning: 'the domain does not allow changes by the API',
+    remedy: 'allow API access for the domain at the service; then run holdfast resume' },
+  'wrong-name-or-token': { like: 'nohost',  meaning: 'the hostname or the token is wrong; the service does not tell which',
+    remedy: 'check the spelling of the hostname, and the token; then run holdfast resume' },
+  plan:                 { like: '!donator', meaning: 'the plan of the account does not allow this',
+    remedy: 'change the plan at the service; then run holdfast resume' },
+} as const satisfies Record<string, { readonly like: BareWord; readonly meaning: string; readonly remedy: string }>
+
+export type LocalWord = keyof typeof LOCAL_WORDS
+export const isLocalWord = (text: string): text is LocalWord => Object.hasOwn(LOCAL_WORDS, text)

@@ -5,7 +5,7 @@ import { diffLines } from '../../src/client/setup/diff.ts'
 import { accountSlug, distinctNames } from '../../src/client/setup/draft.ts'
 import { draftComplaints } from '../../src/client/setup/draft-complaints.ts'
 import { draftText } from '../../src/client/setup/toml.ts'
-import { PROVIDERS } from '../../src/config/providers/providers.ts'
+import { presetServer, PROVIDERS } from '../../src/config/providers/providers.ts'
 import { Secret } from '../../src/net/secret.ts'
 
 const PATH = (): string => '/p'
@@ -18,8 +18,7 @@ const ANSWERS = {
 
 describe('a draft from answers', () => {
   it.each(Object.keys(PROVIDERS))('for %s is a valid configuration', (provider) => {
-    const { settings } = PROVIDERS[provider] ?? { settings: {} }
-    const server = Object.hasOwn(settings, 'server') ? undefined : 'https://dyn.example.test'
+    const server = presetServer(PROVIDERS[provider]) !== undefined ? undefined : 'https://dyn.example.test'
     const draft = draftOfAnswers({ ...ANSWERS, provider, server, hostnames: ['a.example.test'] })
     expect(draftComplaints(draftText(draft, PATH))).toEqual([])
   })

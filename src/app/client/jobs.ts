@@ -82,20 +82,26 @@ function endpointOf(account: ClientAccount, settings: ResolvedSettings): Service
   const { username, password, authorities, path, ipv6Server } = account
   const credentials = { username, password }
   const form = formOf(account)
-  const protocol = nicUpdate({
-    baseUrls: baseUrlsOf(account),
-    credentials,
-    userAgent: userAgentOf(settings),
-    path,
-    form,
-    dialect: dialectOf(account.provider),
-    ...(ipv6Server !== undefined && { ipv6BaseUrl: ipv6Server }),
-  })
+  const userAgent = userAgentOf(settings)
+  const protocol =
+    account.makeProtocol?.({ password, apiKey: account.apiKey, userAgent }) ??
+    nicUpdate({
+      baseUrls: baseUrlsOf(account),
+      credentials,
+      userAgent,
+      path,
+      form,
+      dialect: dialectOf(account.provider),
+      ...(ipv6Server !== undefined && { ipv6BaseUrl: ipv6Server }),
+    })
   return {
     account: accountKey(account),
     protocol,
     credentials,
-    secrets: form.parameters.flatMap(([, value]) => (typeof value === 'string' ? [] : [value])),
+    secrets: [
+      ...form.parameters.flatMap(([, value]) => (typeof value === 'string' ? [] : [value])),
+      ...(account.apiKey === undefined ? [] : [account.apiKey]),
+    ],
     connectTimeout,
     responseTimeout,
     ...(authorities !== undefined && { authorities }),
@@ -119,10 +125,12 @@ function fingerprintsOf(
 }
 
 /** Of most accounts none, so that their fingerprints stay those of earlier versions. */
-const secretParametersOf = (account: ClientAccount): readonly string[] =>
-  formOf(account).parameters.flatMap(([name, value]) =>
+const secretParametersOf = (account: ClientAccount): readonly string[] => [
+  ...formOf(account).parameters.flatMap(([name, value]) =>
     typeof value === 'string' ? [] : [`${name}=${value.reveal()}`],
-  )
+  ),
+  ...(account.apiKey === undefined ? [] : [account.apiKey.reveal()]),
+]
 
 /**
  * What differs from the specification; nothing for most accounts, so that
@@ -135,7 +143,15 @@ function otherFormOf(account: ClientAccount): readonly string[] {
   ])
   const form = { ...formOf(account), ipv6Parameter: PLAIN_FORM.ipv6Parameter, parameters }
   const text = JSON.stringify([form, account.path])
-  return text === JSON.stringify([PLAIN_FORM, UPDATE_PATH]) ? [] : [text]
+  const own = text === JSON.stringify([PLAIN_FORM, UPDATE_PATH]) ? [] : [text]
+  return [...own, ...otherProtocolOf(account)]
+}
+
+/** What a service gets that does not speak `/nic/update`. */
+function otherProtocolOf(account: ClientAccount): readonly string[] {
+  if (account.makeProtocol === undefined) return []
+  const { provider, url, ipv6Url, method, body, headers, zone, record, ttl, create } = account
+  return [JSON.stringify([provider, url, ipv6Url, method, body, headers, zone, record, ttl, create])]
 }
 
 /** Ports 80 and 8245 are for networks that block https, if the user accepts that the password is sent in clear text. */

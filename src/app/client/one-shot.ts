@@ -4,13 +4,15 @@ import type { Agent } from '../../client/agent/agent.ts'
 import type { LoopState } from '../../client/agent/loop-state.ts'
 import { once, run } from '../../client/agent/run.ts'
 import type { Observation } from '../../client/decide/observation.ts'
+import { answeredAll } from '../../client/protocols/answers.ts'
+import type { ServiceAnswer, UpdateProtocol } from '../../client/protocols/protocol.ts'
 import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { OutgoingRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SystemPorts } from '../../ports/system.ts'
-import { HOSTNAME_PARAMETERS } from '../../protocol/request-form.ts'
+import { MEANINGS } from '../../protocol/reply.ts'
 import { type MakeAddressDetection, NO_DETECTION } from './detect/address-detection.ts'
 import { clockView } from './clock-view.ts'
 import { type ClientParts, type ComposedClient, composeClient } from './compose.ts'
@@ -67,33 +69,46 @@ export interface DryRun {
 
 /** An HTTP request with «secret» in the place of each secret. */
 export interface MaskedRequest {
-  readonly method: 'GET'
+  readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
-/** The hostnames of a request; one where the credentials stand for it. */
-function namesIn({ url }: OutgoingRequest): number {
-  const given = new URL(String(url)).searchParams
-  const [names = ''] = HOSTNAME_PARAMETERS.flatMap((name) => given.get(name) ?? [])
-  return Math.max(1, names.split(',').length)
-}
+/** An answer that a service gave before. */
+export type SavedReply = Pick<ServiceAnswer, 'status' | 'headers' | 'body'>
 
-/** Runs as if every request succeeded. Sends nothing to the service and changes nothing on disk. */
-export async function dryRun(settings: ResolvedSettings, options: OneShotOptions): Promise<DryRun> {
+/** Each request succeeds, whatever the answer to it is. */
+const succeeding = ({ begin }: UpdateProtocol): UpdateProtocol => ({
+  begin: (update) => ({
+    request: begin(update).request,
+    read: () => answeredAll(update.request, MEANINGS.changed),
+  }),
+})
+
+/**
+ * Runs as if every request succeeded, or had this answer. Sends nothing to the service and changes nothing on disk.
+ */
+export async function dryRun(
+  settings: ResolvedSettings,
+  options: OneShotOptions,
+  reply?: SavedReply,
+): Promise<DryRun> {
   const composed = await compose(settings, options, { onEvent: () => undefined, isDryRun: true })
   const requests: MaskedRequest[] = []
   const http: Agent['http'] = (request) => {
     requests.push(shown(request))
-    return Promise.resolve({
-      kind: 'answered',
-      status: 200,
-      headers: {},
-      body: 'good\n'.repeat(namesIn(request)),
-    })
+    return Promise.resolve({ kind: 'answered', ...(reply ?? { status: 200, headers: {}, body: '' }) })
   }
+  const jobs =
+    reply === undefined
+      ? composed.agent.jobs.map((job) => ({
+          ...job,
+          endpoint: { ...job.endpoint, protocol: succeeding(job.endpoint.protocol) },
+        }))
+      : composed.agent.jobs
   const memory = { ...composed.agent.memory, save: () => Promise.resolve(undefined) }
-  const agent: Agent = { ...composed.agent, http, memory, emit: () => undefined, whenStopped: 'exit' }
+  const agent: Agent = { ...composed.agent, jobs, http, memory, emit: () => undefined, whenStopped: 'exit' }
   return untilEnd(composed, options, async () => {
     const loop = await run(agent, openingOf(options), once)
     return { requests, reports: reportsOf(composed, loop, new ExchangeLog()) }
@@ -144,10 +159,11 @@ const reportsOf = (
 ): readonly AccountReport[] =>
   reportAccounts({ ...loop, jobs: agent.jobs }, { exchanges, clock: clockView(clientTime) })
 
-const shown = ({ url, headers }: OutgoingRequest): MaskedRequest => ({
-  method: 'GET',
+const shown = ({ method = 'GET', url, headers, body }: OutgoingRequest): MaskedRequest => ({
+  method,
   url: String(url),
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+  ...(body !== undefined && { body: String(body) }),
 })
 
 /** With given addresses, the modules that detect addresses are not loaded. */

@@ -15,6 +15,7 @@ import {
   endedServiceCalled,
   PROVIDERS,
   providerCalled,
+  presetServer,
 } from '../../config/providers/providers.ts'
 import { Secret } from '../../net/secret.ts'
 import { systemPorts } from '../system.ts'
@@ -92,10 +93,10 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
     { value: OTHER, label: 'another service, or my own', hint: 'give its address' },
     ...Object.entries(PROVIDERS)
       .filter(([, { grade }]) => grade !== 'C')
-      .map(([value, { name, settings }]) => ({
+      .map(([value, provider]) => ({
         value,
-        label: name,
-        hint: settings['server']?.replace('https://', '') ?? 'your own host',
+        label: provider.name,
+        hint: presetServer(provider)?.replace('https://', '') ?? 'your own host',
       })),
     ...Object.entries(ENDED_SERVICES).map(([value, { name }]) => ({ value, label: name, hint: 'has ended' })),
   ]
@@ -220,4 +221,4 @@ const askForContact = async (prompts: Prompts): Promise<string> =>
   })
 
 const needsServer = (provider: string | undefined): boolean =>
-  provider === undefined || providerCalled(provider)?.settings['server'] === undefined
+  provider === undefined || presetServer(providerCalled(provider)) === undefined

@@ -98,7 +98,14 @@ async function sendFirst(
     return 'settled'
   }
   const { updateCommand } = await import('../update.ts')
-  return updateCommand({ settings, asJson, isForced: false, isDryRun: false, isQuiet: false })
+  return updateCommand({
+    settings,
+    asJson,
+    isForced: false,
+    isDryRun: false,
+    reply: undefined,
+    isQuiet: false,
+  })
 }
 
 /** In milliseconds. */

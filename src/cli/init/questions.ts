@@ -13,7 +13,7 @@ import type { Conclusion } from '../../client/report/survey.ts'
 import type { SetupAnswers } from '../../client/setup/answers.ts'
 import type { Draft, DraftSettings } from '../../client/setup/draft.ts'
 import { clearTextRemarks, maskedConfiguration } from '../../client/setup/shown.ts'
-import { providerCalled } from '../../config/providers/providers.ts'
+import { providerCalled, presetServer } from '../../config/providers/providers.ts'
 import type { Addresses } from '../../net/address.ts'
 import { readNamedFile } from '../../platform/files/named-file.ts'
 import type { InitFlags } from '../parse/flag-tables.ts'
@@ -143,7 +143,7 @@ async function lookAtNames(
 
 async function reachability(settings: DraftSettings): Promise<readonly string[]> {
   const { provider, server } = settings
-  const preset = typeof provider === 'string' ? providerCalled(provider)?.settings['server'] : undefined
+  const preset = typeof provider === 'string' ? presetServer(providerCalled(provider)) : undefined
   const origin = typeof server === 'string' ? server : preset
   if (origin === undefined) return []
   const problem = await serviceProblem(origin)

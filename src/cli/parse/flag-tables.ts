@@ -42,6 +42,13 @@ export const UPDATE_FLAGS = {
     flag: 'dry-run',
     describe: 'print the exact request with the password masked, and send nothing',
   },
+  reply: {
+    kind: 'text',
+    flag: 'reply',
+    isPath: true,
+    describe:
+      'with --dry-run: say what this answer of the service would mean; its body, or all of it as curl -i prints it',
+  },
   isQuiet: QUIET,
 } as const satisfies FlagTable
 export type UpdateFlags = FlagsOf<typeof UPDATE_FLAGS> & WithClientSettings

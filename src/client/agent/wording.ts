@@ -2,7 +2,7 @@ import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
 import { formatNat, type Nat, natMeaning } from '../../net/nat.ts'
-import { isReplyWord, remedyFor, REPLIES } from '../../protocol/reply.ts'
+import { isReplyWord, meaningOfWord, remedyFor, REPLIES, type ReplyWord } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
@@ -74,7 +74,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   retrying:           { level: 'warn',  msg: 'the service was not reached; it is retried',
     line: ({ account, until, because }, format) => `${format.account(account)}: the service was not reached (${because}); next attempt ${format.time(until)}` },
   stopped:            { level: 'error', msg: 'updates have stopped until you act',
-    line: ({ account, because, said, hostname }, format) => `${hostname ?? format.account(account)}: stopped until you act, because the service answered ${formatObeyedWord(because, said)} (${REPLIES[because].meaning})${formatRemedy(because)}` },
+    line: ({ account, because, said, hostname }, format) => `${hostname ?? format.account(account)}: stopped until you act, because the service answered ${formatRefusal(because, said)}` },
   offlineRefused:     { level: 'error', msg: 'the plan of this account has no offline option; ordinary updates continue',
     line: ({ account }, format) => `${format.account(account)}: the plan of this account has no offline option; ordinary updates continue; set offline = false, or change the plan` },
   published:          { level: 'info',  msg: 'the name servers give the confirmed address',
@@ -155,9 +155,10 @@ export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): Word
 export const formatObeyedWord = (word: string, said: string | undefined): string =>
   said === undefined ? word : `${said}, which is handled like ${word}`
 
-const formatRemedy = (word: string): string => {
-  const remedy = remedyFor(word)
-  return remedy === undefined ? '' : `. What to do: ${remedy}`
+const formatRefusal = (word: ReplyWord, said: string | undefined): string => {
+  const remedy = remedyFor(word, said)
+  const what = `${formatObeyedWord(word, said)} (${meaningOfWord(word, said)})`
+  return remedy === undefined ? what : `${what}. What to do: ${remedy}`
 }
 
 /** What a damaged state file costs. */

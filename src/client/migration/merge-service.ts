@@ -1,4 +1,4 @@
-import { providerCalled } from '../../config/providers/providers.ts'
+import { providerCalled, presetServer } from '../../config/providers/providers.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import type { ImportContext, ImportedUpdate, Remark } from './imported.ts'
 import { endedAt, providerOfServer } from './service-names.ts'
@@ -58,7 +58,7 @@ export function withProvider(update: ImportedUpdate): ImportedUpdate {
     service.path !== undefined && service.path !== UPDATE_PATH && service.path !== preset.settings['path']
   const isOwnServer = service.server !== undefined && providerOfServer(service.server) === key
   // The path of another host of the service means nothing at the host of the preset.
-  const isElsewhere = isOwnServer && service.server !== preset.settings['server']
+  const isElsewhere = isOwnServer && service.server !== presetServer(preset)
   return {
     ...update,
     service: {

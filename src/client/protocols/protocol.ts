@@ -1,3 +1,4 @@
+import type { Secret } from '../../net/secret.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../ports/http.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { Action } from '../decide/observation.ts'
@@ -37,3 +38,12 @@ export interface UpdateProtocol {
 }
 
 export const isStep = (next: Step | StepOutcome): next is Step => 'request' in next
+
+/** What is known of an account when its requests are made. */
+interface ProtocolParts {
+  readonly password: Secret
+  readonly apiKey: Secret | undefined
+  readonly userAgent: string
+}
+
+export type MakeProtocol = (parts: ProtocolParts) => UpdateProtocol

@@ -3,8 +3,11 @@ import {
   FAMILY_WORDS,
   type FamilyWord,
   isFamilyWord,
+  isLocalWord,
   isReplyWord,
   liftWording,
+  LOCAL_WORDS,
+  type LocalWord,
   REPLIES,
   remedyFor,
   type ReplyWord,
@@ -33,6 +36,7 @@ export function explainReply(subject: string): ReplyExplanation | undefined {
   const word = subject.trim().toLowerCase()
   if (isReplyWord(word)) return explainWord(word)
   if (isFamilyWord(word)) return explainFamilyWord(word)
+  if (isLocalWord(word)) return explainLocalWord(word)
   const own = explainOwnWord(word)
   if (own !== undefined) return own
   const [, status] = /^(?:http[ /]?)?(429|5\d\d)$/.exec(word) ?? []
@@ -69,6 +73,13 @@ function explainFamilyWord(word: FamilyWord): ReplyExplanation {
   const known = explainWord(like)
   const scope = `It is a reply word of other services and is handled like ${like}:`
   return { ...known, word, meaning, scope, like: known }
+}
+
+function explainLocalWord(word: LocalWord): ReplyExplanation {
+  const { like, meaning, remedy } = LOCAL_WORDS[word]
+  const known = explainWord(like)
+  const scope = `It stands for a refusal by a service with another protocol and is handled like ${like}:`
+  return { ...known, word, meaning, scope, remedy, like: known }
 }
 
 /** A word or text that some services alone have, such as NO_AUTH at easyDNS. */

@@ -225,7 +225,7 @@ function remedyOf(
   { outcome, stop, desired, hasLooked }: RemedyContext,
 ): string | undefined {
   if (outcome === 'unreached' && status.kind === 'retrying') return desired.ifUnreached
-  if (stop !== undefined) return remedyFor(stop.because)
+  if (stop !== undefined) return remedyFor(stop.because, stop.said)
   if (!hasLooked && outcome === 'addressUnknown')
     return 'run holdfast update, or start the daemon; holdfast detect shows what each source reports'
   if (!hasLooked && outcome === 'unreached') return 'run holdfast update, or start the daemon'

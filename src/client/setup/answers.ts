@@ -1,4 +1,4 @@
-import { providerCalled } from '../../config/providers/providers.ts'
+import { providerCalled, presetServer } from '../../config/providers/providers.ts'
 import type { Secret } from '../../net/secret.ts'
 import { accountSlug, type Draft, type DraftAccount } from './draft.ts'
 
@@ -28,7 +28,7 @@ interface MissingAnswer {
 /** All answers that an account cannot do without. */
 export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] {
   const preset = answers.provider === undefined ? undefined : providerCalled(answers.provider)
-  const hasServer = answers.server !== undefined || preset?.settings['server'] !== undefined
+  const hasServer = answers.server !== undefined || presetServer(preset) !== undefined
   // biome-ignore format: a table
   const rows: readonly (readonly [isMissing: boolean, flag: string, what: string])[] = [
     [!hasServer && preset === undefined,         '--provider NAME or --server ADDRESS', 'the update service; holdfast providers lists those that are known by name'],

@@ -1,6 +1,6 @@
 import { ACCOUNT_SETTINGS, parseServer } from '../../config/client-settings.ts'
 import { parseDocument } from '../../config/document.ts'
-import { providerCalled } from '../../config/providers/providers.ts'
+import { presetServer, providerCalled } from '../../config/providers/providers.ts'
 import { fileKeyOf } from '../../config/setting.ts'
 import { tablesCalled, type TomlStatement, topStatements } from '../../config/toml-statements.ts'
 import type { DraftSettings, DraftValue } from './draft.ts'
@@ -55,7 +55,7 @@ export function writtenAccount(text: string, wanted: DraftSettings): WrittenAcco
 
 /** The origin of a service, however it is written. */
 function serverOf({ server, provider }: Readonly<Record<string, unknown>>): string | undefined {
-  const preset = typeof provider === 'string' ? providerCalled(provider)?.settings['server'] : undefined
+  const preset = typeof provider === 'string' ? presetServer(providerCalled(provider)) : undefined
   const written = typeof server === 'string' ? server : preset
   const read = written === undefined ? undefined : parseServer(written)
   return read?.ok === true ? read.value : undefined

@@ -42,7 +42,12 @@ export function presetLayer(written: readonly SettingLayer[]): SettingLayer {
   const given = written.find((layer) => Object.hasOwn(layer, 'provider'))?.['provider']?.value
   const name = typeof given === 'string' ? parseProvider(given) : undefined
   if (name?.ok !== true) return {}
-  const settings = providerCalled(name.value)?.settings ?? {}
+  const provider = providerCalled(name.value)
+  const settings: Readonly<Record<string, unknown>> = {
+    ...provider?.settings,
+    ...provider?.replies,
+    ...(provider?.headers !== undefined && { headers: provider.headers }),
+  }
   return Object.fromEntries(
     Object.keys(ACCOUNT_SETTINGS).flatMap((key) => {
       const value = settings[fileKeyOf(key)]

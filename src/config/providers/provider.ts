@@ -4,12 +4,24 @@
  */
 export type Grade = 'A' | 'B' | 'C'
 
-/** A service that speaks this protocol, with the settings that an account for it needs. */
+/** Each answer with its source stands in `test/client/protocols/dumps`. */
+export interface ReplyLists {
+  readonly success: readonly string[]
+  readonly unchanged?: readonly string[]
+  readonly wait?: readonly string[]
+  readonly stop?: readonly string[]
+}
+
+/** A service, with the settings that an account for it needs. */
 export interface Provider {
   readonly name: string
   readonly grade: Grade
   /** Setting texts by key, as in a file. Without `server` it must be given: the program runs on a user's own host. */
   readonly settings: Readonly<Record<string, string>>
+  /** Patterns of its answers, where it does not speak the update protocol: the settings of these names. */
+  readonly replies?: ReplyLists
+  /** The setting of this name. */
+  readonly headers?: readonly string[]
   /** What to enter as username. */
   readonly username: string
   /** What to enter as password. */

@@ -3,16 +3,25 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { GRADE_A } from './grade-a.ts'
 import { GRADE_B } from './grade-b.ts'
 import { ENDED, GRADE_C } from './grade-c.ts'
+import { TEMPLATES } from './templates.ts'
 import type { EndedService, Provider } from './provider.ts'
 
 /** Every service that is known by name. */
-export const PROVIDERS: Readonly<Record<string, Provider>> = { ...GRADE_A, ...GRADE_B, ...GRADE_C }
+export const PROVIDERS: Readonly<Record<string, Provider>> = {
+  ...GRADE_A,
+  ...GRADE_B,
+  ...TEMPLATES,
+  ...GRADE_C,
+}
 export const ENDED_SERVICES: Readonly<Record<string, EndedService>> = ENDED
 
 export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
 
 export const providerCalled = (name: string): Provider | undefined =>
   Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+/** Scheme and host of the service; undefined where the program runs on a user's own host. */
+export const presetServer = (provider: Provider | undefined): string | undefined =>
+  provider?.settings['server'] ?? /^https:\/\/[^/]+/.exec(provider?.settings['url'] ?? '')?.[0]
 /** By its key, a host of it, or its name in another client. */
 export const endedServiceCalled = (name: string): EndedService | undefined =>
   Object.hasOwn(ENDED_SERVICES, name)

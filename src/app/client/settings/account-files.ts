@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
+import type { MakeProtocol } from '../../../client/protocols/protocol.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { fileKeyOf, formatComplaint, type SettingLayer } from '../../../config/setting.ts'
 import { canBeBasic } from '../../../net/basic.ts'
@@ -7,6 +8,7 @@ import { isReadableByOthers } from '../../../platform/files/file-mode.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
 import { stat } from '../../../platform/files/promises.ts'
 import { MAX_BYTES, textOf } from '../../text-file.ts'
+import { protocolFor } from './protocols.ts'
 import { readStdin } from './standard-input.ts'
 
 /** The settings of an account with the content of its files. */
@@ -20,6 +22,8 @@ export interface ClientAccount extends AccountConfig {
   readonly webhookToken?: Secret
   /** From `mail_password_file`. */
   readonly mailPassword?: Secret
+  /** Of a service that does not speak `/nic/update`. */
+  readonly makeProtocol?: MakeProtocol
 }
 
 /** An account whose files were read. Without the key of its webhook it is updated all the same: that is a warning. */
@@ -33,15 +37,18 @@ export async function readAccountFiles(
   account: AccountConfig,
   isKeyless: boolean,
 ): Promise<Result<ReadAccount, readonly string[]>> {
-  const [password, authorities, webhookSecret, webhookToken, mailPassword] = await Promise.all([
-    isKeyless ? ok(new Secret('')) : passwordOf(account),
-    isKeyless ? ok(undefined) : authoritiesOf(account),
-    keyIn(account, 'webhookSecretFile', 'the webhook is not signed'),
-    keyIn(account, 'webhookTokenFile', 'the webhook gets no token'),
-    keyIn(account, 'mailPasswordFile', 'the mail server refuses the messages'),
-  ])
-  const wrong = [password, authorities].flatMap((one) => (one.ok ? [] : [one.error]))
-  if (!password.ok || !authorities.ok) return err(wrong)
+  const [password, apiKey, authorities, protocol, webhookSecret, webhookToken, mailPassword] =
+    await Promise.all([
+      isKeyless ? ok(new Secret('')) : passwordOf(account),
+      isKeyless ? ok(undefined) : keyIn(account, 'apiKeyFile', 'the service refuses updates'),
+      isKeyless ? ok(undefined) : authoritiesOf(account),
+      protocolFor(account),
+      keyIn(account, 'webhookSecretFile', 'the webhook is not signed'),
+      keyIn(account, 'webhookTokenFile', 'the webhook gets no token'),
+      keyIn(account, 'mailPasswordFile', 'the mail server refuses the messages'),
+    ])
+  const wrong = [password, apiKey, authorities, protocol].flatMap((one) => (one.ok ? [] : one.error))
+  if (!password.ok || !apiKey.ok || !authorities.ok || !protocol.ok) return err(wrong)
   if (!canBeBasic({ username: account.username, password: password.value }))
     return err([
       `the password of ${account.username} contains a control character; a password file must have exactly one line`,
@@ -50,6 +57,8 @@ export async function readAccountFiles(
     account: {
       ...account,
       password: password.value,
+      ...(apiKey.value !== undefined && { apiKey: apiKey.value }),
+      ...(protocol.value !== undefined && { makeProtocol: protocol.value }),
       ...(authorities.value !== undefined && { authorities: authorities.value }),
       ...(webhookSecret.ok && webhookSecret.value !== undefined && { webhookSecret: webhookSecret.value }),
       ...(webhookToken.ok && webhookToken.value !== undefined && { webhookToken: webhookToken.value }),
@@ -62,7 +71,7 @@ export async function readAccountFiles(
 /** The error says why the key cannot be read. A value without slash and dot may be the key itself, which is not shown. */
 async function keyIn(
   account: AccountConfig,
-  key: 'webhookSecretFile' | 'webhookTokenFile' | 'mailPasswordFile',
+  key: 'apiKeyFile' | 'webhookSecretFile' | 'webhookTokenFile' | 'mailPasswordFile',
   consequence: string,
 ): Promise<Result<Secret | undefined, string>> {
   const [path, where, setting] = [account[key], account.places[key], fileKeyOf(key)]

@@ -1,0 +1,53 @@
+import { quoteOf } from '../../protocol/quote.ts'
+import type { ReplyWord } from '../../protocol/reply.ts'
+import { isAddressedWord } from '../../protocol/reply.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../protocol/request.ts'
+import { listed } from '../../net/address.ts'
+import type { ServiceAnswer, StepOutcome } from './protocol.ts'
+
+/** An answer that no service gives on purpose, or that asks for a wait by its status alone. */
+export function uselessAnswer({ status, body, isCut }: ServiceAnswer): StepOutcome | undefined {
+  if (status === 429 || status >= 500) return notUnderstood({ status, body }, { isBusy: true })
+  if (status >= 300 && status < 400) return notUnderstood({ status, body })
+  return isCut ? { kind: 'incomplete' } : undefined
+}
+
+/** An answer that means nothing here; it is quoted for the reader. */
+export function notUnderstood(
+  { status, body }: Pick<ServiceAnswer, 'status' | 'body'>,
+  { isBusy = false, what }: { readonly isBusy?: boolean; readonly what?: string } = {},
+): StepOutcome {
+  const isRedirect = status >= 300 && status < 400
+  const quote = quoteOf(body)
+  const described = what ?? describedAs({ status, body })
+  return {
+    kind: 'notUnderstood',
+    because: `${described} (HTTP ${status})${quote === '' ? '' : `: ${quote}`}`,
+    // A portal redirects, or answers every request with a page.
+    looksLikePortal: isRedirect || (isPage(body) && status === 200),
+    ...(isBusy && { status }),
+  }
+}
+
+/** HTML, which no API answers with. */
+export const isPage = (body: string): boolean =>
+  /^\s*(<!doctype html|<html|<head|<meta|<script|<title)/i.test(body)
+
+function describedAs({ status, body }: Pick<ServiceAnswer, 'status' | 'body'>): string {
+  if (status >= 300 && status < 400) return 'a redirect'
+  if (body.trim() === '') return 'an empty response'
+  return isPage(body) ? 'a web page' : 'text that is no known reply'
+}
+
+/** One word for every hostname of a request. Success confirms the addresses that were sent. */
+export const answeredAll = (
+  { hostnames, addresses }: UpdateRequest,
+  word: ReplyWord,
+  said?: string,
+): StepOutcome => {
+  const reply: Reply = isAddressedWord(word)
+    ? { word, addresses: listed(addresses) }
+    : { word, ...(said !== undefined && said !== word && { said }) }
+  return { kind: 'answered', replies: hostnames.map(() => reply) }
+}

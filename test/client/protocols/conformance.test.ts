@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { minutes } from '../../../src/base/time.ts'
+import type { Address } from '../../../src/net/address.ts'
+import type { HttpOutcome } from '../../../src/ports/http.ts'
+import { NEW, NEW6, OLD, OLD6, PLAYED, PASSWORD } from './services.ts'
+import { played, type Spoil } from './play.ts'
+
+const v4 = NEW as Address
+const v6 = NEW6 as Address
+
+const answer = (
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpOutcome => ({
+  kind: 'answered',
+  status,
+  headers,
+  body,
+})
+
+/** In the place of the last answer, and what comes of it. */
+// biome-ignore format: a table
+const SPOILED: readonly (readonly [what: string, spoil: Spoil, expected: object])[] = [
+  ['429 with Retry-After',  () => answer(429, 'slow down', { 'retry-after': '120' }), { kind: 'notUnderstood', status: 429, retryAfter: minutes(2), looksLikePortal: false }],
+  ['429 without it',        () => answer(429, ''),                                    { kind: 'notUnderstood', status: 429 }],
+  ['500',                   () => answer(500, 'Internal Server Error'),               { kind: 'notUnderstood', status: 500 }],
+  ['503 with a page',       () => answer(503, '<html><h1>503 Service Temporarily Unavailable</h1></html>'), { kind: 'notUnderstood', status: 503, looksLikePortal: false }],
+  ['a page of a portal',    () => answer(200, '<!doctype html><html><body>OK, please log in</body></html>'), { kind: 'notUnderstood', looksLikePortal: true }],
+  ['a redirect elsewhere',  () => answer(302, '', { location: 'https://portal.example/' }), { kind: 'notUnderstood', looksLikePortal: true }],
+  ['nothing',               () => answer(200, ''),                                    { kind: 'notUnderstood', looksLikePortal: false }],
+  ['an unknown 4xx',        () => answer(418, 'I am a teapot'),                       { kind: 'notUnderstood', looksLikePortal: false }],
+  ['a reset',               () => ({ kind: 'unreached', stage: 'exchange', because: 'reset' }), { kind: 'unreached', isTls: true }],
+  ['a cut',                 (answered) => ({ ...(answered as object), isCut: true }) as HttpOutcome, { kind: 'unreached' }],
+]
+
+describe.each(PLAYED)('$provider', (of) => {
+  it('publishes an address, says when it is current, and confirms what it sent', async () => {
+    const { update, valueOf, why, sent } = await played(of)
+    expect(await update({ v4 }), why.join()).toMatchObject({
+      kind: 'answered',
+      replies: [{ word: 'good', addresses: [NEW] }],
+    })
+    expect(valueOf('A')).toEqual([NEW])
+    if (of.hasIpv6) expect(valueOf('AAAA')).toEqual([OLD6])
+    expect(await update({ v4 })).toMatchObject({
+      kind: 'answered',
+      replies: [{ word: of.saysUnchanged ? 'nochg' : 'good', addresses: [NEW] }],
+    })
+    expect(sent.length).toBeLessThanOrEqual(4)
+  })
+
+  it.runIf(of.hasIpv6)('publishes both families', async () => {
+    const { update, valueOf, why, job } = await played(of)
+    const rounds = job.desired.form.isApart ? [{ v4 }, { v6 }] : [{ v4, v6 }]
+    for (const addresses of rounds)
+      expect(await update(addresses), why.join()).toMatchObject({
+        kind: 'answered',
+        replies: [{ word: 'good', addresses: Object.values(addresses) }],
+      })
+    expect([valueOf('A'), valueOf('AAAA')]).toEqual([[NEW], [NEW6]])
+  })
+
+  const expected = (word: string | undefined) =>
+    word === undefined
+      ? { kind: 'notUnderstood', looksLikePortal: false }
+      : {
+          kind: 'answered',
+          replies: [['badauth', 'nohost', 'good'].includes(word) ? { word } : { said: word }],
+        }
+
+  it('obeys the refusal of a wrong password, and nothing is changed', async () => {
+    const { update, valueOf } = await played(of, { password: 'not-the-right-one' })
+    const seen = await update({ v4 })
+    expect(seen).toMatchObject(expected(of.wrongPassword))
+    expect(JSON.stringify(seen)).not.toContain('not-the-right-one')
+    expect(valueOf('A')).toEqual([OLD])
+  })
+
+  it('obeys the refusal of a hostname of nobody', async () => {
+    const { update, world } = await played(of)
+    for (const record of world.records) record.name = `other.${of.zone}`
+    world.zones.splice(0, 1, 'other.test')
+    expect(await update({ v4 })).toMatchObject(expected(of.unknownHostname))
+  })
+
+  it.each(SPOILED)('after %s', async (_, spoil, outcome) => {
+    const { update, sent } = await played(of)
+    const seen = await update({ v4 }, spoil)
+    expect(seen).toMatchObject(outcome)
+    expect(JSON.stringify(seen)).not.toContain(PASSWORD)
+    expect(sent.length).toBeLessThanOrEqual(4)
+  })
+
+  it('shows no secret of an answer that repeats it', async () => {
+    const { update } = await played(of)
+    const seen = await update({ v4 }, () =>
+      answer(200, `what is ${PASSWORD}? <i>${encodeURIComponent(PASSWORD)}</i>`),
+    )
+    expect(JSON.stringify(seen)).not.toContain(PASSWORD)
+  })
+})

@@ -1,0 +1,65 @@
+import type { FakeRecord, FakeService, FakeWorld } from '../../fakes/services/service.ts'
+import * as templates from '../../fakes/services/templates.ts'
+
+/** One service as the conformance table plays it. */
+export interface Played {
+  /** The name of the preset. */
+  readonly provider: string
+  readonly fake: FakeService
+  /** A further host of the same service. */
+  readonly other?: FakeService
+  readonly zone: string
+  readonly hostname: string
+  /** Settings beside hostname and password. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly hasIpv6?: true
+  /** What a wrong password, and a hostname of nobody, end as: a reply word or a word of this program; a wait without one. */
+  readonly wrongPassword: string | undefined
+  readonly unknownHostname: string | undefined
+  /** Whether it says that an address is current already. */
+  readonly saysUnchanged?: true
+  /** Of the record, where the service needs it. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+const USERNAME = 'maria'
+
+// biome-ignore format: a table
+export const PLAYED: readonly Played[] = [
+  { provider: 'duckdns',       fake: templates.duckdns,    zone: 'duckdns.org', hostname: 'home.duckdns.org', hasIpv6: true, saysUnchanged: true, wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
+  { provider: 'namecheap',     fake: templates.namecheap,  zone: 'example.com', hostname: 'home.example.com', wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'zoneedit',      fake: templates.zoneedit,   zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'dynv6-api',     fake: templates.dynv6,      zone: 'home.dynv6.net', hostname: 'home.dynv6.net', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: undefined },
+  { provider: 'freedns-token', fake: templates.freedns, other: templates.freednsV6, zone: 'mooo.com', hostname: 'home.mooo.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'good' },
+  { provider: 'key-systems',   fake: templates.keySystems, zone: 'example.com', hostname: 'home.example.com', wrongPassword: 'badauth', unknownHostname: undefined },
+  { provider: 'ddnss-key',     fake: templates.ddnss,      zone: 'ddnss.de', hostname: 'home.ddnss.de', hasIpv6: true, wrongPassword: 'badauth', unknownHostname: 'nohost' },
+  { provider: 'dnsmadeeasy',   fake: templates.dnsmadeeasy, zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME, record: '1007' }, extra: { record: '1007' }, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'good' },
+  { provider: 'regfish',       fake: templates.regfish,    zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'nohost' },
+  { provider: 'njalla',        fake: templates.njalla,     zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
+  { provider: 'dynadot',       fake: templates.dynadot,    zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, wrongPassword: undefined, unknownHostname: undefined },
+  { provider: 'dondominio',    fake: templates.dondominio, zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, wrongPassword: undefined, unknownHostname: undefined },
+  { provider: 'goip',          fake: templates.goip,       zone: 'goip.de', hostname: 'home.goip.de', settings: { username: USERNAME }, hasIpv6: true, wrongPassword: 'badauth', unknownHostname: 'badauth' },
+  { provider: 'freemyip',      fake: templates.freemyip,   zone: 'freemyip.com', hostname: 'home.freemyip.com', wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
+]
+
+export const PASSWORD = 'canary-of-a-token'
+export const [OLD, NEW] = ['192.0.2.1', '192.0.2.7']
+export const [OLD6, NEW6] = ['2001:db8::1', '2001:db8::7']
+
+export function worldOf({ zone, hostname, extra = {}, hasIpv6 }: Played): FakeWorld {
+  const record = (type: string, value: string): FakeRecord => ({
+    name: hostname,
+    type,
+    value,
+    ttl: 600,
+    extra: { ...extra },
+  })
+  return {
+    zones: [zone],
+    records: [record('A', OLD), ...(hasIpv6 ? [record('AAAA', OLD6)] : [])],
+    username: USERNAME,
+    password: PASSWORD,
+    apiKey: 'canary-of-a-key',
+    isReadOnly: false,
+  }
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { readClientConfig } from '../../src/config/read-client.ts'
+import { formatComplaint } from '../../src/config/setting.ts'
+import { parseDocument } from '../../src/config/document.ts'
+import {
+  formatBody,
+  formatPattern,
+  formatTemplate,
+  formatUrl,
+  parseBody,
+  parsePattern,
+  parseTemplate,
+  parseUrlTemplate,
+} from '../../src/config/template.ts'
+
+describe('a template', () => {
+  it.each(['plain', 'a{hostname}b{ipv4}', '{label@}.{zone}', '{{"name":"{hostname}","n":{{}}}}'])(
+    '%s is read and written',
+    (text) => {
+      const parsed = parseTemplate(text)
+      expect(parsed.ok && formatTemplate(parsed.value)).toBe(text)
+    },
+  )
+
+  it.each([
+    ['a{host}', /has \{host\}, which is none of \{hostname\} \{zone\}/],
+    ['a{', /has a single \{; write \{\{/],
+    ['a}', /has a single \}; write \}\}/],
+    ['{}', /has \{\}, which is none of/],
+  ])('%s is refused', (text, problem) =>
+    expect(parseTemplate(text)).toEqual({ ok: false, error: expect.stringMatching(problem) as string }),
+  )
+})
+
+describe('an address of update requests', () => {
+  it.each([
+    'https://ddns.example/update?host={hostname}&ip={ipv4}&key={password}',
+    'https://ddns.example:8443/u/{password}/?address={ip}&force',
+    'http://127.0.0.1:8080/{zone}/{label}',
+  ])('%s is read and written', (text) => {
+    const parsed = parseUrlTemplate(text)
+    expect(parsed.ok && formatUrl(parsed.value)).toBe(text)
+  })
+
+  it.each([
+    ['ddns.example/update', /must be an https address/],
+    ['ftp://ddns.example/', /must be an https address/],
+    ['https://{hostname}/update', /must be an https address/],
+    ['https://maria:sesame@ddns.example/u', /contains credentials; write \{username\} and \{password\}/],
+    ['https://ddns.example/u?token=abcdef', /has the value of token itself; write token=\{password\}/],
+    ['https://ddns.example/u?ip={ipv4', /has a single \{/],
+  ])('%s is refused, and shows no secret', (text, problem) => {
+    const parsed = parseUrlTemplate(text)
+    expect(parsed).toEqual({ ok: false, error: expect.stringMatching(problem) as string })
+    expect(JSON.stringify(parsed)).not.toMatch(/sesame|abcdef/)
+  })
+})
+
+it.each(['host={hostname}&ip={ipv4}', '{{"name":"{hostname}"}}', '[{{"data":"{ip}"}}]'])(
+  'the body %s is read and written',
+  (text) => {
+    const parsed = parseBody(text)
+    expect(parsed.ok && formatBody(parsed.value)).toBe(text)
+  },
+)
+
+describe('a pattern', () => {
+  it.each(['^OK\\b', 'raw:<a>', 'json:a.b=c'])('%s is read and written', (text) => {
+    const parsed = parsePattern(text)
+    expect(parsed.ok && formatPattern(parsed.value)).toBe(text)
+  })
+
+  it.each([
+    ['(', /is not a regular expression/],
+    ['', /is empty/],
+    ['.*', /matches an empty answer/],
+    ['json:a', /must be json:MEMBER=VALUE/],
+  ])('%j is refused', (text, problem) =>
+    expect(parsePattern(text)).toEqual({ ok: false, error: expect.stringMatching(problem) as string }),
+  )
+})
+
+const read = (text: string) => {
+  const config = readClientConfig({
+    flags: {},
+    environment: {},
+    chosen: [],
+    file: { name: 'h.toml', document: parseDocument(text, 'h.toml') },
+  })
+  return config.ok ? config.value.accounts : config.error.map(formatComplaint)
+}
+
+const URL_LINE = 'url = "https://ddns.example/update?host={hostname}&ip={ipv4}&key={password}"\n'
+const REST = 'hostnames = ["home.example.test"]\npassword = "p"\n'
+
+describe('an account with url', () => {
+  it('needs no server, path or username, and sends one hostname at a time', () =>
+    expect(read(`${URL_LINE}success = ["^OK"]\n${REST}`)).toMatchObject([
+      {
+        server: 'https://ddns.example',
+        username: 'none',
+        batch: 1,
+        nohostStops: 'hostname',
+        families: 'together',
+      },
+    ]))
+
+  it('has the name of the account in the place of a username, and each family apart with {ip}', () =>
+    expect(
+      read(`name = "cabin"\nurl = "https://ddns.example/u/{password}?a={ip}"\nsuccess = ["^OK"]\n${REST}`),
+    ).toMatchObject([{ username: 'cabin', families: 'apart' }]))
+
+  it('needs no password where the request has none', () =>
+    expect(
+      read(
+        'url = "https://ddns.example/u?h={hostname}"\nsuccess = ["^OK"]\nhostnames = ["a.example.test"]\n',
+      ),
+    ).toMatchObject([{ server: 'https://ddns.example' }]))
+
+  it('is nearer than a service at the top of the file', () =>
+    expect(
+      read(
+        `server = "https://other.example"\nusername = "u"\n[[account]]\n${URL_LINE}success = ["^OK"]\n${REST}`,
+      ),
+    ).toMatchObject([{ server: 'https://ddns.example', username: 'u' }]))
+
+  it.each([
+    [
+      'success is missing',
+      URL_LINE,
+      'h.toml:1: success is missing: an answer without a known text may come from',
+    ],
+    [
+      'server',
+      `${URL_LINE}server = "https://a.example"\nsuccess = ["x"]\n`,
+      'h.toml:2: url and server are both set; keep one',
+    ],
+    ['path', `${URL_LINE}path = "/x"\nsuccess = ["x"]\n`, 'h.toml:2: url has the path already; remove path'],
+    [
+      'in clear text',
+      'url = "http://ddns.example/u?k={password}"\nsuccess = ["x"]\n',
+      'h.toml:1: url is http, so the secret would go in clear text',
+    ],
+    [
+      'offline',
+      `${URL_LINE}offline = true\nsuccess = ["x"]\n`,
+      'h.toml:2: offline is set, and no source says that this service has',
+    ],
+    [
+      'an unknown word',
+      `${URL_LINE}success = ["x"]\nstop = ["bad=wrong"]\n`,
+      'h.toml:3: stop has a pattern that must be PATTERN=WORD, where WORD is one of nohost',
+    ],
+    [
+      'a header that is none',
+      `${URL_LINE}success = ["x"]\nheaders = ["nonsense"]\n`,
+      'h.toml:3: headers has a header that must be NAME: VALUE',
+    ],
+  ])('%s is refused', (_, text, complaint) =>
+    expect(read(`${text}${REST}`)).toEqual(expect.arrayContaining([expect.stringContaining(complaint)])),
+  )
+
+  it('patterns without url are refused', () =>
+    expect(read(`server = "https://a.example"\nusername = "u"\nsuccess = ["x"]\n${REST}`)).toEqual([
+      'h.toml:3: success is for services with url; set url, or remove it',
+    ]))
+
+  it('goes in clear text to a host of this network', () =>
+    expect(read(`url = "http://192.168.1.2/u?k={password}"\nsuccess = ["x"]\n${REST}`)).toMatchObject([
+      { batch: 1 },
+    ]))
+})
