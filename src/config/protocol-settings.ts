@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { seconds } from '../base/time.ts'
 import { isLocalWord, isReplyWord, LOCAL_WORDS, REPLIES } from '../protocol/reply.ts'
+import { providerCalled } from './providers/providers.ts'
 import { readHostname } from './hostname.ts'
 import {
   choice,
@@ -103,6 +104,10 @@ export function protocolLayer(layers: readonly SettingLayer[]): SettingLayer {
   const given = (key: string): GivenValue | undefined =>
     layers.find((layer) => Object.hasOwn(layer, key))?.[key]
   const url = given('url')
+  const [name, provider] = [given('name')?.value, given('provider')]
+  const own = typeof name === 'string' ? name : NO_USERNAME
+  if (provider !== undefined && providerCalled(String(provider.value))?.hasNoUsername === true)
+    return { username: { value: own, where: provider.where } }
   const parsed = typeof url?.value === 'string' ? parseUrlTemplate(url.value) : undefined
   if (url === undefined || parsed?.ok !== true) return {}
   const { path: place, parameters } = parsed.value
@@ -110,13 +115,13 @@ export function protocolLayer(layers: readonly SettingLayer[]): SettingLayer {
     placesIn,
   )
   const { where } = url
-  const [name, hasUsername] = [given('name')?.value, places.includes('username')]
+  const hasUsername = places.includes('username') || places.includes('basic')
   return {
     server: { value: parsed.value.origin, where },
     batch: { value: 1, where },
     nohostStops: { value: 'hostname', where },
     ...(places.includes('ip') && { families: { value: 'apart', where } }),
-    ...(!hasUsername && { username: { value: typeof name === 'string' ? name : NO_USERNAME, where } }),
+    ...(!hasUsername && { username: { value: own, where } }),
   }
 }
 

@@ -32,7 +32,7 @@ const CREDENTIALS = 'username = "u"\npassword = "p"\nhostnames = ["a.example.tes
 describe('every preset', () => {
   const rows = Object.entries(PROVIDERS)
 
-  it('is one of 68 services', () => expect(rows).toHaveLength(68))
+  it('is one of 69 services', () => expect(rows).toHaveLength(69))
 
   it.each(rows)('%s needs nothing but credentials and a hostname', (name, provider) => {
     const server = presetServer(provider) !== undefined ? '' : 'server = "panel.example.test"\n'
@@ -53,7 +53,7 @@ describe('every preset', () => {
 
 describe('the request of a preset', () => {
   const proven = Object.entries(PROVIDERS).filter(
-    ([, { grade, replies }]) => grade !== 'C' && replies === undefined,
+    ([, { grade, replies, protocol }]) => grade !== 'C' && (replies ?? protocol) === undefined,
   )
 
   it.each(proven.map(([name]) => name))('%s is like that of its source', (name) => {

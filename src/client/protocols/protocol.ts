@@ -35,6 +35,8 @@ export type StepOutcome =
 /** How one service takes updates, as steps without effects: each answer says what to send next, or what came of it. */
 export interface UpdateProtocol {
   readonly begin: (update: OutgoingUpdate) => Step
+  /** What a service had may be otherwise now: an answer was lost, or not understood. */
+  readonly forget?: () => void
 }
 
 export const isStep = (next: Step | StepOutcome): next is Step => 'request' in next
@@ -47,3 +49,19 @@ interface ProtocolParts {
 }
 
 export type MakeProtocol = (parts: ProtocolParts) => UpdateProtocol
+
+/** An account of a service that manages records. */
+export interface ServiceAccount {
+  /** Scheme, host and port. */
+  readonly server: string
+  readonly username: string
+  readonly password: Secret
+  readonly apiKey: Secret | undefined
+  readonly userAgent: string
+  /** As it is set. */
+  readonly zone: string | undefined
+  /** In seconds, of records that are made. */
+  readonly ttl: number | undefined
+  /** Whether a missing record is made. */
+  readonly create: boolean
+}

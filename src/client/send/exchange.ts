@@ -57,8 +57,9 @@ export async function exchange(
     const request = wholeRequest(service, step.request)
     const outcome = await withRedirect(request, async (one) => http(one, signal))
     const answer = answerIn(outcome)
-    if (answer === undefined) return observeNoAnswer(service, outcome, isHttps(request))
-    const next = step.read(answer)
+    const next = answer && step.read(answer)
+    if (next === undefined || ('kind' in next && next.kind !== 'answered')) service.protocol.forget?.()
+    if (answer === undefined || next === undefined) return observeNoAnswer(service, outcome, isHttps(request))
     if (!isStep(next)) return observed({ service, update, step, answer, outcome, now: now() }, next)
     if (nth === MAX_STEPS) throw new Error(`an exchange has more than ${MAX_STEPS} requests`)
     step = next

@@ -4,6 +4,9 @@
  */
 export type Grade = 'A' | 'B' | 'C'
 
+/** Services that manage records. */
+export type ProtocolName = 'cloudflare'
+
 /** Each answer with its source stands in `test/client/protocols/dumps`. */
 export interface ReplyLists {
   readonly success: readonly string[]
@@ -18,6 +21,10 @@ export interface Provider {
   readonly grade: Grade
   /** Setting texts by key, as in a file. Without `server` it must be given: the program runs on a user's own host. */
   readonly settings: Readonly<Record<string, string>>
+  /** It has a protocol of its own: a file or a row of `client/protocols`. */
+  readonly protocol?: ProtocolName
+  /** It takes no username. */
+  readonly hasNoUsername?: true
   /** Patterns of its answers, where it does not speak the update protocol: the settings of these names. */
   readonly replies?: ReplyLists
   /** The setting of this name. */

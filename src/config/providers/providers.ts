@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { GRADE_A } from './grade-a.ts'
 import { GRADE_B } from './grade-b.ts'
 import { ENDED, GRADE_C } from './grade-c.ts'
+import { RECORD_SERVICES } from './record-services.ts'
 import { TEMPLATES } from './templates.ts'
 import type { EndedService, Provider } from './provider.ts'
 
@@ -10,6 +11,7 @@ import type { EndedService, Provider } from './provider.ts'
 export const PROVIDERS: Readonly<Record<string, Provider>> = {
   ...GRADE_A,
   ...GRADE_B,
+  ...RECORD_SERVICES,
   ...TEMPLATES,
   ...GRADE_C,
 }

@@ -1,4 +1,5 @@
 import type { FakeRecord, FakeService, FakeWorld } from '../../fakes/services/service.ts'
+import { cloudflare } from '../../fakes/services/cloudflare.ts'
 import * as templates from '../../fakes/services/templates.ts'
 
 /** One service as the conformance table plays it. */
@@ -26,6 +27,7 @@ const USERNAME = 'maria'
 
 // biome-ignore format: a table
 export const PLAYED: readonly Played[] = [
+  { provider: 'cloudflare',    fake: cloudflare,           zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', extra: { proxied: true, comment: 'at home', tags: ['a:b'] } },
   { provider: 'duckdns',       fake: templates.duckdns,    zone: 'duckdns.org', hostname: 'home.duckdns.org', hasIpv6: true, saysUnchanged: true, wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
   { provider: 'namecheap',     fake: templates.namecheap,  zone: 'example.com', hostname: 'home.example.com', wrongPassword: 'badauth', unknownHostname: 'no-zone' },
   { provider: 'zoneedit',      fake: templates.zoneedit,   zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },

@@ -1,13 +1,24 @@
 import { err, ok, type Result } from '../../../base/result.ts'
-import type { MakeProtocol } from '../../../client/protocols/protocol.ts'
+import type { MakeProtocol, ServiceAccount, UpdateProtocol } from '../../../client/protocols/protocol.ts'
+import type { ProtocolName } from '../../../config/providers/provider.ts'
+import { providerCalled } from '../../../config/providers/providers.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { formatComplaint } from '../../../config/setting.ts'
 
-/** The protocol of an account, unless it is /nic/update: its code is loaded only here. The errors are complaints. */
+type MadeFor = (account: ServiceAccount) => UpdateProtocol
+
+/** Loaded only for an account that needs it. */
+const SERVICES: Readonly<Record<ProtocolName, () => Promise<MadeFor>>> = {
+  cloudflare: async () => (await import('../../../client/protocols/services/cloudflare.ts')).cloudflare,
+}
+
+/** The protocol of an account, unless it is /nic/update. The errors are complaints. */
 export async function protocolFor(
   account: AccountConfig,
 ): Promise<Result<MakeProtocol | undefined, readonly string[]>> {
-  const { url } = account
+  const { url, provider = '' } = account
+  const service = providerCalled(provider)?.protocol
+  if (service !== undefined) return ok(forRecords(account, await SERVICES[service]()))
   if (url === undefined) return ok(undefined)
   const { templateFor, templateProblems } = await import('./template-account.ts')
   const problems = templateProblems({ ...account, url })
@@ -16,3 +27,8 @@ export async function protocolFor(
     problems.map(({ key, problem }) => formatComplaint({ where: account.places[key] ?? '', problem })),
   )
 }
+
+const forRecords =
+  ({ server, username, zone, ttl, create }: AccountConfig, made: MadeFor): MakeProtocol =>
+  (parts) =>
+    made({ server, username, zone, ttl: ttl && ttl / 1000, create, ...parts })

@@ -1,0 +1,33 @@
+/** The document of an answer; undefined where it is none. */
+export function documentIn(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A member, or a member of a member; undefined where there is none. */
+export const memberOfDocument = (value: unknown, ...path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Readonly<Record<string, unknown>>)[String(name)]
+        : undefined,
+    value,
+  )
+
+/** A text or a number as text; undefined for anything else. */
+export function memberText(value: unknown, ...path: readonly (string | number)[]): string | undefined {
+  const found = memberOfDocument(value, ...path)
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+}
+
+/** Undefined where there is no list. */
+export function memberList(
+  value: unknown,
+  ...path: readonly (string | number)[]
+): readonly unknown[] | undefined {
+  const found = memberOfDocument(value, ...path)
+  return Array.isArray(found) ? found : undefined
+}

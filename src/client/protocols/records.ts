@@ -1,0 +1,76 @@
+import { FAMILIES, type Address, type Family, parseAddress } from '../../net/address.ts'
+import type { UpdateRequest } from '../../protocol/request.ts'
+import { MEANINGS } from '../../protocol/reply.ts'
+import { answeredAll } from './answers.ts'
+import type { StepOutcome } from './protocol.ts'
+
+/** A family that an update is about. */
+export interface Wanted {
+  readonly family: Family
+  readonly type: 'A' | 'AAAA'
+  readonly address: Address
+}
+
+export const wantedOf = ({ addresses }: UpdateRequest): readonly Wanted[] =>
+  FAMILIES.flatMap((family) => {
+    const address = addresses[family]
+    return address === undefined ? [] : [{ family, type: family === 'v4' ? 'A' : 'AAAA', address }]
+  })
+
+/** A record that a service has at the hostname. */
+export interface FoundRecord {
+  readonly id: string
+  readonly type: string
+  readonly value: string
+}
+
+export type RecordPlan =
+  /** `replaced`: the record that has another address; without one, it is made. */
+  | {
+      readonly kind: 'write'
+      readonly changes: readonly (Wanted & { readonly replaced: FoundRecord | undefined })[]
+    }
+  | { readonly kind: 'refused'; readonly outcome: StepOutcome }
+  | { readonly kind: 'current' }
+
+const EXCLUDING = ['CNAME', 'ALIAS', 'ANAME']
+
+/** Addresses as two spellings of one may differ. */
+const isSame = (value: string, address: Address): boolean => parseAddress(value) === address
+
+/**
+ * What to write, from what is there: one record with another value is changed, and a missing one is made. A name with
+ * several addresses of a family, or with an alias, is left alone.
+ */
+export function planOf(
+  request: UpdateRequest,
+  found: readonly FoundRecord[],
+  { create }: { readonly create: boolean },
+): RecordPlan {
+  const refusalBy = (word: 'conflicting-record' | 'several-records' | 'no-record'): RecordPlan => ({
+    kind: 'refused',
+    outcome: answeredAll(request, 'nohost', word),
+  })
+  if (found.some(({ type }) => EXCLUDING.includes(type))) return refusalBy('conflicting-record')
+  const changes: (Wanted & { readonly replaced: FoundRecord | undefined })[] = []
+  for (const wanted of wantedOf(request)) {
+    const [replaced, ...others] = found.filter(({ type }) => type === wanted.type)
+    if (others.length > 0) return refusalBy('several-records')
+    if (replaced === undefined && !create) return refusalBy('no-record')
+    if (replaced === undefined || !isSame(replaced.value, wanted.address))
+      changes.push({ ...wanted, replaced })
+  }
+  return changes.length === 0 ? { kind: 'current' } : { kind: 'write', changes }
+}
+
+export const current = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.current)
+export const changed = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.changed)
+
+/** The zone that a hostname is in: the longest of these names. */
+export const zoneAmong = <Z extends { readonly name: string }>(
+  hostname: string,
+  zones: readonly Z[],
+): Z | undefined =>
+  zones
+    .filter(({ name }) => hostname === name || hostname.endsWith(`.${name}`))
+    .toSorted((one, other) => other.name.length - one.name.length)[0]

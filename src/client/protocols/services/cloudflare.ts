@@ -1,0 +1,137 @@
+import { domainToASCII } from 'node:url'
+import { SecretText } from '../../../net/secret-text.ts'
+import type { UpdateRequest } from '../../../protocol/request.ts'
+import { notUnderstood } from '../answers.ts'
+import { memberList, memberOfDocument, memberText } from '../json.ts'
+import type { ServiceAccount, Step, StepOutcome, UpdateProtocol } from '../protocol.ts'
+import { changed, current, type FoundRecord, planOf, type RecordPlan, zoneAmong } from '../records.ts'
+import { refusalBy } from '../refusals.ts'
+import { type RestService, restStep } from '../rest.ts'
+
+/** By `errors[].code` (developers.cloudflare.com/api). */
+// biome-ignore format: a table
+const REFUSALS = {
+  6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: 'nochg',
+} as const
+/** The record does not exist: it was removed, or made anew. */
+const GONE = '81044'
+
+const service = ({ password }: ServiceAccount): RestService => ({
+  headers: { authorization: new SecretText('Bearer ', password) },
+  isSuccess: (document) => memberOfDocument(document, 'success') === true,
+  codesIn: (document) =>
+    (memberList(document, 'errors') ?? []).flatMap((one) => memberText(one, 'code') ?? []),
+  refusals: REFUSALS,
+})
+
+const recordIn = (document: unknown): FoundRecord => ({
+  id: memberText(document, 'id') ?? '',
+  type: memberText(document, 'type') ?? '',
+  value: memberText(document, 'content') ?? '',
+})
+
+/** By hostname: the identifier of its zone, and the records that this process has read or written. */
+interface Known {
+  readonly zones: Map<string, string>
+  readonly records: Map<string, readonly FoundRecord[]>
+}
+
+/**
+ * The zone of a hostname is looked up once, its records at the first update; both families are written together. A write
+ * names the addresses alone: TTL, proxy, comment and tags of a record stay.
+ */
+export function cloudflare(account: ServiceAccount): UpdateProtocol {
+  const known: Known = { zones: new Map(), records: new Map() }
+  return {
+    begin: ({ request }) => new CloudflareUpdate(account, known, request).begin(),
+    forget: () => known.records.clear(),
+  }
+}
+
+type Writing = Extract<RecordPlan, { kind: 'write' }>
+
+class CloudflareUpdate {
+  readonly #account: ServiceAccount
+  readonly #known: Known
+  readonly #request: UpdateRequest
+  readonly #hostname: string
+  readonly #step: ReturnType<typeof restStep>
+
+  constructor(account: ServiceAccount, known: Known, request: UpdateRequest) {
+    this.#account = account
+    this.#known = known
+    this.#request = request
+    this.#hostname = request.hostnames[0] ?? ''
+    this.#step = restStep(account, service(account), request)
+  }
+
+  begin(): Step {
+    const [zone, records] = [this.#known.zones.get(this.#hostname), this.#known.records.get(this.#hostname)]
+    if (zone === undefined) return this.#findZone()
+    const plan = records && planOf(this.#request, records, this.#account)
+    // What this process wrote last may have been changed by others: only a difference is sure.
+    return plan?.kind === 'write' ? this.#write(zone, plan, true) : this.#findRecords(zone)
+  }
+
+  #findZone(): Step {
+    const { zone: named } = this.#account
+    const path = `/client/v4/zones?${named === undefined ? 'per_page=50' : `name=${named}`}`
+    return this.#step({ method: 'GET', path, read: (document) => this.#zoneIn(document) })
+  }
+
+  #zoneIn(document: unknown): Step | StepOutcome {
+    const zones = (memberList(document, 'result') ?? []).map((one) => ({
+      id: memberText(one, 'id') ?? '',
+      name: domainToASCII(memberText(one, 'name') ?? ''),
+    }))
+    const zone = zoneAmong(this.#hostname, zones)
+    if (zone === undefined) return refusalBy(this.#request, 'no-zone')
+    this.#known.zones.set(this.#hostname, zone.id)
+    return this.#findRecords(zone.id)
+  }
+
+  #findRecords(zone: string): Step {
+    const path = `/client/v4/zones/${zone}/dns_records?name=${this.#hostname}&per_page=100`
+    return this.#step({
+      method: 'GET',
+      path,
+      read: (document, answer) => {
+        const found = memberList(document, 'result')?.map(recordIn)
+        if (found === undefined) return notUnderstood(answer)
+        this.#known.records.set(this.#hostname, found)
+        const plan = planOf(this.#request, found, this.#account)
+        if (plan.kind === 'write') return this.#write(zone, plan, false)
+        return plan.kind === 'refused' ? plan.outcome : current(this.#request)
+      },
+    })
+  }
+
+  #write(zone: string, { changes }: Writing, isRemembered: boolean): Step {
+    const patches = changes.flatMap(({ replaced, address }) =>
+      replaced === undefined ? [] : [{ id: replaced.id, content: address }],
+    )
+    const ttl = this.#account.ttl ?? AUTOMATIC
+    const posts = changes.flatMap(({ replaced, type, address }) =>
+      replaced === undefined ? [{ type, name: this.#hostname, content: address, ttl, proxied: false }] : [],
+    )
+    return this.#step({
+      method: 'POST',
+      path: `/client/v4/zones/${zone}/dns_records/batch`,
+      body: { ...(patches.length > 0 && { patches }), ...(posts.length > 0 && { posts }) },
+      instead: (codes) => (isRemembered && codes.includes(GONE) ? this.#findRecords(zone) : undefined),
+      read: (document, answer) => {
+        const written = ['patches', 'posts']
+          .flatMap((kind) => memberList(document, 'result', kind) ?? [])
+          .map(recordIn)
+        if (written.length !== changes.length) return notUnderstood(answer)
+        const before = this.#known.records.get(this.#hostname) ?? []
+        const kept = before.filter(({ id }) => !written.some((one) => one.id === id))
+        this.#known.records.set(this.#hostname, [...kept, ...written])
+        return changed(this.#request)
+      },
+    })
+  }
+}
+
+/** A TTL that the service chooses. */
+const AUTOMATIC = 1

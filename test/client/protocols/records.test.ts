@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import type { Address } from '../../../src/net/address.ts'
+import { providerCalled } from '../../../src/config/providers/providers.ts'
+import type { FakeRecord } from '../../fakes/services/service.ts'
+import { NEW, NEW6, OLD, PLAYED } from './services.ts'
+import { played } from './play.ts'
+
+const [v4, v6] = [NEW as Address, NEW6 as Address]
+const later = '192.0.2.8' as Address
+const KEPT = PLAYED.filter(({ provider }) => providerCalled(provider)?.protocol !== undefined)
+/** Requests of a first update, and of one by a process that knows the record. */
+const COUNTS: Readonly<Record<string, readonly [first: number, change: number]>> = { cloudflare: [3, 1] }
+
+const good = { kind: 'answered', replies: [{ word: 'good' }] }
+const nochg = { kind: 'answered', replies: [{ word: 'nochg' }] }
+const stopped = (said: string) => ({ kind: 'answered', replies: [{ word: 'nohost', said }] })
+
+describe.each(KEPT)('$provider', (of) => {
+  const [first, change] = COUNTS[of.provider] ?? [Number.NaN, Number.NaN]
+  const record = (type: string, value: string): FakeRecord => ({
+    name: of.hostname,
+    type,
+    value,
+    ttl: 600,
+    extra: {},
+  })
+
+  it('needs few requests, and keeps what else a record has', async () => {
+    const { update, world, sent } = await played(of)
+    const before = structuredClone(world.records)
+    expect(await update({ v4, v6 })).toMatchObject(good)
+    expect(sent).toHaveLength(first)
+    expect(await update({ v4: later, v6 })).toMatchObject(good)
+    expect(sent).toHaveLength(first + change)
+    expect(world.records).toEqual(before.map((one) => ({ ...one, value: one.type === 'A' ? later : v6 })))
+  })
+
+  it('reads what is refreshed, and writes only a difference', async () => {
+    const { update, world, sent } = await played(of)
+    await update({ v4, v6 })
+    const count = sent.length
+    expect(await update({ v4, v6 })).toMatchObject(nochg)
+    expect(sent).toHaveLength(count + 1)
+    const [one] = world.records
+    if (one !== undefined) one.value = '192.0.2.99'
+    expect(await update({ v4, v6 })).toMatchObject(good)
+    expect(one?.value).toBe(v4)
+  })
+
+  it('makes a record that is missing, beside one that is there', async () => {
+    const { update, world, valueOf } = await played(of)
+    world.records.splice(0, world.records.length, record('A', OLD), {
+      ...record('TXT', '"x"'),
+      name: `other.${of.zone}`,
+    })
+    expect(await update({ v4, v6 })).toMatchObject(good)
+    expect([valueOf('A'), valueOf('AAAA'), world.records.length]).toEqual([[v4], [v6], 3])
+  })
+
+  it('makes none with create = false', async () => {
+    const { update, world, valueOf } = await played(of, { over: { create: false } })
+    world.records.splice(0)
+    expect(await update({ v4 })).toMatchObject(stopped('no-record'))
+    expect(valueOf('A')).toEqual([])
+  })
+
+  it.each([
+    ['several-records', [record('A', OLD), record('A', '192.0.2.3')]],
+    ['conflicting-record', [record('CNAME', 'elsewhere.test')]],
+  ] as const)('leaves a name alone that has %s', async (said, records) => {
+    const { update, world } = await played(of)
+    world.records.splice(0, world.records.length, ...records)
+    expect(await update({ v4 })).toMatchObject(stopped(said))
+    expect(world.records).toEqual(records)
+  })
+
+  it('finds a record again that was made anew elsewhere', async () => {
+    const { update, world, valueOf } = await played(of)
+    await update({ v4 })
+    world.records.splice(0, world.records.length, record('A', OLD))
+    for (let round = 0; round < 2; round++) await update({ v4: later })
+    expect(valueOf('A')).toEqual([later])
+  })
+
+  it('reads first after an answer that was lost', async () => {
+    const { update, sent } = await played(of)
+    await update({ v4 })
+    const lost = await update({ v4: later }, () => ({
+      kind: 'unreached',
+      stage: 'time-out',
+      because: 'silent',
+    }))
+    expect(lost).toMatchObject({ kind: 'unreached' })
+    const count = sent.length
+    expect(await update({ v4: later })).toMatchObject(nochg)
+    expect(sent.length - count).toBeLessThan(first)
+  })
+
+  it('obeys credentials that may not write', async () => {
+    const { update, world, valueOf } = await played(of)
+    world.isReadOnly = true
+    expect(await update({ v4 })).toMatchObject({
+      kind: 'answered',
+      replies: [{ word: expect.stringMatching(/badauth|nohost|donator/) as string }],
+    })
+    expect(valueOf('A')).toEqual([OLD])
+  })
+
+  it.each([
+    ['the apex', of.zone],
+    ['a wildcard', `*.${of.zone}`],
+    ['a name beneath another one', `a.b.${of.zone}`],
+  ])('updates %s', async (_, hostname) => {
+    const { update, world, valueOf, why } = await played(of, { hostname })
+    world.records.splice(0, world.records.length, { ...record('A', OLD), name: hostname })
+    expect(await update({ v4 }), why.join()).toMatchObject(good)
+    expect(valueOf('A')).toEqual([v4])
+  })
+})
+
+it('every one of them is counted', () =>
+  expect(KEPT.map(({ provider }) => provider)).toEqual(Object.keys(COUNTS)))
