@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { Agent, request } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -142,8 +143,12 @@ describe('a running service', () => {
         renameSync(join(store, 'copy'), join(store, 'holdfast.db'))
       },
     ],
-  ])('ends with 78 when its database is %s', async (what, change) => {
+    ['removed', (store) => rmSync(join(store, 'holdfast.db-wal'))],
+  ])('ends with 78 when a file of its database is %s', async (what, change) => {
     const { ended, log, folder } = await serving('listen = ["127.0.0.1:0"]\n')
+    await eventually(() => existsSync(join(folder, 'store/holdfast.db-wal'))).toBe(true)
+    // It has looked at both once.
+    await sleep(1500)
     change(join(folder, 'store'))
 
     expect(await ended).toBe(78)

@@ -127,7 +127,9 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
     if (request.path === '/v1/openapi.json' && (request.method === 'GET' || request.method === 'HEAD'))
-      return { status: 200, body: dependencies.document(), headers: {} }
+      return request.query === ''
+        ? { status: 200, body: dependencies.document(), headers: {} }
+        : plainError(REQUEST_FAULTS.queryInvalid, { detail: 'the document has no parameters' })
     const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
     const params = decoded(match.params)

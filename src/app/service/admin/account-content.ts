@@ -44,9 +44,10 @@ export async function accountFound(
       return err(`zone ${zone.name} has names of other accounts; transfer it first with zone transfer`)
     zones.push({ ...zone, row })
   }
-  // Each change of a zone is a change of its time.
-  const guests = await allNames(r, { guestId: id })
-  return ok({ id, zones, version: JSON.stringify([id, zones, guests]) })
+  // Each change of a zone is a change of its time; that it is published changes its serial alone.
+  const own = zones.map(({ serial: _, row: { serial: _serial, ...row }, ...zone }) => ({ ...zone, row }))
+  const guests = (await allNames(r, { guestId: id })).map((name) => nameIn(String(name.zoneId), name))
+  return ok({ id, zones, version: JSON.stringify([id, own, guests]) })
 }
 
 /** Everything that the account has. */

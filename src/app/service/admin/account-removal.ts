@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import { err, ok, type Result } from '../../../base/result.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
+import { type Failure, usageFailure } from '../../failure.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { sweepHidden } from '../store/sweeper.ts'
@@ -12,10 +13,11 @@ export async function removeAccount(
   store: Store,
   nameservers: readonly string[],
   args: readonly string[],
-): Promise<Result<OperationResult, string>> {
+): Promise<Result<OperationResult, Failure>> {
   const [name = '', option = ''] = args
   const [, file] = /^export=(.+)$/.exec(option) ?? []
-  if (file === undefined) return err('say where the data of the account goes: export=FILE, or export=none')
+  if (file === undefined)
+    return usageFailure('say where the data of the account goes: export=FILE, or export=none')
   const now = systemClock.now()
   const context = { account: name, nameservers, now }
   const found = await store.snapshot(async (r) => {
@@ -24,10 +26,11 @@ export async function removeAccount(
     const content = file === 'none' ? undefined : await contentOf(r, account.value, context)
     return ok({ account: account.value, content })
   })
-  if (!found.ok) return found
+  if (!found.ok) return usageFailure(found.error)
   const { account, content } = found.value
   const failure = content === undefined ? undefined : await writeContent(file, content)
-  if (failure !== undefined) return err(`the export cannot be written (${failure}); nothing was removed`)
+  if (failure !== undefined)
+    return usageFailure(`the export cannot be written (${failure}); nothing was removed`)
   const isRemoved = await store.write(async (w) => {
     const present = await accountFound(w, name, now)
     if (!present.ok || present.value.id !== account.id) return false
@@ -47,10 +50,13 @@ export async function removeAccount(
   })
   if (!isRemoved) {
     if (file !== 'none') await rm(file, { force: true })
-    return err(
-      `account ${name} changed while its data was written; nothing was removed: ` +
-        `suspend it first with holdfast admin account suspend ${name}`,
-    )
+    return err({
+      exit: 'waiting',
+      messages: [
+        `account ${name} changed while its data was written; nothing was removed: try again, ` +
+          `and if it goes on to change, suspend it first with holdfast admin account suspend ${name}`,
+      ],
+    })
   }
   await sweepHidden(store)
   const kept = file === 'none' ? '' : `; its data is in ${file}`

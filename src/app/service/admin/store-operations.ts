@@ -58,7 +58,7 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
     parameters: 'NAME export=FILE|none',
     summary: 'write the data of an account into a file, then remove it with its zones, names and keys',
     run: async (folder, args, nameservers) =>
-      withStore(folder, async (store) => asUsage(await removeAccount(store, nameservers, args))),
+      withStore(folder, async (store) => removeAccount(store, nameservers, args)),
   },
   'zone export': {
     parameters: 'NAME',

@@ -17,8 +17,13 @@ const databaseOf = (folder: string): string => join(folder, DATABASE_FILE)
 export const LOG_FILES = [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-journal`] as const
 
 /** Which file the path of the database names: another one after it was replaced, undefined after it was removed. */
-export function identityOf(folder: string): string | undefined {
-  const found = statSync(databaseOf(folder), { throwIfNoEntry: false, bigint: true })
+export const identityOf = (folder: string): string | undefined => fileAt(databaseOf(folder))
+
+/** The same for its write-ahead log: SQLite keeps that file while the database is open. */
+export const logIdentityOf = (folder: string): string | undefined => fileAt(join(folder, LOG_FILES[0]))
+
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true })
   return found && `${found.dev} ${found.ino}`
 }
 

@@ -128,6 +128,7 @@ describe('responses conform to the document', () => {
     const { status, body } = await world.ask('GET', '/v1/openapi.json', undefined, null)
 
     expect(status).toBe(200)
+    expect((await world.ask('GET', '/v1/openapi.json?dry_run=true', undefined, null)).status).toBe(400)
     expect(body).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } })
     expect(Object.keys((body as unknown as typeof DOCUMENT).paths)).toEqual(Object.keys(DOCUMENT.paths))
   })
