@@ -98,7 +98,7 @@ export function accountConflicts(
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
     [values.ipv6Server !== undefined && values.families !== 'apart', 'ipv6_server is only for requests of IPv6 alone; write families = "apart" too', 'ipv6Server'],
     [values.hostnameParameter === 'none' && values.hostnames !== undefined && values.hostnames.length > 1, 'hostname_parameter is none, so the username stands for one hostname; write an account for each hostname', 'hostnames'],
-    [isOneHostname(values) && values.hostnames !== undefined && values.hostnames.length > 1, `the username is the hostname at ${values.provider}; write an account for each hostname`, 'hostnames'],
+    [isOneHostname(values) && values.hostnames !== undefined && values.hostnames.length > 1, `the ${takesUsername(values) ? 'username' : 'token'} is that of one hostname at ${values.provider}; write an account for each hostname`, 'hostnames'],
     [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a parameter for IPv6 alone; set ipv6_parameter`, 'absentFamily'],
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
     [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
@@ -164,6 +164,9 @@ const hasNoPassword = (
   passwordFile === undefined &&
   places['password'] === undefined &&
   places['passwordFile'] === undefined
+
+const takesUsername = ({ provider }: AccountSettings): boolean =>
+  provider === undefined || providerCalled(provider)?.hasNoUsername !== true
 
 const isOneHostname = ({ provider }: AccountSettings): boolean =>
   provider !== undefined && providerCalled(provider)?.userIs === 'hostname'

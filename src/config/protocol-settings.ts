@@ -103,25 +103,26 @@ export const PROTOCOL_SETTINGS = {
 export function protocolLayer(layers: readonly SettingLayer[]): SettingLayer {
   const given = (key: string): GivenValue | undefined =>
     layers.find((layer) => Object.hasOwn(layer, key))?.[key]
-  const url = given('url')
-  const [name, provider] = [given('name')?.value, given('provider')]
-  const own = typeof name === 'string' ? name : NO_USERNAME
-  if (provider !== undefined && providerCalled(String(provider.value))?.hasNoUsername === true)
-    return { username: { value: own, where: provider.where } }
+  const [name, provider, url] = [given('name')?.value, given('provider'), given('url')]
+  const username = (where: string): SettingLayer => ({
+    username: { value: typeof name === 'string' ? name : NO_USERNAME, where },
+  })
+  const hasNone = providerCalled(String(provider?.value))?.hasNoUsername === true
   const parsed = typeof url?.value === 'string' ? parseUrlTemplate(url.value) : undefined
-  if (url === undefined || parsed?.ok !== true) return {}
-  const { path: place, parameters } = parsed.value
+  if (url === undefined || parsed?.ok !== true) return hasNone ? username(provider?.where ?? '') : {}
+  const { origin, path: place, parameters } = parsed.value
   const places = [place, ...parameters.flatMap(([, value]) => (value === undefined ? [] : [value]))].flatMap(
     placesIn,
   )
   const { where } = url
-  const hasUsername = places.includes('username') || places.includes('basic')
+  const texts = JSON.stringify(['url', 'ipv6Url', 'body', 'headers'].map((key) => given(key)?.value))
+  const isNamed = /\{(username|basic)\}/.test(texts)
   return {
-    server: { value: parsed.value.origin, where },
+    server: { value: origin, where },
     batch: { value: 1, where },
     nohostStops: { value: 'hostname', where },
     ...(places.includes('ip') && { families: { value: 'apart', where } }),
-    ...(!hasUsername && { username: { value: own, where } }),
+    ...(!isNamed && username(where)),
   }
 }
 

@@ -142,7 +142,7 @@ it.each<[string, Given, string]>([
   ['the address of the connection, where both are named', { toml: `${WHOLE}myip = "connection"\nabsent_family = "repeat"` }, 'h.toml:6: absent_family = "repeat" needs addresses, and myip = "connection" sends none'],
   ['no IPv4 address where the service needs one', { toml: `${WHOLE}provider = "inwx"\nipv4 = false` }, 'h.toml:7: ipv4 is false, and the service publishes a wrong IPv4 address'],
   ['a hostname with a blank', { toml: WHOLE.replace(/hostnames.*/, 'hostnames = ["My Home"]') }, "h.toml:5: hostnames lists 'My Home', which contains a blank"],
-  ['two hostnames where the username is one', { toml: `${WHOLE}provider = "he"` }, 'h.toml:5: the username is the hostname at he; write an account for each hostname'],
+  ['two hostnames where the username is one', { toml: `${WHOLE}provider = "he"` }, 'h.toml:5: the username is that of one hostname at he; write an account for each hostname'],
   ['a server at the top and a provider in an account', { toml: `${WHOLE}[[account]]\nprovider = "inwx"\nname = "x"` }, 'h.toml:2: this and provider inwx (h.toml:7) are for different services'],
   ['a provider at the top and a server in an account', { toml: `provider = "inwx"\n[[account]]\nserver = "dyn.example"\nusername = "x"` }, 'h.toml:3: this and provider inwx (h.toml:1) are for different services'],
   ['a server of the environment and a provider of a flag', { toml: '', env: { HOLDFAST_SERVER: 'dyn.example' }, flags: { provider: 'inwx' } }, 'HOLDFAST_SERVER: this and provider inwx (--provider) are for different services'],

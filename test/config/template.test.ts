@@ -110,6 +110,13 @@ describe('an account with url', () => {
       read(`name = "cabin"\nurl = "https://ddns.example/u/{password}?a={ip}"\nsuccess = ["^OK"]\n${REST}`),
     ).toMatchObject([{ username: 'cabin', families: 'apart' }]))
 
+  it('needs a username where a header has it', () =>
+    expect(
+      read(
+        `url = "https://ddns.example/u"\nheaders = ["Authorization: Basic {basic}"]\nsuccess = ["^OK"]\n${REST}`,
+      ),
+    ).toEqual([expect.stringContaining('username is missing')]))
+
   it('needs no password where the request has none', () =>
     expect(
       read(

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { fill } from '../bench/fill.ts'
 import { freePort } from '../bench/ports.ts'
-import { scratch } from '../e2e/processes.ts'
+import { holdfast, scratch } from '../e2e/processes.ts'
 import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { isLarge } from '../large.ts'
+import { storeFolder } from '../lab/stores.ts'
 import { addressAt } from './address-at.ts'
 import { inFolder, inPostgres, type Place, steadily, tenants, timed, type Times } from './tenants.ts'
 
@@ -125,6 +127,30 @@ describe('beside a running service', { timeout: 1_800_000 }, () => {
         )
         expect(await total('heavy.test')).toBe(totals.at(-1))
       }
+    },
+  )
+
+  it.runIf(isLarge && lacking === undefined)(
+    'on PostgreSQL, a zone of 1,000,000 names goes; updates of others go on',
+    async () => {
+      postgres = await startPostgres([])
+      const place = await inPostgres(postgres)
+      const { folder, apiKey, zone } = fill(storeFolder(), { names: 1_000_000, keys: 10 })
+      const copied = await holdfast(['admin', 'store', 'copy', `from=${folder}`, ...place.flags], {
+        node: process.execPath,
+      })
+      expect(copied.stderr).toBe('')
+      const { at, api, updates } = await tenants(place, '--store-wait', '5s')
+      await updates(true, 2000)
+      const gone = (async () => {
+        await api(`Bearer ${apiKey}`, 'DELETE', `/dns/zones/${zone}`)
+        await eventually(place.hidden, 1000, 1_200_000).toBe(0)
+      })()
+      const times = await updates(true, gone)
+      await gone
+      console.log('a zone of 1,000,000 names on PostgreSQL goes', JSON.stringify(times))
+      expect(times.p99).toBeLessThan(1000)
+      expect(at.log()).not.toContain('the database is away')
     },
   )
 })

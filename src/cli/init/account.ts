@@ -32,7 +32,8 @@ export async function askForAccount(prompts: Prompts, given: SetupAnswers, look:
       `password: ${preset.password}`,
       ...(preset.note === undefined ? [] : [preset.note]),
     ])
-  const username = given.username ?? (await askForUsername(prompts, preset?.username))
+  const hasNone = preset?.hasNoUsername === true
+  const username = given.username ?? (hasNone ? undefined : await askForUsername(prompts, preset?.username))
   const password = given.password ?? (await askForPassword(prompts, preset?.password))
   const answers = { ...given, ...service, username, password }
   const hostnames = given.hostnames?.length ? given.hostnames : await askForHostnames(prompts, answers)

@@ -33,7 +33,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
   const rows: readonly (readonly [isMissing: boolean, flag: string, what: string])[] = [
     [!hasServer && preset === undefined,         '--provider NAME or --server ADDRESS', 'the update service; holdfast providers lists those that are known by name'],
     [!hasServer && preset !== undefined,         '--server ADDRESS',     `the address of your ${preset?.name}`],
-    [answers.username === undefined,             '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
+    [answers.username === undefined && preset?.hasNoUsername !== true, '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
     [answers.password === undefined,             '--password-file FILE', `${preset?.password ?? 'the password of the DDNS key'}; - reads standard input`],
     [(answers.hostnames ?? []).length === 0,     '--hostname NAME',      'the hostnames to keep up to date; repeatable'],
   ]
@@ -42,25 +42,16 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
 
 /** The new account, and the settings of the program that go with it. */
 export function draftOfAnswers(answers: SetupAnswers): Draft {
-  const {
-    provider,
-    server,
-    path,
-    username = '',
-    hostnames = [],
-    families = 'both',
-    password,
-    contact,
-  } = answers
+  const { provider, server, path, username, hostnames = [], families = 'both', password, contact } = answers
   const preset = provider === undefined ? undefined : providerCalled(provider)
   const isIpv6Off = preset?.settings['ipv6'] === 'false'
   const account: DraftAccount = {
-    name: provider ?? accountSlug(server === undefined ? username : new URL(server).hostname),
+    name: provider ?? accountSlug(server === undefined ? (username ?? '') : new URL(server).hostname),
     settings: {
       ...(provider !== undefined && { provider }),
       ...(server !== undefined && { server }),
       ...(path !== undefined && { path }),
-      username,
+      ...(username !== undefined && { username }),
       hostnames,
       ...(families === 'ipv6' && { ipv4: false }),
       ...(families === 'ipv4' && !isIpv6Off && { ipv6: false }),
