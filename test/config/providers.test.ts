@@ -32,7 +32,7 @@ const CREDENTIALS = 'username = "u"\npassword = "p"\nhostnames = ["a.example.tes
 describe('every preset', () => {
   const rows = Object.entries(PROVIDERS)
 
-  it('is one of 69 services', () => expect(rows).toHaveLength(69))
+  it('is one of 75 services', () => expect(rows).toHaveLength(75))
 
   it.each(rows)('%s needs nothing but credentials and a hostname', (name, provider) => {
     const server = presetServer(provider) !== undefined ? '' : 'server = "panel.example.test"\n'

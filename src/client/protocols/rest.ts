@@ -15,13 +15,17 @@ export interface RestService {
   readonly refusals: Refusals
 }
 
-interface RestCall {
+export interface RestCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With the query. */
   readonly path: string
   readonly body?: object
+  /** Success has no document. */
+  readonly isSilent?: true
   /** What a refusal with these codes leads to, in the place of its word. */
   readonly instead?: (codes: readonly string[]) => Step | undefined
+  /** What an answer without success leads to, where it is that there is no record. */
+  readonly missing?: (answer: ServiceAnswer, document: unknown) => Step | StepOutcome | undefined
   readonly read: (document: unknown, answer: ServiceAnswer) => Step | StepOutcome
 }
 
@@ -38,9 +42,14 @@ export const restStep = (
     const cut = answer.isCut ? uselessAnswer(answer) : undefined
     if (cut !== undefined) return cut
     const document = documentIn(answer.body)
-    if (isSuccess(document, answer)) return call.read(document, answer)
+    const isDone = call.isSilent === true && answer.body.trim() === '' && [200, 204].includes(answer.status)
+    if (isDone || isSuccess(document, answer)) return call.read(document, answer)
     const codes = codesIn(document)
-    return call.instead?.(codes) ?? refusalOf(request, answer, { codes, refusals })
+    return (
+      call.instead?.(codes) ??
+      call.missing?.(answer, document) ??
+      refusalOf(request, answer, { codes, refusals })
+    )
   }
   return (call) => ({
     request: {

@@ -4,8 +4,8 @@
  */
 export type Grade = 'A' | 'B' | 'C'
 
-/** Services that manage records. */
-export type ProtocolName = 'cloudflare'
+/** Services that manage records: a file of its own, or a row of `client/protocols/rows.ts` by the name of the preset. */
+export type ProtocolName = 'cloudflare' | 'row'
 
 /** Each answer with its source stands in `test/client/protocols/dumps`. */
 export interface ReplyLists {

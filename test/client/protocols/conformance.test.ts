@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { minutes } from '../../../src/base/time.ts'
+import { PROVIDERS } from '../../../src/config/providers/providers.ts'
 import type { Address } from '../../../src/net/address.ts'
 import type { HttpOutcome } from '../../../src/ports/http.ts'
 import { NEW, NEW6, OLD, OLD6, PLAYED, PASSWORD } from './services.ts'
@@ -99,4 +100,9 @@ describe.each(PLAYED)('$provider', (of) => {
     )
     expect(JSON.stringify(seen)).not.toContain(PASSWORD)
   })
+})
+
+it('every service with another protocol is played', () => {
+  const others = Object.entries(PROVIDERS).filter(([, one]) => (one.replies ?? one.protocol) !== undefined)
+  expect(PLAYED.map(({ provider }) => provider).toSorted()).toEqual(others.map(([name]) => name).toSorted())
 })

@@ -1,5 +1,11 @@
 import type { FakeRecord, FakeService, FakeWorld } from '../../fakes/services/service.ts'
 import { cloudflare } from '../../fakes/services/cloudflare.ts'
+import { desecRest } from '../../fakes/services/desec-rest.ts'
+import { digitalocean } from '../../fakes/services/digitalocean.ts'
+import { gandi } from '../../fakes/services/gandi.ts'
+import { hetzner } from '../../fakes/services/hetzner.ts'
+import { ionos } from '../../fakes/services/ionos.ts'
+import { ns1 } from '../../fakes/services/ns1.ts'
 import * as templates from '../../fakes/services/templates.ts'
 
 /** One service as the conformance table plays it. */
@@ -17,6 +23,8 @@ export interface Played {
   /** What a wrong password, and a hostname of nobody, end as: a reply word or a word of this program; a wait without one. */
   readonly wrongPassword: string | undefined
   readonly unknownHostname: string | undefined
+  /** Of its records, in seconds. */
+  readonly ttl?: number
   /** Whether it says that an address is current already. */
   readonly saysUnchanged?: true
   /** Of the record, where the service needs it. */
@@ -28,6 +36,12 @@ const USERNAME = 'maria'
 // biome-ignore format: a table
 export const PLAYED: readonly Played[] = [
   { provider: 'cloudflare',    fake: cloudflare,           zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', extra: { proxied: true, comment: 'at home', tags: ['a:b'] } },
+  { provider: 'digitalocean',  fake: digitalocean,         zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'hetzner',       fake: hetzner,              zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'gandi',         fake: gandi,                zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'desec-api',     ttl: 3600, fake: desecRest,            zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'ns1',           fake: ns1,                  zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'ionos',         fake: ionos,                zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', extra: { disabled: false, prio: 0 }, unknownHostname: 'no-zone' },
   { provider: 'duckdns',       fake: templates.duckdns,    zone: 'duckdns.org', hostname: 'home.duckdns.org', hasIpv6: true, saysUnchanged: true, wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
   { provider: 'namecheap',     fake: templates.namecheap,  zone: 'example.com', hostname: 'home.example.com', wrongPassword: 'badauth', unknownHostname: 'no-zone' },
   { provider: 'zoneedit',      fake: templates.zoneedit,   zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
@@ -48,12 +62,12 @@ export const PASSWORD = 'canary-of-a-token'
 export const [OLD, NEW] = ['192.0.2.1', '192.0.2.7']
 export const [OLD6, NEW6] = ['2001:db8::1', '2001:db8::7']
 
-export function worldOf({ zone, hostname, extra = {}, hasIpv6 }: Played): FakeWorld {
+export function worldOf({ zone, hostname, extra = {}, hasIpv6, ttl = 600 }: Played): FakeWorld {
   const record = (type: string, value: string): FakeRecord => ({
     name: hostname,
     type,
     value,
-    ttl: 600,
+    ttl,
     extra: { ...extra },
   })
   return {

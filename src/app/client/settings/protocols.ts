@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { MakeProtocol, ServiceAccount, UpdateProtocol } from '../../../client/protocols/protocol.ts'
+import type { RecordRow } from '../../../client/protocols/record-rows.ts'
 import type { ProtocolName } from '../../../config/providers/provider.ts'
 import { providerCalled } from '../../../config/providers/providers.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
@@ -8,8 +9,16 @@ import { formatComplaint } from '../../../config/setting.ts'
 type MadeFor = (account: ServiceAccount) => UpdateProtocol
 
 /** Loaded only for an account that needs it. */
-const SERVICES: Readonly<Record<ProtocolName, () => Promise<MadeFor>>> = {
+const SERVICES: Readonly<Record<ProtocolName, (provider: string) => Promise<MadeFor>>> = {
   cloudflare: async () => (await import('../../../client/protocols/services/cloudflare.ts')).cloudflare,
+  row: async (provider) => {
+    const { RECORD_ROWS } = await import('../../../client/protocols/rows.ts')
+    const { recordService } = await import('../../../client/protocols/record-service.ts')
+    const { domainBelowSuffix } = await import('../../../platform/names/public-suffix.ts')
+    const row: RecordRow | undefined = (RECORD_ROWS as Readonly<Record<string, RecordRow>>)[provider]
+    if (row === undefined) throw new Error(`${provider} has no row`)
+    return (account) => recordService(account, row, domainBelowSuffix)
+  },
 }
 
 /** The protocol of an account, unless it is /nic/update. The errors are complaints. */
@@ -18,7 +27,7 @@ export async function protocolFor(
 ): Promise<Result<MakeProtocol | undefined, readonly string[]>> {
   const { url, provider = '' } = account
   const service = providerCalled(provider)?.protocol
-  if (service !== undefined) return ok(forRecords(account, await SERVICES[service]()))
+  if (service !== undefined) return ok(forRecords(account, await SERVICES[service](provider)))
   if (url === undefined) return ok(undefined)
   const { templateFor, templateProblems } = await import('./template-account.ts')
   const problems = templateProblems({ ...account, url })

@@ -1,0 +1,135 @@
+import { domainToASCII } from 'node:url'
+import type { UpdateRequest } from '../../protocol/request.ts'
+import { notUnderstood } from './answers.ts'
+import type { ServiceAccount, Step, StepOutcome, UpdateProtocol } from './protocol.ts'
+import type { ListedZone, RecordPlace, RecordRow, RowRecord } from './record-rows.ts'
+import { changed, current, planOf, wantedOf, zoneAmong } from './records.ts'
+import { refusalBy } from './refusals.ts'
+import { restStep } from './rest.ts'
+
+/** A service of a row: the zone is found once, the record is read before each write. */
+export function recordService(
+  account: ServiceAccount,
+  row: RecordRow,
+  registered: (hostname: string) => string | undefined,
+): UpdateProtocol {
+  const zones = new Map<string, ListedZone>()
+  return {
+    begin: ({ request }) => new RecordUpdate({ account, row, zones, request }).begin(registered),
+  }
+}
+
+interface UpdateParts {
+  readonly account: ServiceAccount
+  readonly row: RecordRow
+  /** By hostname. */
+  readonly zones: Map<string, ListedZone>
+  readonly request: UpdateRequest
+}
+
+class RecordUpdate {
+  readonly #parts: UpdateParts
+  readonly #hostname: string
+  readonly #step: ReturnType<typeof restStep>
+
+  constructor(parts: UpdateParts) {
+    const { account, row, request } = parts
+    this.#parts = parts
+    this.#hostname = request.hostnames[0] ?? ''
+    this.#step = restStep(
+      account,
+      {
+        headers: row.headers(account),
+        isSuccess: (document, { status }) => document !== undefined && status >= 200 && status < 300,
+        codesIn: row.codesIn,
+        refusals: row.refusals,
+      },
+      request,
+    )
+  }
+
+  begin(registered: (hostname: string) => string | undefined): Step {
+    const { account, row, zones } = this.#parts
+    const known = zones.get(this.#hostname)
+    if (known !== undefined) return this.#find(known)
+    if (row.zones !== undefined) return this.#findZone(row.zones)
+    const name = account.zone ?? registered(this.#hostname.replace(/^\*\./, '')) ?? this.#hostname
+    return this.#find({ id: name, name })
+  }
+
+  #findZone({ path, zonesIn }: NonNullable<RecordRow['zones']>): Step {
+    const { account, zones, request } = this.#parts
+    return this.#step({
+      method: 'GET',
+      path: path(this.#hostname),
+      read: (document, answer) => {
+        const listed = zonesIn(document)?.map((one) => ({ ...one, name: domainToASCII(one.name) }))
+        if (listed === undefined) return notUnderstood(answer)
+        const wanted = listed.filter(({ name }) => account.zone === undefined || name === account.zone)
+        const zone = zoneAmong(this.#hostname, wanted)
+        if (zone === undefined) return refusalBy(request, 'no-zone')
+        zones.set(this.#hostname, zone)
+        return this.#find(zone)
+      },
+    })
+  }
+
+  #find(zone: ListedZone): Step {
+    const { row, request } = this.#parts
+    const place = this.#placeIn(zone)
+    const found = (records: readonly RowRecord[]): Step | StepOutcome => {
+      const plan = planOf(request, records, this.#parts.account)
+      if (plan.kind === 'refused') return plan.outcome
+      if (plan.kind === 'current') return current(request)
+      const isNew = records.length === 0 && row.hasAllTypes !== true
+      return isNew ? this.#findAlias(zone, place) : this.#write(zone, place, records)
+    }
+    return this.#step({
+      method: 'GET',
+      path: row.find(place),
+      missing: (answer, document) => (row.isMissing(answer, document) ? found([]) : undefined),
+      read: (document, answer) => {
+        const records = row.recordsIn(document, place)
+        return records === undefined ? notUnderstood(answer) : found(records)
+      },
+    })
+  }
+
+  /** Beside an alias there is no other record (RFC 2181 §10.1), and services answer in many ways. */
+  #findAlias(zone: ListedZone, place: RecordPlace): Step {
+    const { row, request } = this.#parts
+    const alias = { ...place, type: 'CNAME' } as const
+    return this.#step({
+      method: 'GET',
+      path: row.find(alias),
+      missing: (answer, document) =>
+        row.isMissing(answer, document) ? this.#write(zone, place, []) : undefined,
+      read: (document, answer) => {
+        const records = row.recordsIn(document, alias)
+        if (records === undefined) return notUnderstood(answer)
+        return records.length > 0
+          ? refusalBy(request, 'conflicting-record')
+          : this.#write(zone, place, records)
+      },
+    })
+  }
+
+  #write(zone: ListedZone, place: RecordPlace, records: readonly RowRecord[]): Step | StepOutcome {
+    const { account, row, request } = this.#parts
+    const [wanted] = wantedOf(request)
+    if (wanted === undefined) return current(request)
+    const before = records.find(({ type }) => type === wanted.type)
+    const least = Math.max(row.ttl, zone.minTtl ?? 0)
+    const ttl = Math.max(before?.ttl ?? account.ttl ?? least, zone.minTtl ?? 0)
+    return this.#step({
+      ...row.write(place, { address: wanted.address, ttl, before }),
+      read: () => changed(request),
+    })
+  }
+
+  #placeIn({ id, name }: ListedZone): RecordPlace {
+    const [wanted] = wantedOf(this.#parts.request)
+    const label = this.#hostname === name ? '@' : this.#hostname.slice(0, -name.length - 1)
+    return { zoneId: id, zone: name, hostname: this.#hostname, label, type: wanted?.type ?? 'A' }
+  }
+}
