@@ -78,8 +78,8 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
     what: 'what was removed is deleted up to the first step only',
     rule: 'V9',
     file: 'server/store/sql/bulk.ts',
-    from: 'return (zone ?? account) !== undefined',
-    to: 'return false',
+    from: 'return { zoneId, table: at, last: found }',
+    to: 'return undefined as never',
   },
   {
     what: 'what another node has written is not seen',
