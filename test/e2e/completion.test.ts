@@ -57,7 +57,7 @@ describe('in bash', () => {
 
   it('completes the values of an option, and nothing where any value is right', () => {
     expect(complete('run', '--log-level', 'd')).toEqual(['debug'])
-    expect(complete('update', '--provider', 'des')).toEqual(['desec'])
+    expect(complete('update', '--provider', 'des')).toEqual(['desec', 'desec-api'])
     expect(complete('update', '--username', '')).toEqual([])
     expect(complete('update', '--config', '_hold')).toEqual(['_holdfast'])
     expect(complete('update', '-c', '_hold')).toEqual(['_holdfast'])
