@@ -66,7 +66,7 @@ const fromUrl = ({ url, server, username }: ValuePlaces): Values => ({
   ...(url !== undefined && username === url && { username: undefined }),
 })
 
-/** What says something beside `url` alone. */
+/** Settings that have an effect only together with `url`. */
 const ofUrl = ({
   url,
   ipv6Url,

@@ -143,7 +143,7 @@ export const unknownOffline = (
       problem: `offline_on_stop is set, and ${offlineRisk(provider)}; remove it`,
     }))
 
-/** Settings that say something only beside `url`. */
+/** Settings that have an effect only together with `url`. */
 const URL_KEYS = ['ipv6Url', 'method', 'body', 'headers', 'success', 'unchanged', 'wait', 'stop'] as const
 
 /** To a host that is not this one, or of this network. */

@@ -90,7 +90,7 @@ export const PROTOCOL_SETTINGS = {
   stop:       { reader: itemsReader(parseStop, 'pattern'), help: 'patterns of an answer that stops the hostname or the account, each with a reply word: "bad key=badauth", "no such host=nohost"', fallback: [] },
   zone:       { reader: { ...text, read: readHostname }, help: 'the zone of the hostnames, where the service cannot tell it' },
   record:     { reader: text,         help: 'the identifier of the record, at services that name records by number' },
-  apiKey:     { reader: secret,       help: 'API key, at services that need one beside the password; api_key_file is safer' },
+  apiKey:     { reader: secret,       help: 'API key, for services that need one and a password; api_key_file is safer' },
   apiKeyFile: { reader: path,         help: 'file that contains the API key' },
   ttl:        { reader: duration(seconds(1), seconds(2_147_483_647)), help: 'TTL of records that are made, and for services that demand one; default: 5m, or the least that the service allows' },
   create:     { reader: onOff,        help: 'make the record of a hostname that has none; only in a zone of the account', fallback: true },

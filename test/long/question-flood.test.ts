@@ -13,7 +13,7 @@ it.each([
   ['one network', 1],
   ['many networks', 200],
 ])(
-  `beside ${RATE} questions a second from %s, updates go on`,
+  `during ${RATE} questions a second from %s, updates go on`,
   async (what, networks) => {
     const port = await freePort()
     const dns = ['--dns-listen', `127.0.0.1:${port}`, '--answer-queries', '--nameservers', 'ns1.example.net']
@@ -29,13 +29,13 @@ it.each([
     const alone = { kept: await updates(true, 4000), fresh: await updates(false, 4000) }
     const wires = records.map(({ name }) => questionWire(`${name}.heavy.test`, RR_TYPES.A))
     const end = await questionFlood({ port, wires, rate: RATE, networks })
-    const beside = { kept: await updates(true, SPAN), fresh: await updates(false, SPAN) }
+    const during = { kept: await updates(true, SPAN), fresh: await updates(false, SPAN) }
     const { sent, answered } = await end()
-    console.log(what, JSON.stringify({ alone, beside, sent, answered, rate: sent / (2 * SPAN) }))
+    console.log(what, JSON.stringify({ alone, during, sent, answered, rate: sent / (2 * SPAN) }))
     expect(sent).toBeGreaterThan((0.9 * RATE * 2 * SPAN) / 1000)
     for (const [before, one] of [
-      [alone.kept, beside.kept],
-      [alone.fresh, beside.fresh],
+      [alone.kept, during.kept],
+      [alone.fresh, during.fresh],
     ] as const)
       expect(one.p99).toBeLessThanOrEqual(5 * Math.max(before.p99, 5))
   },

@@ -95,7 +95,7 @@ class RecordUpdate {
     })
   }
 
-  /** Beside an alias there is no other record (RFC 2181 §10.1), and services answer in many ways. */
+  /** A name with a CNAME has no other record (RFC 2181 §10.1). Services refuse one in many ways, so it is looked for. */
   #findAlias(zone: ListedZone, place: RecordPlace): Step {
     const { row, request } = this.#parts
     const alias = { ...place, type: 'CNAME' } as const

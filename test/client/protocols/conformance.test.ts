@@ -78,7 +78,7 @@ describe.each(PLAYED)('$provider', (of) => {
     expect(valueOf('A')).toEqual([OLD])
   })
 
-  it('obeys the refusal of a hostname of nobody', async () => {
+  it('obeys the refusal of a hostname that does not exist', async () => {
     const { update, world } = await played(of)
     for (const record of world.records) record.name = `other.${of.zone}`
     world.zones.splice(0, 1, 'other.test')

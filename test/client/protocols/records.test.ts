@@ -54,7 +54,7 @@ describe.each(KEPT)('$provider', (of) => {
     expect(valueOf('A')).toEqual([v4])
   })
 
-  it('makes a record that is missing, beside one that is there', async () => {
+  it('makes a missing record, and changes the existing one of the other family', async () => {
     const { update, world, valueOf } = await played(of)
     world.records.splice(0, world.records.length, record('A', OLD), {
       ...record('TXT', '"x"'),
@@ -82,7 +82,7 @@ describe.each(KEPT)('$provider', (of) => {
     expect(world.records).toEqual(records)
   })
 
-  it('finds a record again that was made anew elsewhere', async () => {
+  it('finds a record that was replaced at the service', async () => {
     const { update, world, valueOf } = await played(of)
     await update({ v4 })
     world.records.splice(0, world.records.length, record('A', OLD))

@@ -17,10 +17,10 @@ export interface Played {
   readonly other?: FakeService
   readonly zone: string
   readonly hostname: string
-  /** Settings beside hostname and password. */
+  /** Settings other than hostname and password. */
   readonly settings?: Readonly<Record<string, string>>
   readonly hasIpv6?: true
-  /** What a wrong password, and a hostname of nobody, end as: a reply word or a word of this program; a wait without one. */
+  /** What a wrong password, and a hostname that does not exist, end as: a reply word or a word of this program; a wait without one. */
   readonly wrongPassword: string | undefined
   readonly unknownHostname: string | undefined
   /** Of its records, in seconds. */

@@ -105,7 +105,7 @@ const LENGTHS = [...Array.from({ length: 12 }, (_, n) => 16 + 2 * n), 128, 512, 
 /** In milliseconds, for a short run and for a long one. */
 const MAX_TIME = { short: 10, long: 50 } as const
 
-/** A service could hold up the client with an answer that takes for ever: tried with runs of each character. */
+/** A service could delay the client with an answer that takes minutes to match: tried with runs of each character. */
 function isSlow(pattern: Pattern): boolean {
   if (pattern.kind === 'json') return false
   const expression = expressionOf(pattern.source)

@@ -13,7 +13,7 @@ import { type RestService, restStep } from '../rest.ts'
 const REFUSALS = {
   6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: 'nochg',
 } as const
-/** The record does not exist: it was removed, or made anew. */
+/** The record does not exist any more. */
 const GONE = '81044'
 
 const service = ({ password }: ServiceAccount): RestService => ({
