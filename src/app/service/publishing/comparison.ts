@@ -37,12 +37,12 @@ export async function keepComparing(
 ): Promise<void> {
   const { ending, onCompared } = parts
   if (secondary.signs) return untold.forEach((zone) => onCompared(secondary, zone, undefined))
-  let first = untold
+  // One that answers no question may take NOTIFY all the same.
+  if (!(await compare(secondary, untold, parts)))
+    untold.forEach((zone) => onCompared(secondary, zone, undefined))
   while (!ending.aborted) {
-    const isFirstDone = await compare(secondary, first, parts)
-    if (isFirstDone) first = []
     // A store that cannot be read is compared later.
-    const hasAnswered = isFirstDone && (await compareAll(secondary, parts).catch(() => false))
+    const hasAnswered = await compareAll(secondary, parts).catch(() => false)
     await steadyClock.sleep(
       after(steadyClock.now(), hasAnswered ? COMPARE_INTERVAL : SILENT_INTERVAL),
       ending,

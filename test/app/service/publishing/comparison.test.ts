@@ -65,12 +65,10 @@ describe('at the start', () => {
   })
 })
 
-it.each([
-  ['every zone', []],
-  ['every zone that it may not know', Array.from({ length: 2000 }, (_, n) => zone(n + 1))],
-])('a secondary that says nothing is not asked for %s', async (_, untold) => {
+it('a secondary that says nothing is not asked for every zone, and is told of those that it may not know', async () => {
   const { asked, differing, compare } = world({ zones: 2000 })
+  const untold = Array.from({ length: 500 }, (_, n) => zone(n + 1))
   compare(untold, () => undefined)
-  await eventually(() => asked.length).toBe(32)
-  expect(differing).toEqual([])
+  await eventually(() => asked.length).toBe(64)
+  expect(differing).toEqual(untold.map(({ id }) => [id, undefined]))
 })
