@@ -1,6 +1,13 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { seconds } from '../base/time.ts'
-import { isLocalWord, isReplyWord, LOCAL_WORDS, REPLIES } from '../protocol/reply.ts'
+import {
+  isLocalWord,
+  isReplyWord,
+  LOCAL_WORDS,
+  type LocalWord,
+  REPLIES,
+  type ReplyWord,
+} from '../protocol/reply.ts'
 import { providerCalled } from './providers/providers.ts'
 import { readHostname } from './hostname.ts'
 import {
@@ -59,7 +66,7 @@ const STOP_WORDS: readonly string[] = [
 ]
 
 /** "PATTERN=WORD". */
-function parseStop(value: string): Result<readonly [Pattern, string], string> {
+function parseStop(value: string): Result<readonly [Pattern, ReplyWord | LocalWord], string> {
   const at = value.lastIndexOf('=')
   const word = value.slice(at + 1)
   if (at < 1 || !(isReplyWord(word) || isLocalWord(word)) || !STOP_WORDS.includes(word))

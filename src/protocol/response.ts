@@ -121,7 +121,8 @@ const withoutTags = (body: string): string => body.replaceAll(/<[^<>]*>/g, '\n')
 const isRestriction = ({ word }: Reply): boolean => severityOf(word) > 0
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 const isTooLong = (body: string): boolean => Buffer.byteLength(body) > MAX_REPLY_BYTES
-const isHtml = (body: string): boolean =>
+/** A web page, which is no reply of a service. */
+export const isHtml = (body: string): boolean =>
   /^\s*(<!doctype html|<html|<head|<\?xml|<meta|<script|<title)/i.test(body)
 
 const replyLines = (body: string): readonly string[] =>

@@ -1,8 +1,8 @@
 import { quoteOf } from '../../protocol/quote.ts'
-import type { ReplyWord } from '../../protocol/reply.ts'
-import { isAddressedWord } from '../../protocol/reply.ts'
+import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
+import { isHtml } from '../../protocol/response.ts'
 import { listed } from '../../net/address.ts'
 import type { ServiceAnswer, StepOutcome } from './protocol.ts'
 
@@ -25,19 +25,15 @@ export function notUnderstood(
     kind: 'notUnderstood',
     because: `${described} (HTTP ${status})${quote === '' ? '' : `: ${quote}`}`,
     // A portal redirects, or answers every request with a page.
-    looksLikePortal: isRedirect || (isPage(body) && status === 200),
+    looksLikePortal: isRedirect || (isHtml(body) && status === 200),
     ...(isBusy && { status }),
   }
 }
 
-/** HTML, which no API answers with. */
-export const isPage = (body: string): boolean =>
-  /^\s*(<!doctype html|<html|<head|<meta|<script|<title)/i.test(body)
-
 function describedAs({ status, body }: Pick<ServiceAnswer, 'status' | 'body'>): string {
   if (status >= 300 && status < 400) return 'a redirect'
   if (body.trim() === '') return 'an empty response'
-  return isPage(body) ? 'a web page' : 'text that is no known reply'
+  return isHtml(body) ? 'a web page' : 'text that is no known reply'
 }
 
 /** One word for every hostname of a request. Success confirms the addresses that were sent. */

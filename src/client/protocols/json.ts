@@ -17,10 +17,12 @@ export const memberOfDocument = (value: unknown, ...path: readonly (string | num
     value,
   )
 
-/** A text or a number as text; undefined for anything else. */
+/** A text, a number or a boolean as text; undefined for anything else. */
 export function memberText(value: unknown, ...path: readonly (string | number)[]): string | undefined {
   const found = memberOfDocument(value, ...path)
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+  return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean'
+    ? String(found)
+    : undefined
 }
 
 /** Undefined where there is no list. */

@@ -20,7 +20,7 @@ export interface ListedZone {
   readonly id: string
   readonly name: string
   /** In seconds: the least that it allows. */
-  readonly minTtl?: number
+  readonly minTtl?: number | undefined
 }
 
 /** A record, or all values of a name and type as one each. */

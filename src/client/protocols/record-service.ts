@@ -3,7 +3,7 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 import { notUnderstood } from './answers.ts'
 import type { ServiceAccount, Step, StepOutcome, UpdateProtocol } from './protocol.ts'
 import type { ListedZone, RecordPlace, RecordRow, RowRecord } from './record-rows.ts'
-import { changed, current, planOf, wantedOf, zoneAmong } from './records.ts'
+import { changed, current, labelWithin, planOf, wantedOf, zoneAmong } from './records.ts'
 import { refusalBy } from './refusals.ts'
 import { restStep } from './rest.ts'
 
@@ -129,7 +129,7 @@ class RecordUpdate {
 
   #placeIn({ id, name }: ListedZone): RecordPlace {
     const [wanted] = wantedOf(this.#parts.request)
-    const label = this.#hostname === name ? '@' : this.#hostname.slice(0, -name.length - 1)
+    const label = labelWithin(this.#hostname, name) || '@'
     return { zoneId: id, zone: name, hostname: this.#hostname, label, type: wanted?.type ?? 'A' }
   }
 }

@@ -66,11 +66,17 @@ export function planOf(
 export const current = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.current)
 export const changed = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.changed)
 
+/** The hostname without the zone: empty for the zone itself, undefined for a hostname that is not in it. */
+export function labelWithin(hostname: string, zone: string): string | undefined {
+  if (hostname === zone) return ''
+  return hostname.endsWith(`.${zone}`) ? hostname.slice(0, -zone.length - 1) : undefined
+}
+
 /** The zone that a hostname is in: the longest of these names. */
 export const zoneAmong = <Z extends { readonly name: string }>(
   hostname: string,
   zones: readonly Z[],
 ): Z | undefined =>
   zones
-    .filter(({ name }) => hostname === name || hostname.endsWith(`.${name}`))
+    .filter(({ name }) => labelWithin(hostname, name) !== undefined)
     .toSorted((one, other) => other.name.length - one.name.length)[0]

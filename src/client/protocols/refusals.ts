@@ -1,6 +1,7 @@
 import { isLocalWord, LOCAL_WORDS, type LocalWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
-import { answeredAll, isPage, notUnderstood } from './answers.ts'
+import { isHtml } from '../../protocol/response.ts'
+import { answeredAll, notUnderstood } from './answers.ts'
 import type { ServiceAnswer, StepOutcome } from './protocol.ts'
 
 /** What a code of a service stands for. */
@@ -14,7 +15,7 @@ const BY_STATUS: Refusals = { 401: 'badauth', 403: 'badauth', 404: 'no-zone', 40
 
 /**
  * What an answer without success means: by the codes in it, then by its status. A page is that of something in front of the
- * service. `said`: what is quoted.
+ * service.
  */
 export function refusalOf(
   request: UpdateRequest,
@@ -25,6 +26,6 @@ export function refusalOf(
   if (known !== undefined) return refusalBy(request, known)
   const { status } = answer
   if (status === 429 || status >= 500) return notUnderstood(answer, { isBusy: true })
-  const word = isPage(answer.body) ? undefined : BY_STATUS[status]
+  const word = isHtml(answer.body) ? undefined : BY_STATUS[status]
   return word === undefined ? notUnderstood(answer) : refusalBy(request, word)
 }

@@ -8,6 +8,18 @@ const ttlIn = (document: unknown, member: string): number | undefined => {
   const text = memberText(document, member)
   return text === undefined ? undefined : Number(text)
 }
+/** All values of a name and type, which have one TTL. */
+const valuesIn =
+  (member: string, ttl: string): RecordRow['recordsIn'] =>
+  (document, { type }) =>
+    memberList(document, member)?.map((value) => ({
+      id: '',
+      type,
+      value: String(value),
+      ttl: ttlIn(document, ttl),
+    }))
+/** A zone that is known by its name. */
+const named = (name = '') => ({ id: name, name })
 const isNotFound = ({ status }: { readonly status: number }): boolean => status === 404
 const labelIn = (label: string): string => (label === '@' ? '' : label)
 const path = encodeURIComponent
@@ -16,13 +28,7 @@ const path = encodeURIComponent
 const gandi: RecordRow = {
   headers: bearer,
   find: ({ zone, label, type }) => `/v5/livedns/domains/${zone}/records/${path(label)}/${type}`,
-  recordsIn: (document, { type }) =>
-    memberList(document, 'rrset_values')?.map((value) => ({
-      id: '',
-      type,
-      value: String(value),
-      ttl: ttlIn(document, 'rrset_ttl'),
-    })),
+  recordsIn: valuesIn('rrset_values', 'rrset_ttl'),
   // A domain that is not of this account is 404 too.
   isMissing: (answer, document) => isNotFound(answer) && memberText(document, 'message') !== 'Unknown domain',
   write: ({ zone, label, type }, { address, ttl }) => ({
@@ -41,11 +47,7 @@ const digitalOcean: RecordRow = {
   hasAllTypes: true,
   zones: {
     path: () => '/v2/domains?per_page=200',
-    zonesIn: (document) =>
-      memberList(document, 'domains')?.map((one) => {
-        const name = memberText(one, 'name') ?? ''
-        return { id: name, name }
-      }),
+    zonesIn: (document) => memberList(document, 'domains')?.map((one) => named(memberText(one, 'name'))),
   },
   find: ({ zone, hostname }) => `/v2/domains/${zone}/records?name=${path(hostname)}&per_page=200`,
   recordsIn: (document) =>
@@ -77,20 +79,13 @@ const desec: RecordRow = {
   zones: {
     path: (hostname) => `/api/v1/domains/?owns_qname=${path(hostname)}`,
     zonesIn: (document) =>
-      memberList(document)?.map((one) => {
-        const name = memberText(one, 'name') ?? ''
-        const minTtl = ttlIn(one, 'minimum_ttl')
-        return { id: name, name, ...(minTtl !== undefined && { minTtl }) }
-      }),
+      memberList(document)?.map((one) => ({
+        ...named(memberText(one, 'name')),
+        minTtl: ttlIn(one, 'minimum_ttl'),
+      })),
   },
   find: ({ zone, label, type }) => `/api/v1/domains/${zone}/rrsets/${path(label)}/${type}/`,
-  recordsIn: (document, { type }) =>
-    memberList(document, 'records')?.map((value) => ({
-      id: '',
-      type,
-      value: String(value),
-      ttl: ttlIn(document, 'ttl'),
-    })),
+  recordsIn: valuesIn('records', 'ttl'),
   isMissing: isNotFound,
   write: ({ zone, label, type }, { address, ttl }) => ({
     method: 'PATCH',
@@ -144,11 +139,7 @@ const ns1: RecordRow = {
   headers: ({ password }) => ({ 'x-nsone-key': new SecretText(password) }),
   zones: {
     path: () => '/v1/zones',
-    zonesIn: (document) =>
-      memberList(document)?.map((one) => {
-        const name = memberText(one, 'zone') ?? ''
-        return { id: name, name }
-      }),
+    zonesIn: (document) => memberList(document)?.map((one) => named(memberText(one, 'zone'))),
   },
   find: ({ zone, hostname, type }) => `/v1/zones/${zone}/${path(hostname)}/${type}`,
   recordsIn: (document, { type }) =>

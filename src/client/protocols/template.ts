@@ -8,10 +8,14 @@ import {
   type Template,
   type UrlTemplate,
 } from '../../config/template.ts'
-import { isLocalWord, LOCAL_WORDS, MEANINGS, type ReplyWord } from '../../protocol/reply.ts'
+import { type LocalWord, MEANINGS, type ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
-import { answeredAll, isPage, notUnderstood, uselessAnswer } from './answers.ts'
+import { isHtml } from '../../protocol/response.ts'
+import { answeredAll, notUnderstood, uselessAnswer } from './answers.ts'
+import { documentIn, memberText } from './json.ts'
 import type { ServiceAnswer, Step, StepOutcome, StepRequest, UpdateProtocol } from './protocol.ts'
+import { labelWithin } from './records.ts'
+import { refusalBy } from './refusals.ts'
 
 /** A service that takes an update as one request with the values in their places. */
 export interface TemplateService {
@@ -31,7 +35,7 @@ export interface TemplateService {
 
 /** What an answer means. One that forbids wins over one that asks for a wait, and that over success. */
 export interface ReplyPatterns {
-  readonly stop: readonly (readonly [pattern: Pattern, word: string])[]
+  readonly stop: readonly (readonly [pattern: Pattern, word: ReplyWord | LocalWord])[]
   readonly wait: readonly Pattern[]
   readonly unchanged: readonly Pattern[]
   readonly success: readonly Pattern[]
@@ -79,7 +83,7 @@ const jsonText = (text: string): string => JSON.stringify(text).slice(1, -1)
 function valuesOf({ values, zoneOf }: TemplateService, { hostnames, addresses }: UpdateRequest): Values {
   const [hostname = ''] = hostnames
   const zone = zoneOf(hostname)
-  const label = zone === undefined || hostname === zone ? '' : hostname.slice(0, -zone.length - 1)
+  const label = zone === undefined ? '' : (labelWithin(hostname, zone) ?? '')
   const { v4, v6 } = addresses
   return {
     ...values,
@@ -136,27 +140,22 @@ function meaningOf(patterns: ReplyPatterns, answer: ServiceAnswer, request: Upda
   const names = { hostname, ip: v4 ?? v6 ?? '' }
   const matches = (pattern: Pattern): boolean => isMatch(pattern, answer.body, names)
   const stop = patterns.stop.find(([pattern]) => matches(pattern))
-  if (stop !== undefined) return refusal(request, stop[1])
+  if (stop !== undefined) return refusalBy(request, stop[1])
   const useless = uselessAnswer(answer)
   if (useless !== undefined) return useless
   if (patterns.wait.some(matches)) return answeredAll(request, MEANINGS.fault)
   // A page that says OK may be that of a hotspot: it confirms only what is looked for in its markup.
-  const mayConfirm = (pattern: Pattern): boolean => pattern.kind === 'raw' || !isPage(answer.body)
+  const mayConfirm = (pattern: Pattern): boolean => pattern.kind === 'raw' || !isHtml(answer.body)
   const confirms = (pattern: Pattern): boolean => mayConfirm(pattern) && matches(pattern)
   const isSuccess = answer.status >= 200 && answer.status < 300
   if (isSuccess && patterns.unchanged.some(confirms)) return answeredAll(request, MEANINGS.current)
   if (isSuccess && patterns.success.some(confirms)) return answeredAll(request, MEANINGS.changed)
-  if (answer.status === 401) return refusal(request, 'badauth')
+  if (answer.status === 401) return refusalBy(request, 'badauth')
   return notUnderstood(answer)
 }
 
-const refusal = (request: UpdateRequest, word: string): StepOutcome =>
-  isLocalWord(word)
-    ? answeredAll(request, LOCAL_WORDS[word].like, word)
-    : answeredAll(request, word as ReplyWord)
-
 function isMatch(pattern: Pattern, body: string, names: Readonly<Record<string, string>>): boolean {
-  if (pattern.kind === 'json') return memberOf(body, pattern.path) === pattern.value
+  if (pattern.kind === 'json') return memberText(documentIn(body), ...pattern.path) === pattern.value
   const text = body.slice(0, MAX_ANSWER)
   return expressionOf(pattern.source, names).test(pattern.kind === 'raw' ? text : plainText(text))
 }
@@ -167,21 +166,3 @@ const plainText = (body: string): string =>
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-
-/** A member of a JSON document as text; undefined for any other document. */
-function memberOf(body: string, path: readonly string[]): string | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return undefined
-  }
-  for (const name of path)
-    value =
-      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-        ? (value as Readonly<Record<string, unknown>>)[name]
-        : undefined
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined
-}

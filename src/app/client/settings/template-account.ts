@@ -1,4 +1,5 @@
 import type { MakeProtocol } from '../../../client/protocols/protocol.ts'
+import { labelWithin } from '../../../client/protocols/records.ts'
 import { templateProtocol } from '../../../client/protocols/template.ts'
 import { isPreset } from '../../../config/providers/preset.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
@@ -20,7 +21,7 @@ const zoneOf =
   ({ zone }: Pick<AccountConfig, 'zone'>) =>
   (hostname: string): string | undefined => {
     if (zone === undefined) return domainBelowSuffix(hostname)
-    return hostname === zone || hostname.endsWith(`.${zone}`) ? zone : undefined
+    return labelWithin(hostname, zone) === undefined ? undefined : zone
   }
 
 /** Makes the requests of an account with `url`. */
