@@ -4,6 +4,7 @@ import { formatDuration } from '../base/time.ts'
 import { CLIENT_SETTINGS } from '../config/client-settings.ts'
 import { formatDnsEndpoint } from '../config/dns-endpoint.ts'
 import { formatPageListener } from '../config/page-settings.ts'
+import { foreignKeys } from '../config/protocol-checks.ts'
 import type { ReplyLists } from '../config/providers/provider.ts'
 import { isPreset } from '../config/providers/preset.ts'
 import { fileKeyOf, type ValuePlaces } from '../config/setting.ts'
@@ -54,6 +55,7 @@ export function effectiveSettings(settings: ResolvedSettings): EffectiveSettings
           ...(account.verifyServers && { verifyServers: account.verifyServers.map(formatDnsEndpoint) }),
           ...ofUrl(account),
           ...fromUrl(places),
+          ...Object.fromEntries(foreignKeys(account).map((key) => [key, undefined])),
           hosts: hosts.map(({ places: _, ...host }) => host),
         }),
     ),
@@ -74,9 +76,8 @@ const ofUrl = ({
   ...account
 }: Pick<ClientAccount, 'url' | 'ipv6Url' | 'body' | 'method' | 'headers' | keyof ReplyLists>): Values =>
   url === undefined
-    ? { method: undefined }
+    ? {}
     : {
-        path: undefined,
         url: formatUrl(url),
         ipv6Url: ipv6Url && formatUrl(ipv6Url),
         body: body && formatBody(body),

@@ -1,4 +1,3 @@
-import { parseAddress } from '../net/address.ts'
 import { canBeBasic } from '../net/basic.ts'
 import { Secret } from '../net/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../net/special.ts'
@@ -8,11 +7,10 @@ import { bodyProblem, lacksChat, webhookIn } from './notify-settings.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
-import { type Place, placesOf, SECRET_PLACES } from './template.ts'
+import { protocolRules, sendsPassword } from './protocol-checks.ts'
 import { hostOfSource, type SourceSpec } from './source.ts'
 import {
   type Complaint,
-  fileKeyOf,
   type GivenValue,
   type ReadContext,
   type SettingLayer,
@@ -78,9 +76,7 @@ export function accountConflicts(
   { subject, file }: ReadContext,
   needs: SettingNeeds = 'everything',
 ): readonly Complaint[] {
-  const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback, url, success } = values
-  const sent = url === undefined ? undefined : placesOf({ ...values, url })
-  const forUrl = URL_KEYS.find((key) => places[key] !== undefined)
+  const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
   const isOff =
     typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
@@ -92,7 +88,7 @@ export function accountConflicts(
   const rules: readonly (readonly [isBroken: boolean, problem: string, ...keys: string[]])[] = [
     [!ipv4 && !ipv6, 'ipv4 and ipv6 are both false; set one of them to true', 'ipv4', 'ipv6'],
     [password !== undefined && passwordFile !== undefined, 'password and password_file are both set; keep one', 'passwordFile'],
-    [hasNoPassword(values, places, needs) && (sent === undefined || sent.has('password') || sent.has('basic')), `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
+    [hasNoPassword(values, places, needs) && sendsPassword(values), `password is missing; set password_file in ${file}, --password-file or HOLDFAST_PASSWORD, or a credential of the systemd unit`],
     [blank !== undefined, `hostnames lists '${blank}', which contains a blank`, 'hostnames'],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
@@ -110,15 +106,9 @@ export function accountConflicts(
     [values.mailTo !== undefined && places['mailServer'] === undefined, 'mail_to needs mail_server, such as smtp.example:587', 'mailTo'],
     [places['mailTo'] === undefined && values.mailServer !== undefined, 'mail_server is set, and mail_to is not, so no message is sent; add mail_to', 'mailServer'],
     [(places['mailUsername'] === undefined) !== (places['mailPasswordFile'] === undefined), 'mail_username and mail_password_file belong together; write both, or none', 'mailUsername', 'mailPasswordFile'],
-    [url !== undefined && places['server'] !== places['url'], 'url and server are both set; keep one', 'server'],
-    [url !== undefined && places['path'] !== undefined, 'url has the path already; remove path', 'path'],
-    [url !== undefined && success.length === 0, 'success is missing: an answer without a known text may come from a router or a hotspot; write what the service answers, such as success = ["^OK"]', 'url'],
-    [url === undefined && forUrl !== undefined, `${fileKeyOf(forUrl ?? '')} is for services with url; set url, or remove it`, forUrl ?? ''],
-    [url !== undefined && sendsInClear(url.origin, sent), 'url is http, so the secret would go in clear text; write https', 'url'],
-    [url !== undefined && values.apiKey !== undefined && values.apiKeyFile !== undefined, 'api_key and api_key_file are both set; keep one', 'apiKeyFile'],
     [isOff, 'myip has an address of a family that is off; remove the address, or set ipv4 or ipv6 to true', 'myip'],
   ]
-  return rules.flatMap(([isBroken, problem, ...keys]) =>
+  return [...rules, ...protocolRules(values, places)].flatMap(([isBroken, problem, ...keys]) =>
     isBroken ? [{ where: keys.flatMap((key) => places[key] ?? [])[0] ?? subject, problem }] : [],
   )
 }
@@ -142,17 +132,6 @@ export const unknownOffline = (
       where: places['offlineOnStop'] ?? '',
       problem: `offline_on_stop is set, and ${offlineRisk(provider)}; remove it`,
     }))
-
-/** Settings that have an effect only together with `url`. */
-const URL_KEYS = ['ipv6Url', 'method', 'body', 'headers', 'success', 'unchanged', 'wait', 'stop'] as const
-
-/** To a host that is not this one, or of this network. */
-function sendsInClear(origin: string, sent: ReadonlySet<Place> = new Set()): boolean {
-  const { protocol, hostname } = new URL(origin)
-  const address = parseAddress(hostname.replaceAll(/[[\]]/g, ''))
-  const isNear = hostname === 'localhost' || (address !== undefined && !isGlobal(address, []))
-  return protocol === 'http:' && !isNear && SECRET_PLACES.some((place) => sent.has(place))
-}
 
 /** One that is written wrongly has a complaint of its own. */
 const hasNoPassword = (

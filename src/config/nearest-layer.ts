@@ -1,3 +1,4 @@
+import { NIC_UPDATE_KEYS } from './protocol-checks.ts'
 import type { SettingLayer } from './setting.ts'
 
 const PASSWORD_KEYS = ['password', 'passwordFile'] as const
@@ -13,7 +14,7 @@ export function withOnePassword(layers: readonly SettingLayer[]): readonly Setti
   return layers.map((layer, at) => (at > top && top >= 0 ? withoutPassword(layer) : layer))
 }
 
-const OTHER_SERVICE = ['provider', 'server', 'path'] as const
+const OTHER_SERVICE = ['provider', 'server', ...NIC_UPDATE_KEYS] as const
 
 /** A `url` takes the place of the service of farther layers. */
 export function withOneService(layers: readonly SettingLayer[]): readonly SettingLayer[] {

@@ -142,7 +142,11 @@ describe('an account with url', () => {
       `${URL_LINE}server = "https://a.example"\nsuccess = ["x"]\n`,
       'h.toml:2: url and server are both set; keep one',
     ],
-    ['path', `${URL_LINE}path = "/x"\nsuccess = ["x"]\n`, 'h.toml:2: url has the path already; remove path'],
+    [
+      'path',
+      `${URL_LINE}path = "/x"\nsuccess = ["x"]\n`,
+      'h.toml:2: path is for services that speak /nic/update, and this one has another protocol; remove it',
+    ],
     [
       'in clear text',
       'url = "http://ddns.example/u?k={password}"\nsuccess = ["x"]\n',
@@ -169,11 +173,53 @@ describe('an account with url', () => {
 
   it('patterns without url are refused', () =>
     expect(read(`server = "https://a.example"\nusername = "u"\nsuccess = ["x"]\n${REST}`)).toEqual([
-      'h.toml:3: success is for services with url; set url, or remove it',
+      'h.toml:3: success is for services with url; remove it',
     ]))
 
   it('goes in clear text to a host of this network', () =>
     expect(read(`url = "http://192.168.1.2/u?k={password}"\nsuccess = ["x"]\n${REST}`)).toMatchObject([
       { batch: 1 },
+    ]))
+})
+
+describe('a service that manages records', () => {
+  const CLOUDFLARE = `provider = "cloudflare"\n${REST}`
+
+  it('needs a token and hostnames', () =>
+    expect(read(CLOUDFLARE)).toMatchObject([
+      { server: 'https://api.cloudflare.com', username: 'none', batch: 1 },
+    ]))
+
+  it.each([
+    [
+      'url',
+      'url = "https://ddns.example/u"\n',
+      'url is for services with url, and cloudflare has a protocol of its own',
+    ],
+    [
+      'myip = "connection"',
+      'myip = "connection"\n',
+      'myip = "connection" is for services that look at the connection',
+    ],
+    ['http', 'server = "http://api.example"\n', 'server is http, so the secret would go in clear text'],
+    [
+      'a setting of /nic/update',
+      'parameters = ["a=b"]\n',
+      'parameters is for services that speak /nic/update',
+    ],
+    [
+      'two API keys',
+      'api_key = "a"\napi_key_file = "b"\n',
+      'api_key and api_key_file are both set; keep one',
+    ],
+  ])('refuses %s', (_, text, complaint) =>
+    expect(read(`${text}${CLOUDFLARE}`)).toEqual(
+      expect.arrayContaining([expect.stringContaining(complaint)]),
+    ),
+  )
+
+  it('its settings are refused for /nic/update', () =>
+    expect(read(`server = "https://a.example"\nusername = "u"\nzone = "example.test"\n${REST}`)).toEqual([
+      'h.toml:3: zone is for services with another protocol than /nic/update; remove it',
     ]))
 })

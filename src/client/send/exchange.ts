@@ -1,4 +1,4 @@
-import type { Duration, Instant } from '../../base/time.ts'
+import { after, between, type Duration, type Instant, milliseconds } from '../../base/time.ts'
 import type { Credentials } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
 import { type SecretText, secretUrl } from '../../net/secret-text.ts'
@@ -36,8 +36,8 @@ interface ExchangeContext {
   readonly signal: AbortSignal
 }
 
-/** Requests of one exchange. */
-const MAX_STEPS = 4
+/** Requests of one exchange; all of them together have the time of three. */
+const [MAX_STEPS, MAX_TIMES] = [4, 3]
 
 /** Where the first request of an exchange goes, without its secrets. */
 export const addressOf = ({ protocol }: ServiceEndpoint, update: OutgoingUpdate): string =>
@@ -52,9 +52,10 @@ export async function exchange(
   update: OutgoingUpdate,
   { http, now, signal }: ExchangeContext,
 ): Promise<Observation> {
+  const end = after(now(), milliseconds(MAX_TIMES * service.responseTimeout))
   let step = service.protocol.begin(update)
   for (let nth = 1; ; nth++) {
-    const request = wholeRequest(service, step.request)
+    const request = wholeRequest(service, step.request, between(now(), end))
     const outcome = await withRedirect(request, async (one) => http(one, signal))
     const answer = answerIn(outcome)
     const next = answer && step.read(answer)
@@ -66,8 +67,12 @@ export async function exchange(
   }
 }
 
-function wholeRequest(service: ServiceEndpoint, request: StepRequest): OutgoingRequest {
-  const { connectTimeout, responseTimeout, authorities } = service
+function wholeRequest(
+  { connectTimeout, responseTimeout: each, authorities }: ServiceEndpoint,
+  request: StepRequest,
+  left: Duration,
+): OutgoingRequest {
+  const responseTimeout = milliseconds(Math.max(1, Math.min(each, left)))
   return { ...request, connectTimeout, responseTimeout, ...(authorities !== undefined && { authorities }) }
 }
 

@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { days, hours, minutes, seconds } from '../../../src/base/time.ts'
+import { days, hours, instant, minutes, seconds } from '../../../src/base/time.ts'
 import { nicUpdate, type NicUpdateService } from '../../../src/client/protocols/nic-update.ts'
+import type { Step, UpdateProtocol } from '../../../src/client/protocols/protocol.ts'
 import { exchange } from '../../../src/client/send/exchange.ts'
 import { Secret } from '../../../src/net/secret.ts'
+import { SecretText } from '../../../src/net/secret-text.ts'
 import { toWire } from '../../../src/platform/http/wire.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../../src/ports/http.ts'
 import { endpointTo, serviceFor, START } from '../../fakes/world.ts'
@@ -230,5 +232,47 @@ describe('an exchange', () => {
     const seen = await after({ kind: 'answered', status: 503, headers, body: '' })
 
     expect('retryAfter' in seen ? seen.retryAfter : undefined).toBe(retryAfter)
+  })
+})
+
+describe('an exchange of several requests', () => {
+  /** Each answer asks for one more request, until so many were sent. */
+  const endless = (count: number): UpdateProtocol => ({
+    begin: () => {
+      let sent = 0
+      const step = (): Step => ({
+        request: { url: new SecretText('https://a.test/'), headers: {}, maxBodyBytes: 1 },
+        read: () =>
+          ++sent < count ? step() : { kind: 'answered', replies: [{ word: 'good', addresses: [] }] },
+      })
+      return step()
+    },
+  })
+  const played = async (count: number, each: number) => {
+    let passed = 0
+    const times: number[] = []
+    const seen = await exchange(
+      { ...endpointTo(service), protocol: endless(count) },
+      { request, endpoint: 0 },
+      {
+        now: () => instant(START + passed),
+        signal: new AbortController().signal,
+        http: async ({ responseTimeout }) => {
+          times.push(responseTimeout)
+          passed += each
+          return { kind: 'answered', status: 200, headers: {}, body: '' }
+        },
+      },
+    )
+    return { seen, times }
+  }
+
+  it('has the time of three, however many they are', async () => {
+    const { seen, times } = await played(4, 900)
+    expect([seen.kind, times]).toEqual(['answered', [1000, 1000, 1000, 300]])
+  })
+
+  it('has four at most', async () => {
+    await expect(played(5, 1)).rejects.toThrow('more than 4 requests')
   })
 })
