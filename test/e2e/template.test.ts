@@ -96,6 +96,20 @@ describe('a service by its own address', () => {
     expect(asked).toEqual([])
   })
 
+  it('an API key on the command line is told, and sent in its place', async () => {
+    const { asked, origin } = await strange('OK')
+    const { run } = configured(origin, 'headers = ["X-Key: {api_key}"]\n')
+    const { code, stderr } = await run('update', '--myip', '192.0.2.1', '--api-key', 'canary-of-a-key')
+    expect([code, asked.length, stderr]).toEqual([
+      0,
+      1,
+      expect.stringContaining(
+        'an API key on the command line is visible to every user of this host; use --api-key-file',
+      ),
+    ])
+    expect(stderr).not.toContain('canary-of-a-key')
+  })
+
   it('a pattern that would hold up the client is refused', async () => {
     const { run } = configured('http://127.0.0.1:9', 'wait = ["^(a+)+$"]\n')
     const { code, stderr } = await run('config', 'check')

@@ -166,18 +166,18 @@ export async function passwordWarnings(
   accounts: readonly AccountConfig[],
 ): Promise<readonly string[]> {
   const passwordFiles = [
-    ...accounts.map(({ passwordFile }) => passwordFile),
-    accounts.some(
-      ({ password, places }) => password !== undefined && places['password']?.includes(file ?? '\0'),
-    )
+    ...accounts.flatMap(({ passwordFile, apiKeyFile }) => [passwordFile, apiKeyFile]),
+    accounts.some(({ places }) => SECRETS.some(([key]) => places[key]?.includes(file ?? '\0') === true))
       ? file
       : undefined,
   ]
   const readable = await Promise.all(passwordFiles.map(readableByOthers))
   return [
-    ...(flags['password'] === undefined
-      ? []
-      : ['a password on the command line is visible to every user of this host; use --password-file']),
+    ...SECRETS.flatMap(([key, noun, flag]) =>
+      flags[key] === undefined
+        ? []
+        : [`${noun} on the command line is visible to every user of this host; use ${flag}`],
+    ),
     ...new Set(
       readable.flatMap((path) =>
         path === undefined
@@ -187,6 +187,12 @@ export async function passwordWarnings(
     ),
   ]
 }
+
+/** Settings that have a secret itself, and the flags to use instead. */
+const SECRETS = [
+  ['password', 'a password', '--password-file'],
+  ['apiKey', 'an API key', '--api-key-file'],
+] as const
 
 const readableByOthers = async (path: string | undefined): Promise<string | undefined> =>
   path !== undefined && path !== '-' && (await isReadableByOthers(path)) ? path : undefined
