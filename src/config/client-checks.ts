@@ -78,8 +78,11 @@ export function accountConflicts(
 ): readonly Complaint[] {
   const { username, password, passwordFile, server, myip, ipv4, ipv6, httpFallback } = values
   const credentials = { username: username ?? '', password: password ?? new Secret('') }
+  // A url with places for one family takes one of two addresses.
+  const isLeftOut = (key: 'ipv4' | 'ipv6'): boolean => !values[key] && places[key] !== places['url']
   const isOff =
-    typeof myip === 'object' && ((myip.v4 !== undefined && !ipv4) || (myip.v6 !== undefined && !ipv6))
+    typeof myip === 'object' &&
+    ((myip.v4 !== undefined && isLeftOut('ipv4')) || (myip.v6 !== undefined && isLeftOut('ipv6')))
   const hooks = (values.webhook ?? []).map((entry) => webhookIn(entry, values.webhookFormat))
   const badBody =
     values.webhookBody === undefined ? undefined : bodyProblem(values.webhookBody, values.webhookType)

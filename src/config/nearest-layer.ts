@@ -1,4 +1,4 @@
-import { NIC_UPDATE_KEYS } from './protocol-checks.ts'
+import { hasOtherProtocol, NIC_UPDATE_KEYS } from './protocol-checks.ts'
 import type { SettingLayer } from './setting.ts'
 
 const PASSWORD_KEYS = ['password', 'passwordFile'] as const
@@ -14,12 +14,15 @@ export function withOnePassword(layers: readonly SettingLayer[]): readonly Setti
   return layers.map((layer, at) => (at > top && top >= 0 ? withoutPassword(layer) : layer))
 }
 
-const OTHER_SERVICE = ['provider', 'server', ...NIC_UPDATE_KEYS] as const
-
-/** A `url` takes the place of the service of farther layers. */
+/** A service with another protocol takes the place of that of farther layers, with the settings of its requests. */
 export function withOneService(layers: readonly SettingLayer[]): readonly SettingLayer[] {
-  const nearest = layers.findIndex((layer) => Object.hasOwn(layer, 'url'))
+  const nearest = layers.findIndex(isOther)
+  const service = layers[nearest]?.['url'] === undefined ? [] : ['provider', 'server']
+  const dropped: readonly string[] = [...service, ...NIC_UPDATE_KEYS]
   const others = (layer: SettingLayer): SettingLayer =>
-    Object.fromEntries(Object.entries(layer).filter(([key]) => !OTHER_SERVICE.some((one) => one === key)))
+    Object.fromEntries(Object.entries(layer).filter(([key]) => !dropped.includes(key)))
   return layers.map((layer, at) => (nearest >= 0 && at > nearest ? others(layer) : layer))
 }
+
+const isOther = ({ url, provider }: SettingLayer): boolean =>
+  url !== undefined || (provider !== undefined && hasOtherProtocol(String(provider.value)))

@@ -33,7 +33,15 @@ export const NIC_UPDATE_KEYS = [
   'hostnameParameter',
   'parameters',
   'httpFallback',
+  'families',
+  'batch',
 ] as const
+
+/** Whether a service by this name does not speak `/nic/update`. */
+export const hasOtherProtocol = (provider: string): boolean => {
+  const row = providerCalled(provider)
+  return (row?.protocol ?? row?.replies) !== undefined
+}
 
 const hasRecords = (provider = ''): boolean => providerCalled(provider)?.protocol !== undefined
 
@@ -49,10 +57,14 @@ export const foreignKeys = ({
 /** Settings of an account that its protocol does not have, or that contradict it. */
 export function protocolRules(values: AccountSettings, places: ValuePlaces): readonly Rule[] {
   const { provider = '', url, success, server, myip } = values
-  const written = (keys: readonly string[]): string | undefined =>
-    keys.find((key) => places[key] !== undefined && !isPreset(places[key]))
+  if (places['url'] !== undefined && url === undefined) return []
+  const sent = placesIn(values)
+  const has = (...some: readonly Place[]): boolean => some.some((place) => sent.has(place))
+  const [hasV4, hasV6] = [has('ipv4', 'ip'), has('ipv6', 'ip')]
+  const isOwn = (key: string): boolean =>
+    places[key] !== undefined && !isPreset(places[key]) && (key === 'url' || places[key] !== places['url'])
   const unused = (keys: readonly string[], why: string): Rule => {
-    const key = written(keys)
+    const key = keys.find(isOwn)
     return [key !== undefined, `${fileKeyOf(key ?? '')} ${why}; remove it`, key ?? '']
   }
   // biome-ignore format: a table
@@ -64,7 +76,7 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   if (hasRecords(provider)) return [
     ...both,
     unused(['url', ...URL_KEYS], `is for services with url, and ${provider} has a protocol of its own`),
-    [myip === 'connection', `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
+    [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
     [isInClear(server), 'server is http, so the secret would go in clear text; write https', 'server'],
   ]
   // biome-ignore format: a table
@@ -72,7 +84,13 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     ...both,
     [places['server'] !== places['url'], 'url and server are both set; keep one', 'server'],
     [success.length === 0, 'success is missing: an answer without a known text may come from a router or a hotspot; write what the service answers, such as success = ["^OK"]', 'url'],
-    [isInClear(url.origin) && SECRET_PLACES.some((place) => placesIn(values).has(place)), 'url is http, so the secret would go in clear text; write https', 'url'],
+    [isInClear(url.origin) && has(...SECRET_PLACES), 'url is http, so the secret would go in clear text; write https', 'url'],
+    [isInClear(values.ipv6Url?.origin) && has(...SECRET_PLACES), 'ipv6_url is http, so the secret would go in clear text; write https', 'ipv6Url'],
+    [myip === 'connection' && (hasV4 || hasV6), 'myip = "connection" sends no address, and url has a place for one; remove one of them', 'myip'],
+    [myip !== 'connection' && values.ipv4 && hasV6 && !hasV4, 'ipv4 is true, and url has no place for it; write {ipv4} or {ip}, or remove ipv4', 'ipv4'],
+    [myip !== 'connection' && values.ipv6 && hasV4 && !hasV6, 'ipv6 is true, and url has no place for it; write {ipv6} or {ip}, or remove ipv6', 'ipv6'],
+    [typeof myip === 'object' && !hasV4 && !hasV6, 'myip has an address, and url has no place for it; write {ipv4}, {ipv6} or {ip}', 'myip'],
+    [values.body !== undefined && values.method === 'GET', 'body needs another method; write method = "POST"', 'body'],
   ]
   return [
     unused(URL_KEYS, 'is for services with url'),
@@ -82,7 +100,7 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
 
 /** Whether requests have the password; those of a user's own `url` may have none. */
 export const sendsPassword = (values: AccountSettings): boolean =>
-  values.url === undefined || placesIn(values).has('password') || placesIn(values).has('basic')
+  values.url === undefined || ['password', 'basic'].some((place) => placesIn(values).has(place as Place))
 
 const placesIn = ({ url, ...values }: AccountSettings): ReadonlySet<Place> =>
   url === undefined ? new Set() : placesOf({ ...values, url })

@@ -22,13 +22,14 @@ import {
 } from './reader.ts'
 import type { GivenValue, SettingLayer, SettingTable } from './setting.ts'
 import {
+  isLiteralSecret,
   type RequestBody,
   parseBody,
   parsePattern,
   parseTemplate,
   parseUrlTemplate,
   type Pattern,
-  placesIn,
+  type Place,
   type Template,
   type UrlTemplate,
 } from './template.ts'
@@ -75,12 +76,18 @@ function parseStop(value: string): Result<readonly [Pattern, ReplyWord | LocalWo
   return pattern.ok ? ok([pattern.value, word]) : pattern
 }
 
+const OWN_HEADERS = /^(host|connection|content-length|transfer-encoding|user-agent)$/i
+
 /** "NAME: VALUE" (RFC 9110 §5.1). */
 function parseHeader(value: string): Result<readonly [string, Template], string> {
   const [, name, content] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): *([\t -~]*)$/.exec(value) ?? []
   if (name === undefined || content === undefined) return err('must be NAME: VALUE')
+  if (OWN_HEADERS.test(name)) return err(`sets ${name}, which each request sets itself`)
   const parsed = parseTemplate(content)
-  return parsed.ok ? ok([name, parsed.value]) : parsed
+  if (!parsed.ok) return parsed
+  if (isLiteralSecret(name, parsed.value))
+    return err(`has the value of ${name} itself; write {password} or {api_key}, and the value into a file`)
+  return ok([name, parsed.value])
 }
 
 /** For services that do not speak the update protocol. */
@@ -115,21 +122,24 @@ export function protocolLayer(layers: readonly SettingLayer[]): SettingLayer {
     username: { value: typeof name === 'string' ? name : NO_USERNAME, where },
   })
   const hasNone = providerCalled(String(provider?.value))?.hasNoUsername === true
-  const parsed = typeof url?.value === 'string' ? parseUrlTemplate(url.value) : undefined
-  if (url === undefined || parsed?.ok !== true) return hasNone ? username(provider?.where ?? '') : {}
-  const { origin, path: place, parameters } = parsed.value
-  const places = [place, ...parameters.flatMap(([, value]) => (value === undefined ? [] : [value]))].flatMap(
-    placesIn,
-  )
+  if (url === undefined) return hasNone ? username(provider?.where ?? '') : {}
+  const parsed = parseUrlTemplate(String(url.value))
   const { where } = url
+  // A mistake in the address has one complaint, not one more for each setting that follows from it.
+  if (!parsed.ok) return { server: { value: 'https://url.invalid', where }, ...username(where) }
   const texts = JSON.stringify(['url', 'ipv6Url', 'body', 'headers'].map((key) => given(key)?.value))
-  const isNamed = /\{(username|basic)\}/.test(texts)
+  const has = (...places: readonly Place[]): boolean => places.some((place) => texts.includes(`{${place}}`))
+  const isApart = has('ip', 'type') || given('ipv6Url') !== undefined
+  const off = { value: false, where }
   return {
-    server: { value: origin, where },
+    server: { value: parsed.value.origin, where },
     batch: { value: 1, where },
     nohostStops: { value: 'hostname', where },
-    ...(places.includes('ip') && { families: { value: 'apart', where } }),
-    ...(!isNamed && username(where)),
+    ...(isApart && { families: { value: 'apart', where } }),
+    ...(!has('username', 'basic') && username(where)),
+    ...(!has('ipv4', 'ipv6', 'ip') && { myip: { value: 'connection', where } }),
+    ...(has('ipv6') && !has('ipv4', 'ip') && { ipv4: off }),
+    ...(has('ipv4') && !has('ipv6', 'ip') && { ipv6: off }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../base/percent.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { isSecretName } from './secret-names.ts'
 
@@ -37,12 +38,17 @@ export function parseTemplate(text: string): Result<Template, string> {
     if (piece === '{{' || piece === '}}') pieces.push(piece.slice(1))
     else if (isPlace(name) && piece.startsWith('{')) pieces.push({ place: name })
     else if (piece.startsWith('{') && piece.length > 1)
-      return err(`has ${piece}, which is none of ${PLACES.map((place) => `{${place}}`).join(' ')}`)
+      return err(
+        `has ${shownPlace(piece)}, which is none of ${PLACES.map((place) => `{${place}}`).join(' ')}`,
+      )
     else if (piece === '{' || piece === '}') return err(`has a single ${piece}; write ${piece}${piece}`)
     else pieces.push(piece)
   }
   return ok(pieces)
 }
+
+/** A secret may stand in braces by mistake. */
+const shownPlace = (piece: string): string => (/^\{[a-z_@]{0,12}\}$/.test(piece) ? piece : '{…}')
 
 /** The inverse of `parseTemplate`. */
 export const formatTemplate = (template: Template): string =>
@@ -86,21 +92,23 @@ export function parseUrlTemplate(text: string): Result<UrlTemplate, string> {
 }
 
 /** Name and value of each parameter; one without "=" has no value. */
-type Parameters = readonly (readonly [name: string, value: Template | undefined])[]
+type Parameters = readonly (readonly [name: Template, value: Template | undefined])[]
 
 /** "a=b&c={ipv4}" (application/x-www-form-urlencoded). */
 function parseParameters(text: string): Result<Parameters, string> {
-  const parameters: (readonly [string, Template | undefined])[] = []
+  const parameters: (readonly [Template, Template | undefined])[] = []
   for (const pair of text.split('&').filter((one) => one !== '')) {
     const at = pair.indexOf('=')
     const [name, written] = at < 0 ? [pair, undefined] : [pair.slice(0, at), pair.slice(at + 1)]
+    const title = parseTemplate(name)
+    if (!title.ok) return title
     const value = written === undefined ? undefined : parseTemplate(written)
     if (value !== undefined && !value.ok) return value
     if (value?.ok === true && isLiteralSecret(name, value.value))
       return err(
         `has the value of ${name} itself; write ${name}={password}, and the value into the file of password_file`,
       )
-    parameters.push([name, value?.value])
+    parameters.push([title.value, value?.value])
   }
   return ok(parameters)
 }
@@ -116,12 +124,21 @@ export function parseBody(text: string): Result<RequestBody, string> {
     return parameters.ok ? ok({ kind: 'form', parameters: parameters.value }) : parameters
   }
   const document = parseTemplate(text)
-  return document.ok ? ok({ kind: 'json', document: document.value }) : document
+  if (!document.ok) return document
+  const plain = formatTemplate(document.value)
+  for (const [, name = '', value = ''] of plain.matchAll(/"([^"{}]+)"\s*:\s*"([^"{}]+)"/g))
+    if (value !== '' && isSecretName(name))
+      return err(
+        `has the value of ${name} itself; write {password}, and the value into the file of password_file`,
+      )
+  return ok({ kind: 'json', document: document.value })
 }
 
 const formatParameters = (parameters: Parameters): string =>
   parameters
-    .map(([name, value]) => (value === undefined ? name : `${name}=${formatTemplate(value)}`))
+    .map(([name, value]) =>
+      value === undefined ? formatTemplate(name) : `${formatTemplate(name)}=${formatTemplate(value)}`,
+    )
     .join('&')
 
 export const formatUrl = ({ origin, path, parameters }: UrlTemplate): string =>
@@ -130,9 +147,11 @@ export const formatUrl = ({ origin, path, parameters }: UrlTemplate): string =>
 export const formatBody = (body: RequestBody): string =>
   body.kind === 'json' ? formatTemplate(body.document) : formatParameters(body.parameters)
 
-/** A secret in a URL would stand in logs, in the list of processes and in the state. */
-const isLiteralSecret = (name: string, value: Template): boolean =>
-  isSecretName(name) && value.length > 0 && placesIn(value).length === 0
+/** A secret in the settings would stand in `config show`, and in copies of the file. */
+export const isLiteralSecret = (name: string, value: Template): boolean =>
+  isSecretName(percentDecoded(name)) &&
+  value.some((piece) => typeof piece === 'string') &&
+  !placesIn(value).some((place) => SECRET_PLACES.includes(place) || place === 'record')
 
 /** How a pattern looks at an answer: its text without tags, the answer as it is, or one member of a JSON document. */
 export type Pattern =
@@ -153,6 +172,9 @@ export const expressionOf = (source: string, values: Readonly<Record<string, str
 
 const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}/]/g, '\\$&')
 
+/** A repetition in a repetition takes exponential time. */
+const REPEATED_GROUP = /\)(?:[*+]|\{\d*,?\d*\})/
+
 export function parsePattern(text: string): Result<Pattern, string> {
   const [, prefix = 'text', source = ''] = /^(?:(raw|json):)?(.*)$/s.exec(text) ?? []
   if (prefix === 'json') {
@@ -165,6 +187,8 @@ export function parsePattern(text: string): Result<Pattern, string> {
   try {
     const expression = expressionOf(source)
     if (expression.test('')) return err('matches an empty answer, which says nothing')
+    if (REPEATED_GROUP.test(source.replaceAll(/\\.|\[(?:\\.|[^\]])*\]/gs, '_')))
+      return err('repeats a group, which may take a long time; write it without * + {} after a parenthesis')
   } catch (error) {
     return err(`is not a regular expression: ${(error as Error).message}`)
   }
@@ -180,18 +204,24 @@ export interface RequestTemplates {
 }
 
 /** The places that a request has anywhere. */
-export function placesOf({ url, ipv6Url, body, headers }: RequestTemplates): ReadonlySet<Place> {
-  const inUrl = ({ path, parameters }: UrlTemplate): readonly (Template | undefined)[] => [
-    path,
-    ...parameters.map(([, value]) => value),
+export const placesOf = (templates: RequestTemplates): ReadonlySet<Place> => {
+  const { url, ipv6Url, body } = templates
+  const parameters = [
+    ...url.parameters.flat(),
+    ...(ipv6Url?.parameters.flat() ?? []),
+    ...(body?.kind === 'form' ? body.parameters.flat() : []),
   ]
-  const inBody = (of: RequestBody): readonly (Template | undefined)[] =>
-    of.kind === 'json' ? [of.document] : of.parameters.map(([, value]) => value)
-  const all = [
-    ...inUrl(url),
-    ...(ipv6Url === undefined ? [] : inUrl(ipv6Url)),
-    ...(body === undefined ? [] : inBody(body)),
-    ...headers.map(([, value]) => value),
-  ]
-  return new Set(all.flatMap((one) => (one === undefined ? [] : placesIn(one))))
+  const all = parameters.flatMap((one) => (one === undefined ? [] : placesIn(one)))
+  return new Set([...all, ...fixedPlacesOf(templates)])
 }
+
+/** The places that a request has outside of parameters: it cannot leave them out where there is no value. */
+export const fixedPlacesOf = ({ url, ipv6Url, body, headers }: RequestTemplates): ReadonlySet<Place> =>
+  new Set(
+    [
+      url.path,
+      ...(ipv6Url === undefined ? [] : [ipv6Url.path]),
+      ...(body?.kind === 'json' ? [body.document] : []),
+      ...headers.map(([, value]) => value),
+    ].flatMap(placesIn),
+  )

@@ -37,6 +37,7 @@ describe('an address of update requests', () => {
     'https://ddns.example/update?host={hostname}&ip={ipv4}&key={password}',
     'https://ddns.example:8443/u/{password}/?address={ip}&force',
     'http://127.0.0.1:8080/{zone}/{label}',
+    'https://ddns.example/u?{hostname}={ipv4}&{hostname}',
   ])('%s is read and written', (text) => {
     const parsed = parseUrlTemplate(text)
     expect(parsed.ok && formatUrl(parsed.value)).toBe(text)
@@ -48,11 +49,15 @@ describe('an address of update requests', () => {
     ['https://{hostname}/update', /must be an https address/],
     ['https://maria:sesame@ddns.example/u', /contains credentials; write \{username\} and \{password\}/],
     ['https://ddns.example/u?token=abcdef', /has the value of token itself; write token=\{password\}/],
+    ['https://ddns.example/u?to%6ben=abcdef', /has the value of to%6ben itself/],
+    ['https://ddns.example/u?token=abcdef{hostname}', /has the value of token itself/],
+    ['https://ddns.example/u?token={abcdef}', /has \{abcdef\}, which is none of/],
+    ['https://ddns.example/u?token={Sesame1}', /has \{…\}, which is none of/],
     ['https://ddns.example/u?ip={ipv4', /has a single \{/],
   ])('%s is refused, and shows no secret', (text, problem) => {
     const parsed = parseUrlTemplate(text)
     expect(parsed).toEqual({ ok: false, error: expect.stringMatching(problem) as string })
-    expect(JSON.stringify(parsed)).not.toMatch(/sesame|abcdef/)
+    expect(JSON.stringify(parsed)).not.toMatch(/sesame|Sesame1|abcdef(?!\})/)
   })
 })
 
@@ -63,6 +68,12 @@ it.each(['host={hostname}&ip={ipv4}', '{{"name":"{hostname}"}}', '[{{"data":"{ip
     expect(parsed.ok && formatBody(parsed.value)).toBe(text)
   },
 )
+
+it('a JSON body with the value of a secret is refused', () =>
+  expect(parseBody('{{"name":"{hostname}","api_key":"abcdef"}}')).toEqual({
+    ok: false,
+    error: expect.stringContaining('has the value of api_key itself') as string,
+  }))
 
 describe('a pattern', () => {
   it.each(['^OK\\b', 'raw:<a>', 'json:a.b=c'])('%s is read and written', (text) => {
@@ -75,6 +86,8 @@ describe('a pattern', () => {
     ['', /is empty/],
     ['.*', /matches an empty answer/],
     ['json:a', /must be json:MEMBER=VALUE/],
+    ['^(a+)+$', /repeats a group/],
+    ['^(a|b){2,}$', /repeats a group/],
   ])('%j is refused', (text, problem) =>
     expect(parsePattern(text)).toEqual({ ok: false, error: expect.stringMatching(problem) as string }),
   )
@@ -124,10 +137,47 @@ describe('an account with url', () => {
       ),
     ).toMatchObject([{ server: 'https://ddns.example' }]))
 
+  it('sends the families that its places are for', () => {
+    const sent = (url: string) => read(`url = "https://ddns.example/u${url}"\nsuccess = ["^OK"]\n${REST}`)
+    expect(sent('?k={password}&a={ipv4}')).toMatchObject([{ ipv4: true, ipv6: false }])
+    expect(sent('?k={password}&a={ipv6}')).toMatchObject([{ ipv4: false, ipv6: true }])
+    expect(sent('?k={password}&t={type}&a={ipv4}&b={ipv6}')).toMatchObject([
+      { ipv4: true, ipv6: true, families: 'apart' },
+    ])
+    expect(sent('?k={password}')).toMatchObject([{ myip: 'connection' }])
+    expect(sent('?k={password}&a={ipv4}"\nmyip = ["192.0.2.1", "2001:db8::1"]#')).toMatchObject([
+      { ipv6: false },
+    ])
+  })
+
+  it.each([
+    ['ipv6 = true', '&a={ipv4}', 'h.toml:2: ipv6 is true, and url has no place for it'],
+    ['ipv4 = true', '&a={ipv6}', 'h.toml:2: ipv4 is true, and url has no place for it'],
+    ['myip = "connection"', '&a={ip}', 'h.toml:2: myip = "connection" sends no address'],
+    ['myip = ["192.0.2.1"]', '', 'h.toml:2: myip has an address, and url has no place for it'],
+    ['body = "a={ip}"', '', 'h.toml:2: body needs another method; write method = "POST"'],
+    [
+      'ipv6_url = "http://ddns.example/u?k={password}&a={ip}"',
+      '&a={ip}',
+      'h.toml:2: ipv6_url is http, so the secret would go in clear text',
+    ],
+    ['headers = ["Host: other.example"]', '&a={ip}', 'h.toml:2: headers has a header that sets Host'],
+    ['headers = ["X-Api-Key: abcdef"]', '&a={ip}', 'h.toml:2: headers has a header that has the value of'],
+  ])('%s contradicts a url with k={password}%s', (line, places, complaint) =>
+    expect(
+      read(`url = "https://ddns.example/u?k={password}${places}"\n${line}\nsuccess = ["^OK"]\n${REST}`),
+    ).toEqual([expect.stringContaining(complaint)]),
+  )
+
+  it('has one complaint for a faulty address', () =>
+    expect(read(`url = "https://ddns.example/u?k={pass"\nsuccess = ["^OK"]\n${REST}`)).toEqual([
+      expect.stringContaining('h.toml:1: url has a single {'),
+    ]))
+
   it('is nearer than a service at the top of the file', () =>
     expect(
       read(
-        `server = "https://other.example"\nusername = "u"\n[[account]]\n${URL_LINE}success = ["^OK"]\n${REST}`,
+        `server = "https://other.example"\nbatch = 5\nfamilies = "together"\nusername = "u"\n[[account]]\n${URL_LINE}success = ["^OK"]\n${REST}`,
       ),
     ).toMatchObject([{ server: 'https://ddns.example', username: 'u' }]))
 
@@ -184,6 +234,12 @@ describe('an account with url', () => {
 
 describe('a service that manages records', () => {
   const CLOUDFLARE = `provider = "cloudflare"\n${REST}`
+
+  it('is nearer than settings of requests at the top of the file', () =>
+    expect(
+      read(`batch = 5\n[[account]]\n${CLOUDFLARE}[[account]]\nname = "other"
+server = "https://a.example"\nusername = "u"\npassword = "p"\nhostnames = ["a.example.test"]\n`),
+    ).toMatchObject([{ batch: 1 }, { batch: 5 }]))
 
   it('needs a token and hostnames', () =>
     expect(read(CLOUDFLARE)).toMatchObject([

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../base/percent.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { HOSTNAME_PARAMETERS, ADDRESS_PARAMETERS, IPV6_PARAMETERS } from '../../protocol/request-form.ts'
@@ -47,15 +48,6 @@ const restored = (text: string): string =>
     .replaceAll(/__SQ_([A-Z0-9]+)__/g, (_, name: string) => `[${name}]`)
     .replaceAll(/__PC_([hiapu])__/gi, (_, name: string) => `%${name}`)
 
-/** A percent sign that begins no escape stands for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 /** Reads the update URL of a router or of another client. The error says why it is none of this protocol. */
 export function readUrlTemplate(text: string): Result<UrlTemplate, string> {
   const full = parsable(/^https?:\/\//i.test(text.trim()) ? text.trim() : `https://${text.trim()}`)
@@ -65,8 +57,8 @@ export function readUrlTemplate(text: string): Result<UrlTemplate, string> {
   if (split === undefined) return err('is not the address of a service')
   const query = readQuery(url)
   if (!query.ok) return query
-  const username = decoded(restored(url.username))
-  const password = decoded(restored(url.password))
+  const username = percentDecoded(restored(url.username))
+  const password = percentDecoded(restored(url.password))
   const path = restored(url.pathname)
   if (PLACEHOLDERS.some(([pattern]) => path.split('/').some((part) => pattern.test(part))))
     return err('has the hostname, the address or the credentials in its path, which is not this protocol')

@@ -10,7 +10,6 @@ import {
 } from '../../config/template.ts'
 import { type LocalWord, MEANINGS, type ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
-import { isHtml } from '../../protocol/response.ts'
 import { answeredAll, notUnderstood, uselessAnswer } from './answers.ts'
 import { documentIn, memberText } from './json.ts'
 import type { ServiceAnswer, Step, StepOutcome, StepRequest, UpdateProtocol } from './protocol.ts'
@@ -113,13 +112,16 @@ function filledUrl({ origin, path, parameters }: UrlTemplate, values: Values): S
 /** A parameter whose place has no value is left out as a whole. */
 function filledParameters(parameters: UrlTemplate['parameters'], values: Values): SecretText {
   const given = parameters.filter(
-    ([, value]) =>
-      !(value ?? []).some((piece) => typeof piece !== 'string' && values[piece.place] === undefined),
+    ([name, value]) =>
+      ![...name, ...(value ?? [])].some(
+        (piece) => typeof piece !== 'string' && values[piece.place] === undefined,
+      ),
   )
   return new SecretText(
     ...given.flatMap(([name, value], at) => [
-      `${at === 0 ? '' : '&'}${name}${value === undefined ? '' : '='}`,
-      ...(value === undefined ? [] : [filled(value, values, encodeURIComponent)]),
+      at === 0 ? '' : '&',
+      filled(name, values, encodeURIComponent),
+      ...(value === undefined ? [] : ['=', filled(value, values, encodeURIComponent)]),
     ]),
   )
 }
@@ -145,9 +147,11 @@ function meaningOf(patterns: ReplyPatterns, answer: ServiceAnswer, request: Upda
   if (useless !== undefined) return useless
   if (patterns.wait.some(matches)) return answeredAll(request, MEANINGS.fault)
   // A page that says OK may be that of a hotspot: it confirms only what is looked for in its markup.
-  const mayConfirm = (pattern: Pattern): boolean => pattern.kind === 'raw' || !isHtml(answer.body)
-  const confirms = (pattern: Pattern): boolean => mayConfirm(pattern) && matches(pattern)
-  const isSuccess = answer.status >= 200 && answer.status < 300
+  const isPage = /<(?:html|body|!doctype html)\b/i.test(answer.body)
+  const confirms = (pattern: Pattern): boolean => (pattern.kind === 'raw' || !isPage) && matches(pattern)
+  // What follows the part that is read may say the opposite.
+  const isSuccess =
+    answer.status >= 200 && answer.status < 300 && Buffer.byteLength(answer.body) <= MAX_ANSWER
   if (isSuccess && patterns.unchanged.some(confirms)) return answeredAll(request, MEANINGS.current)
   if (isSuccess && patterns.success.some(confirms)) return answeredAll(request, MEANINGS.changed)
   if (answer.status === 401) return refusalBy(request, 'badauth')

@@ -118,6 +118,8 @@ async function passwordOf({
   places,
 }: AccountConfig): Promise<Result<Secret, string>> {
   if (password !== undefined) return ok(password)
+  // Its requests have none; the settings are checked.
+  if (passwordFile === undefined) return ok(new Secret(''))
   const where = places['passwordFile']
   const text = passwordFile === '-' ? ok(await readStdin()) : await passwordText(passwordFile, where)
   if (!text.ok) return text
@@ -142,10 +144,10 @@ export async function readNamedPassword(path: string): Promise<Result<Secret, st
 
 /** A value without slash and dot that is not a file may be the password itself, which no complaint may show. */
 async function passwordText(
-  path: string | undefined,
+  path: string,
   where: string | undefined,
 ): Promise<Result<string | undefined, string>> {
-  const mayBePassword = path !== undefined && !/[/.]/.test(path)
+  const mayBePassword = !/[/.]/.test(path)
   const found = mayBePassword ? await stat(path).catch(() => undefined) : undefined
   if (mayBePassword && found === undefined)
     return err(

@@ -5,6 +5,7 @@ import { isPreset } from '../../../config/providers/preset.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import {
   expressionOf,
+  fixedPlacesOf,
   type Pattern,
   type Place,
   placesOf,
@@ -20,7 +21,7 @@ type TemplateAccount = AccountConfig & { readonly url: UrlTemplate }
 const zoneOf =
   ({ zone }: Pick<AccountConfig, 'zone'>) =>
   (hostname: string): string | undefined => {
-    if (zone === undefined) return domainBelowSuffix(hostname)
+    if (zone === undefined) return domainBelowSuffix(hostname.replace(/^\*\./, ''))
     return labelWithin(hostname, zone) === undefined ? undefined : zone
   }
 
@@ -81,6 +82,7 @@ export function templateProblems(account: TemplateAccount): readonly TemplatePro
         ]),
     ...lacking('record', 'record', record !== undefined),
     ...lacking('api_key', 'api_key_file', apiKey !== undefined || apiKeyFile !== undefined),
+    ...requestProblems(account, places),
     ...(['stop', 'wait', 'unchanged', 'success'] as const).flatMap((key) =>
       patternsOf(account, key)
         .filter((pattern) => !isPreset(account.places[key] ?? '') && isSlow(pattern))
@@ -91,6 +93,37 @@ export function templateProblems(account: TemplateAccount): readonly TemplatePro
             'write it without a repetition in a repetition',
         })),
     ),
+  ]
+}
+
+/** Requests that would say less than they are for. */
+function requestProblems(account: TemplateAccount, places: ReadonlySet<Place>): readonly TemplateProblem[] {
+  const { hostnames, ipv4, ipv6, ipv6Url } = account
+  const fixed = fixedPlacesOf(account)
+  const mayLack =
+    ipv4 && ipv6 && ipv6Url === undefined && (['ipv4', 'ipv6'] as const).find((place) => fixed.has(place))
+  const isNamed = (['hostname', 'label', 'label@'] as const).some((place) => places.has(place))
+  return [
+    ...(mayLack === undefined || mayLack === false
+      ? []
+      : [
+          {
+            key: 'url',
+            problem:
+              `{${mayLack}} stands where it cannot be left out, and a host may be without that address; ` +
+              'write {ip}, or set ipv4 or ipv6 to false',
+          },
+        ]),
+    ...(hostnames.length > 1 && !isNamed
+      ? [
+          {
+            key: 'hostnames',
+            problem:
+              'there are several, and requests name none of them; write {hostname} into url, ' +
+              'or an [[account]] for each hostname',
+          },
+        ]
+      : []),
   ]
 }
 
@@ -106,14 +139,14 @@ const LENGTHS = [...Array.from({ length: 12 }, (_, n) => 16 + 2 * n), 128, 512, 
 /** In milliseconds, for a short run and for a long one. */
 const MAX_TIME = { short: 10, long: 50 } as const
 
-/** A service could delay the client with an answer that takes minutes to match: tried with runs of each character. */
+/** A service could delay the client with an answer that takes minutes to match: tried with runs of its characters. */
 function isSlow(pattern: Pattern): boolean {
   if (pattern.kind === 'json') return false
   const expression = expressionOf(pattern.source)
-  const characters = new Set(['a', '0', ' ', ...(pattern.source.match(/[\p{L}\p{N}._-]/gu) ?? [])])
-  return [...characters].some((character) =>
+  const characters = [...new Set(['a', '0', ' ', ...(pattern.source.match(/[\p{L}\p{N}._-]/gu) ?? [])])]
+  return [...characters, characters.slice(3).join('')].some((run) =>
     LENGTHS.some((length) => {
-      const text = `${character.repeat(length)}\u0001`
+      const text = `${run.repeat(length).slice(0, length)}\u0001`
       const limit = length < 128 ? MAX_TIME.short : MAX_TIME.long
       // A busy machine makes it seem slow once.
       return takesLonger(expression, text, limit) && takesLonger(expression, text, limit)
