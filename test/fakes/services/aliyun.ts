@@ -1,24 +1,17 @@
 import { createHmac } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: help.aliyun.com (Alidns 2015-01-09: DescribeSubDomainRecords, UpdateDomainRecord,
 // AddDomainRecord; RPC signature with HMAC-SHA1). Keys of `extra`: Line, Priority, Remark, Weight, Status.
 // UpdateDomainRecord sets TTL to 600 and Line to "default" if the request does not have them; Remark,
 // Weight and Status stay.
 
-const COMMON = [
-  'Action',
-  'Format',
-  'Version',
-  'AccessKeyId',
-  'Signature',
-  'SignatureMethod',
-  'Timestamp',
-  'SignatureVersion',
+const COMMON = strict.words(
+  'Action Format Version AccessKeyId Signature SignatureMethod Timestamp SignatureVersion',
   'SignatureNonce',
-]
+)
 const ANY = [...COMMON, 'Lang', 'UserClientIp']
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   DescribeSubDomainRecords: ['SubDomain', 'DomainName', 'Type', 'Line', 'PageNumber', 'PageSize'],
@@ -30,30 +23,12 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   UpdateDomainRecord: ['RecordId', 'RR', 'Type', 'Value'],
   AddDomainRecord: ['DomainName', 'RR', 'Type', 'Value'],
 }
-const TYPES = [
-  'A',
-  'NS',
-  'MX',
-  'TXT',
-  'CNAME',
-  'SRV',
-  'AAAA',
-  'CAA',
-  'REDIRECT_URL',
-  'FORWARD_URL',
-  'SVCB',
-  'HTTPS',
-]
+const TYPES = strict.words('A NS MX TXT CNAME SRV AAAA CAA REDIRECT_URL FORWARD_URL SVCB HTTPS')
 const LINES = ['default', 'telecom', 'unicom', 'mobile', 'oversea', 'edu', 'drpeng', 'btvn', 'search']
 const DEFAULT_TTL = 600
 /** Of the free edition; not found again for this file. */
 const LEAST_TTL = 600
 
-const encode = (text: string) =>
-  encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 const xml = (value: unknown, tag: string): string =>
   Array.isArray(value)
     ? value.map((item) => xml(item, tag)).join('')
@@ -64,38 +39,25 @@ const xml = (value: unknown, tag: string): string =>
       : `<${tag}>${String(value).replace(/&/g, '&amp;').replace(/</g, '&lt;')}</${tag}>`
 
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
   const nonces = new Set<string>()
-  let next = 9999985n
   let requests = 0
-  const idOf = (record: FakeRecord) => {
-    const id = ids.get(record) ?? String(next++)
-    ids.set(record, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const idOf = strict.idsOf((before) => String(9999985 + before))
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const lineOf = (record: FakeRecord) => textOf(record.extra['Line'] ?? 'default')
 
   return (request: FakeRequest): FakeResponse => {
-    const { method, target, headers } = request
-    const [path = '', search = ''] = target.split('?')
+    const { method, target } = request
+    const { path, search } = strict.splitTarget(target)
     const form = method === 'POST' ? request.body : ''
     const params = new Map<string, string>()
     const requestId = `536E9CAD-DB30-4647-AC87-${(0xaa5cc38c5000 + requests++).toString(16).toUpperCase()}`
     const send = (status: number, action: string, members: object, why?: string): FakeResponse => {
       const body = { RequestId: requestId, ...members }
       const isJson = (params.get('Format') ?? 'XML').toUpperCase() === 'JSON'
-      return {
-        status,
-        headers: {
-          'content-type': isJson ? 'application/json;charset=utf-8' : 'text/xml;charset=utf-8',
-          ...(why === undefined ? {} : { 'x-fake-why': why }),
-        },
-        body: isJson ? JSON.stringify(body) : `<?xml version='1.0' encoding='UTF-8'?>${xml(body, action)}`,
-      }
+      const answer = strict.answerWith({
+        'content-type': `${isJson ? 'application/json' : 'text/xml'};charset=utf-8`,
+      })
+      return answer(status, isJson ? body : `<?xml version='1.0' encoding='UTF-8'?>${xml(body, action)}`, why)
     }
     // The form is that of dumps: NewFuture/DDNS#167 (2020-03-31), jeessy2/ddns-go#936 (2023-12-12).
     const refuse = (status: number, code: string, message: string, why: string) =>
@@ -140,7 +102,7 @@ const make = (world: FakeWorld) => {
       )
     if (method === 'GET' && request.body !== '')
       return refuse(400, 'InvalidParameter', 'The request is not valid.', 'a body on a GET')
-    if (form !== '' && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    if (form !== '' && !strict.isSentAs('application/x-www-form-urlencoded', request))
       return refuse(400, 'InvalidParameter', 'The request is not valid.', 'content-type')
     for (const name of COMMON)
       if (name !== 'Format' && (params.get(name) ?? '') === '')
@@ -173,10 +135,10 @@ const make = (world: FakeWorld) => {
       return refuse(404, 'InvalidAccessKeyId.NotFound', 'Specified access key is not found.', 'AccessKeyId')
     const canonical = [...params]
       .filter(([name]) => name !== 'Signature')
-      .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+      .map(([name, value]) => `${strict.percentEncoded(name)}=${strict.percentEncoded(value)}`)
       .sort()
       .join('&')
-    const toSign = `${method}&${encode('/')}&${encode(canonical)}`
+    const toSign = `${method}&${strict.percentEncoded('/')}&${strict.percentEncoded(canonical)}`
     const signature = createHmac('sha1', `${world.password}&`).update(toSign).digest('base64')
     if (params.get('Signature') !== signature)
       return refuse(
@@ -242,7 +204,7 @@ const make = (world: FakeWorld) => {
           Record: found.slice((number - 1) * size, number * size).map((record) => ({
             Status: record.extra['Status'] ?? 'ENABLE',
             Line: lineOf(record),
-            RR: record.name === zone ? '@' : record.name.slice(0, -zone.length - 1),
+            RR: strict.labelIn(zone, record.name, '@'),
             Locked: false,
             Type: record.type,
             DomainName: zone,
@@ -284,7 +246,7 @@ const make = (world: FakeWorld) => {
     const name = rr === '@' ? zone : `${rr}.${zone}`
     if (zoneOf(name) !== zone) return invalid('RR')
     const value = get('Value')
-    if ((type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
+    if (!strict.fitsType(type, value))
       return refuse(
         400,
         'DomainRecordValueInvalid',

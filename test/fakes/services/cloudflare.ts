@@ -1,159 +1,46 @@
 import { createHash } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import { domainToUnicode } from 'node:url'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
-
-type Json = Record<string, unknown>
-
-class Refused extends Error {
-  readonly response: FakeResponse
-  constructor(response: FakeResponse) {
-    super()
-    this.response = response
-  }
-}
-
-const answer = (status: number, body: unknown, why?: string): FakeResponse => ({
-  status,
-  headers: { 'content-type': 'application/json', ...(why === undefined ? {} : { 'x-fake-why': why }) },
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-})
+import * as strict from './strict.ts'
 
 const refuse = (status: number, code: number, message: string, why: string) =>
-  new Refused(
-    answer(status, { result: null, success: false, errors: [{ code, message }], messages: [] }, why),
-  )
+  strict.refuseJson(status, { result: null, success: false, errors: [{ code, message }], messages: [] }, why)
 
 /** The form of the front door (authentication, routing): other order of members than the DNS service. */
-const turnAway = (status: number, errors: Json[], why: string) =>
-  new Refused(answer(status, { success: false, errors, messages: [], result: null }, why))
+const turnAway = (status: number, errors: strict.Members[], why: string) =>
+  strict.refuseJson(status, { success: false, errors, messages: [], result: null }, why)
 
 // no dump: the service ignores most of what this refuses
 const badRequest = (why: string) => refuse(400, 9207, 'Request body is invalid.', why)
 
 const idOf = (seed: string) => createHash('md5').update(`cloudflare ${seed}`).digest('hex')
 
-const isV6 = (text: string) => isIPv6(text) && !text.includes('%')
-
-const canonical = (type: string, content: string) =>
-  type === 'AAAA' && isV6(content) ? new URL(`http://[${content}]/`).hostname.slice(1, -1) : content
-
-const isWellEncoded = (text: string, allowed: RegExp) =>
-  allowed.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text)
-
-const decode = (text: string) => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw badRequest('escapes are not UTF-8')
-  }
-}
-
-const readTarget = (target: string) => {
-  const [path = '', ...rest] = target.split('?')
-  const query = rest.join('?')
-  if (!isWellEncoded(path, /^\/[\w\-.~!$&'()*+,;=:@%/]*$/)) throw badRequest('path is not percent-encoded')
-  if (!isWellEncoded(query, /^[\w\-.~!$'()*+,;=:@%/?&]*$/)) throw badRequest('query is not percent-encoded')
-  const parameters = new Map<string, string>()
-  for (const pair of query === '' ? [] : query.split('&')) {
-    const [name = '', value] = pair.split('=').map((part) => decode(part.replaceAll('+', ' ')))
-    if (value === undefined) throw badRequest(`query parameter ${name} has no value`)
-    if (parameters.has(name)) throw badRequest(`query parameter ${name} twice`)
-    parameters.set(name, value)
-  }
-  return { path, parameters }
-}
-
-const readBody = (request: FakeRequest): Json => {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw badRequest(`content type is ${type === '' ? 'missing' : type}`)
-  try {
-    const body: unknown = JSON.parse(request.body)
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Json
-  } catch {
-    throw badRequest('body is not JSON')
-  }
-  throw badRequest('body is not an object')
-}
-
-const TYPES = [
-  'A',
-  'AAAA',
-  'CAA',
-  'CERT',
-  'CNAME',
-  'DNSKEY',
-  'DS',
-  'HTTPS',
-  'LOC',
-  'MX',
-  'NAPTR',
-  'NS',
-  'OPENPGPKEY',
-  'PTR',
-  'SMIMEA',
-  'SRV',
-  'SSHFP',
-  'SVCB',
-  'TLSA',
-  'TXT',
-  'URI',
-]
+const TYPES = strict.words(
+  'A AAAA CAA CERT CNAME DNSKEY DS HTTPS LOC MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP',
+  'SVCB TLSA TXT URI',
+)
 const MEMBERS = ['name', 'type', 'content', 'ttl', 'proxied', 'comment', 'tags', 'settings']
 const LISTS = ['deletes', 'patches', 'puts', 'posts']
 const PARAMETERS: Record<string, readonly string[]> = {
-  zones: [
-    'name',
-    'status',
-    'account.id',
-    'account.name',
-    'type',
-    'page',
-    'per_page',
-    'order',
-    'direction',
-    'match',
-  ],
-  records: [
-    'name',
-    'name.exact',
-    'type',
-    'content',
-    'content.exact',
-    'proxied',
-    'page',
-    'per_page',
-    'order',
-    'direction',
-    'match',
-  ],
+  zones: strict.words('name status account.id account.name type page per_page order direction match'),
+  records: strict.words(
+    'name name.exact type content content.exact proxied page per_page order direction match',
+  ),
 }
 const DEFAULTS = { proxied: false, comment: null, tags: [] as string[], settings: {} }
 
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
-  let count = 0
-
-  const recordId = (record: FakeRecord) => {
-    const known = ids.get(record)
-    if (known !== undefined) return known
-    count += 1
-    const id = idOf(`record ${count}`)
-    ids.set(record, id)
-    return id
-  }
+  const recordId = strict.idsOf((before) => idOf(`record ${before + 1}`))
   const zoneId = (zone: string) => idOf(`zone ${zone}`)
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
 
   const recordView = (record: FakeRecord) => ({
     id: recordId(record),
     name: record.name,
     type: record.type,
-    content: canonical(record.type, record.value),
+    content: strict.canonicalValue(record.type, record.value),
     proxiable: ['A', 'AAAA', 'CNAME'].includes(record.type),
     proxied: false,
     ttl: record.ttl,
@@ -192,7 +79,7 @@ const make = (world: FakeWorld) => {
     const { authorization, 'x-auth-email': email, 'x-auth-key': key } = headers
     if (authorization === undefined && (email === undefined || key === undefined)) {
       const message = 'Missing X-Auth-Key, X-Auth-Email or Authorization headers'
-      throw new Refused(answer(400, { success: false, errors: [{ code: 9106, message }] }, 'no credentials'))
+      throw strict.refuseJson(400, { success: false, errors: [{ code: 9106, message }] }, 'no credentials')
     }
     const malformed = (code: number, header: string) =>
       turnAway(
@@ -241,10 +128,13 @@ const make = (world: FakeWorld) => {
     }
   }
 
-  const check = (zone: string, old: FakeRecord | undefined, body: Json, isWhole: boolean): FakeRecord => {
-    for (const member of Object.keys(body)) {
-      if (!MEMBERS.includes(member)) throw badRequest(`unknown member ${member}`)
-    }
+  const check = (
+    zone: string,
+    old: FakeRecord | undefined,
+    body: strict.Members,
+    isWhole: boolean,
+  ): FakeRecord => {
+    strict.onlyMembers(body, MEMBERS, badRequest)
     const want = (member: string, isRight: (value: unknown) => boolean) => {
       const value = body[member]
       if (value !== undefined && !isRight(value)) throw badRequest(`wrong value of ${member}`)
@@ -266,10 +156,13 @@ const make = (world: FakeWorld) => {
     }
     if (Object.keys(body).length === 0) throw badRequest('body names no member')
     const type = has.type ? (body['type'] as string) : (old?.type ?? '')
-    const content = canonical(type, has.content ? (body['content'] as string) : (old?.value ?? ''))
+    const content = strict.canonicalValue(
+      type,
+      has.content ? (body['content'] as string) : (old?.value ?? ''),
+    )
     const name = has.name ? (body['name'] as string) : (old?.name ?? '')
     const ttl = has.ttl ? (body['ttl'] as number) : (old?.ttl ?? 1)
-    const extra: Json = { ...old?.extra, ...(isWhole ? DEFAULTS : {}) }
+    const extra: Record<string, unknown> = { ...old?.extra, ...(isWhole ? DEFAULTS : {}) }
     for (const member of ['proxied', 'comment', 'tags', 'settings'] as const) {
       if (has[member]) extra[member] = body[member]
     }
@@ -284,7 +177,7 @@ const make = (world: FakeWorld) => {
     if (type === 'A' && !isIPv4(content)) {
       throw refuse(400, 9005, 'Content for A record must be a valid IPv4 address.', 'content of an A')
     }
-    if (type === 'AAAA' && !isV6(content)) {
+    if (type === 'AAAA' && !strict.isV6(content)) {
       // no dump
       throw refuse(400, 9006, 'Content for AAAA record must be a valid IPv6 address.', 'content of AAAA')
     }
@@ -299,7 +192,7 @@ const make = (world: FakeWorld) => {
   const clash = (record: FakeRecord, own: FakeRecord | undefined) => {
     const peers = world.records.filter((peer) => peer !== own && peer.name === record.name)
     const isSame = (peer: FakeRecord) =>
-      peer.type === record.type && canonical(peer.type, peer.value) === record.value
+      peer.type === record.type && strict.canonicalValue(peer.type, peer.value) === record.value
     if (peers.some(isSame)) {
       throw refuse(400, 81058, 'An identical record already exists.', 'identical record')
     }
@@ -322,13 +215,13 @@ const make = (world: FakeWorld) => {
     // no dump
     throw refuse(404, 81044, 'Record does not exist.', `no record ${String(id)}`)
   }
-  const create = (zone: string, body: Json) => {
+  const create = (zone: string, body: strict.Members) => {
     const record = check(zone, undefined, body, true)
     clash(record, undefined)
     world.records.push(record)
     return recordView(record)
   }
-  const change = (zone: string, id: unknown, body: Json, isWhole: boolean) => {
+  const change = (zone: string, id: unknown, body: strict.Members, isWhole: boolean) => {
     const record = find(zone, id)
     const next = check(zone, record, body, isWhole)
     clash(next, record)
@@ -342,26 +235,22 @@ const make = (world: FakeWorld) => {
     return view
   }
 
-  const batch = (zone: string, body: Json) => {
-    for (const member of Object.keys(body)) {
-      if (!LISTS.includes(member)) throw badRequest(`unknown member ${member}`)
-    }
-    const list = (member: string): Json[] => {
+  const batch = (zone: string, body: strict.Members) => {
+    strict.onlyMembers(body, LISTS, badRequest)
+    const list = (member: string): strict.Members[] => {
       const value = body[member] ?? []
-      const isObject = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item)
-      if (Array.isArray(value) && value.every(isObject)) return value as Json[]
+      if (Array.isArray(value) && value.every(strict.isMembers)) return value
       throw badRequest(`${member} is not a list of objects`)
     }
     const total = LISTS.reduce((sum, member) => sum + list(member).length, 0)
     if (total === 0) throw badRequest('batch is empty')
     if (total > 200) throw badRequest('batch of more than 200 records') // no dump
-    const saved = world.records.map((record) => ({ record, copy: { ...record, extra: { ...record.extra } } }))
-    const withId = (item: Json) => {
+    const withId = (item: strict.Members) => {
       const { id, ...rest } = item
       if (typeof id !== 'string') throw badRequest('item has no id')
       return { id, rest }
     }
-    try {
+    return strict.allOrNone(world, () => {
       const deletes = list('deletes')
         .map(withId)
         .map(({ id, rest }) => {
@@ -376,46 +265,33 @@ const make = (world: FakeWorld) => {
         .map(({ id, rest }) => change(zone, id, rest, true))
       const posts = list('posts').map((item) => create(zone, item))
       return { deletes, patches, puts, posts }
-    } catch (error) {
-      const old = saved.map(({ record, copy }) => Object.assign(record, copy))
-      world.records.splice(0, world.records.length, ...old)
-      throw error
-    }
+    })
   }
 
   const respond = (request: FakeRequest): FakeResponse => {
-    const { path, parameters } = readTarget(request.target)
+    const { path, parameters } = strict.readTarget(request.target, badRequest)
     authenticate(request.headers)
     const { method } = request
-    const parts = path.startsWith('/client/v4/') ? path.slice(11).split('/').map(decode) : []
+    const parts = strict.readParts(path, '/client/v4/', badRequest)
     const [root, id, collection, record] = parts
     const noRoute = (why: string) => {
       const shown = path.replace(/^\/client\/v4/, '').replaceAll('/', '\\/')
-      return new Refused(
-        answer(
-          404,
-          '{"success":false,"errors":[{"code":7003,"message":"Could not route to ' +
-            `${shown}, perhaps your object identifier is invalid?"},` +
-            '{"code":7000,"message":"No route for that URI"}],"messages":[],"result":null}',
-          why,
-        ),
+      return strict.refuseJson(
+        404,
+        '{"success":false,"errors":[{"code":7003,"message":"Could not route to ' +
+          `${shown}, perhaps your object identifier is invalid?"},` +
+          '{"code":7000,"message":"No route for that URI"}],"messages":[],"result":null}',
+        why,
       )
     }
-    const allow = (kind: string, ...methods: string[]) => {
-      if (!methods.includes(method)) {
-        // no dump
-        const message = 'Method not allowed for this authentication scheme'
-        throw turnAway(405, [{ code: 10405, message }], `method ${method}`)
-      }
-      for (const name of parameters.keys()) {
-        const isKnown = method === 'GET' && (PARAMETERS[kind] ?? []).includes(name)
-        if (!isKnown) throw badRequest(`unknown query ${name}`)
-      }
-      if (['GET', 'DELETE'].includes(method) && request.body !== '') throw badRequest(`body on ${method}`)
-    }
-    const done = (result: unknown) => answer(200, { result, success: true, errors: [], messages: [] })
+    const message = 'Method not allowed for this authentication scheme' // no dump
+    const wrongMethod = (why: string) => turnAway(405, [{ code: 10405, message }], why)
+    const check = strict.routeChecks(request, parameters, badRequest, wrongMethod)
+    const allow = (kind: string, ...methods: string[]) => check(methods, ...(PARAMETERS[kind] ?? []))
+    const done = (result: unknown) =>
+      strict.answerJson(200, { result, success: true, errors: [], messages: [] })
     const paged = (found: { result: unknown; result_info: unknown }) =>
-      answer(200, { ...found, success: true, errors: [], messages: [] })
+      strict.answerJson(200, { ...found, success: true, errors: [], messages: [] })
 
     if (root !== 'zones' || parts.length > 4) throw noRoute('unknown path')
     if (id === undefined) {
@@ -445,7 +321,7 @@ const make = (world: FakeWorld) => {
     }
     if (record === undefined) {
       allow('records', 'GET', 'POST')
-      if (method === 'POST') return done(create(zone, readBody(request)))
+      if (method === 'POST') return done(create(zone, strict.readBody(request, badRequest)))
       const isAsked = (names: string[], value: string) =>
         names.every((name) => {
           const asked = parameters.get(name)
@@ -456,30 +332,23 @@ const make = (world: FakeWorld) => {
           zoneOf(candidate.name) === zone &&
           isAsked(['name', 'name.exact'], candidate.name) &&
           isAsked(['type'], candidate.type) &&
-          isAsked(['content', 'content.exact'], canonical(candidate.type, candidate.value)) &&
+          isAsked(['content', 'content.exact'], strict.canonicalValue(candidate.type, candidate.value)) &&
           isAsked(['proxied'], textOf(candidate.extra['proxied'] ?? false)),
       )
       return paged(page(records.map(recordView), parameters, 100, 5_000_000))
     }
     if (record === 'batch') {
       allow('batch', 'POST')
-      return done(batch(zone, readBody(request)))
+      return done(batch(zone, strict.readBody(request, badRequest)))
     }
     if (!/^[0-9a-f]{32}$/.test(record)) throw noRoute('record id is not 32 hexadecimal digits')
     allow('record', 'GET', 'PATCH', 'PUT', 'DELETE')
     if (method === 'GET') return done(recordView(find(zone, record)))
-    if (method === 'DELETE') return answer(200, { result: { id: remove(zone, record).id } })
-    return done(change(zone, record, readBody(request), method === 'PUT'))
+    if (method === 'DELETE') return strict.answerJson(200, { result: { id: remove(zone, record).id } })
+    return done(change(zone, record, strict.readBody(request, badRequest), method === 'PUT'))
   }
 
-  return (request: FakeRequest): FakeResponse => {
-    try {
-      return respond(request)
-    } catch (error) {
-      if (error instanceof Refused) return error.response
-      throw error
-    }
-  }
+  return strict.orRefusal(respond)
 }
 
 export const cloudflare: FakeService = { id: 'cloudflare', origin: 'https://api.cloudflare.com', make }

@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: desec.readthedocs.io (docs/dns/domains.rst, docs/dns/rrsets.rst); texts of refusals: the
 // published source of the service (desec-io/desec-stack, api/desecapi/serializers/records.py). No field is
 // peculiar to this service.
 
-type Members = Readonly<Record<string, unknown>>
 type Errors = Record<string, readonly string[]>
 interface Change {
   readonly name: string
@@ -18,27 +18,10 @@ const PAGE = 500
 const LEAST_TTL = 3600
 const MOST_TTL = 86400
 const STAMP = '2026-11-27T10:00:00.000000Z'
-const MANAGEABLE = [
-  'A',
-  'AAAA',
-  'CAA',
-  'CNAME',
-  'HTTPS',
-  'LOC',
-  'MX',
-  'NS',
-  'PTR',
-  'SRV',
-  'SSHFP',
-  'SVCB',
-  'TLSA',
-  'TXT',
-]
+const MANAGEABLE = strict.words('A AAAA CAA CNAME HTTPS LOC MX NS PTR SRV SSHFP SVCB TLSA TXT')
 const AUTOMATIC = ['SOA', 'DNSKEY', 'CDS', 'CDNSKEY', 'NSEC3PARAM', 'RRSIG', 'OPT']
 const READ_ONLY = ['created', 'domain', 'name', 'touched']
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const typeName = (value: unknown) =>
   value === null
     ? 'NoneType'
@@ -51,13 +34,6 @@ const typeName = (value: unknown) =>
           : typeof value === 'boolean'
             ? 'bool'
             : 'dict'
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 /** In the canonical form, or undefined if it is not valid. */
 const canonical = (type: string, value: string): string | undefined => {
   if (type === 'A') return isIPv4(value) ? value : undefined
@@ -67,17 +43,14 @@ const canonical = (type: string, value: string): string | undefined => {
 }
 
 const make = (world: FakeWorld) => {
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const nameOf = (subname: string, zone: string) => (subname === '' ? zone : `${subname}.${zone}`)
   const at = (name: string, type: string) =>
     world.records.filter((record) => record.name === name && record.type === type)
   const shown = (name: string, type: string, zone: string, found: readonly FakeRecord[]) => ({
     created: STAMP,
     domain: zone,
-    subname: name === zone ? '' : name.slice(0, -zone.length - 1),
+    subname: strict.labelIn(zone, name, ''),
     name: `${name}.`,
     records: found.map((record) => (type === 'CNAME' ? record.value.replace(/\.?$/, '.') : record.value)),
     ttl: found[0]?.ttl ?? LEAST_TTL,
@@ -89,44 +62,23 @@ const make = (world: FakeWorld) => {
     const fresh = values.map((value, index) =>
       Object.assign(old[index] ?? { extra: {} }, { name, type, value, ttl }),
     )
-    const kept = world.records.filter((record) => !old.includes(record) || fresh.includes(record))
-    world.records.splice(
-      0,
-      world.records.length,
-      ...kept,
-      ...fresh.filter((record) => !kept.includes(record)),
-    )
+    strict.putOver(world, old, fresh)
   }
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (
-      status: number,
-      body: unknown,
-      why?: string,
-      more: Record<string, string> = {},
-    ): FakeResponse => ({
-      status,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-        ...more,
-      },
-      body: body === undefined ? '' : JSON.stringify(body),
-    })
-    const detail = (status: number, text: string, why: string) => send(status, { detail: text }, why)
+    const detail = (status: number, text: string, why: string) =>
+      strict.answerJson(status, { detail: text }, why)
     const notFound = (why: string) => detail(404, 'Not found.', why) // no dump
     const notAllowed = () => detail(405, `Method "${method}" not allowed.`, 'method')
 
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target))
-      return notFound('target is not percent-encoded')
+    if (!strict.isEncoded(target)) return notFound('target is not percent-encoded')
     const authorization = headers['authorization']
     if (authorization === undefined)
       return detail(401, 'Authentication credentials were not provided.', 'no authorization')
     if (authorization !== `Token ${world.password}`) return detail(401, 'Invalid token.', 'token') // no dump
 
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const segments = /^\/api\/v1\/domains\/(?:([^/]+)\/(?:(rrsets)\/(?:([^/]+)\/([^/]+)\/)?)?)?$/.exec(path)
     if (segments === null) return notFound('no such path')
     const [zone, hasRrsets, part, type] = segments.slice(1).map((item) => item && decodeURIComponent(item))
@@ -149,14 +101,14 @@ const make = (world: FakeWorld) => {
 
     const paged = (items: readonly unknown[]): FakeResponse => {
       const cursor = query.get('cursor')
-      if (cursor === null && items.length <= PAGE) return send(200, items)
+      if (cursor === null && items.length <= PAGE) return strict.answerJson(200, items)
       const link = (to: number, rel: string) => {
         const to64 = to === 0 ? '' : Buffer.from(`p${to}`).toString('base64url')
         query.set('cursor', to64)
         return `<https://desec.io${path}?${query.toString()}>; rel="${rel}"`
       }
       if (cursor === null)
-        return send(
+        return strict.answerJson(
           400,
           {
             // no dump
@@ -172,7 +124,7 @@ const make = (world: FakeWorld) => {
       const links = [link(0, 'first')]
       if (start > 0) links.push(link(Math.max(0, start - PAGE), 'prev'))
       if (start + PAGE < items.length) links.push(link(start + PAGE, 'next'))
-      return send(200, items.slice(start, start + PAGE), undefined, { link: links.join(', ') })
+      return strict.answerJson(200, items.slice(start, start + PAGE), undefined, { link: links.join(', ') })
     }
 
     const domain = (name: string) => ({
@@ -187,12 +139,13 @@ const make = (world: FakeWorld) => {
       const qname = query.get('owns_qname')
       if (qname === null) return paged(world.zones.map(domain))
       if (!/^[\x21-\x7e]+$/.test(qname))
-        return send(400, { owns_qname: ['Invalid domain name.'] }, 'owns_qname')
+        return strict.answerJson(400, { owns_qname: ['Invalid domain name.'] }, 'owns_qname')
       const owner = zoneOf(qname.toLowerCase().replace(/\.$/, ''))
       return paged(owner === undefined ? [] : [domain(owner)])
     }
     if (!world.zones.includes(zone)) return notFound('no such domain')
-    if (!hasRrsets) return method === 'GET' ? send(200, { ...domain(zone), keys: [] }) : notAllowed()
+    if (!hasRrsets)
+      return method === 'GET' ? strict.answerJson(200, { ...domain(zone), keys: [] }) : notAllowed()
 
     const isSingle = part !== undefined && type !== undefined
     const asked = isSingle ? part.replace(/^@$|\.\.\.$/, '') : ''
@@ -201,7 +154,7 @@ const make = (world: FakeWorld) => {
         const found = zoneOf(nameOf(asked, zone)) === zone ? at(nameOf(asked, zone), type) : []
         return found.length === 0
           ? notFound('no such RRset')
-          : send(200, shown(nameOf(asked, zone), type, zone, found))
+          : strict.answerJson(200, shown(nameOf(asked, zone), type, zone, found))
       }
       const sets = new Map<string, { name: string; type: string }>()
       for (const record of world.records)
@@ -218,21 +171,21 @@ const make = (world: FakeWorld) => {
       return notAllowed()
     if (method === 'DELETE') {
       apply({ name: nameOf(asked, zone), type: type ?? '', values: [], ttl: 0 })
-      return send(204, undefined)
+      return strict.answerWith({})(204, '')
     }
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    if (!strict.isSentAs('application/json', request))
       return detail(
         415,
         `Unsupported media type "${headers['content-type'] ?? ''}" in request.`,
         'content-type',
       )
-    const body = parse(request.body)
+    const body = strict.jsonOf(request.body)
     if (body === undefined)
       return detail(400, 'JSON parse error - Expecting value: line 1 column 1 (char 0)', 'JSON')
 
     const isList = Array.isArray(body)
     if (isSingle ? isList : !isList && method !== 'POST')
-      return send(
+      return strict.answerJson(
         400,
         {
           non_field_errors: [
@@ -256,7 +209,7 @@ const make = (world: FakeWorld) => {
         error[key] = [...(error[key] ?? []), text]
         why = `${key}: ${text}`
       }
-      if (!isMembers(item)) {
+      if (!strict.isMembers(item)) {
         fail('non_field_errors', `Expected a dictionary, but got ${typeName(item)}.`)
         continue
       }
@@ -267,7 +220,7 @@ const make = (world: FakeWorld) => {
       if (typeof subname !== 'string') fail('subname', 'This field is required.')
       if (typeof itsType !== 'string') fail('type', 'This field is required.')
       if (typeof subname !== 'string' || typeof itsType !== 'string') continue
-      if (!/^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|)$/.test(subname))
+      if (!strict.isLabel(subname))
         // no dump
         fail(
           'subname',
@@ -287,7 +240,7 @@ const make = (world: FakeWorld) => {
       const { ttl = isPartial ? (old[0]?.ttl ?? LEAST_TTL) : undefined } = item
       const { records = isPartial ? old.map((record) => record.value) : undefined } = item
       if (ttl === undefined) fail('ttl', 'This field is required.')
-      else if (typeof ttl !== 'number' || !Number.isInteger(ttl)) fail('ttl', 'A valid integer is required.')
+      else if (!strict.isInteger(ttl)) fail('ttl', 'A valid integer is required.')
       else if (ttl < LEAST_TTL) fail('ttl', `Ensure this value is greater than or equal to ${LEAST_TTL}.`)
       else if (ttl > MOST_TTL) fail('ttl', `Ensure this value is less than or equal to ${MOST_TTL}.`)
       if (records === undefined) fail('records', 'This field is required.')
@@ -323,14 +276,16 @@ const make = (world: FakeWorld) => {
       changes.push({ name, type: itsType, values: values.map(String), ttl })
     }
     if (errors.some((error) => Object.keys(error).length > 0))
-      return send(400, isList ? errors : errors[0], why)
+      return strict.answerJson(400, isList ? errors : errors[0], why)
 
     for (const change of changes) apply(change)
     const written = changes
       .filter((change) => change.values.length > 0)
       .map((change) => shown(change.name, change.type, zone, at(change.name, change.type)))
-    if (isList) return send(method === 'POST' ? 201 : 200, written)
-    return written.length === 0 ? send(204, undefined) : send(method === 'POST' ? 201 : 200, written[0])
+    if (isList) return strict.answerJson(method === 'POST' ? 201 : 200, written)
+    return written.length === 0
+      ? strict.answerWith({})(204, '')
+      : strict.answerJson(method === 'POST' ? 201 : 200, written[0])
   }
 }
 

@@ -1,7 +1,7 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: dnspod.github.io/dnspod-api-doc (records.txt, info.txt), support.dnspod.cn (common parameters
 // and returns), docs.dnspod.com/api-legacy. Every answer has HTTP 200; `status.code` decides. Keys of
@@ -36,17 +36,7 @@ const TEXTS: Readonly<Record<string, readonly [string, string]>> = {
 
 const COMMON = ['login_token', 'format', 'lang', 'error_on_empty', 'user_id']
 const ZONE = ['domain', 'domain_id']
-const RECORD = [
-  'sub_domain',
-  'record_type',
-  'record_line',
-  'record_line_id',
-  'value',
-  'mx',
-  'ttl',
-  'status',
-  'weight',
-]
+const RECORD = strict.words('sub_domain record_type record_line record_line_id value mx ttl status weight')
 const LIST = ['offset', 'length', 'sub_domain', 'record_type', 'record_line', 'record_line_id', 'keyword']
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   '/Domain.List': [...COMMON, 'type', 'offset', 'length', 'group_id', 'keyword'],
@@ -71,21 +61,7 @@ const LINES: Readonly<Record<string, string>> = {
   必应: '90=3',
   搜索引擎: '80=0',
 }
-const TYPES = [
-  'A',
-  'CNAME',
-  'MX',
-  'TXT',
-  'NS',
-  'AAAA',
-  'SRV',
-  '显性URL',
-  '隐性URL',
-  'CAA',
-  'SPF',
-  'HTTPS',
-  'SVCB',
-]
+const TYPES = strict.words('A CNAME MX TXT NS AAAA SRV 显性URL 隐性URL CAA SPF HTTPS SVCB')
 /** Of the grade D_Free. */
 const LEAST_TTL = 600
 const CREATED_AT = '2026-11-27 10:00:00'
@@ -106,28 +82,12 @@ const xml = (value: unknown, tag: string): string => {
 }
 
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<object, string>()
   const unchanged = new WeakMap<FakeRecord, number>()
-  const zoneIds = new Map<string, string>()
-  let next = 16894439
   let wrongLogins = 0
-  const idOf = (record: FakeRecord) => {
-    const id = ids.get(record) ?? String(next++)
-    ids.set(record, id)
-    return id
-  }
-  const zoneIdOf = (zone: string) => {
-    const id = zoneIds.get(zone) ?? String(2317346 + zoneIds.size)
-    zoneIds.set(zone, id)
-    return id
-  }
-  /** The most special zone of the account that the name is in. */
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
-  const labelOf = (record: FakeRecord, zone: string) =>
-    record.name === zone ? '@' : record.name.slice(0, -zone.length - 1)
+  const idOf = strict.idsOf((before) => String(16894439 + before))
+  const zoneIdOf = strict.idsOf((before) => String(2317346 + before))
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
+  const labelOf = (record: FakeRecord, zone: string) => strict.labelIn(zone, record.name, '@')
   const lineOf = (record: FakeRecord) => textOf(record.extra['line'] ?? '默认')
 
   return (request: FakeRequest): FakeResponse => {
@@ -137,24 +97,16 @@ const make = (world: FakeWorld) => {
       const message = params.get('lang') === 'cn' ? texts[1] : texts[0]
       const body = { status: { code, message, created_at: CREATED_AT }, ...members }
       const isJson = params.get('format') === 'json'
-      return {
-        status: 200,
-        headers: {
-          'content-type': isJson ? 'text/html; charset=UTF-8' : 'text/xml; charset=UTF-8',
-          ...(why === undefined ? {} : { 'x-fake-why': why }),
-        },
-        body: isJson
-          ? JSON.stringify(body)
-          : `<?xml version="1.0" encoding="UTF-8"?>\n${xml(body, 'dnspod')}`,
-      }
+      const answer = strict.answerWith({ 'content-type': `text/${isJson ? 'html' : 'xml'}; charset=UTF-8` })
+      const text = isJson ? body : `<?xml version="1.0" encoding="UTF-8"?>\n${xml(body, 'dnspod')}`
+      return answer(200, text, why)
     }
     const refuse = (code: string, why: string) => send(code, {}, why)
 
     const allowed = ACTIONS[request.target]
-    if (allowed === undefined)
-      return { status: 404, headers: { 'x-fake-why': `no action ${request.target}` }, body: '' } // no dump
+    if (allowed === undefined) return strict.answerWith({})(404, '', `no action ${request.target}`) // no dump
     if (request.method !== 'POST') return refuse('2', 'not POST')
-    if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    if (!strict.isSentAs('application/x-www-form-urlencoded', request))
       return refuse('-1', 'content-type is not application/x-www-form-urlencoded')
     if (!/^\S[^(]*\/[^\s(]+ ?\(.+\)/.test(request.headers['user-agent'] ?? ''))
       return refuse('-2', 'user-agent is not "name/version (address)"')
@@ -269,8 +221,7 @@ const make = (world: FakeWorld) => {
     if (line === null) return refuse('26', 'record_line is missing')
     const value = params.get('value')
     if (value === null || value === '') return refuse('34', 'value is missing')
-    if ((type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
-      return refuse('34', `value ${value}`)
+    if (!strict.fitsType(type, value)) return refuse('34', `value ${value}`)
     const ttl = Number(params.get('ttl') ?? LEAST_TTL)
     if (!/^\d+$/.test(params.get('ttl') ?? '0') || ttl < LEAST_TTL || ttl > 604800)
       return refuse('32', `ttl ${ttl}`)

@@ -1,25 +1,9 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
-
-type Json = Record<string, unknown>
-
-class Refused extends Error {
-  readonly response: FakeResponse
-  constructor(response: FakeResponse) {
-    super()
-    this.response = response
-  }
-}
-
-const answer = (status: number, body: unknown, why?: string): FakeResponse => ({
-  status,
-  headers: { 'content-type': 'application/json', ...(why === undefined ? {} : { 'x-fake-why': why }) },
-  body: JSON.stringify(body),
-})
+import * as strict from './strict.ts'
 
 const refuse = (status: number, code: string, message: string, why: string, details?: unknown) => {
   const error = { code, message, ...(details === undefined ? {} : { details }) }
-  return new Refused(answer(status, { error }, why))
+  return strict.refuseJson(status, { error }, why)
 }
 
 const invalid = (field: string, message: string) =>
@@ -31,78 +15,15 @@ const badRequest = (why: string) => refuse(400, 'invalid_input', 'invalid input'
 
 const notFound = (why: string) => refuse(404, 'not_found', 'Entity not found', why)
 
-const isWellEncoded = (text: string, allowed: RegExp) =>
-  allowed.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text)
-
-const decode = (text: string) => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw badRequest('escapes are not UTF-8')
-  }
-}
-
-const readTarget = (target: string) => {
-  const [path = '', ...rest] = target.split('?')
-  const query = rest.join('?')
-  if (!isWellEncoded(path, /^\/[\w\-.~!$&'()*+,;=:@%/]*$/)) throw badRequest('path is not percent-encoded')
-  if (!isWellEncoded(query, /^[\w\-.~!$'()*+,;=:@%/?&]*$/)) throw badRequest('query is not percent-encoded')
-  const parameters = new Map<string, string>()
-  for (const pair of query === '' ? [] : query.split('&')) {
-    const [name = '', value] = pair.split('=').map((part) => decode(part.replaceAll('+', ' ')))
-    if (value === undefined) throw badRequest(`query parameter ${name} has no value`)
-    if (parameters.has(name)) throw badRequest(`query parameter ${name} twice`)
-    parameters.set(name, value)
-  }
-  return { path, parameters }
-}
-
-const readBody = (request: FakeRequest, ...members: string[]): Json => {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw badRequest(`content type is ${type === '' ? 'missing' : type}`)
-  let body: unknown
-  try {
-    body = JSON.parse(request.body)
-  } catch {
-    throw refuse(400, 'json_error', 'Invalid JSON input in your request', 'body is not JSON')
-  }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw badRequest('body is not an object')
-  }
-  for (const member of Object.keys(body)) {
+const readBody = (request: FakeRequest, ...members: string[]) => {
+  const notJson = (why: string) => refuse(400, 'json_error', 'Invalid JSON input in your request', why)
+  const body = strict.readBody(request, badRequest, notJson)
+  for (const member of Object.keys(body))
     if (!members.includes(member)) throw invalid(member, 'is not allowed')
-  }
-  return body as Json
+  return body
 }
 
-const isV6 = (text: string) => isIPv6(text) && !text.includes('%')
-
-const canonical = (type: string, value: string) =>
-  type === 'AAAA' && isV6(value) ? new URL(`http://[${value}]/`).hostname.slice(1, -1) : value
-
-const isValue = (type: string, value: unknown): value is string => {
-  if (typeof value !== 'string' || value === '') return false
-  return type === 'A' ? isIPv4(value) : type === 'AAAA' ? isV6(value) : true
-}
-
-const TYPES = [
-  'A',
-  'AAAA',
-  'CAA',
-  'CNAME',
-  'DS',
-  'HINFO',
-  'HTTPS',
-  'MX',
-  'NS',
-  'PTR',
-  'RP',
-  'SOA',
-  'SRV',
-  'SVCB',
-  'TLSA',
-  'TXT',
-]
+const TYPES = strict.words('A AAAA CAA CNAME DS HINFO HTTPS MX NS PTR RP SOA SRV SVCB TLSA TXT')
 const SET_FIELDS = ['labels', 'protection']
 const STARTED = '2016-01-30T23:55:00+00:00'
 
@@ -115,12 +36,9 @@ interface Action {
 const make = (world: FakeWorld) => {
   const actions: Action[] = []
 
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const zoneId = (zone: string) => 42 + world.zones.indexOf(zone)
-  const labelOf = (name: string, zone: string) => (name === zone ? '@' : name.slice(0, -zone.length - 1))
+  const labelOf = (name: string, zone: string) => strict.labelIn(zone, name, '@')
 
   const setView = (zone: string, records: readonly FakeRecord[]) => {
     const [first] = records
@@ -135,7 +53,7 @@ const make = (world: FakeWorld) => {
       protection: first.extra['protection'] ?? { change: false },
       records: records.map(({ type, value, extra }) => {
         const { labels: _labels, protection: _protection, ...ownFields } = extra
-        return { value: canonical(type, value), comment: '', ...ownFields }
+        return { value: strict.canonicalValue(type, value), comment: '', ...ownFields }
       }),
       zone: zoneId(zone),
     }
@@ -176,13 +94,8 @@ const make = (world: FakeWorld) => {
   }
 
   const page = (key: string, all: readonly unknown[], parameters: Map<string, string>) => {
-    const read = (name: string, fallback: number, most: number) => {
-      const text = parameters.get(name) ?? String(fallback)
-      if (/^[1-9]\d*$/.test(text) && Number(text) <= most) return Number(text)
-      throw invalid(name, `must be between 1 and ${most}`)
-    }
-    const number = read('page', 1, 1_000_000)
-    const size = read('per_page', 25, 50)
+    const number = strict.readCount(parameters, 'page', [1, 1_000_000], invalid)
+    const size = strict.readCount(parameters, 'per_page', [25, 50], invalid)
     const last = Math.max(1, Math.ceil(all.length / size))
     const pagination = {
       page: number,
@@ -192,12 +105,15 @@ const make = (world: FakeWorld) => {
       last_page: last,
       total_entries: all.length,
     }
-    return answer(200, { [key]: all.slice((number - 1) * size, number * size), meta: { pagination } })
+    return strict.answerJson(200, {
+      [key]: all.slice((number - 1) * size, number * size),
+      meta: { pagination },
+    })
   }
 
   const readTtl = (ttl: unknown, fallback: number) => {
     if (ttl === undefined || ttl === null) return fallback
-    if (typeof ttl !== 'number' || !Number.isInteger(ttl)) throw invalid('ttl', 'is not an integer')
+    if (!strict.isInteger(ttl)) throw invalid('ttl', 'is not an integer')
     if (ttl < 60 || ttl > 2147483647) throw invalid('ttl', 'must be between 60 and 2147483647')
     return ttl
   }
@@ -205,14 +121,14 @@ const make = (world: FakeWorld) => {
     if (!Array.isArray(records) || records.length === 0) throw invalid('records', 'must not be empty')
     const values = records.map((item: unknown) => {
       if (typeof item !== 'object' || item === null) throw invalid('records', 'is not an object')
-      const { value, comment, ...rest } = item as Json
+      const { value, comment, ...rest } = item as strict.Members
       const [unknown] = Object.keys(rest)
       if (unknown !== undefined) throw invalid(`records.${unknown}`, 'is not allowed')
-      if (!isValue(type, value)) throw invalid('records.value', `is not right for ${type}`)
+      if (!strict.isValue(type, value)) throw invalid('records.value', `is not right for ${type}`)
       if (comment !== undefined && typeof comment !== 'string') {
         throw invalid('records.comment', 'is not a text')
       }
-      return { value: canonical(type, value), ...(comment === undefined ? {} : { comment }) }
+      return { value: strict.canonicalValue(type, value), ...(comment === undefined ? {} : { comment }) }
     })
     if (new Set(values.map(({ value }) => value)).size < values.length) {
       throw invalid('records', 'are not distinct')
@@ -220,10 +136,8 @@ const make = (world: FakeWorld) => {
     return values
   }
   const checkClash = (name: string, type: string, count: number) => {
-    const isOther = (record: FakeRecord) =>
-      record.name === name && record.type !== type && [type, record.type].includes('CNAME')
     // no dump
-    if (world.records.some(isOther)) throw invalid('name', 'conflicts with a CNAME')
+    if (strict.isCnameClash(world, name, type)) throw invalid('name', 'conflicts with a CNAME')
     if (type === 'CNAME' && count > 1) throw invalid('records', 'must be one for a CNAME')
   }
   const readName = (label: unknown, zone: string) => {
@@ -232,16 +146,10 @@ const make = (world: FakeWorld) => {
     if (`.${label}`.endsWith(`.${zone}`)) throw invalid('name', 'must not end with the name of the zone')
     return label === '@' ? zone : `${label}.${zone}`
   }
-  const put = (found: readonly FakeRecord[], records: readonly FakeRecord[]) => {
-    const place = world.records.findIndex((record) => found.includes(record))
-    const kept = world.records.filter((record) => !found.includes(record))
-    kept.splice(place < 0 ? kept.length : place, 0, ...records)
-    world.records.splice(0, world.records.length, ...kept)
-  }
   const setOf = (zone: string, name: string, type: string) =>
     world.records.filter((record) => record.name === name && record.type === type && zoneOf(name) === zone)
 
-  const create = (zone: string, body: Json) => {
+  const create = (zone: string, body: strict.Members) => {
     const { type, labels } = body
     if (typeof type !== 'string' || !TYPES.includes(type)) throw invalid('type', 'is not a known type')
     const name = readName(body['name'], zone)
@@ -263,8 +171,8 @@ const make = (world: FakeWorld) => {
       ttl,
       extra: { ...shared, ...own },
     }))
-    put([], records)
-    return answer(201, { rrset: setView(zone, records), action: start('create_rrset', zone) })
+    strict.putInPlace(world, [], records)
+    return strict.answerJson(201, { rrset: setView(zone, records), action: start('create_rrset', zone) })
   }
 
   const act = (zone: string, found: readonly FakeRecord[], command: string, request: FakeRequest) => {
@@ -286,13 +194,15 @@ const make = (world: FakeWorld) => {
       extra: { ...shared, ...own },
     })
     const isIn = (records: readonly { value: string }[], { value }: { value: string }) =>
-      records.some((record) => canonical(type, record.value) === canonical(type, value))
+      records.some(
+        (record) => strict.canonicalValue(type, record.value) === strict.canonicalValue(type, value),
+      )
 
     if (command === 'set_records') {
       const records = readRecords(type, readBody(request, 'records')['records'])
       checkClash(name, type, records.length)
-      put(found, records.map(toRecord))
-      return answer(201, { action: start('set_rrset_records', zone) })
+      strict.putInPlace(world, found, records.map(toRecord))
+      return strict.answerJson(201, { action: start('set_rrset_records', zone) })
     }
     if (command === 'add_records') {
       const body = readBody(request, 'records', 'ttl')
@@ -303,28 +213,32 @@ const make = (world: FakeWorld) => {
       }
       checkClash(name, type, found.length + records.length)
       for (const record of found) record.ttl = asked
-      put(found, [...found, ...records.map(toRecord).map((record) => ({ ...record, ttl: asked }))])
-      return answer(201, { action: start('add_rrset_records', zone) })
+      strict.putInPlace(world, found, [
+        ...found,
+        ...records.map(toRecord).map((record) => ({ ...record, ttl: asked })),
+      ])
+      return strict.answerJson(201, { action: start('add_rrset_records', zone) })
     }
     if (command === 'remove_records') {
       const records = readRecords(type, readBody(request, 'records')['records'])
       if (!records.every((record) => isIn(found, record))) throw notFound('no such record')
-      put(
+      strict.putInPlace(
+        world,
         found,
         found.filter((record) => !isIn(records, record)),
       )
-      return answer(201, { action: start('remove_rrset_records', zone) })
+      return strict.answerJson(201, { action: start('remove_rrset_records', zone) })
     }
     if (command === 'change_ttl') {
       const asked = readTtl(readBody(request, 'ttl')['ttl'], 3600)
       for (const record of found) record.ttl = asked
-      return answer(201, { action: start('change_rrset_ttl', zone) })
+      return strict.answerJson(201, { action: start('change_rrset_ttl', zone) })
     }
     throw notFound('unknown action')
   }
 
   const respond = (request: FakeRequest): FakeResponse => {
-    const { path, parameters } = readTarget(request.target)
+    const { path, parameters } = strict.readTarget(request.target, badRequest)
     const { method } = request
     const { authorization = '' } = request.headers
     if (authorization !== `Bearer ${world.password}`) {
@@ -336,17 +250,9 @@ const make = (world: FakeWorld) => {
       const message = 'The token is only allowed to perform GET requests'
       throw refuse(403, 'token_readonly', message, 'token may not write')
     }
-    const allow = (methods: string[], ...names: string[]) => {
-      // no dump
-      if (!methods.includes(method)) {
-        throw refuse(405, 'method_not_allowed', 'Method not allowed', `method ${method}`)
-      }
-      for (const name of parameters.keys()) {
-        if (method !== 'GET' || !names.includes(name)) throw badRequest(`unknown query ${name}`)
-      }
-      if (method === 'GET' && request.body !== '') throw badRequest('body on GET')
-    }
-    const parts = path.startsWith('/v1/') ? path.slice(4).split('/').map(decode) : []
+    const wrongMethod = (why: string) => refuse(405, 'method_not_allowed', 'Method not allowed', why) // no dump
+    const allow = strict.routeChecks(request, parameters, badRequest, wrongMethod, ['GET'])
+    const parts = strict.readParts(path, '/v1/', badRequest)
     const [root, id, collection, label, type, actionsWord, command, ...more] = parts
     if (root !== 'zones' || more.length > 0) throw notFound('unknown path')
     if (id === undefined) {
@@ -362,13 +268,13 @@ const make = (world: FakeWorld) => {
       if (collection === undefined) return page('actions', views, parameters)
       const action = actions.find((candidate) => String(candidate.id) === collection)
       if (action === undefined) throw notFound('no such action')
-      return answer(200, { action: actionView(action, true) })
+      return strict.answerJson(200, { action: actionView(action, true) })
     }
     const zone = world.zones.find((candidate) => candidate === id || String(zoneId(candidate)) === id)
     if (zone === undefined) throw notFound('unknown zone')
     if (collection === undefined) {
       allow(['GET'])
-      return answer(200, { zone: zoneView(zone) })
+      return strict.answerJson(200, { zone: zoneView(zone) })
     }
     if (collection !== 'rrsets') throw notFound('unknown path')
     const inZone = world.records.filter(({ name }) => zoneOf(name) === zone)
@@ -397,20 +303,13 @@ const make = (world: FakeWorld) => {
       return act(zone, found, command, request)
     }
     allow(['GET', 'DELETE'])
-    if (method === 'GET') return answer(200, { rrset: setView(zone, found) })
+    if (method === 'GET') return strict.answerJson(200, { rrset: setView(zone, found) })
     if (found.length === 0) throw notFound('no such RRset')
-    put(found, [])
-    return answer(201, { action: start('delete_rrset', zone) })
+    strict.putInPlace(world, found, [])
+    return strict.answerJson(201, { action: start('delete_rrset', zone) })
   }
 
-  return (request: FakeRequest): FakeResponse => {
-    try {
-      return respond(request)
-    } catch (error) {
-      if (error instanceof Refused) return error.response
-      throw error
-    }
-  }
+  return strict.orRefusal(respond)
 }
 
 export const hetzner: FakeService = { id: 'hetzner', origin: 'https://api.hetzner.cloud', make }

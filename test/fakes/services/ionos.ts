@@ -1,74 +1,24 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: developer.hosting.ionos.com/docs/dns (dns.yaml). Keys of `extra`: disabled, prio. PATCH of a
 // zone replaces all records of each name and type that it names; TTL, prio and disabled that it does not
 // repeat are the defaults.
 
-type Members = Readonly<Record<string, unknown>>
-interface Written {
-  name: string
-  type: string
-  value: string
-  ttl: number
-  extra: Record<string, unknown>
-}
-
-const TYPES = [
-  'A',
-  'AAAA',
-  'CNAME',
-  'MX',
-  'NS',
-  'SOA',
-  'SRV',
-  'TXT',
-  'CAA',
-  'TLSA',
-  'SMIMEA',
-  'SSHFP',
-  'DS',
-  'HTTPS',
-  'SVCB',
-  'CERT',
-  'URI',
-  'RP',
-  'LOC',
+const TYPES = strict.words(
+  'A AAAA CNAME MX NS SOA SRV TXT CAA TLSA SMIMEA SSHFP DS HTTPS SVCB CERT URI RP LOC',
   'OPENPGPKEY',
-]
+)
 const DEFAULT_TTL = 3600
 /** Not on the page: local. */
 const LEAST_TTL = 60
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
-  const zoneIds = new Map<string, string>()
   let next = 0
   const uuid = (kind: string) => `${kind}af3414-ebba-11e9-8df5-${(0x66fbe8a334b4 + next++).toString(16)}`
-  const idOf = (record: FakeRecord) => {
-    const id = ids.get(record) ?? uuid('22')
-    ids.set(record, id)
-    return id
-  }
-  const zoneIdOf = (zone: string) => {
-    const id = zoneIds.get(zone) ?? uuid('11')
-    zoneIds.set(zone, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const idOf = strict.idsOf(() => uuid('22'))
+  const zoneIdOf = strict.idsOf(() => uuid('11'))
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const shown = (record: FakeRecord) => ({
     id: idOf(record),
     name: record.name,
@@ -83,34 +33,25 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (status: number, body: unknown, why?: string): FakeResponse => ({
-      status,
-      headers: { 'content-type': 'application/json', ...(why === undefined ? {} : { 'x-fake-why': why }) },
-      body: body === undefined ? '' : JSON.stringify(body),
-    })
     const refuse = (status: number, code: string, message: string, why: string) =>
-      send(status, [{ code, message }], why)
+      strict.answerJson(status, [{ code, message }], why)
     const bad = (why: string) => refuse(400, 'INVALID_DATA', 'The request is not valid.', why) // no dump
     const invalid = (why: string) => refuse(400, 'INVALID_RECORD', why, why)
 
     if (headers['x-api-key'] !== world.password)
       return refuse(401, 'UNAUTHORIZED', 'The customer is not authorized to do this operation.', 'x-api-key')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target)) return bad('target is not percent-encoded')
+    if (!strict.isEncoded(target)) return bad('target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return bad('a body on a GET')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const parts = /^\/dns\/v1\/zones(?:\/([\w-]+)(?:\/(records)(?:\/([\w-]+))?)?)?$/.exec(path)
     if (parts === null) return refuse(404, 'NOT_FOUND', 'Not found.', 'no such path') // no dump
     const [, zoneId, hasRecords, recordId] = parts
     const isZone = zoneId !== undefined && hasRecords === undefined
-    for (const key of query.keys())
-      if (
-        method !== 'GET' ||
-        !isZone ||
-        !['suffix', 'recordName', 'recordType'].includes(key) ||
-        query.getAll(key).length > 1
-      )
-        return bad(`query parameter ${key}`)
+    const stray = strict.strayQuery(
+      query,
+      method === 'GET' && isZone ? ['suffix', 'recordName', 'recordType'] : [],
+    )
+    if (stray !== undefined) return bad(`query parameter ${stray}`)
     const methods =
       zoneId === undefined
         ? ['GET']
@@ -123,7 +64,7 @@ const make = (world: FakeWorld) => {
     if (!methods.includes(method)) return refuse(405, 'METHOD_NOT_ALLOWED', 'Method not allowed.', 'method')
 
     if (zoneId === undefined)
-      return send(
+      return strict.answerJson(
         200,
         world.zones.map((zone) => ({ name: zone, id: zoneIdOf(zone), type: 'NATIVE' })),
       )
@@ -133,14 +74,18 @@ const make = (world: FakeWorld) => {
     const ofZone = world.records.filter((record) => zoneOf(record.name) === zone)
     const record = ofZone.find((item) => idOf(item) === recordId)
     if (recordId !== undefined && record === undefined)
-      return send(404, { code: 'RECORD_NOT_FOUND', message: 'Record does not exist.' }, 'no such record')
+      return strict.answerJson(
+        404,
+        { code: 'RECORD_NOT_FOUND', message: 'Record does not exist.' },
+        'no such record',
+      )
     if (method === 'GET') {
-      if (record !== undefined) return send(200, shown(record))
+      if (record !== undefined) return strict.answerJson(200, shown(record))
       const suffix = query.get('suffix')?.toLowerCase()
       const recordName = query.get('recordName')?.toLowerCase()
       const types = query.get('recordType')?.split(',')
       if (types?.some((type) => !TYPES.includes(type))) return bad('recordType')
-      return send(200, {
+      return strict.answerJson(200, {
         id: zoneId,
         name: zone,
         type: 'NATIVE',
@@ -160,18 +105,18 @@ const make = (world: FakeWorld) => {
       return refuse(403, 'FORBIDDEN', 'The customer is not authorized to do this operation.', 'read-only')
     if (method === 'DELETE' && record !== undefined) {
       world.records.splice(world.records.indexOf(record), 1)
-      return send(200, undefined)
+      return strict.answerJson(200, '')
     }
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    if (!strict.isSentAs('application/json', request))
       return refuse(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type.', 'content-type') // no dump
-    const body = parse(request.body)
+    const body = strict.jsonOf(request.body)
     const items: readonly unknown[] | undefined =
       record !== undefined ? [body] : Array.isArray(body) ? body : undefined
     if (items === undefined) return bad('body is no JSON array')
 
-    const written: Written[] = []
+    const written: FakeRecord[] = []
     for (const item of items) {
-      if (!isMembers(item)) return bad('a record is no JSON object')
+      if (!strict.isMembers(item)) return bad('a record is no JSON object')
       for (const key of Object.keys(item))
         if (
           !['content', 'ttl', 'prio', 'disabled', ...(record === undefined ? ['name', 'type'] : [])].includes(
@@ -186,12 +131,10 @@ const make = (world: FakeWorld) => {
       if (name !== name.toLowerCase() || name.endsWith('.') || zoneOf(name) !== zone)
         return invalid(`name ${name}`)
       if (!TYPES.includes(type) || type === 'SOA') return invalid(`type ${type}`)
-      if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < LEAST_TTL)
-        return invalid(`ttl ${String(ttl)}`)
-      if (typeof prio !== 'number' || !Number.isInteger(prio)) return invalid('prio')
+      if (!strict.isInteger(ttl) || ttl < LEAST_TTL) return invalid(`ttl ${String(ttl)}`)
+      if (!strict.isInteger(prio)) return invalid('prio')
       if (typeof disabled !== 'boolean') return invalid('disabled')
-      if ((type === 'A' && !isIPv4(content)) || (type === 'AAAA' && !isIPv6(content)))
-        return invalid(`content ${content}`)
+      if (!strict.fitsType(type, content)) return invalid(`content ${content}`)
       if (written.some((other) => other.name === name && other.type === type && other.value === content))
         return invalid('the same record twice')
       written.push({ name, type, value: content, ttl, extra: { prio, disabled } })
@@ -225,8 +168,10 @@ const make = (world: FakeWorld) => {
       ...world.records.filter((item) => kept.includes(item) || reused.has(item)),
       ...result.filter((item) => !reused.has(item)),
     )
-    if (isZone) return send(200, undefined)
-    return method === 'POST' ? send(201, result.map(shown)) : send(200, result[0] && shown(result[0]))
+    if (isZone) return strict.answerJson(200, '')
+    return method === 'POST'
+      ? strict.answerJson(201, result.map(shown))
+      : strict.answerJson(200, result[0] && shown(result[0]))
   }
 }
 

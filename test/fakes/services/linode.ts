@@ -1,12 +1,10 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: techdocs.akamai.com/linode-api (domains, domain records), developers.linode.com. Keys of
 // `extra`: priority, weight, port, service, protocol, tag. PUT of a record changes only the members that it
 // has.
-
-type Members = Readonly<Record<string, unknown>>
 
 /** Any other TTL is rounded up to the next of these; 0 is the default of the domain. */
 const TTLS = [
@@ -27,38 +25,14 @@ const MEMBERS: Readonly<Record<string, 'string' | 'number'>> = {
 }
 const STAMP = '2026-11-27T10:00:00'
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, number>()
-  const zoneIds = new Map<string, number>()
-  let next = 14950401
-  const idOf = (record: FakeRecord) => {
-    const id = ids.get(record) ?? next++
-    ids.set(record, id)
-    return id
-  }
-  const zoneIdOf = (zone: string) => {
-    const id = zoneIds.get(zone) ?? 3150401 + zoneIds.size
-    zoneIds.set(zone, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const idOf = strict.idsOf((before) => 14950401 + before)
+  const zoneIdOf = strict.idsOf((before) => 3150401 + before)
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const shown = (record: FakeRecord, zone: string) => ({
     id: idOf(record),
     type: record.type,
-    name: record.name === zone ? '' : record.name.slice(0, -zone.length - 1),
+    name: strict.labelIn(zone, record.name, ''),
     target: record.value,
     priority: record.extra['priority'] ?? 0,
     weight: record.extra['weight'] ?? 0,
@@ -91,29 +65,22 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (status: number, body: unknown, why?: string): FakeResponse => ({
-      status,
-      headers: { 'content-type': 'application/json', ...(why === undefined ? {} : { 'x-fake-why': why }) },
-      body: JSON.stringify(body),
-    })
     const refuse = (status: number, reason: string, why: string, field?: string) =>
-      send(status, { errors: [field === undefined ? { reason } : { reason, field }] }, why)
+      strict.answerJson(status, { errors: [field === undefined ? { reason } : { reason, field }] }, why)
     const notFound = (why: string) => refuse(404, 'Not found', why) // no dump
 
     // no dump
     if (headers['authorization'] !== `Bearer ${world.password}`) return refuse(401, 'Invalid Token', 'token')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target))
-      return notFound('target is not percent-encoded')
+    if (!strict.isEncoded(target)) return notFound('target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return refuse(400, 'Bad request', 'a body on a GET')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const parts = /^\/v4\/domains(?:\/(\d+)(?:\/(records)(?:\/(\d+))?)?)?$/.exec(path)
     if (parts === null) return notFound('no such path')
     const [, zoneId, hasRecords, recordId] = parts
     const isList = recordId === undefined && (zoneId === undefined || hasRecords !== undefined)
-    for (const key of query.keys())
-      if (method !== 'GET' || !isList || !['page', 'page_size'].includes(key) || query.getAll(key).length > 1)
-        return refuse(400, 'Unknown parameter', `query parameter ${key}`, key) // no dump
+    const stray = strict.strayQuery(query, method === 'GET' && isList ? ['page', 'page_size'] : [])
+    // no dump
+    if (stray !== undefined) return refuse(400, 'Unknown parameter', `query parameter ${stray}`, stray)
     const methods = recordId !== undefined ? ['GET', 'PUT', 'DELETE'] : hasRecords ? ['GET', 'POST'] : ['GET']
     if (!methods.includes(method)) return refuse(405, 'Method Not Allowed', 'method') // no dump
 
@@ -124,7 +91,7 @@ const make = (world: FakeWorld) => {
         return refuse(400, 'Must be 25-500', 'page_size', 'page_size') // no dump
       const pages = Math.max(1, Math.ceil(items.length / size))
       if (!Number.isInteger(page) || page < 1 || page > pages) return notFound('page')
-      return send(200, {
+      return strict.answerJson(200, {
         data: items.slice((page - 1) * size, page * size),
         page,
         pages,
@@ -132,33 +99,33 @@ const make = (world: FakeWorld) => {
       })
     }
     if (zoneId === undefined) {
-      const filter = headers['x-filter'] === undefined ? {} : parse(headers['x-filter'])
-      if (!isMembers(filter) || Object.keys(filter).some((key) => key !== 'domain'))
+      const filter = headers['x-filter'] === undefined ? {} : strict.jsonOf(headers['x-filter'])
+      if (!strict.isMembers(filter) || Object.keys(filter).some((key) => key !== 'domain'))
         return refuse(400, 'Cannot filter on this', 'x-filter')
       return paged(world.zones.filter((zone) => (filter['domain'] ?? zone) === zone).map(domain))
     }
     const zone = world.zones.find((item) => String(zoneIdOf(item)) === zoneId)
     if (zone === undefined) return notFound('no such domain')
-    if (!hasRecords) return send(200, domain(zone))
+    if (!hasRecords) return strict.answerJson(200, domain(zone))
     const ofZone = world.records.filter((record) => zoneOf(record.name) === zone)
     const record = ofZone.find((item) => String(idOf(item)) === recordId)
     if (recordId !== undefined && record === undefined) return notFound('no such record')
     if (method === 'GET')
       return record === undefined
         ? paged(ofZone.map((item) => shown(item, zone)))
-        : send(200, shown(record, zone))
+        : strict.answerJson(200, shown(record, zone))
 
     if (world.isReadOnly)
       // no dump
       return refuse(401, 'Your OAuth token is not authorized to use this endpoint.', 'read-only token')
     if (method === 'DELETE' && record !== undefined) {
       world.records.splice(world.records.indexOf(record), 1)
-      return send(200, {})
+      return strict.answerJson(200, {})
     }
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    if (!strict.isSentAs('application/json', request))
       return refuse(400, 'Invalid content type', 'content-type') // no dump
-    const body = parse(request.body)
-    if (!isMembers(body)) return refuse(400, 'Invalid JSON', 'body is no JSON object') // no dump
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return refuse(400, 'Invalid JSON', 'body is no JSON object') // no dump
     for (const [key, value] of Object.entries(body)) {
       const type = MEMBERS[key]
       if (type === undefined || (key === 'type' && record !== undefined && value !== record.type))
@@ -170,7 +137,7 @@ const make = (world: FakeWorld) => {
     if (typeof type !== 'string' || !TYPES.includes(type))
       return refuse(400, 'type is required', 'type', 'type')
     if (typeof value !== 'string') return refuse(400, 'target is required', 'target', 'target')
-    if ((type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
+    if (!strict.fitsType(type, value))
       return refuse(
         400,
         `Must be a valid ${type === 'A' ? 'IPv4' : 'IPv6'} address`,
@@ -182,7 +149,7 @@ const make = (world: FakeWorld) => {
       label !== undefined &&
       !/^((\*|[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*|)$/.test(label)
     )
-      return send(
+      return strict.answerJson(
         400,
         {
           errors: [
@@ -223,7 +190,7 @@ const make = (world: FakeWorld) => {
       extra: { ...record?.extra, ...extra },
     })
     if (record === undefined) world.records.push(fresh)
-    return send(200, shown(fresh, zone))
+    return strict.answerJson(200, shown(fresh, zone))
   }
 }
 

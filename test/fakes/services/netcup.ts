@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
-
-type Json = Record<string, unknown>
-
-class Refused extends Error {
-  readonly response: FakeResponse
-  constructor(response: FakeResponse) {
-    super()
-    this.response = response
-  }
-}
+import * as strict from './strict.ts'
 
 const message = (
   action: string,
@@ -21,13 +11,8 @@ const message = (
   long: string,
   data: unknown,
   why?: string,
-): FakeResponse => ({
-  status: 200,
-  headers: {
-    'content-type': 'application/json; charset=utf-8',
-    ...(why === undefined ? {} : { 'x-fake-why': why }),
-  },
-  body: JSON.stringify({
+) => {
+  const body = {
     serverrequestid: 'YxTr4EzdbJ101T211zR4yzUEMVE',
     clientrequestid: clientId,
     action,
@@ -36,11 +21,12 @@ const message = (
     shortmessage: short,
     longmessage: long,
     responsedata: data,
-  }),
-})
+  }
+  return strict.answerWith({ 'content-type': 'application/json; charset=utf-8' })(200, body, why)
+}
 
 const refuse = (action: string, code: number, short: string, long: string, why: string) =>
-  new Refused(message(action, '', code, short, long, '', why))
+  new strict.RefusedRequest(message(action, '', code, short, long, '', why))
 
 const badRequest = (why: string, long = 'Message is empty.') =>
   refuse('', 4013, 'Validation Error.', long, why)
@@ -48,74 +34,31 @@ const badRequest = (why: string, long = 'Message is empty.') =>
 const badField = (field: string, type = 'string') =>
   badRequest(field, `Value in field ${field} does not match requirements of type: ${type}. `)
 
-const asObject = (value: unknown, what: string): Json => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw badRequest(`${what} is not an object`)
-}
-
-const onlyMembers = (body: Json, ...members: string[]) => {
-  for (const member of Object.keys(body)) {
-    if (!members.includes(member)) throw badRequest(`unknown member ${member}`)
-  }
-}
-
-const isV6 = (text: string) => isIPv6(text) && !text.includes('%')
-
-const canonical = (type: string, value: string) =>
-  type === 'AAAA' && isV6(value) ? new URL(`http://[${value}]/`).hostname.slice(1, -1) : value
-
-const isValue = (type: string, value: unknown): value is string => {
-  if (typeof value !== 'string' || value === '') return false
-  return type === 'A' ? isIPv4(value) : type === 'AAAA' ? isV6(value) : true
-}
-
-const TYPES = [
-  'A',
-  'AAAA',
-  'MX',
-  'CNAME',
-  'CAA',
-  'SRV',
-  'TXT',
-  'TLSA',
-  'NS',
-  'DS',
-  'OPENPGPKEY',
-  'SMIMEA',
-  'SSHFP',
-]
+const TYPES = strict.words('A AAAA MX CNAME CAA SRV TXT TLSA NS DS OPENPGPKEY SMIMEA SSHFP')
 const ACTIONS = ['login', 'logout', 'infoDnsZone', 'infoDnsRecords', 'updateDnsRecords']
 const FIELDS = ['id', 'hostname', 'type', 'priority', 'destination', 'deleterecord', 'state']
 
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
   const sessions = new Set<string>()
-  let nextId = 24700100
   let nextSession = 0
 
-  const recordId = (record: FakeRecord) => {
-    const known = ids.get(record)
-    if (known !== undefined) return known
-    nextId += 3
-    ids.set(record, String(nextId))
-    return String(nextId)
-  }
+  const recordId = strict.idsOf((before) => String(24700103 + 3 * before))
   const inZone = (zone: string) =>
     world.records.filter(({ name }) => name === zone || name.endsWith(`.${zone}`))
   const view = (zone: string) => (record: FakeRecord) => ({
     id: recordId(record),
-    hostname: record.name === zone ? '@' : record.name.slice(0, -zone.length - 1),
+    hostname: strict.labelIn(zone, record.name, '@'),
     type: record.type,
     priority: '0',
-    destination: canonical(record.type, record.value),
+    destination: strict.canonicalValue(record.type, record.value),
     deleterecord: false,
     state: 'yes',
     ...record.extra,
   })
   const zoneTtl = (zone: string) => inZone(zone)[0]?.ttl ?? 86400
 
-  const login = (param: Json) => {
-    onlyMembers(param, 'customernumber', 'apikey', 'apipassword', 'clientrequestid')
+  const login = (param: strict.Members) => {
+    strict.onlyMembers(param, ['customernumber', 'apikey', 'apipassword', 'clientrequestid'], badRequest)
     for (const field of ['customernumber', 'apikey', 'apipassword']) {
       if (!['string', 'number'].includes(typeof param[field]) || param[field] === '') throw badField(field)
     }
@@ -137,8 +80,8 @@ const make = (world: FakeWorld) => {
   }
 
   const change = (zone: string, item: unknown) => {
-    const fields = asObject(item, 'item of dnsrecords')
-    onlyMembers(fields, ...FIELDS)
+    const fields = strict.readObject(item, 'item of dnsrecords', badRequest)
+    strict.onlyMembers(fields, FIELDS, badRequest)
     const { id, hostname, type, priority, destination, deleterecord, state } = fields
     if (id !== undefined && typeof id !== 'string' && typeof id !== 'number') throw badField('id')
     if (typeof hostname !== 'string' || !/^(@|(\*|[\w-]+)(\.[\w-]+)*)$/.test(hostname)) {
@@ -146,7 +89,7 @@ const make = (world: FakeWorld) => {
     }
     if (`.${hostname}`.endsWith(`.${zone}`)) throw badField('hostname')
     if (typeof type !== 'string' || !TYPES.includes(type)) throw badField('type')
-    if (!isValue(type, destination)) throw badField('destination')
+    if (!strict.isValue(type, destination)) throw badField('destination')
     if (deleterecord !== undefined && typeof deleterecord !== 'boolean') {
       throw badField('deleterecord', 'boolean')
     }
@@ -173,10 +116,11 @@ const make = (world: FakeWorld) => {
       return
     }
     const name = (hostname === '@' ? zone : `${hostname}.${zone}`).toLowerCase()
-    const value = canonical(type, destination)
+    const value = strict.canonicalValue(type, destination)
     const others = inZone(zone).filter((peer) => peer !== record && peer.name === name)
     const isClash = (peer: FakeRecord) => [peer.type, type].includes('CNAME')
-    const isSame = (peer: FakeRecord) => peer.type === type && canonical(type, peer.value) === value
+    const isSame = (peer: FakeRecord) =>
+      peer.type === type && strict.canonicalValue(type, peer.value) === value
     // no dump
     if (others.some(isClash)) throw failed('A CNAME can not stand beside other records.', 'CNAME in the way')
     if (others.some(isSame)) throw failed('The record exists already.', 'same record exists')
@@ -185,19 +129,14 @@ const make = (world: FakeWorld) => {
     else Object.assign(record, { name, type, value, extra })
   }
 
-  const update = (zone: string, param: Json) => {
-    const set = asObject(param['dnsrecordset'], 'dnsrecordset')
-    onlyMembers(set, 'dnsrecords')
+  const update = (zone: string, param: strict.Members) => {
+    const set = strict.readObject(param['dnsrecordset'], 'dnsrecordset', badRequest)
+    strict.onlyMembers(set, ['dnsrecords'], badRequest)
     const { dnsrecords: items } = set
     if (!Array.isArray(items) || items.length === 0) throw badRequest('dnsrecords is no list')
-    const saved = world.records.map((record) => ({ record, copy: { ...record, extra: { ...record.extra } } }))
-    try {
+    strict.allOrNone(world, () => {
       for (const item of items) change(zone, item)
-    } catch (error) {
-      const old = saved.map(({ record, copy }) => Object.assign(record, copy))
-      world.records.splice(0, world.records.length, ...old)
-      throw error
-    }
+    })
     // no dump
     return {
       short: 'DNS records successful updated',
@@ -206,16 +145,14 @@ const make = (world: FakeWorld) => {
     }
   }
 
-  const inSession = (action: string, param: Json) => {
+  const inSession = (action: string, param: strict.Members) => {
     const isAboutZone = action !== 'logout'
-    onlyMembers(
+    const own = isAboutZone ? ['domainname'] : []
+    const ofUpdate = action === 'updateDnsRecords' ? ['dnsrecordset'] : []
+    strict.onlyMembers(
       param,
-      'customernumber',
-      'apikey',
-      'apisessionid',
-      'clientrequestid',
-      ...(isAboutZone ? ['domainname'] : []),
-      ...(action === 'updateDnsRecords' ? ['dnsrecordset'] : []),
+      ['customernumber', 'apikey', 'apisessionid', 'clientrequestid', ...own, ...ofUpdate],
+      badRequest,
     )
     const { apisessionid: session, domainname: zone } = param
     const isOwn = String(param['customernumber']) === world.username && param['apikey'] === world.apiKey
@@ -268,23 +205,15 @@ const make = (world: FakeWorld) => {
 
   const respond = (request: FakeRequest): FakeResponse => {
     const notFound = (status: number, why: string) =>
-      new Refused({ status, headers: { 'x-fake-why': why }, body: '' })
+      new strict.RefusedRequest(strict.answerWith({})(status, '', why))
     const [path, query] = request.target.split('?')
     if (path !== '/run/webservice/servers/endpoint.php') throw notFound(404, 'unknown path')
     if (query !== 'JSON') throw notFound(400, 'query is not JSON') // without it the service speaks SOAP
     if (request.method !== 'POST') throw notFound(405, `method ${request.method}`)
-    const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-    if (type !== 'application/json') throw badRequest(`content type is ${type === '' ? 'missing' : type}`)
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(request.body)
-    } catch {
-      throw badRequest('body is not JSON')
-    }
-    const body = asObject(parsed, 'body')
-    onlyMembers(body, 'action', 'param')
+    const body = strict.readBody(request, badRequest)
+    strict.onlyMembers(body, ['action', 'param'], badRequest)
     const { action } = body
-    const param = asObject(body['param'], 'param')
+    const param = strict.readObject(body['param'], 'param', badRequest)
     const { clientrequestid: clientId = '' } = param
     if (typeof clientId !== 'string') throw badField('clientrequestid')
     if (typeof action !== 'string' || !ACTIONS.includes(action)) throw badRequest('unknown action')
@@ -292,14 +221,7 @@ const make = (world: FakeWorld) => {
     return message(action, clientId, 2000, short, long, data)
   }
 
-  return (request: FakeRequest): FakeResponse => {
-    try {
-      return respond(request)
-    } catch (error) {
-      if (error instanceof Refused) return error.response
-      throw error
-    }
-  }
+  return strict.orRefusal(respond)
 }
 
 export const netcup: FakeService = { id: 'netcup', origin: 'https://ccp.netcup.net', make }

@@ -1,63 +1,26 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: ns1.com/api; the texts "zone not found", "record not found" and "record already exists":
 // ns1/ns1-go. Keys of `extra`: filters, meta, regions, use_client_subnet, tier, networks (of the record
 // set, kept by POST), and answer_meta (of one answer; the list of answers is replaced as a whole, so an
 // answer without meta loses it).
 
-type Members = Readonly<Record<string, unknown>>
-
-const OF_SET = [
-  'filters',
-  'meta',
-  'regions',
-  'use_client_subnet',
-  'tier',
-  'networks',
-  'override_ttl',
-  'tags',
-  'link',
-]
+const OF_SET = strict.words('filters meta regions use_client_subnet tier networks override_ttl tags link')
 const WRITABLE = ['zone', 'domain', 'type', 'ttl', 'answers', ...OF_SET]
-const TYPES = [
-  'A',
-  'AAAA',
-  'ALIAS',
-  'CAA',
-  'CNAME',
-  'MX',
-  'NS',
-  'PTR',
-  'SPF',
-  'SRV',
-  'TXT',
-  'DS',
-  'HTTPS',
-  'SVCB',
-]
+const TYPES = strict.words('A AAAA ALIAS CAA CNAME MX NS PTR SPF SRV TXT DS HTTPS SVCB')
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const send = strict.answerWith({
+  'content-type': 'application/json',
+  'x-ratelimit-by': 'customer',
+  'x-ratelimit-limit': '900',
+  'x-ratelimit-period': '300',
+  'x-ratelimit-remaining': '899',
+})
 
 const make = (world: FakeWorld) => {
-  const ids = new Map<string, string>()
-  const idOf = (key: string) => {
-    const id = ids.get(key) ?? `520519509f782d37dffb${(0x1a00 + ids.size).toString(16)}`
-    ids.set(key, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const idOf = strict.idsOf((before) => `520519509f782d37dffb${(0x1a00 + before).toString(16)}`)
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const at = (name: string, type: string) =>
     world.records.filter((record) => record.name === name && record.type === type)
   const zoneShown = (zone: string) => ({
@@ -104,33 +67,14 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (
-      status: number,
-      body: unknown,
-      why?: string,
-      more: Record<string, string> = {},
-    ): FakeResponse => ({
-      status,
-      headers: {
-        'content-type': 'application/json',
-        'x-ratelimit-by': 'customer',
-        'x-ratelimit-limit': '900',
-        'x-ratelimit-period': '300',
-        'x-ratelimit-remaining': '899',
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-        ...more,
-      },
-      body: JSON.stringify(body),
-    })
     const refuse = (status: number, message: string, why: string) => send(status, { message }, why)
     const bad = (why: string) => refuse(400, `Input validation failed: ${why}`, why) // no dump
 
     // no dump
     if (headers['x-nsone-key'] !== world.password) return refuse(401, 'Unauthorized', 'x-nsone-key')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target)) return bad('target is not percent-encoded')
+    if (!strict.isEncoded(target)) return bad('target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return bad('a body on a GET')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const parts = /^\/v1\/zones(?:\/([^/]+)(?:\/([^/]+)\/([^/]+))?)?$/.exec(path)
     if (parts === null) return refuse(404, 'not found', 'no such path') // no dump
     const [zone, domain, type] = parts.slice(1).map((part) => part && decodeURIComponent(part))
@@ -181,18 +125,13 @@ const make = (world: FakeWorld) => {
     if (world.isReadOnly) return refuse(403, 'permission denied', 'read-only key') // no dump
     if (method === 'DELETE') {
       if (found.length === 0) return refuse(404, 'record not found', 'no such record')
-      world.records.splice(
-        0,
-        world.records.length,
-        ...world.records.filter((record) => !found.includes(record)),
-      )
+      strict.putInPlace(world, found, [])
       return send(200, {})
     }
 
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-      return bad('content-type is not JSON')
-    const body = parse(request.body)
-    if (!isMembers(body)) return bad('body is no JSON object')
+    if (!strict.isSentAs('application/json', request)) return bad('content-type is not JSON')
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return bad('body is no JSON object')
     for (const key of Object.keys(body)) if (!WRITABLE.includes(key)) return bad(`unknown member ${key}`)
     for (const [key, value] of [
       ['zone', zone],
@@ -208,7 +147,7 @@ const make = (world: FakeWorld) => {
       return refuse(400, 'record already exists', 'PUT of a record that exists')
     if (method === 'POST' && found.length === 0) return refuse(404, 'record not found', 'no such record')
     const { ttl = found[0]?.ttl ?? 3600, answers } = body
-    if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 0 || ttl > 2147483647) return bad('ttl')
+    if (!strict.isInteger(ttl) || ttl < 0 || ttl > 2147483647) return bad('ttl')
     if (method === 'PUT' && answers === undefined) return bad('answers is missing')
     if (answers !== undefined && (!Array.isArray(answers) || answers.length === 0)) return bad('answers')
     for (const key of ['filters', 'tags'])
@@ -216,25 +155,20 @@ const make = (world: FakeWorld) => {
 
     const values: { value: string; meta: unknown }[] = []
     for (const item of (answers ?? []) as readonly unknown[]) {
-      if (!isMembers(item) || !Array.isArray(item['answer'])) return bad('an answer is {"answer":["…"]}')
+      if (!strict.isMembers(item) || !Array.isArray(item['answer']))
+        return bad('an answer is {"answer":["…"]}')
       for (const key of Object.keys(item))
         if (!['answer', 'meta', 'region', 'id', 'feeds'].includes(key))
           return bad(`unknown member ${key} of an answer`)
       const answer: readonly unknown[] = item['answer']
       if (!answer.every((part) => ['string', 'number'].includes(typeof part))) return bad('answer')
       const value = answer.join(' ')
-      if ((type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
-        return bad(`answer ${value}`)
+      if (!strict.fitsType(type, value)) return bad(`answer ${value}`)
       if (values.some((other) => other.value === value)) return bad('the same answer twice')
       values.push({ value, meta: item['meta'] })
     }
     if (type === 'CNAME' && values.length > 1) return bad('several answers of a CNAME')
-    if (
-      world.records.some(
-        (record) => record.name === domain && (record.type === 'CNAME') !== (type === 'CNAME'),
-      )
-    )
-      return bad('CNAME beside another type')
+    if (strict.isCnameClash(world, domain, type)) return bad('CNAME beside another type')
 
     const ofSet = Object.fromEntries(
       OF_SET.flatMap((key) => {
@@ -254,13 +188,7 @@ const make = (world: FakeWorld) => {
               extra: meta === undefined ? ofSet : { ...ofSet, answer_meta: meta },
             }),
           )
-    const kept = world.records.filter((record) => !found.includes(record) || fresh.includes(record))
-    world.records.splice(
-      0,
-      world.records.length,
-      ...kept,
-      ...fresh.filter((record) => !kept.includes(record)),
-    )
+    strict.putOver(world, found, fresh)
     return send(200, shown(at(domain, type), zone))
   }
 }

@@ -1,82 +1,42 @@
 import { createHash } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: eu.api.ovh.com/console (/domain), "First steps with the OVHcloud APIs" (signature). No field
 // is peculiar to this service. Records read by the API have the changes at once; `world.records` (what the
 // name servers give) has them only after POST …/refresh. username, password, apiKey: application key,
 // application secret, consumer key.
 
-type Members = Readonly<Record<string, unknown>>
-type Draft = Pick<FakeRecord, 'name' | 'type' | 'value' | 'ttl' | 'extra'>
-
 const ORIGIN = 'https://eu.api.ovh.com'
-const HOSTS = [
-  'eu.api.ovh.com',
-  'ca.api.ovh.com',
-  'api.us.ovhcloud.com',
-  'eu.api.kimsufi.com',
-  'ca.api.kimsufi.com',
-  'eu.api.soyoustart.com',
-  'ca.api.soyoustart.com',
-]
-const TYPES = [
-  'A',
-  'AAAA',
-  'CAA',
-  'CNAME',
-  'DKIM',
-  'DMARC',
-  'DNAME',
-  'HTTPS',
-  'LOC',
-  'MX',
-  'NAPTR',
-  'NS',
-  'PTR',
-  'RP',
-  'SPF',
-  'SRV',
-  'SSHFP',
-  'SVCB',
-  'TLSA',
+const HOSTS = strict.words(
+  'eu.api.ovh.com ca.api.ovh.com api.us.ovhcloud.com eu.api.kimsufi.com ca.api.kimsufi.com',
+  'eu.api.soyoustart.com ca.api.soyoustart.com',
+)
+const TYPES = strict.words(
+  'A AAAA CAA CNAME DKIM DMARC DNAME HTTPS LOC MX NAPTR NS PTR RP SPF SRV SSHFP SVCB TLSA',
   'TXT',
-]
+)
 /** Not found again for this file; 0 is the TTL of the zone. */
 const LEAST_TTL = 60
 /** Seconds that a time stamp may be away from the time that the service told. */
 const MOST_SKEW = 300
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const send = strict.answerWith({
+  'content-type': 'application/json; charset=utf-8',
+  'x-ovh-queryid': 'EU.ext-3.65e35d7b.2743956.409faf75',
+})
 
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<object, number>()
-  const drafts = new Map<FakeRecord, Draft>()
+  const drafts = new Map<FakeRecord, FakeRecord>()
   const added = new Set<FakeRecord>()
   const removed = new Set<FakeRecord>()
-  let next = 1583058551
   let hasToldTime = false
-  const idOf = (record: object) => {
-    const id = ids.get(record) ?? next++
-    ids.set(record, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
-  const now = (record: FakeRecord): Draft => drafts.get(record) ?? record
+  const idOf = strict.idsOf((before) => 1583058551 + before)
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
+  const now = (record: FakeRecord): FakeRecord => drafts.get(record) ?? record
   const ofZone = (zone: string) =>
     [...world.records, ...added].filter((record) => !removed.has(record) && zoneOf(now(record).name) === zone)
-  const labelOf = (name: string, zone: string) => (name === zone ? '' : name.slice(0, -zone.length - 1))
+  const labelOf = (name: string, zone: string) => strict.labelIn(zone, name, '')
   const shown = (record: FakeRecord, zone: string) => {
     const { name, type, value, ttl } = now(record)
     return { ttl, target: value, subDomain: labelOf(name, zone), zone, fieldType: type, id: idOf(record) }
@@ -85,7 +45,7 @@ const make = (world: FakeWorld) => {
     for (const [record, draft] of drafts) if (zoneOf(draft.name) === zone) Object.assign(record, draft)
     for (const record of [...world.records, ...added]) if (zoneOf(record.name) === zone) drafts.delete(record)
     const isKept = (record: FakeRecord) => !removed.has(record) || zoneOf(record.name) !== zone
-    world.records.splice(0, world.records.length, ...world.records.filter(isKept))
+    strict.setRecords(world, world.records.filter(isKept))
     for (const record of added)
       if (zoneOf(record.name) === zone) {
         world.records.push(record)
@@ -95,15 +55,6 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (status: number, body: unknown, why?: string): FakeResponse => ({
-      status,
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'x-ovh-queryid': 'EU.ext-3.65e35d7b.2743956.409faf75',
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-      },
-      body: JSON.stringify(body),
-    })
     /** A refusal before the call: of the credentials. */
     const deny = (status: number, httpCode: string, errorCode: string, message: string, why: string) =>
       send(status, { errorCode, httpCode, message }, why)
@@ -111,8 +62,8 @@ const make = (world: FakeWorld) => {
       send(status, { class: `Client::${kind}`, message }, why)
     const bad = (why: string) => refuse(400, 'BadRequest', `Invalid request: ${why}`, why) // no dump
 
-    const [path = '', search = ''] = target.split('?')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target)) return bad('target is not percent-encoded')
+    const { path, query } = strict.splitTarget(target)
+    if (!strict.isEncoded(target)) return bad('target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return bad('a body on a GET')
     const seconds = Math.floor(Date.now() / 1000)
     if (target === '/1.0/auth/time' && method === 'GET') {
@@ -141,20 +92,13 @@ const make = (world: FakeWorld) => {
     if (headers['x-ovh-signature'] !== `$1$${createHash('sha1').update(text).digest('hex')}`)
       return deny(400, '400 Bad Request', 'INVALID_SIGNATURE', 'Invalid signature', 'x-ovh-signature')
 
-    const query = new URLSearchParams(search)
     const parts = /^\/1\.0\/domain\/zone(?:\/([^/]+)(?:\/(record|refresh)(?:\/(\d+))?)?)?$/.exec(path)
     if (parts === null || (parts[2] === 'refresh' && parts[3] !== undefined))
       return refuse(404, 'NotFound', 'Got an invalid (or empty) URL', 'no such path') // no dump
     const [, zoneName, part, recordId] = parts
     const isList = part === 'record' && recordId === undefined
-    for (const key of query.keys())
-      if (
-        method !== 'GET' ||
-        !isList ||
-        !['fieldType', 'subDomain'].includes(key) ||
-        query.getAll(key).length > 1
-      )
-        return bad(`query parameter ${key}`)
+    const stray = strict.strayQuery(query, method === 'GET' && isList ? ['fieldType', 'subDomain'] : [])
+    if (stray !== undefined) return bad(`query parameter ${stray}`)
     const methods =
       recordId !== undefined
         ? ['GET', 'PUT', 'DELETE']
@@ -218,10 +162,9 @@ const make = (world: FakeWorld) => {
       return send(200, null)
     }
 
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-      return bad('content-type is not JSON')
-    const body = parse(request.body)
-    if (!isMembers(body)) return bad('body is no JSON object')
+    if (!strict.isSentAs('application/json', request)) return bad('content-type is not JSON')
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return bad('body is no JSON object')
     const allowed = ['subDomain', 'target', 'ttl', ...(record === undefined ? ['fieldType'] : [])]
     for (const key of Object.keys(body)) if (!allowed.includes(key)) return bad(`unknown member ${key}`)
     const old = record === undefined ? undefined : now(record)
@@ -231,14 +174,8 @@ const make = (world: FakeWorld) => {
     if (typeof label !== 'string' || !/^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|)$/i.test(label))
       return bad('subDomain')
     if (typeof type !== 'string' || !TYPES.includes(type)) return bad('fieldType')
-    if (typeof value !== 'string' || (type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
-      return bad('target')
-    if (
-      typeof ttl !== 'number' ||
-      !Number.isInteger(ttl) ||
-      (body['ttl'] != null && ttl !== 0 && ttl < LEAST_TTL)
-    )
-      return bad('ttl')
+    if (typeof value !== 'string' || !strict.fitsType(type, value)) return bad('target')
+    if (!strict.isInteger(ttl) || (body['ttl'] != null && ttl !== 0 && ttl < LEAST_TTL)) return bad('ttl')
     const name = label === '' ? zone : `${label.toLowerCase()}.${zone}`
     if (zoneOf(name) !== zone) return bad(`subDomain in the zone ${zoneOf(name)}`)
     const others = ofZone(zone)

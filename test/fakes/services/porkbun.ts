@@ -1,120 +1,43 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
-type Json = Record<string, unknown>
-
-class Refused extends Error {
-  readonly response: FakeResponse
-  constructor(response: FakeResponse) {
-    super()
-    this.response = response
-  }
-}
-
-const answer = (status: number, body: unknown, why?: string): FakeResponse => ({
-  status,
-  headers: {
-    'content-type': 'application/json',
-    'set-cookie': 'BUNSESSION2=fake; path=/; secure; HttpOnly; SameSite=Lax',
-    ...(why === undefined ? {} : { 'x-fake-why': why }),
-  },
-  body: JSON.stringify(body),
+const answer = strict.answerWith({
+  'content-type': 'application/json',
+  'set-cookie': 'BUNSESSION2=fake; path=/; secure; HttpOnly; SameSite=Lax',
 })
 
 const refuse = (status: number, message: string, why: string, code?: string) =>
-  new Refused(answer(status, { status: 'ERROR', message, ...(code === undefined ? {} : { code }) }, why))
+  new strict.RefusedRequest(
+    answer(status, { status: 'ERROR', message, ...(code === undefined ? {} : { code }) }, why),
+  )
 
 // no dump
 const badRequest = (why: string) => refuse(400, 'Invalid request.', why, 'INVALID_REQUEST')
 
-const decode = (text: string) => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw badRequest('escapes are not UTF-8')
-  }
-}
-
 const readPath = (target: string) => {
   if (target.includes('?')) throw badRequest('query where none is documented')
-  const isWellEncoded = /^\/[\w\-.~!$&'()*+,;=:@%/]*$/.test(target) && !/%(?![0-9A-Fa-f]{2})/.test(target)
-  if (!isWellEncoded) throw badRequest('path is not percent-encoded')
-  return target
+  return strict.readTarget(target, badRequest).path
 }
 
-const readJson = (request: FakeRequest): unknown => {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw badRequest(`content type is ${type === '' ? 'missing' : type}`)
-  try {
-    return JSON.parse(request.body)
-  } catch {
-    throw badRequest('body is not JSON')
-  }
-}
-
-const asObject = (value: unknown, what: string): Json => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw badRequest(`${what} is not an object`)
-}
-
-const onlyMembers = (body: Json, ...members: string[]) => {
-  for (const member of Object.keys(body)) {
-    if (!members.includes(member)) throw badRequest(`unknown member ${member}`)
-  }
-}
-
-const isV6 = (text: string) => isIPv6(text) && !text.includes('%')
-
-const canonical = (type: string, value: string) =>
-  type === 'AAAA' && isV6(value) ? new URL(`http://[${value}]/`).hostname.slice(1, -1) : value
-
-const isValue = (type: string, value: unknown): value is string => {
-  if (typeof value !== 'string' || value === '') return false
-  return type === 'A' ? isIPv4(value) : type === 'AAAA' ? isV6(value) : true
-}
-
-const TYPES = [
-  'A',
-  'MX',
-  'CNAME',
-  'ALIAS',
-  'TXT',
-  'NS',
-  'AAAA',
-  'SRV',
-  'TLSA',
-  'CAA',
-  'HTTPS',
-  'SVCB',
-  'SSHFP',
-]
+const TYPES = strict.words('A MX CNAME ALIAS TXT NS AAAA SRV TLSA CAA HTTPS SVCB SSHFP')
 const DOCUMENTED = ['content', 'ttl', 'prio', 'notes']
 
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
-  let next = 106926652
-
-  const recordId = (record: FakeRecord) => {
-    const known = ids.get(record)
-    if (known !== undefined) return known
-    next += 7
-    ids.set(record, String(next))
-    return String(next)
-  }
+  const recordId = strict.idsOf((before) => String(106926659 + 7 * before))
 
   const view = (record: FakeRecord) => ({
     id: recordId(record),
     name: record.name,
     type: record.type,
-    content: canonical(record.type, record.value),
+    content: strict.canonicalValue(record.type, record.value),
     ttl: String(record.ttl),
     prio: '0',
     notes: '',
     ...record.extra,
   })
 
-  const authenticate = (headers: FakeRequest['headers'], body: Json) => {
+  const authenticate = (headers: FakeRequest['headers'], body: strict.Members) => {
     const isInBody = body['apikey'] !== undefined || body['secretapikey'] !== undefined
     const key = isInBody ? body['apikey'] : headers['x-api-key']
     const secret = isInBody ? body['secretapikey'] : headers['x-secret-api-key']
@@ -128,19 +51,19 @@ const make = (world: FakeWorld) => {
     throw refuse(400, 'Invalid API key. (001)', 'wrong secret API key', 'INVALID_API_KEYS_001')
   }
 
-  const readTtl = (body: Json) => {
+  const readTtl = (body: strict.Members) => {
     const ttl = body['ttl'] ?? '600'
     if (typeof ttl !== 'string' && typeof ttl !== 'number') throw badRequest('ttl is not a number')
     if (!/^\d+$/.test(String(ttl)) || Number(ttl) > 2147483647) throw badRequest('ttl is not a number')
     if (Number(ttl) < 600) throw badRequest('ttl is less than 600') // no dump
     return Number(ttl)
   }
-  const readValues = (type: string, body: Json) => {
+  const readValues = (type: string, body: strict.Members) => {
     const { content, notes = '', prio } = body
-    if (!isValue(type, content)) throw badRequest(`content is not right for ${type}`)
+    if (!strict.isValue(type, content)) throw badRequest(`content is not right for ${type}`)
     if (typeof notes !== 'string') throw badRequest('notes is not a text')
     if (prio !== undefined && !/^\d+$/.test(textOf(prio))) throw badRequest('prio is not a number')
-    return { content: canonical(type, content), notes, ttl: readTtl(body), prio }
+    return { content: strict.canonicalValue(type, content), notes, ttl: readTtl(body), prio }
   }
   const isClash = (name: string, type: string) =>
     world.records.some(
@@ -151,14 +74,14 @@ const make = (world: FakeWorld) => {
           : type === 'CNAME' || (type === 'ALIAS' && ['A', 'AAAA'].includes(record.type))),
     )
 
-  const extraOf = (old: Json, notes: string, prio: unknown): Json => ({
+  const extraOf = (old: strict.Members, notes: string, prio: unknown): strict.Members => ({
     ...old,
     ...(notes === '' && old['notes'] === undefined ? {} : { notes }),
     ...(prio === undefined ? {} : { prio: textOf(prio) }),
   })
 
-  const create = (zone: string, body: Json) => {
-    onlyMembers(body, 'apikey', 'secretapikey', 'name', 'type', ...DOCUMENTED)
+  const create = (zone: string, body: strict.Members) => {
+    strict.onlyMembers(body, ['apikey', 'secretapikey', 'name', 'type', ...DOCUMENTED], badRequest)
     const { name: label = '', type } = body
     if (typeof type !== 'string' || !TYPES.includes(type)) throw badRequest('unknown type')
     const isLabel = typeof label === 'string' && /^([\w*-]+(\.[\w-]+)*)?$/.test(label)
@@ -167,7 +90,7 @@ const make = (world: FakeWorld) => {
     const { content, notes, ttl, prio } = readValues(type, body)
     const name = (label === '' ? zone : `${label}.${zone}`).toLowerCase()
     const isSame = (record: FakeRecord) =>
-      record.name === name && record.type === type && canonical(type, record.value) === content
+      record.name === name && record.type === type && strict.canonicalValue(type, record.value) === content
     if (isClash(name, type) || world.records.some(isSame)) {
       const why = isClash(name, type) ? 'CNAME or ALIAS in the way' : 'same record exists'
       throw refuse(400, 'Create error: We were unable to create the DNS record.', why)
@@ -179,10 +102,10 @@ const make = (world: FakeWorld) => {
   }
 
   // An edit that changes nothing is an error (dump of 2023); from version 3.20 of the API it succeeds.
-  const edit = (records: FakeRecord[], type: string, body: Json) => {
+  const edit = (records: FakeRecord[], type: string, body: strict.Members) => {
     const { content, notes, ttl, prio } = readValues(type, body)
     const isEqual = (record: FakeRecord) =>
-      canonical(type, record.value) === content &&
+      strict.canonicalValue(type, record.value) === content &&
       record.ttl === ttl &&
       (record.extra['notes'] ?? '') === notes
     if (records.every(isEqual)) {
@@ -200,9 +123,7 @@ const make = (world: FakeWorld) => {
   const respond = (request: FakeRequest): FakeResponse => {
     const path = readPath(request.target)
     const prefix = '/api/json/v3/dns/'
-    const [action = '', zone, type, label = '', ...more] = path.startsWith(prefix)
-      ? path.slice(prefix.length).split('/').map(decode)
-      : []
+    const [action = '', zone, type, label = '', ...more] = strict.readParts(path, prefix, badRequest)
     const isNamed = action.endsWith('ByNameType')
     const isKnown = zone !== undefined && more.length === 0 && (isNamed ? type !== undefined : label === '')
     if (
@@ -214,7 +135,7 @@ const make = (world: FakeWorld) => {
     }
     // no dump
     if (request.method !== 'POST') throw refuse(405, 'Method not allowed.', `method ${request.method}`)
-    const body = asObject(readJson(request), 'body')
+    const body = strict.readBody(request, badRequest)
     authenticate(request.headers, body)
     if (!world.zones.includes(zone)) throw refuse(400, 'Invalid domain.', 'unknown domain')
     if (world.isReadOnly) throw refuse(400, 'Domain is not opted in to API access.', 'domain is not opted in')
@@ -222,7 +143,7 @@ const make = (world: FakeWorld) => {
 
     const inZone = world.records.filter(({ name }) => name === zone || name.endsWith(`.${zone}`))
     if (action === 'retrieve') {
-      onlyMembers(body, 'apikey', 'secretapikey')
+      strict.onlyMembers(body, ['apikey', 'secretapikey'], badRequest)
       const records = inZone.filter((record) => type === undefined || recordId(record) === type).map(view)
       return answer(200, { status: 'SUCCESS', cloudflare: 'enabled', records })
     }
@@ -231,21 +152,14 @@ const make = (world: FakeWorld) => {
     const name = (label === '' ? zone : `${label}.${zone}`).toLowerCase()
     const found = inZone.filter((record) => record.name === name && record.type === type)
     if (action === 'editByNameType') {
-      onlyMembers(body, 'apikey', 'secretapikey', ...DOCUMENTED)
+      strict.onlyMembers(body, ['apikey', 'secretapikey', ...DOCUMENTED], badRequest)
       return edit(found, type, body)
     }
-    onlyMembers(body, 'apikey', 'secretapikey')
+    strict.onlyMembers(body, ['apikey', 'secretapikey'], badRequest)
     return answer(200, { status: 'SUCCESS', cloudflare: 'enabled', records: found.map(view) })
   }
 
-  return (request: FakeRequest): FakeResponse => {
-    try {
-      return respond(request)
-    } catch (error) {
-      if (error instanceof Refused) return error.response
-      throw error
-    }
-  }
+  return strict.orRefusal(respond)
 }
 
 export const porkbun: FakeService = { id: 'porkbun', origin: 'https://api.porkbun.com', make }

@@ -1,12 +1,11 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: doc.powerdns.com/authoritative/http-api (authoritative-api-swagger.yaml). Texts that users
 // quote: of a conflict, of a wrong address, of a duplicate record, of several CNAMEs (jvns.ca,
 // mess-with-dns); the other texts have no dump. Keys of `extra`: disabled (of a record), comments (of the
 // record set; kept by a REPLACE that has no comments).
 
-type Members = Readonly<Record<string, unknown>>
 interface Change {
   readonly name: string
   readonly type: string
@@ -15,28 +14,10 @@ interface Change {
   readonly comments: readonly unknown[] | undefined
 }
 
-const TYPES = [
-  'A',
-  'AAAA',
-  'ALIAS',
-  'CAA',
-  'CNAME',
-  'DNAME',
-  'DS',
-  'HTTPS',
-  'LOC',
-  'MX',
-  'NAPTR',
-  'NS',
-  'PTR',
-  'SOA',
-  'SPF',
-  'SRV',
-  'SSHFP',
-  'SVCB',
-  'TLSA',
+const TYPES = strict.words(
+  'A AAAA ALIAS CAA CNAME DNAME DS HTTPS LOC MX NAPTR NS PTR SOA SPF SRV SSHFP SVCB TLSA',
   'TXT',
-]
+)
 const STATUS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -44,21 +25,8 @@ const STATUS: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
 }
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const make = (world: FakeWorld) => {
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const at = (name: string, type: string) =>
     world.records.filter((record) => record.name === name && record.type === type)
   const shown = (found: readonly FakeRecord[]) => ({
@@ -100,63 +68,35 @@ const make = (world: FakeWorld) => {
         extra: { disabled, ...(comments === undefined ? {} : { comments }) },
       }),
     )
-    const kept = world.records.filter((record) => !old.includes(record) || fresh.includes(record))
-    world.records.splice(
-      0,
-      world.records.length,
-      ...kept,
-      ...fresh.filter((record) => !kept.includes(record)),
-    )
+    strict.putOver(world, old, fresh)
   }
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (
-      status: number,
-      body: unknown,
-      why?: string,
-      more: Record<string, string> = {},
-    ): FakeResponse => ({
-      status,
-      headers: {
-        'content-type': 'application/json',
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-        ...more,
-      },
-      body: body === undefined ? '' : JSON.stringify(body),
-    })
     /** An answer of the web server itself: in the form that the client accepts. */
     const refuse = (status: number, why: string): FakeResponse => {
       const accept = headers['accept'] ?? ''
       const text = STATUS[status] ?? ''
       const more: Record<string, string> =
         status === 401 ? { 'www-authenticate': 'X-API-Key realm="PowerDNS"' } : {}
+      const page = `<!html><title>${text}</title><h1>${text}</h1>`
       if (/text\/html/.test(accept))
-        return {
-          ...send(status, undefined, why, { ...more, 'content-type': 'text/html; charset=utf-8' }),
-          body: `<!html><title>${text}</title><h1>${text}</h1>`,
-        }
-      if (/application\/json/.test(accept)) return send(status, { error: text }, why, more)
-      return {
-        ...send(status, undefined, why, { ...more, 'content-type': 'text/plain; charset=utf-8' }),
-        body: text,
-      }
+        return strict.answerWith({ 'content-type': 'text/html; charset=utf-8' })(status, page, why, more)
+      if (/application\/json/.test(accept)) return strict.answerJson(status, { error: text }, why, more)
+      return strict.answerWith({ 'content-type': 'text/plain; charset=utf-8' })(status, text, why, more)
     }
-    const unprocessable = (error: string) => send(422, { error }, error)
+    const unprocessable = (error: string) => strict.answerJson(422, { error }, error)
 
     if (headers['x-api-key'] !== world.password) return refuse(401, 'x-api-key')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target))
-      return refuse(400, 'target is not percent-encoded')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    if (!strict.isEncoded(target)) return refuse(400, 'target is not percent-encoded')
+    const { path, query } = strict.splitTarget(target)
     const parts = /^\/api\/v1\/servers\/localhost\/zones(?:\/([^/]+))?$/.exec(path)
     if (parts === null) return refuse(404, 'no such path')
     const id = parts[1] === undefined ? undefined : decodeURIComponent(parts[1])
     const allowed =
       id === undefined ? ['zone', 'dnssec'] : ['rrsets', 'rrset_name', 'rrset_type', 'include_disabled']
-    for (const key of query.keys())
-      if (method !== 'GET' || !allowed.includes(key) || query.getAll(key).length > 1)
-        return refuse(400, `query parameter ${key}`)
+    const stray = strict.strayQuery(query, method === 'GET' ? allowed : [])
+    if (stray !== undefined) return refuse(400, `query parameter ${stray}`)
     if (method === 'GET' && request.body !== '') return refuse(400, 'a body on a GET')
     if (!(id === undefined ? ['GET'] : ['GET', 'PATCH']).includes(method)) return refuse(405, 'method')
 
@@ -164,7 +104,7 @@ const make = (world: FakeWorld) => {
       const wanted = query.get('zone')
       if (wanted !== null && !wanted.endsWith('.'))
         return unprocessable(`DNS Name '${wanted}' is not canonical`)
-      return send(
+      return strict.answerJson(
         200,
         world.zones.filter((zone) => wanted === null || `${zone}.` === wanted.toLowerCase()).map(zoneShown),
       )
@@ -176,7 +116,7 @@ const make = (world: FakeWorld) => {
       const type = query.get('rrset_type')
       if (type !== null && name === null) return unprocessable('rrset_type without rrset_name')
       if (name !== null && !name.endsWith('.')) return unprocessable(`DNS Name '${name}' is not canonical`)
-      if (query.get('rrsets') === 'false') return send(200, zoneShown(zone))
+      if (query.get('rrsets') === 'false') return strict.answerJson(200, zoneShown(zone))
       const sets = new Map(
         world.records
           .filter((record) => zoneOf(record.name) === zone)
@@ -184,24 +124,24 @@ const make = (world: FakeWorld) => {
           .filter((record) => type === null || record.type === type)
           .map((record) => [`${record.name} ${record.type}`, record] as const),
       )
-      return send(200, {
+      return strict.answerJson(200, {
         ...zoneShown(zone),
         rrsets: [...sets.values()].map((set) => shown(at(set.name, set.type))),
       })
     }
 
     // dump: rmbolger/Posh-ACME#617, of a proxy before the server; the server itself has no read-only keys
-    if (world.isReadOnly) return send(403, { msg: 'Zone access not allowed' }, 'read-only key')
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return refuse(400, 'content-type')
-    const body = parse(request.body)
-    if (!isMembers(body)) return refuse(400, 'body is no JSON object')
+    if (world.isReadOnly) return strict.answerJson(403, { msg: 'Zone access not allowed' }, 'read-only key')
+    if (!strict.isSentAs('application/json', request)) return refuse(400, 'content-type')
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return refuse(400, 'body is no JSON object')
     for (const key of Object.keys(body)) if (key !== 'rrsets') return unprocessable(`unknown member ${key}`)
     const { rrsets } = body
     if (!Array.isArray(rrsets)) return unprocessable('No rrsets given in update request') // no dump
 
     const changes: Change[] = []
     for (const set of rrsets as readonly unknown[]) {
-      if (!isMembers(set)) return unprocessable('an RRset is no JSON object')
+      if (!strict.isMembers(set)) return unprocessable('an RRset is no JSON object')
       for (const key of Object.keys(set))
         if (!['name', 'type', 'ttl', 'changetype', 'records', 'comments'].includes(key))
           return unprocessable(`unknown member ${key}`)
@@ -229,22 +169,18 @@ const make = (world: FakeWorld) => {
       if (kind !== 'REPLACE') return unprocessable('Changetype not understood')
       if (!Array.isArray(records) && !Array.isArray(comments))
         return unprocessable(`No change for RRset ${fqdn} IN ${type}`)
-      if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 0 || ttl > 2147483647)
+      if (!strict.isInteger(ttl) || ttl < 0 || ttl > 2147483647)
         return unprocessable("Key 'ttl' not present or not an Integer")
       const written: { content: string; disabled: boolean }[] = []
       for (const record of (records ?? []) as readonly unknown[]) {
-        if (!isMembers(record)) return unprocessable('a record is no JSON object')
+        if (!strict.isMembers(record)) return unprocessable('a record is no JSON object')
         for (const key of Object.keys(record))
           if (!['content', 'disabled', 'modified_at'].includes(key))
             return unprocessable(`unknown member ${key}`)
         const { content, disabled = false } = record
         if (typeof content !== 'string') return unprocessable("Key 'content' not present or not a String")
         if (typeof disabled !== 'boolean') return unprocessable("Key 'disabled' is not a Boolean")
-        if (
-          (type === 'A' && !isIPv4(content)) ||
-          (type === 'AAAA' && !isIPv6(content)) ||
-          (type === 'CNAME' && !content.endsWith('.'))
-        )
+        if (!strict.fitsType(type, content) || (type === 'CNAME' && !content.endsWith('.')))
           return unprocessable(
             `Record ${fqdn}/${type} '${content}': Parsing record content ` +
               "(try 'pdnsutil check-zone'): unable to parse IP address, strange character: " +

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf as shownText } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: docs.aws.amazon.com/Route53/latest/APIReference; the signature by "Create a signed AWS API
 // request" (Signature Version 4; region us-east-1, service route53). Keys of `extra`: SetIdentifier,
@@ -24,25 +24,7 @@ interface Change {
 
 const NAMESPACE = 'https://route53.amazonaws.com/doc/2013-04-01/'
 const HOST = 'route53.amazonaws.com'
-const TYPES = [
-  'SOA',
-  'A',
-  'TXT',
-  'NS',
-  'CNAME',
-  'MX',
-  'NAPTR',
-  'PTR',
-  'SRV',
-  'SPF',
-  'AAAA',
-  'CAA',
-  'DS',
-  'TLSA',
-  'SSHFP',
-  'SVCB',
-  'HTTPS',
-]
+const TYPES = strict.words('SOA A TXT NS CNAME MX NAPTR PTR SRV SPF AAAA CAA DS TLSA SSHFP SVCB HTTPS')
 const ROUTING = ['SetIdentifier', 'Weight', 'Region', 'Failover', 'MultiValueAnswer', 'HealthCheckId']
 
 const AUTHORIZATION = new RegExp(
@@ -52,11 +34,6 @@ const AUTHORIZATION = new RegExp(
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
-const encode = (text: string) =>
-  encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 const escape = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 const unescape = (text: string) =>
   text.replace(/&(lt|gt|quot|apos|amp|#\d+|#x[0-9a-f]+);/gi, (_, name: string) =>
@@ -107,17 +84,9 @@ const shownName = (name: string) => `${name}.`.replace(/\*/g, '\\052')
 const nameOf = (text: string) => text.toLowerCase().replace(/\.$/, '').replace(/\\052/g, '*')
 
 const make = (world: FakeWorld) => {
-  const zoneIds = new Map<string, string>()
   let changes = 0
-  const zoneIdOf = (zone: string) => {
-    const id = zoneIds.get(zone) ?? `Z1D633PJN98F${String(zoneIds.size).padStart(2, '0')}`
-    zoneIds.set(zone, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const zoneIdOf = strict.idsOf((before) => `Z1D633PJN98F${String(before).padStart(2, '0')}`)
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const idOf = (record: FakeRecord) => shownText(record.extra['SetIdentifier'] ?? '')
   const setXml = (set: readonly FakeRecord[]) => {
     const [first] = set
@@ -157,15 +126,9 @@ const make = (world: FakeWorld) => {
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
     const requestId = 'b25f48e8-84fd-11e6-80d9-574e0c4664cb'
-    const send = (status: number, body: string, why?: string): FakeResponse => ({
-      status,
-      headers: {
-        'content-type': 'text/xml',
-        'x-amzn-requestid': requestId,
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-      },
-      body: `<?xml version="1.0"?>\n${body}`,
-    })
+    const answer = strict.answerWith({ 'content-type': 'text/xml', 'x-amzn-requestid': requestId })
+    const send = (status: number, body: string, why?: string) =>
+      answer(status, `<?xml version="1.0"?>\n${body}`, why)
     // The form is that of a dump: openedx-unsupported/configuration#2824, 2016-03-02.
     const refuse = (status: number, code: string, message: string, why = message) =>
       send(
@@ -178,9 +141,8 @@ const make = (world: FakeWorld) => {
     const invalid = (why: string) => refuse(400, 'InvalidInput', `Invalid request: ${why}`, why) // no dump
     const batch = (message: string) => refuse(400, 'InvalidChangeBatch', `[${message}]`, message)
 
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target))
-      return invalid('target is not percent-encoded')
-    const [path = '', search = ''] = target.split('?')
+    if (!strict.isEncoded(target)) return invalid('target is not percent-encoded')
+    const { path, search } = strict.splitTarget(target)
     const pairs =
       search === ''
         ? []
@@ -228,9 +190,9 @@ const make = (world: FakeWorld) => {
       return mismatch('x-amz-content-sha256 is not that of the body')
     const canonical = [
       method,
-      path.split('/').map(encode).join('/'),
+      path.split('/').map(strict.percentEncoded).join('/'),
       pairs
-        .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+        .map(([name, value]) => `${strict.percentEncoded(name)}=${strict.percentEncoded(value)}`)
         .sort()
         .join('&'),
       ...names.map((name) => `${name}:${values[name]?.trim().replace(/ +/g, ' ')}`),
@@ -346,7 +308,7 @@ const make = (world: FakeWorld) => {
     if (method !== 'POST') return refuse(405, 'MethodNotAllowed', 'method')
     if (query.size > 0) return invalid('query parameter of a POST')
     if (world.isReadOnly) return denied('ChangeResourceRecordSets')
-    if (!/^(application|text)\/xml\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    if (!strict.isSentAs('application/xml', request) && !strict.isSentAs('text/xml', request))
       return invalid('content-type')
     const root = parseXml(request.body)
     // no dump
@@ -399,7 +361,7 @@ const make = (world: FakeWorld) => {
       if (ttl !== undefined && (!/^\d+$/.test(ttl) || Number(ttl) > 2147483647)) return invalid(`TTL ${ttl}`)
       const given = (records?.children ?? []).map((record) => textOf(record, 'Value') ?? '')
       for (const value of given)
-        if (value === '' || (type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
+        if (value === '' || !strict.fitsType(type, value))
           return batch(
             // no dump
             `Invalid Resource Record: 'FATAL problem: ${type}RRDATAIllegalIPv${type === 'A' ? 4 : 6}Address ` +
@@ -475,7 +437,7 @@ const make = (world: FakeWorld) => {
         )
       after = [...after.filter((record) => !isSame(record)), ...fresh]
     }
-    world.records.splice(0, world.records.length, ...after)
+    strict.setRecords(world, after)
     return send(
       200,
       `<ChangeResourceRecordSetsResponse xmlns="${NAMESPACE}"><ChangeInfo>` +

@@ -1,70 +1,23 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: www.scaleway.com/en/developers/api/domains-and-dns; shapes and error forms: scaleway-sdk-go
 // (domain_sdk.go, scw/errors.go). Keys of `extra`: priority, comment, geo_ip_config, http_service_config,
 // weighted_config, view_config. A `set` replaces all records that `id` or `id_fields` names; what its
 // records do not repeat is the default.
 
-type Members = Readonly<Record<string, unknown>>
-interface Fresh {
-  name: string
-  type: string
-  value: string
-  ttl: number
-  extra: Record<string, unknown>
-}
-
-const TYPES = [
-  'A',
-  'AAAA',
-  'CNAME',
-  'TXT',
-  'SRV',
-  'TLSA',
-  'MX',
-  'NS',
-  'PTR',
-  'CAA',
-  'ALIAS',
-  'LOC',
-  'SSHFP',
-  'HINFO',
-  'RP',
-  'URI',
-  'DS',
-  'NAPTR',
-  'DNAME',
-  'SVCB',
+const TYPES = strict.words(
+  'A AAAA CNAME TXT SRV TLSA MX NS PTR CAA ALIAS LOC SSHFP HINFO RP URI DS NAPTR DNAME SVCB',
   'HTTPS',
-]
+)
 const CONFIGS = ['geo_ip_config', 'http_service_config', 'weighted_config', 'view_config']
 /** Not on the page: local. */
 const LEAST_TTL = 60
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
-  let next = 0xa100
-  const idOf = (record: FakeRecord) => {
-    const id = ids.get(record) ?? `2e1f7f0c-5f6b-4a5e-9d41-0c8f5c6b${(next++).toString(16)}`
-    ids.set(record, id)
-    return id
-  }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const idOf = strict.idsOf((before) => `2e1f7f0c-5f6b-4a5e-9d41-0c8f5c6b${(0xa100 + before).toString(16)}`)
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const labelOf = (record: FakeRecord) => record.name.slice(0, -(zoneOf(record.name) ?? '').length - 1)
   const shown = (record: FakeRecord) => ({
     data: record.type === 'CNAME' ? record.value.replace(/\.?$/, '.') : record.value,
@@ -98,14 +51,9 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (status: number, body: unknown, why?: string): FakeResponse => ({
-      status,
-      headers: { 'content-type': 'application/json', ...(why === undefined ? {} : { 'x-fake-why': why }) },
-      body: JSON.stringify(body),
-    })
     // No refusal has a dump: the members are those that the service's own library reads.
     const invalid = (name: string, reason: 'unknown' | 'required' | 'format' | 'constraint', help: string) =>
-      send(
+      strict.answerJson(
         400,
         {
           details: [{ argument_name: name, help_message: help, reason }],
@@ -115,10 +63,14 @@ const make = (world: FakeWorld) => {
         `${name}: ${help}`,
       )
     const notFound = (resource: string, id: string, why: string) =>
-      send(404, { message: 'resource is not found', resource, resource_id: id, type: 'not_found' }, why)
+      strict.answerJson(
+        404,
+        { message: 'resource is not found', resource, resource_id: id, type: 'not_found' },
+        why,
+      )
 
     if (headers['x-auth-token'] !== world.password)
-      return send(
+      return strict.answerJson(
         401,
         {
           message: 'authentication is denied',
@@ -128,16 +80,14 @@ const make = (world: FakeWorld) => {
         },
         'x-auth-token',
       )
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target))
-      return invalid('path', 'format', 'target is not percent-encoded')
+    if (!strict.isEncoded(target)) return invalid('path', 'format', 'target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return invalid('body', 'format', 'a body on a GET')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const parts = /^\/domain\/v2beta1\/dns-zones(?:\/([^/]+)\/records)?$/.exec(path)
     if (parts === null) return notFound('path', path, 'no such path')
     const zoneName = parts[1] === undefined ? undefined : decodeURIComponent(parts[1])
     if (!(zoneName === undefined ? ['GET'] : ['GET', 'PATCH']).includes(method))
-      return send(405, { message: 'method not allowed', type: 'method_not_allowed' }, 'method')
+      return strict.answerJson(405, { message: 'method not allowed', type: 'method_not_allowed' }, 'method')
     const common = ['page', 'page_size', 'order_by', 'project_id']
     const allowed =
       method === 'PATCH'
@@ -155,9 +105,8 @@ const make = (world: FakeWorld) => {
               'updated_before',
             ]
           : [...common, 'name', 'type', 'id']
-    for (const key of query.keys())
-      if (!allowed.includes(key) || query.getAll(key).length > 1)
-        return invalid(key, 'unknown', `query parameter ${key}`)
+    const stray = strict.strayQuery(query, allowed)
+    if (stray !== undefined) return invalid(stray, 'unknown', `query parameter ${stray}`)
 
     const paged = (key: string, items: readonly unknown[]): FakeResponse => {
       const page = Number(query.get('page') ?? 1)
@@ -165,7 +114,10 @@ const make = (world: FakeWorld) => {
       if (!Number.isInteger(page) || page < 1) return invalid('page', 'constraint', 'page')
       if (!Number.isInteger(size) || size < 1 || size > 1000)
         return invalid('page_size', 'constraint', 'page_size')
-      return send(200, { [key]: items.slice((page - 1) * size, page * size), total_count: items.length })
+      return strict.answerJson(200, {
+        [key]: items.slice((page - 1) * size, page * size),
+        total_count: items.length,
+      })
     }
     if (zoneName === undefined) {
       const [domain, only] = [query.get('domain'), query.get('dns_zone')]
@@ -195,7 +147,7 @@ const make = (world: FakeWorld) => {
     }
 
     if (world.isReadOnly)
-      return send(
+      return strict.answerJson(
         403,
         {
           details: [{ action: 'write', resource: 'dns_zone' }],
@@ -204,10 +156,10 @@ const make = (world: FakeWorld) => {
         },
         'read-only token',
       )
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    if (!strict.isSentAs('application/json', request))
       return invalid('body', 'format', 'content-type is not JSON')
-    const body = parse(request.body)
-    if (!isMembers(body)) return invalid('body', 'format', 'body is no JSON object')
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return invalid('body', 'format', 'body is no JSON object')
     for (const key of Object.keys(body))
       if (!['changes', 'return_all_records', 'disallow_new_zone_creation', 'serial'].includes(key))
         return invalid(key, 'unknown', 'unknown member')
@@ -215,13 +167,13 @@ const make = (world: FakeWorld) => {
     if (!Array.isArray(changes) || changes.length === 0) return invalid('changes', 'required', 'changes')
 
     /** The records as they will be: the whole request is refused if one change is. */
-    let after: (FakeRecord | Fresh)[] = [...world.records]
-    const returned: (FakeRecord | Fresh)[] = []
+    let after: FakeRecord[] = [...world.records]
+    const returned: FakeRecord[] = []
     for (const change of changes as readonly unknown[]) {
-      if (!isMembers(change) || Object.keys(change).length !== 1)
+      if (!strict.isMembers(change) || Object.keys(change).length !== 1)
         return invalid('changes', 'format', 'a change has one of add, set, delete, clear')
       const [[kind, detail] = ['', undefined]] = Object.entries(change)
-      if (!['add', 'set', 'delete'].includes(kind) || !isMembers(detail))
+      if (!['add', 'set', 'delete'].includes(kind) || !strict.isMembers(detail))
         return invalid('changes', 'unknown', `change ${kind}`)
       for (const key of Object.keys(detail))
         if (
@@ -239,7 +191,7 @@ const make = (world: FakeWorld) => {
         return invalid(`changes.${kind}`, 'constraint', 'precisely one of id and id_fields')
       if (fields !== undefined) {
         if (
-          !isMembers(fields) ||
+          !strict.isMembers(fields) ||
           typeof fields['name'] !== 'string' ||
           !TYPES.includes(String(fields['type']))
         )
@@ -248,10 +200,10 @@ const make = (world: FakeWorld) => {
           if (!['name', 'type', 'data', 'ttl'].includes(key))
             return invalid(`id_fields.${key}`, 'unknown', 'unknown')
       }
-      const isNamed = (record: FakeRecord | Fresh) =>
+      const isNamed = (record: FakeRecord) =>
         kind !== 'add' &&
         zoneOf(record.name) === zone &&
-        (isMembers(fields)
+        (strict.isMembers(fields)
           ? labelOf(record) === fields['name'] &&
             record.type === fields['type'] &&
             (fields['data'] === undefined || record.value === fields['data'])
@@ -260,28 +212,25 @@ const make = (world: FakeWorld) => {
       if (id !== undefined && named.length === 0) return notFound('record', textOf(id), 'no such record')
       if (!Array.isArray(records) || (kind === 'add' && records.length === 0))
         return invalid('records', 'required', 'records')
-      const fresh: Fresh[] = []
+      const fresh: FakeRecord[] = []
       for (const item of records as readonly unknown[]) {
-        if (!isMembers(item)) return invalid('records', 'format', 'a record is no JSON object')
+        if (!strict.isMembers(item)) return invalid('records', 'format', 'a record is no JSON object')
         for (const key of Object.keys(item))
           if (!['data', 'name', 'priority', 'ttl', 'type', 'comment', 'id', ...CONFIGS].includes(key))
             return invalid(`records.${key}`, 'unknown', 'unknown member')
-        const from = isMembers(fields) ? fields : {}
+        const from = strict.isMembers(fields) ? fields : {}
         const { name: label = from['name'] ?? '', type = from['type'] ?? named[0]?.type } = item
         const { data, ttl, priority = 0, comment } = item
         if (typeof data !== 'string') return invalid('records.data', 'required', 'data')
-        if (typeof ttl !== 'number' || !Number.isInteger(ttl))
-          return invalid('records.ttl', 'required', 'ttl')
+        if (!strict.isInteger(ttl)) return invalid('records.ttl', 'required', 'ttl')
         if (ttl < LEAST_TTL) return invalid('records.ttl', 'constraint', `ttl is at least ${LEAST_TTL}`)
         if (typeof priority !== 'number') return invalid('records.priority', 'format', 'priority')
         if (comment != null && typeof comment !== 'string')
           return invalid('records.comment', 'format', 'comment')
         if (typeof type !== 'string' || !TYPES.includes(type))
           return invalid('records.type', 'required', 'type')
-        if (typeof label !== 'string' || !/^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|)$/.test(label))
-          return invalid('records.name', 'format', `name ${String(label)}`)
-        if ((type === 'A' && !isIPv4(data)) || (type === 'AAAA' && !isIPv6(data)))
-          return invalid('records.data', 'format', `data ${data}`)
+        if (!strict.isLabel(label)) return invalid('records.name', 'format', `name ${String(label)}`)
+        if (!strict.fitsType(type, data)) return invalid('records.data', 'format', `data ${data}`)
         const name = label === '' ? zone : `${label}.${zone}`
         if (zoneOf(name) !== zone)
           return invalid('records.name', 'constraint', `name in the zone ${zoneOf(name)}`)
@@ -299,9 +248,9 @@ const make = (world: FakeWorld) => {
           if (other.type === record.type && other.value === record.value)
             return invalid('records', 'constraint', 'the record exists')
         }
-    world.records.splice(0, world.records.length, ...after)
+    strict.setRecords(world, after)
     const isAll = body['return_all_records'] === true
-    return send(200, {
+    return strict.answerJson(200, {
       records: (isAll ? after.filter((record) => zoneOf(record.name) === zone) : returned).map(shown),
     })
   }

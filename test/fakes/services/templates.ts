@@ -1,6 +1,7 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
 /** What one service knows of a request: its parameters by name, decoded. */
 interface Asked {
@@ -19,21 +20,10 @@ interface Form {
   readonly answer: (asked: Asked) => FakeResponse
 }
 
-class Refused extends Error {
-  readonly response: FakeResponse
-  constructor(response: FakeResponse) {
-    super()
-    this.response = response
-  }
-}
-
 const HTML = 'text/html; charset=utf-8'
 
-const reply = (body: string, why?: string, status = 200, type = HTML): FakeResponse => ({
-  status,
-  headers: { 'content-type': type, ...(why === undefined ? {} : { 'x-fake-why': why }) },
-  body,
-})
+const reply = (body: string, why?: string, status = 200, type = HTML) =>
+  strict.answerWith({ 'content-type': type })(status, body, why)
 const text = (body: string, why?: string, status = 200) =>
   reply(body, why, status, 'text/plain; charset=utf-8')
 const json = (body: unknown, why?: string, status = 200) =>
@@ -41,7 +31,7 @@ const json = (body: unknown, why?: string, status = 200) =>
 
 // no dump: a request that is not in the documents
 const badRequest = (why: string, status = 400) =>
-  new Refused(reply('<html><head><title>Bad Request</title></head></html>', why, status))
+  new strict.RefusedRequest(reply('<html><head><title>Bad Request</title></head></html>', why, status))
 
 const decode = (text: string) => {
   const isWellEncoded = /^[\w\-.~!$'()*+,;:@%/?]*$/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text)
@@ -66,16 +56,9 @@ const readPairs = (text: string) => {
   return found
 }
 
-const isV6 = (text: string) => isIPv6(text) && !text.includes('%')
-const canonical = (text: string) => (isV6(text) ? new URL(`http://[${text}]/`).hostname.slice(1, -1) : text)
-const typeOf = (text: string) => (isIPv4(text) ? 'A' : isV6(text) ? 'AAAA' : undefined)
+const typeOf = (text: string) => (isIPv4(text) ? 'A' : strict.isV6(text) ? 'AAAA' : undefined)
 
 const isName = (text: string) => /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)+[a-z0-9-]{2,}$/.test(text)
-
-const zoneOf = (world: FakeWorld, name: string) =>
-  world.zones
-    .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-    .sort((a, b) => b.length - a.length)[0]
 
 /** A name that was set up at the service by hand: there is an address record, or it is a zone of its own. */
 const isHost = (world: FakeWorld, name: string) =>
@@ -84,7 +67,10 @@ const isHost = (world: FakeWorld, name: string) =>
 
 const isSet = (world: FakeWorld, name: string, address: string) => {
   const found = world.records.filter((record) => record.name === name && record.type === typeOf(address))
-  return found.length === 1 && found.every(({ value }) => canonical(value) === canonical(address))
+  return (
+    found.length === 1 &&
+    found.every(({ value }) => strict.canonicalAddress(value) === strict.canonicalAddress(address))
+  )
 }
 
 /** Stores the addresses; true if anything changed. */
@@ -92,13 +78,13 @@ const store = (world: FakeWorld, name: string, ...addresses: string[]) => {
   const fresh = addresses.filter((address) => !isSet(world, name, address))
   for (const address of fresh) {
     const type = typeOf(address) ?? 'A'
-    const value = canonical(address)
+    const value = strict.canonicalAddress(address)
     const isOwn = (record: FakeRecord) => record.name === name && record.type === type
     const [first, ...others] = world.records.filter(isOwn)
     if (first === undefined) world.records.push({ name, type, value, ttl: 60, extra: {} })
     else first.value = value
     const kept = world.records.filter((record) => !others.includes(record))
-    world.records.splice(0, world.records.length, ...kept)
+    strict.setRecords(world, kept)
   }
   return fresh.length > 0
 }
@@ -106,9 +92,9 @@ const store = (world: FakeWorld, name: string, ...addresses: string[]) => {
 const service = (form: Form): FakeService => ({
   id: form.id,
   origin: form.origin,
-  make: (world) => (request) => {
-    const { method, target, body, headers } = request
-    try {
+  make: (world) =>
+    strict.orRefusal((request) => {
+      const { method, target, body, headers } = request
       const place = target.indexOf('?')
       const path = place < 0 ? target : target.slice(0, place)
       const query = place < 0 ? '' : target.slice(place + 1)
@@ -116,8 +102,8 @@ const service = (form: Form): FakeService => ({
       if (!(form.methods ?? ['GET']).includes(method)) throw badRequest(`method ${method}`, 405)
       if (method === 'GET' && body !== '') throw badRequest('body on GET')
       if (method === 'POST' && query !== '') throw badRequest('query on POST')
-      const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-      if (method === 'POST' && type !== 'application/x-www-form-urlencoded') throw badRequest('content type')
+      if (method === 'POST' && strict.mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
+        throw badRequest('content type')
       if (headers['authorization'] !== undefined && form.auth === undefined) throw badRequest('authorization')
       const parameters = readPairs(method === 'POST' ? body : query)
       for (const name of parameters.keys()) {
@@ -128,11 +114,7 @@ const service = (form: Form): FakeService => ({
         if ((parameters.get(name) ?? '') === '') throw badRequest(`parameter ${name} is missing`)
       }
       return form.answer({ world, of: (name) => parameters.get(name), request })
-    } catch (error) {
-      if (error instanceof Refused) return error.response
-      throw error
-    }
-  },
+    }),
 })
 
 /** The addresses in these parameters, each of its family: at least one. */
@@ -141,10 +123,10 @@ const addressesOf = ({ of }: Asked, wrong: (why: string) => FakeResponse, ...pai
     const text = of(parameter)
     if (text === undefined) return []
     if (type === 'any' ? typeOf(text) !== undefined : typeOf(text) === type) return [text]
-    throw new Refused(wrong(`${parameter} is no address of its family`))
+    throw new strict.RefusedRequest(wrong(`${parameter} is no address of its family`))
   })
   if (addresses.length > 0) return addresses
-  throw new Refused(wrong('no address'))
+  throw new strict.RefusedRequest(wrong('no address'))
 }
 
 const namecheapError = (message: string, number: number, text: string, why: string) =>
@@ -248,7 +230,7 @@ const zoneeditAnswer =
     if (!isRight) return failed(708, `Failed Login: ${user}`, 'wrong login or token')
     // no dump of 704 and 709
     if (!isName(host)) return failed(704, `Not a valid FQDN: ${host}`, 'no FQDN')
-    const zone = zoneOf(world, host)
+    const zone = strict.zoneOfName(world, host)
     if (zone === undefined) return failed(701, 'Zone is not set up in this account.', 'unknown zone')
     const wrong = (why: string) => failed(709, 'Invalid IP address', why, zone)
     const [address = ''] = addressesOf(asked, wrong, [ipParameter, 'A'])
@@ -468,7 +450,8 @@ export const regfish: FakeService = service({
     if (![undefined, '0', '1'].includes(of('forcehost'))) throw badRequest('forcehost is not 0 or 1')
     // no dump of the refusals: codes from a client
     if (of('token') !== world.password) return say('error', 402, 'authentication failed!', 'wrong token')
-    const isKnown = isHost(world, name) || (of('forcehost') === '1' && zoneOf(world, name) !== undefined)
+    const isKnown =
+      isHost(world, name) || (of('forcehost') === '1' && strict.zoneOfName(world, name) !== undefined)
     if (!isName(name) || !isKnown) return say('error', 412, 'no valid FQDN!', 'unknown name')
     const wrong = (why: string) =>
       say('error', of('ipv6') === undefined ? 408 : 409, 'no valid IP address!', why)

@@ -1,11 +1,9 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: vercel.com/docs/rest-api/dns and /errors. Keys of `extra`: comment, mxPriority, srv, https. A
 // list has 20 records if `limit` is not given; the next page is that with `until` of pagination.next. PATCH
 // changes only the members that it has.
-
-type Members = Readonly<Record<string, unknown>>
 
 const TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'HTTPS', 'MX', 'SRV', 'TXT', 'NS']
 const MEMBERS = ['name', 'type', 'value', 'ttl', 'mxPriority', 'srv', 'https', 'comment']
@@ -14,30 +12,13 @@ const DEFAULT_TTL = 60
 const LEAST_TTL = 60
 const START = 1795773600000
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const send = strict.answerWith({ 'content-type': 'application/json; charset=utf-8' })
 
 const make = (world: FakeWorld) => {
-  const numbers = new WeakMap<FakeRecord, number>()
-  let next = 0
-  const numberOf = (record: FakeRecord) => {
-    const number = numbers.get(record) ?? next++
-    numbers.set(record, number)
-    return number
-  }
+  const numberOf = strict.idsOf((before) => before)
   const idOf = (record: FakeRecord) => `rec_2qn7pzrx89yxy34vez${(0x70d31 + numberOf(record)).toString(16)}`
   const createdAt = (record: FakeRecord) => START + 1000 * numberOf(record)
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
   const labelOf = (record: FakeRecord) => record.name.slice(0, -(zoneOf(record.name) ?? '').length - 1)
   const shown = (record: FakeRecord) => ({
     id: idOf(record),
@@ -56,14 +37,6 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (status: number, body: unknown, why?: string): FakeResponse => ({
-      status,
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-      },
-      body: JSON.stringify(body),
-    })
     const refuse = (status: number, code: string, message: string, why: string) =>
       send(status, { error: { code, message } }, why)
     const bad = (why: string) => refuse(400, 'bad_request', `Invalid request: ${why}`, why)
@@ -72,10 +45,9 @@ const make = (world: FakeWorld) => {
 
     if (headers['authorization'] !== `Bearer ${world.password}`)
       return refuse(403, 'forbidden', 'Not authorized', 'token')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target)) return bad('target is not percent-encoded')
+    if (!strict.isEncoded(target)) return bad('target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return bad('a body on a GET')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const list = /^\/v[45]\/domains\/([^/]+)\/records$/.exec(path)
     const create = /^\/v2\/domains\/([^/]+)\/records$/.exec(path)
     const change = /^\/v1\/domains\/records\/([^/]+)$/.exec(path)
@@ -86,8 +58,8 @@ const make = (world: FakeWorld) => {
     if (method !== needed)
       return refuse(405, 'method_unknown', `This endpoint only responds to ${needed}`, 'method')
     const allowed = ['teamId', 'slug', ...(needed === 'GET' ? ['limit', 'since', 'until'] : [])]
-    for (const key of query.keys())
-      if (!allowed.includes(key) || query.getAll(key).length > 1) return bad(`query parameter ${key}`)
+    const stray = strict.strayQuery(query, allowed)
+    if (stray !== undefined) return bad(`query parameter ${stray}`)
 
     const paged = (key: string, all: readonly { readonly createdAt: number }[]): FakeResponse => {
       const limit = Number(query.get('limit') ?? 20)
@@ -121,25 +93,19 @@ const make = (world: FakeWorld) => {
       return paged('records', world.records.filter((item) => zoneOf(item.name) === zone).map(shown))
 
     if (world.isReadOnly) return refuse(403, 'forbidden', 'Not authorized', 'the token may not write')
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return bad('content-type')
-    const body = parse(request.body)
-    if (!isMembers(body)) return bad('body is no JSON object')
+    if (!strict.isSentAs('application/json', request)) return bad('content-type')
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return bad('body is no JSON object')
     for (const key of Object.keys(body)) if (!MEMBERS.includes(key)) return bad(`unknown member ${key}`)
     const its = record === undefined ? zone : (zoneOf(record.name) ?? '')
     const label = body['name'] ?? (record === undefined ? undefined : labelOf(record))
     const type = body['type'] ?? record?.type
     const value = body['value'] ?? record?.value
     const ttl = body['ttl'] ?? record?.ttl ?? DEFAULT_TTL
-    if (typeof label !== 'string' || !/^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|)$/.test(label))
-      return bad('name')
+    if (!strict.isLabel(label)) return bad('name')
     if (typeof type !== 'string' || !TYPES.includes(type)) return bad('type')
-    if (typeof value !== 'string' || (type === 'A' && !isIPv4(value)) || (type === 'AAAA' && !isIPv6(value)))
-      return bad('value')
-    if (
-      typeof ttl !== 'number' ||
-      !Number.isInteger(ttl) ||
-      (body['ttl'] != null && (ttl < LEAST_TTL || ttl > 2147483647))
-    )
+    if (typeof value !== 'string' || !strict.fitsType(type, value)) return bad('value')
+    if (!strict.isInteger(ttl) || (body['ttl'] != null && (ttl < LEAST_TTL || ttl > 2147483647)))
       return bad('ttl')
     if (body['comment'] != null && (typeof body['comment'] !== 'string' || body['comment'].length > 500))
       return bad('comment')

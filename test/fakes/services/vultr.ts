@@ -1,48 +1,24 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import type { FakeRecord, FakeRequest, FakeResponse, FakeService, FakeWorld } from './service.ts'
 import { textOf } from './service.ts'
+import * as strict from './strict.ts'
 
 // Documents: www.vultr.com/api (DNS; meta and pagination). Key of `extra`: priority. PATCH changes only the
 // members that it has. Found by users: a record of a name and type that exists with another TTL is refused
 // (bsorahan/certbot-dns-vultr#3).
-
-type Members = Readonly<Record<string, unknown>>
 
 const TYPES = ['A', 'AAAA', 'CNAME', 'NS', 'MX', 'SRV', 'TXT', 'CAA', 'SSHFP']
 const DEFAULT_TTL = 300
 /** Not on the page: local. */
 const LEAST_TTL = 120
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const make = (world: FakeWorld) => {
-  const ids = new WeakMap<FakeRecord, string>()
-  let next = 0xb6c0
-  const idOf = (record: FakeRecord) => {
-    const id = ids.get(record) ?? `cb676a46-66fd-4dfb-b839-443f2e6c${(next++).toString(16)}`
-    ids.set(record, id)
-    return id
+  const idOf = strict.idsOf((before) => `cb676a46-66fd-4dfb-b839-443f2e6c${(0xb6c0 + before).toString(16)}`)
+  const zoneOf = (name: string) => strict.zoneOfName(world, name)
+  const shown = (record: FakeRecord, zone: string) => {
+    const { name, type, value: data, ttl, extra } = record
+    const label = strict.labelIn(zone, name, '')
+    return { id: idOf(record), type, name: label, data, priority: extra['priority'] ?? 0, ttl }
   }
-  const zoneOf = (name: string) =>
-    world.zones
-      .filter((zone) => name === zone || name.endsWith(`.${zone}`))
-      .sort((a, b) => b.length - a.length)[0]
-  const shown = (record: FakeRecord, zone: string) => ({
-    id: idOf(record),
-    type: record.type,
-    name: record.name === zone ? '' : record.name.slice(0, -zone.length - 1),
-    data: record.value,
-    priority: record.extra['priority'] ?? 0,
-    ttl: record.ttl,
-  })
   const domain = (zone: string) => ({
     domain: zone,
     date_created: '2026-11-27T10:00:00+00:00',
@@ -51,36 +27,21 @@ const make = (world: FakeWorld) => {
 
   return (request: FakeRequest): FakeResponse => {
     const { method, target, headers } = request
-    const send = (status: number, body: unknown, why?: string): FakeResponse => ({
-      status,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(why === undefined ? {} : { 'x-fake-why': why }),
-      },
-      body: body === undefined ? '' : JSON.stringify(body),
-    })
     // The form is that of the documents; no text of a refusal has a dump.
-    const refuse = (status: number, error: string, why: string) => send(status, { error, status }, why)
+    const refuse = (status: number, error: string, why: string) =>
+      strict.answerJson(status, { error, status }, why)
 
     if (headers['authorization'] !== `Bearer ${world.password}`)
       return refuse(401, 'Invalid API token.', 'token')
-    if (!/^([\w.~!$&'()*+,;=:@/?-]|%[0-9A-F]{2})*$/i.test(target))
-      return refuse(400, 'Invalid request.', 'target is not percent-encoded')
+    if (!strict.isEncoded(target)) return refuse(400, 'Invalid request.', 'target is not percent-encoded')
     if (method === 'GET' && request.body !== '') return refuse(400, 'Invalid request.', 'a body on a GET')
-    const [path = '', search = ''] = target.split('?')
-    const query = new URLSearchParams(search)
+    const { path, query } = strict.splitTarget(target)
     const parts = /^\/v2\/domains(?:\/([^/]+)(?:\/(records)(?:\/([\w-]+))?)?)?$/.exec(path)
     if (parts === null) return refuse(404, 'Invalid API path.', 'no such path')
     const [zoneName, hasRecords, recordId] = parts.slice(1).map((part) => part && decodeURIComponent(part))
     const isList = recordId === undefined && (zoneName === undefined || hasRecords !== undefined)
-    for (const key of query.keys())
-      if (
-        method !== 'GET' ||
-        !isList ||
-        !['per_page', 'cursor'].includes(key) ||
-        query.getAll(key).length > 1
-      )
-        return refuse(400, 'Invalid request.', `query parameter ${key}`)
+    const stray = strict.strayQuery(query, method === 'GET' && isList ? ['per_page', 'cursor'] : [])
+    if (stray !== undefined) return refuse(400, 'Invalid request.', `query parameter ${stray}`)
     const methods =
       recordId !== undefined ? ['GET', 'PATCH', 'DELETE'] : hasRecords ? ['GET', 'POST'] : ['GET']
     if (!methods.includes(method)) return refuse(405, 'Invalid HTTP method.', 'method')
@@ -93,7 +54,7 @@ const make = (world: FakeWorld) => {
         return refuse(400, 'Invalid per_page.', 'per_page')
       if (!Number.isInteger(start)) return refuse(400, 'Invalid cursor.', 'cursor')
       const link = (at: number) => Buffer.from(`next__${at}`).toString('base64')
-      return send(200, {
+      return strict.answerJson(200, {
         [key]: items.slice(start, start + size),
         meta: {
           total: items.length,
@@ -107,7 +68,7 @@ const make = (world: FakeWorld) => {
     if (zoneName === undefined) return paged('domains', world.zones.map(domain))
     const zone = world.zones.find((item) => item === zoneName)
     if (zone === undefined) return refuse(404, 'Invalid domain.', 'no such domain')
-    if (!hasRecords) return send(200, { domain: domain(zone) })
+    if (!hasRecords) return strict.answerJson(200, { domain: domain(zone) })
     const ofZone = world.records.filter((record) => zoneOf(record.name) === zone)
     const record = ofZone.find((item) => idOf(item) === recordId)
     if (recordId !== undefined && record === undefined)
@@ -118,17 +79,16 @@ const make = (world: FakeWorld) => {
             'records',
             ofZone.map((item) => shown(item, zone)),
           )
-        : send(200, { record: shown(record, zone) })
+        : strict.answerJson(200, { record: shown(record, zone) })
 
     if (world.isReadOnly) return refuse(403, 'Forbidden.', 'the token may not write')
     if (method === 'DELETE' && record !== undefined) {
       world.records.splice(world.records.indexOf(record), 1)
-      return send(204, undefined)
+      return strict.answerWith({})(204, '')
     }
-    if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-      return refuse(400, 'Invalid JSON.', 'content-type')
-    const body = parse(request.body)
-    if (!isMembers(body)) return refuse(400, 'Invalid JSON.', 'body is no JSON object')
+    if (!strict.isSentAs('application/json', request)) return refuse(400, 'Invalid JSON.', 'content-type')
+    const body = strict.jsonOf(request.body)
+    if (!strict.isMembers(body)) return refuse(400, 'Invalid JSON.', 'body is no JSON object')
     const allowed: Readonly<Record<string, string>> = {
       name: 'string',
       data: 'string',
@@ -142,12 +102,11 @@ const make = (world: FakeWorld) => {
     if (body['name'] === undefined && record === undefined)
       return refuse(400, 'Name is required.', 'name is missing')
     const label = body['name'] === undefined ? undefined : textOf(body['name']).toLowerCase()
-    if (label !== undefined && !/^(\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|)$/.test(label))
-      return refuse(400, 'Invalid name.', `name ${label}`)
+    if (label !== undefined && !strict.isLabel(label)) return refuse(400, 'Invalid name.', `name ${label}`)
     const name = label === undefined ? (record?.name ?? zone) : label === '' ? zone : `${label}.${zone}`
     if (zoneOf(name) !== zone) return refuse(400, 'Invalid name.', `name in the domain ${zoneOf(name)}`)
     if (typeof type !== 'string' || !TYPES.includes(type)) return refuse(400, 'Invalid record type.', 'type')
-    if (typeof data !== 'string' || (type === 'A' && !isIPv4(data)) || (type === 'AAAA' && !isIPv6(data)))
+    if (typeof data !== 'string' || !strict.fitsType(type, data))
       return refuse(400, 'Invalid data.', `data ${String(data)}`)
     const ttl = Number(body['ttl'] ?? record?.ttl ?? DEFAULT_TTL)
     if (body['ttl'] !== undefined && (!Number.isInteger(ttl) || ttl < LEAST_TTL))
@@ -166,9 +125,9 @@ const make = (world: FakeWorld) => {
       ...(body['priority'] === undefined ? {} : { priority: body['priority'] }),
     }
     const fresh = Object.assign(record ?? {}, { name, type, value: data, ttl, extra })
-    if (record !== undefined) return send(204, undefined)
+    if (record !== undefined) return strict.answerWith({})(204, '')
     world.records.push(fresh)
-    return send(201, { record: shown(fresh, zone) })
+    return strict.answerJson(201, { record: shown(fresh, zone) })
   }
 }
 
