@@ -12,7 +12,7 @@ import { startService } from './service.ts'
 import { onCore } from './wrk.ts'
 
 const SIZES = {
-  full: { names: 20_000, keys: 2000, rounds: 3, min: 1000, seconds: 1, warmUp: 2, hostnames: 1000, times: 5 },
+  full: { names: 20_000, keys: 2000, rounds: 3, min: 1000, seconds: 1, warmUp: 4, hostnames: 1000, times: 5 },
   quick: { names: 1000, keys: 100, rounds: 1, min: 100, seconds: 1, warmUp: 1, hostnames: 100, times: 1 },
 } as const
 
