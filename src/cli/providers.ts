@@ -68,6 +68,7 @@ function explanationOf(
     `${title} (provider = "${name}"), grade ${grade}: ${GRADES[grade]}; checked ${CHECKED}`,
     `  username: ${provider.username}`,
     `  password: ${provider.password}`,
+    ...(provider.apiKey === undefined ? [] : [`  api_key: ${provider.apiKey}`]),
     ...(provider.note === undefined ? [] : [`  note: ${provider.note}`]),
     ...(provider.ifUnreached === undefined ? [] : [`  if it is not reached: ${provider.ifUnreached}`]),
     '  settings:',

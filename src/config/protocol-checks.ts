@@ -72,10 +72,14 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     [values.apiKey !== undefined && values.apiKeyFile !== undefined, 'api_key and api_key_file are both set; keep one', 'apiKeyFile'],
     unused(NIC_UPDATE_KEYS, 'is for services that speak /nic/update, and this one has another protocol'),
   ]
+  const hasApiKey = providerCalled(provider)?.apiKey !== undefined
   // biome-ignore format: a table
   if (hasRecords(provider)) return [
     ...both,
     unused(['url', ...URL_KEYS], `is for services with url, and ${provider} has a protocol of its own`),
+    [places['apiKey'] !== undefined && !hasApiKey, `api_key is set, and ${provider} has only a password; remove it`, 'apiKey'],
+    [places['apiKeyFile'] !== undefined && !hasApiKey, `api_key_file is set, and ${provider} has only a password; remove it`, 'apiKeyFile'],
+    [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey, `api_key is missing: ${provider} needs ${providerCalled(provider)?.apiKey}; set api_key_file`, 'provider'],
     [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
     [isInClear(server), 'server is http, so the secret would go in clear text; write https', 'server'],
   ]

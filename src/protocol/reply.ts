@@ -138,6 +138,8 @@ export const isFamilyWord = (text: string): text is FamilyWord => Object.hasOwn(
 export const LOCAL_WORDS = {
   'no-zone':            { like: 'nohost',   meaning: 'the account has no zone for this hostname',
     remedy: 'check the spelling of the hostname and the zone, and that the token may see the zone; then run holdfast resume' },
+  'zone-needed':        { like: 'nohost',   meaning: 'the account has more zones than the service lists at once',
+    remedy: 'set zone to the zone of the hostname; then run holdfast resume' },
   'no-record':          { like: 'nohost',   meaning: 'the hostname has no record of this type',
     remedy: 'make the record at the service, or set create = true; then run holdfast resume' },
   'conflicting-record': { like: 'nohost',   meaning: 'the hostname has a record that excludes an address, such as CNAME',

@@ -1,3 +1,4 @@
+import type { Provider } from '../../src/config/providers/provider.ts'
 import { GRADE_A } from '../../src/config/providers/grade-a.ts'
 import { describe, expect, it } from 'vitest'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/config/client-settings.ts'
@@ -27,16 +28,21 @@ const readAccount = (toml: string) => {
   return config.ok ? config.value.accounts[0] : config.error.map(formatComplaint)
 }
 
+/** What an account needs beside username and password. */
+const lacking = (provider: Provider | undefined): string =>
+  (presetServer(provider) === undefined ? 'server = "panel.example.test"\n' : '') +
+  (provider?.apiKey === undefined ? '' : 'api_key = "k"\n')
 const CREDENTIALS = 'username = "u"\npassword = "p"\nhostnames = ["a.example.test"]\n'
 
 describe('every preset', () => {
   const rows = Object.entries(PROVIDERS)
 
-  it('is one of 75 services', () => expect(rows).toHaveLength(75))
+  it('is one of 84 services', () => expect(rows).toHaveLength(84))
 
   it.each(rows)('%s needs nothing but credentials and a hostname', (name, provider) => {
-    const server = presetServer(provider) !== undefined ? '' : 'server = "panel.example.test"\n'
-    expect(readAccount(`provider = "${name}"\n${server}${CREDENTIALS}`)).toMatchObject({ provider: name })
+    expect(readAccount(`provider = "${name}"\n${lacking(provider)}${CREDENTIALS}`)).toMatchObject({
+      provider: name,
+    })
   })
 
   it.each(rows)('%s uses https and names only settings of an account', (_, { settings }) => {
@@ -88,10 +94,10 @@ describe('offline', () => {
   const refused = Object.entries(PROVIDERS).flatMap(([name, { hasOffline }]) => (hasOffline ? [] : [name]))
 
   it.each(refused)('is refused at %s, where no source knows it', (name) => {
-    const server = presetServer(PROVIDERS[name]) !== undefined ? '' : 'server = "panel.example.test"\n'
+    const server = lacking(PROVIDERS[name])
     const inFile = readAccount(`provider = "${name}"\n${server}offline = true\n${CREDENTIALS}`)
     expect(inFile).toContain(
-      `h.toml:${server === '' ? 2 : 3}: offline is set, and no source says that ${name} has that function: ` +
+      `h.toml:${server.split('\n').length + 1}: offline is set, and no source says that ${name} has that function: ` +
         'it may publish the address of the connection instead; remove it',
     )
     expect(

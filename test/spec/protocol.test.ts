@@ -55,7 +55,7 @@ it('a request has exactly the parameters and headers of the specification', asyn
   await exchange(
     endpoint,
     { request: fullRequest, endpoint: 0 },
-    { http, now: () => clock.now(), signal: new AbortController().signal },
+    { http, now: () => clock.now(), pause: async () => undefined, signal: new AbortController().signal },
   )
 
   const query = [...new URL(sent?.url ?? '').searchParams.keys()]
@@ -94,7 +94,7 @@ describe('the client reads the response', () => {
       const seen = await exchange(
         endpoint,
         { request, endpoint: 0 },
-        { http, now: () => START, signal: new AbortController().signal },
+        { http, now: () => START, pause: async () => undefined, signal: new AbortController().signal },
       )
 
       const read =

@@ -30,12 +30,15 @@ export async function askForAccount(prompts: Prompts, given: SetupAnswers, look:
     prompts.note(preset.name, [
       `username: ${preset.username}`,
       `password: ${preset.password}`,
+      ...(preset.apiKey === undefined ? [] : [`api_key: ${preset.apiKey}`]),
       ...(preset.note === undefined ? [] : [preset.note]),
     ])
   const hasNone = preset?.hasNoUsername === true
   const username = given.username ?? (hasNone ? undefined : await askForUsername(prompts, preset?.username))
   const password = given.password ?? (await askForPassword(prompts, preset?.password))
-  const answers = { ...given, ...service, username, password }
+  const hasKey = preset?.apiKey === undefined || given.apiKey !== undefined
+  const apiKey = hasKey ? given.apiKey : await askForSecret(prompts, 'API key', preset.apiKey)
+  const answers = { ...given, ...service, username, password, apiKey }
   const hostnames = given.hostnames?.length ? given.hostnames : await askForHostnames(prompts, answers)
   const families =
     given.families ??
@@ -129,14 +132,17 @@ export const askForUsername = async (prompts: Prompts, what: string | undefined)
   })
 
 export const askForPassword = async (prompts: Prompts, what: string | undefined): Promise<Secret> =>
+  askForSecret(prompts, 'Password', what ?? 'the password of the DDNS key')
+
+const askForSecret = async (prompts: Prompts, name: string, what: string): Promise<Secret> =>
   new Secret(
     await prompts.secret({
-      message: `Password (${what ?? 'the password of the DDNS key'}); it is not shown`,
+      message: `${name} (${what}); it is not shown`,
       check: (text) =>
         text === ''
-          ? 'a password is needed'
+          ? 'it is needed'
           : /[\0-\x1f\x7f]/.test(text)
-            ? 'a password has no control characters'
+            ? 'it has no control characters'
             : undefined,
     }),
   )

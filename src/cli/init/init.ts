@@ -1,3 +1,4 @@
+import type { Secret } from '../../net/secret.ts'
 import { readNamedPassword } from '../../app/client/settings/account-files.ts'
 import { firstLook } from '../../app/client/setup/first-look.ts'
 import { systemPorts } from '../system.ts'
@@ -75,10 +76,10 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
   const hostnames = flags.hostnames
     .flatMap((one) => one.split(','))
     .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
-  const password =
-    flags.passwordFile === undefined
-      ? undefined
-      : checked('password-file', await readNamedPassword(flags.passwordFile))
+  const secretIn = async (flag: string, file: string | undefined): Promise<Secret | undefined> =>
+    file === undefined ? undefined : checked(flag, await readNamedPassword(file))
+  const password = await secretIn('password-file', flags.passwordFile)
+  const apiKey = await secretIn('api-key-file', flags.apiKeyFile)
   return wrong.length > 0
     ? err(wrong)
     : ok({
@@ -87,6 +88,7 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
         path: address?.path,
         username: flags.username,
         password,
+        apiKey,
         hostnames,
         families: flags.publish as PublishedFamilies | undefined,
         contact: flags.contact,

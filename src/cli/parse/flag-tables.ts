@@ -157,6 +157,12 @@ export const INIT_FLAGS = {
     describe: 'file that contains the password, or - for standard input; it is copied into a file of its own',
     isPath: true,
   },
+  apiKeyFile: {
+    kind: 'text',
+    flag: 'api-key-file',
+    describe: 'the same for the API key, at services that have one beside the password',
+    isPath: true,
+  },
   hostnames: { kind: 'list', flag: 'hostname', describe: 'a hostname to keep up to date; repeatable' },
   publish: {
     kind: 'text',

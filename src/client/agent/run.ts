@@ -144,7 +144,12 @@ class AgentLoop {
     emit({ kind: 'sending', account, request, to: url })
     if (isInClear(new URL(url))) emit({ kind: 'keyInClear', account, to: new URL(url).origin })
     return this.#withAnswerTimeout(abandon, async (signal) =>
-      exchange(job.endpoint, action, { http, now: () => clock.now(), signal }),
+      exchange(job.endpoint, action, {
+        http,
+        now: () => clock.now(),
+        pause: async (span) => clock.sleep(after(clock.now(), span), signal),
+        signal,
+      }),
     )
   }
 

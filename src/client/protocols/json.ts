@@ -1,7 +1,7 @@
-/** The document of an answer; undefined where it is none. */
+/** The document of an answer, which may begin with a byte order mark; undefined where it is none. */
 export function documentIn(body: string): unknown {
   try {
-    return JSON.parse(body) as unknown
+    return JSON.parse(body.replace(/^\uFEFF/, '')) as unknown
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import type { Duration } from '../../base/time.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../ports/http.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
@@ -37,6 +38,8 @@ export interface UpdateProtocol {
   readonly begin: (update: OutgoingUpdate) => Step
   /** What a service had may be otherwise now: an answer was lost, or not understood. */
   readonly forget?: () => void
+  /** The least time between two requests, where the service has a limit for each second. */
+  readonly gap?: Duration
 }
 
 export const isStep = (next: Step | StepOutcome): next is Step => 'request' in next

@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import { notUnderstood } from './answers.ts'
-import type { ServiceAccount, Step, StepOutcome, UpdateProtocol } from './protocol.ts'
-import type { ListedZone, RecordPlace, RecordRow, RowRecord } from './record-rows.ts'
+import type { ServiceAccount, ServiceAnswer, Step, StepOutcome, UpdateProtocol } from './protocol.ts'
+import type { ListedZone, RecordPlace, RecordRow, RowCall, RowRecord } from './record-rows.ts'
 import { changed, current, labelWithin, planOf, wantedOf, zoneAmong } from './records.ts'
 import { refusalBy } from './refusals.ts'
-import { restStep } from './rest.ts'
+import { restStep, whileZoneIsKnown } from './rest.ts'
 
 /** A service of a row: the zone is found once, the record is read before each write. */
 export function recordService(
@@ -16,6 +16,7 @@ export function recordService(
   const zones = new Map<string, ListedZone>()
   return {
     begin: ({ request }) => new RecordUpdate({ account, row, zones, request }).begin(registered),
+    ...(row.gap !== undefined && { gap: row.gap }),
   }
 }
 
@@ -36,28 +37,34 @@ class RecordUpdate {
     const { account, row, request } = parts
     this.#parts = parts
     this.#hostname = request.hostnames[0] ?? ''
-    this.#step = restStep(
+    const isDocument = (document: unknown, { status }: ServiceAnswer): boolean =>
+      document !== undefined && status >= 200 && status < 300
+    const members = row.secrets?.(account)
+    const step = restStep(
       account,
       {
+        ...row,
         headers: row.headers(account),
-        isSuccess: (document, { status }) => document !== undefined && status >= 200 && status < 300,
-        codesIn: row.codesIn,
-        refusals: row.refusals,
+        ...(members !== undefined && { members }),
+        isSuccess: row.isSuccess ?? isDocument,
       },
       request,
     )
+    const guarded = whileZoneIsKnown(parts.zones, this.#hostname)
+    this.#step = (call) => guarded(step(call))
   }
 
   begin(registered: (hostname: string) => string | undefined): Step {
     const { account, row, zones } = this.#parts
     const known = zones.get(this.#hostname)
     if (known !== undefined) return this.#find(known)
-    if (row.zones !== undefined) return this.#findZone(row.zones)
+    const isNamed = account.zone !== undefined && row.zones?.areNamed === true
+    if (row.zones !== undefined && !isNamed) return this.#findZone(row.zones)
     const name = account.zone ?? registered(this.#hostname.replace(/^\*\./, '')) ?? this.#hostname
     return this.#find({ id: name, name })
   }
 
-  #findZone({ path, zonesIn }: NonNullable<RecordRow['zones']>): Step {
+  #findZone({ path, zonesIn, total }: NonNullable<RecordRow['zones']>): Step {
     const { account, zones, request } = this.#parts
     return this.#step({
       method: 'GET',
@@ -67,7 +74,8 @@ class RecordUpdate {
         if (listed === undefined) return notUnderstood(answer)
         const wanted = listed.filter(({ name }) => account.zone === undefined || name === account.zone)
         const zone = zoneAmong(this.#hostname, wanted)
-        if (zone === undefined) return refusalBy(request, 'no-zone')
+        if (zone === undefined)
+          return refusalBy(request, isPart(listed, total?.(document)) ? 'zone-needed' : 'no-zone')
         zones.set(this.#hostname, zone)
         return this.#find(zone)
       },
@@ -85,8 +93,7 @@ class RecordUpdate {
       return isNew ? this.#findAlias(zone, place) : this.#write(zone, place, records)
     }
     return this.#step({
-      method: 'GET',
-      path: row.find(place),
+      ...callOf(row.find(place)),
       missing: (answer, document) => (row.isMissing(answer, document) ? found([]) : undefined),
       read: (document, answer) => {
         const records = row.recordsIn(document, place)
@@ -100,8 +107,7 @@ class RecordUpdate {
     const { row, request } = this.#parts
     const alias = { ...place, type: 'CNAME' } as const
     return this.#step({
-      method: 'GET',
-      path: row.find(alias),
+      ...callOf(row.find(alias)),
       missing: (answer, document) =>
         row.isMissing(answer, document) ? this.#write(zone, place, []) : undefined,
       read: (document, answer) => {
@@ -121,9 +127,11 @@ class RecordUpdate {
     const before = records.find(({ type }) => type === wanted.type)
     const least = Math.max(row.ttl, zone.minTtl ?? 0)
     const ttl = Math.max(before?.ttl ?? account.ttl ?? least, zone.minTtl ?? 0)
+    const { isDone, ...call } = row.write(place, { address: wanted.address, ttl, before })
     return this.#step({
-      ...row.write(place, { address: wanted.address, ttl, before }),
-      read: () => changed(request),
+      ...call,
+      read: (document, answer) =>
+        document === undefined || isDone?.(document) !== false ? changed(request) : notUnderstood(answer),
     })
   }
 
@@ -133,3 +141,9 @@ class RecordUpdate {
     return { zoneId: id, zone: name, hostname: this.#hostname, label, type: wanted?.type ?? 'A' }
   }
 }
+
+const callOf = (find: string | RowCall): RowCall =>
+  typeof find === 'string' ? { method: 'GET', path: find } : find
+
+const isPart = (listed: readonly unknown[], total: string | undefined): boolean =>
+  total !== undefined && Number(total) > listed.length

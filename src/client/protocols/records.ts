@@ -36,7 +36,7 @@ export type RecordPlan =
 const EXCLUDING = ['CNAME', 'ALIAS', 'ANAME']
 
 /** Addresses as two spellings of one may differ. */
-const isSame = (value: string, address: Address): boolean => parseAddress(value) === address
+export const isSameAddress = (value: string, address: Address): boolean => parseAddress(value) === address
 
 /**
  * What to write, from what is there: one record with another value is changed, and a missing one is made. A name with
@@ -57,7 +57,7 @@ export function planOf(
     const [replaced, ...others] = found.filter(({ type }) => type === wanted.type)
     if (others.length > 0) return refusalBy('several-records')
     if (replaced === undefined && !create) return refusalBy('no-record')
-    if (replaced === undefined || !isSame(replaced.value, wanted.address))
+    if (replaced === undefined || !isSameAddress(replaced.value, wanted.address))
       changes.push({ ...wanted, replaced })
   }
   return changes.length === 0 ? { kind: 'current' } : { kind: 'write', changes }

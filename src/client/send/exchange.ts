@@ -1,4 +1,4 @@
-import { after, between, type Duration, type Instant, milliseconds } from '../../base/time.ts'
+import { after, between, type Duration, type Instant, isBefore, milliseconds } from '../../base/time.ts'
 import type { Credentials } from '../../net/basic.ts'
 import { Secret } from '../../net/secret.ts'
 import { type SecretText, secretUrl } from '../../net/secret-text.ts'
@@ -33,11 +33,14 @@ export interface ServiceEndpoint {
 interface ExchangeContext {
   readonly http: ServiceHttp
   readonly now: () => Instant
+  readonly pause: (span: Duration) => Promise<void>
   readonly signal: AbortSignal
 }
 
 /** Requests of one exchange; all of them together have the time of three. */
 const [MAX_STEPS, MAX_TIMES] = [4, 3]
+/** When each protocol with a gap sent last. */
+const sentAt = new WeakMap<UpdateProtocol, Instant>()
 
 /** Where the first request of an exchange goes, without its secrets. */
 export const addressOf = ({ protocol }: ServiceEndpoint, update: OutgoingUpdate): string =>
@@ -50,11 +53,12 @@ export const addressOf = ({ protocol }: ServiceEndpoint, update: OutgoingUpdate)
 export async function exchange(
   service: ServiceEndpoint,
   update: OutgoingUpdate,
-  { http, now, signal }: ExchangeContext,
+  { http, now, pause, signal }: ExchangeContext,
 ): Promise<Observation> {
   const end = after(now(), milliseconds(MAX_TIMES * service.responseTimeout))
   let step = service.protocol.begin(update)
   for (let nth = 1; ; nth++) {
+    await keepGap(service.protocol, { now, pause })
     const request = wholeRequest(service, step.request, between(now(), end))
     const outcome = await withRedirect(request, async (one) => http(one, signal))
     const answer = answerIn(outcome)
@@ -65,6 +69,17 @@ export async function exchange(
     if (nth === MAX_STEPS) throw new Error(`an exchange has more than ${MAX_STEPS} requests`)
     step = next
   }
+}
+
+async function keepGap(
+  protocol: UpdateProtocol,
+  { now, pause }: Pick<ExchangeContext, 'now' | 'pause'>,
+): Promise<void> {
+  const { gap } = protocol
+  if (gap === undefined) return
+  const last = sentAt.get(protocol)
+  if (last !== undefined && isBefore(now(), after(last, gap))) await pause(between(now(), after(last, gap)))
+  sentAt.set(protocol, now())
 }
 
 function wholeRequest(
@@ -116,7 +131,8 @@ async function withRedirect(
   http: (one: OutgoingRequest) => Promise<HttpOutcome>,
 ): Promise<HttpOutcome> {
   const outcome = await http(request)
-  const to = outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
+  const isRead = (request.method ?? 'GET') === 'GET'
+  const to = isRead && outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
   return to === undefined ? outcome : http({ ...request, url: to })
 }
 

@@ -14,6 +14,7 @@ export interface SetupAnswers {
   readonly path?: string | undefined
   readonly username?: string | undefined
   readonly password?: Secret | undefined
+  readonly apiKey?: Secret | undefined
   readonly hostnames?: readonly string[] | undefined
   readonly families?: PublishedFamilies | undefined
   readonly contact?: string | undefined
@@ -35,6 +36,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
     [!hasServer && preset !== undefined,         '--server ADDRESS',     `the address of your ${preset?.name}`],
     [answers.username === undefined && preset?.hasNoUsername !== true, '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
     [answers.password === undefined,             '--password-file FILE', `${preset?.password ?? 'the password of the DDNS key'}; - reads standard input`],
+    [answers.apiKey === undefined && preset?.apiKey !== undefined, '--api-key-file FILE', preset?.apiKey ?? ''],
     [(answers.hostnames ?? []).length === 0,     '--hostname NAME',      'the hostnames to keep up to date; repeatable'],
   ]
   return rows.flatMap(([isMissing, flag, what]) => (isMissing ? [{ flag, what }] : []))
@@ -42,7 +44,8 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
 
 /** The new account, and the settings of the program that go with it. */
 export function draftOfAnswers(answers: SetupAnswers): Draft {
-  const { provider, server, path, username, hostnames = [], families = 'both', password, contact } = answers
+  const { provider, server, path, username, hostnames = [], families = 'both' } = answers
+  const { password, apiKey, contact } = answers
   const preset = provider === undefined ? undefined : providerCalled(provider)
   const isIpv6Off = preset?.settings['ipv6'] === 'false'
   const account: DraftAccount = {
@@ -57,6 +60,7 @@ export function draftOfAnswers(answers: SetupAnswers): Draft {
       ...(families === 'ipv4' && !isIpv6Off && { ipv6: false }),
     },
     password,
+    apiKey,
     comments: [],
   }
   return { settings: contact === undefined || contact === '' ? {} : { contact }, accounts: [account] }

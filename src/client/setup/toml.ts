@@ -1,3 +1,4 @@
+import { providerCalled } from '../../config/providers/providers.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../config/client-settings.ts'
 import { fileKeyOf } from '../../config/setting.ts'
 import type { Draft, DraftAccount, DraftSettings, DraftValue } from './draft.ts'
@@ -30,10 +31,16 @@ export const settingLines = (settings: DraftSettings): readonly string[] =>
 /** The path of the password file of an account. */
 export type PasswordPath = (account: DraftAccount) => string
 
+/** Beside the password file of the account. */
+export const apiKeyPath = (passwordFile: string): string => `${passwordFile}.api-key`
+
 /** The settings of an account, with its password file. */
 const settingsOf = (account: DraftAccount, passwordPath: PasswordPath): DraftSettings => ({
   ...account.settings,
   password_file: passwordPath(account),
+  ...(providerCalled(String(account.settings['provider']))?.apiKey !== undefined && {
+    api_key_file: apiKeyPath(passwordPath(account)),
+  }),
 })
 
 /** One [[account]] table, to be added to a file that has others. */

@@ -4,8 +4,8 @@
  */
 export type Grade = 'A' | 'B' | 'C'
 
-/** Services that manage records: a file of its own, or a row of `client/protocols/rows.ts` by the name of the preset. */
-export type ProtocolName = 'cloudflare' | 'row'
+/** Services that manage records: a file of its own, or a row of `client/protocols/rows` by the name of the preset. */
+export type ProtocolName = 'cloudflare' | 'netcup' | 'row'
 
 /** Each answer with its source stands in `test/client/protocols/dumps`. */
 export interface ReplyLists {
@@ -33,6 +33,8 @@ export interface Provider {
   readonly username: string
   /** What to enter as password. */
   readonly password: string
+  /** What to enter as API key; without it, the service has none beside the password. */
+  readonly apiKey?: string
   /** The username is the hostname, so an account has one of them; or its domain. */
   readonly userIs?: 'hostname' | 'domain'
   /** A source says that it knows the parameter offline=YES. Others may take the address of the connection instead. */

@@ -27,7 +27,14 @@ export async function played(
   of: Played,
   { password = PASSWORD, hostname = of.hostname, over = {} }: Given = {},
 ) {
-  const layer = { provider: of.provider, hostnames: hostname, password, ...of.settings, ...over }
+  const layer = {
+    provider: of.provider,
+    hostnames: hostname,
+    password,
+    contact: 'maria@example.test',
+    ...of.settings,
+    ...over,
+  }
   const config = readClientConfig({
     flags: Object.fromEntries(
       Object.entries(layer).map(([key, value]) => [key, { value, where: `--${key}` }]),
@@ -57,6 +64,7 @@ export async function played(
       { request: { hostnames: job.desired.hostnames, addresses }, endpoint: 0 },
       {
         now: () => START,
+        pause: async () => undefined,
         signal: new AbortController().signal,
         http: async (outgoing) => {
           const request = toWire(outgoing)

@@ -8,18 +8,20 @@ import { played } from './play.ts'
 const [v4, v6] = [NEW as Address, NEW6 as Address]
 const later = '192.0.2.8' as Address
 const KEPT = PLAYED.filter(({ provider }) => providerCalled(provider)?.protocol !== undefined)
-/** Requests of a first update, and of one by a process that knows the record. */
+/** Requests of a first update, of a change by a process that knows the record, and of a refresh where it is not one. */
 // biome-ignore format: a table
-const COUNTS: Readonly<Record<string, readonly [first: number, change: number]>> = {
+const COUNTS: Readonly<Record<string, readonly [first: number, change: number, refresh?: number]>> = {
   cloudflare: [3, 1], digitalocean: [3, 2], hetzner: [3, 2], gandi: [2, 2], ns1: [3, 2], ionos: [3, 2], 'desec-api': [3, 2],
+  porkbun: [2, 2], godaddy: [2, 2], netcup: [4, 4, 3], dnspod: [2, 2], powerdns: [3, 2], linode: [3, 2], vultr: [3, 2], vercel: [3, 2], scaleway: [3, 2],
 }
 
+const byType = (one: FakeRecord, other: FakeRecord): number => one.type.length - other.type.length
 const good = { kind: 'answered', replies: [{ word: 'good' }] }
 const nochg = { kind: 'answered', replies: [{ word: 'nochg' }] }
 const stopped = (said: string) => ({ kind: 'answered', replies: [{ word: 'nohost', said }] })
 
 describe.each(KEPT)('$provider', (of) => {
-  const [first, change] = COUNTS[of.provider] ?? [Number.NaN, Number.NaN]
+  const [first, change, refresh = 1] = COUNTS[of.provider] ?? [Number.NaN, Number.NaN]
   const isApart = providerCalled(of.provider)?.settings['families'] === 'apart'
   /** What one request is about. */
   const both = isApart ? { v4 } : { v4, v6 }
@@ -39,7 +41,9 @@ describe.each(KEPT)('$provider', (of) => {
     expect(await update({ ...both, v4: later })).toMatchObject(good)
     expect(sent).toHaveLength(first + change)
     const other = isApart ? OLD6 : v6
-    expect(world.records).toEqual(before.map((one) => ({ ...one, value: one.type === 'A' ? later : other })))
+    expect(world.records.toSorted(byType)).toEqual(
+      before.map((one) => ({ ...one, value: one.type === 'A' ? later : other })),
+    )
   })
 
   it('reads what is refreshed, and writes only a difference', async () => {
@@ -47,8 +51,8 @@ describe.each(KEPT)('$provider', (of) => {
     await update(both)
     const count = sent.length
     expect(await update(both)).toMatchObject(nochg)
-    expect(sent).toHaveLength(count + 1)
-    const [one] = world.records
+    expect(sent).toHaveLength(count + refresh)
+    const one = world.records.find(({ type }) => type === 'A')
     if (one !== undefined) one.value = '192.0.2.99'
     expect(await update(both)).toMatchObject(good)
     expect(valueOf('A')).toEqual([v4])
@@ -93,7 +97,7 @@ describe.each(KEPT)('$provider', (of) => {
   it('reads first after an answer that was lost', async () => {
     const { update, sent, valueOf } = await played(of)
     await update({ v4 })
-    const isWrite = (): boolean => !['GET', undefined].includes(sent.at(-1)?.method)
+    const isWrite = (): boolean => valueOf('A')[0] === later
     const lost = await update({ v4: later }, (answered) =>
       isWrite() ? { kind: 'unreached', stage: 'time-out', because: 'silent' } : answered,
     )
@@ -103,7 +107,7 @@ describe.each(KEPT)('$provider', (of) => {
     expect(sent.length - count).toBeLessThan(first)
   })
 
-  it('obeys credentials that may not write', async () => {
+  it.skipIf(of.hasOneRight)('obeys credentials that may not write', async () => {
     const { update, world, valueOf } = await played(of)
     world.isReadOnly = true
     expect(await update({ v4 })).toMatchObject({

@@ -6,6 +6,15 @@ import { gandi } from '../../fakes/services/gandi.ts'
 import { hetzner } from '../../fakes/services/hetzner.ts'
 import { ionos } from '../../fakes/services/ionos.ts'
 import { ns1 } from '../../fakes/services/ns1.ts'
+import { porkbun } from '../../fakes/services/porkbun.ts'
+import { godaddy } from '../../fakes/services/godaddy.ts'
+import { netcup } from '../../fakes/services/netcup.ts'
+import { dnspod } from '../../fakes/services/dnspod.ts'
+import { powerdns } from '../../fakes/services/powerdns.ts'
+import { linode } from '../../fakes/services/linode.ts'
+import { vultr } from '../../fakes/services/vultr.ts'
+import { vercel } from '../../fakes/services/vercel.ts'
+import { scaleway } from '../../fakes/services/scaleway.ts'
 import * as templates from '../../fakes/services/templates.ts'
 
 /** One service as the conformance table plays it. */
@@ -23,6 +32,8 @@ export interface Played {
   /** What a wrong password, and a hostname that does not exist, end as: a reply word or a word of this program; a wait without one. */
   readonly wrongPassword: string | undefined
   readonly unknownHostname: string | undefined
+  /** Its credentials cannot be limited. */
+  readonly hasOneRight?: true
   /** Of its records, in seconds. */
   readonly ttl?: number
   /** Whether it says that an address is current already. */
@@ -42,6 +53,15 @@ export const PLAYED: readonly Played[] = [
   { provider: 'desec-api',     ttl: 3600, fake: desecRest,            zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
   { provider: 'ns1',           fake: ns1,                  zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
   { provider: 'ionos',         fake: ionos,                zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', extra: { disabled: false, prio: 0 }, unknownHostname: 'no-zone' },
+  { provider: 'porkbun',       fake: porkbun,              zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', settings: { apiKey: USERNAME }, extra: { notes: 'at home' } },
+  { provider: 'godaddy',       fake: godaddy,              zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', settings: { apiKey: USERNAME } },
+  { provider: 'netcup', hasOneRight: true,       fake: netcup,               zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: '911', unknownHostname: 'no-zone', settings: { username: USERNAME, apiKey: 'canary-of-a-key' } },
+  { provider: 'dnspod',        fake: dnspod,               zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', settings: { username: USERNAME }, extra: { line: '默认', line_id: '0', weight: 20, status: 'enable', remark: 'at home' } },
+  { provider: 'powerdns',      fake: powerdns,             zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', settings: { server: 'http://127.0.0.1:8081' }, extra: { disabled: false } },
+  { provider: 'linode',        fake: linode,               zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'vultr',         fake: vultr,                zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },
+  { provider: 'vercel',        fake: vercel,               zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', extra: { comment: 'at home' } },
+  { provider: 'scaleway',      fake: scaleway,             zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone', extra: { comment: 'at home', priority: 0 } },
   { provider: 'duckdns',       fake: templates.duckdns,    zone: 'duckdns.org', hostname: 'home.duckdns.org', hasIpv6: true, saysUnchanged: true, wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
   { provider: 'namecheap',     fake: templates.namecheap,  zone: 'example.com', hostname: 'home.example.com', wrongPassword: 'badauth', unknownHostname: 'no-zone' },
   { provider: 'zoneedit',      fake: templates.zoneedit,   zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'no-zone' },

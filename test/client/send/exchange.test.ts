@@ -17,7 +17,12 @@ const after = async (outcome: HttpOutcome, over = service, sent = request) =>
   exchange(
     endpointTo(over),
     { request: sent, endpoint: 0 },
-    { http: async () => outcome, now: () => START, signal: new AbortController().signal },
+    {
+      http: async () => outcome,
+      now: () => START,
+      pause: async () => undefined,
+      signal: new AbortController().signal,
+    },
   )
 const answered = async (body: string, status = 200) => after({ kind: 'answered', status, headers: {}, body })
 
@@ -90,7 +95,7 @@ describe('a secret of a fixed parameter', () => {
     await exchange(
       endpointTo(over),
       { request, endpoint: 0 },
-      { http, now: () => START, signal: new AbortController().signal },
+      { http, now: () => START, pause: async () => undefined, signal: new AbortController().signal },
     )
 
     expect(urls[1]).toBe('https://a.test«secret»')
@@ -112,6 +117,7 @@ describe('a redirect', () => {
             : { kind: 'answered', status: 200, headers: {}, body: 'good 192.0.2.1' }
         },
         now: () => START,
+        pause: async () => undefined,
         signal: new AbortController().signal,
       },
     )
@@ -256,6 +262,7 @@ describe('an exchange of several requests', () => {
       { request, endpoint: 0 },
       {
         now: () => instant(START + passed),
+        pause: async () => undefined,
         signal: new AbortController().signal,
         http: async ({ responseTimeout }) => {
           times.push(responseTimeout)

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { MakeProtocol, ServiceAccount, UpdateProtocol } from '../../../client/protocols/protocol.ts'
-import type { RecordRow } from '../../../client/protocols/record-rows.ts'
 import type { ProtocolName } from '../../../config/providers/provider.ts'
 import { providerCalled } from '../../../config/providers/providers.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
@@ -11,11 +10,16 @@ type MadeFor = (account: ServiceAccount) => UpdateProtocol
 /** Loaded only for an account that needs it. */
 const SERVICES: Readonly<Record<ProtocolName, (provider: string) => Promise<MadeFor>>> = {
   cloudflare: async () => (await import('../../../client/protocols/services/cloudflare.ts')).cloudflare,
+  netcup: async () => {
+    const { netcup } = await import('../../../client/protocols/services/netcup.ts')
+    const { domainBelowSuffix } = await import('../../../platform/names/public-suffix.ts')
+    return (account) => netcup(account, domainBelowSuffix)
+  },
   row: async (provider) => {
-    const { RECORD_ROWS } = await import('../../../client/protocols/rows.ts')
+    const { RECORD_ROWS } = await import('../../../client/protocols/rows/rows.ts')
     const { recordService } = await import('../../../client/protocols/record-service.ts')
     const { domainBelowSuffix } = await import('../../../platform/names/public-suffix.ts')
-    const row: RecordRow | undefined = (RECORD_ROWS as Readonly<Record<string, RecordRow>>)[provider]
+    const row = RECORD_ROWS[provider]
     if (row === undefined) throw new Error(`${provider} has no row`)
     return (account) => recordService(account, row, domainBelowSuffix)
   },

@@ -1,5 +1,5 @@
 import { type Draft, type DraftAccount } from '../../../client/setup/draft.ts'
-import { draftText } from '../../../client/setup/toml.ts'
+import { apiKeyPath, draftText } from '../../../client/setup/toml.ts'
 import type { NewFile } from './new-files.ts'
 import { PASSWORD_MODE, passwordFolderMode, type SetupPaths } from './paths.ts'
 
@@ -9,18 +9,21 @@ interface DraftFiles {
   readonly files: readonly NewFile[]
 }
 
-/** A line of its own, as password files have it. */
+/** The password, and the API key where there is one: a line each, as password files have it. */
 export const passwordFileOf = (account: DraftAccount, path: string, paths: SetupPaths): readonly NewFile[] =>
-  account.password === undefined
-    ? []
-    : [
-        {
-          path,
-          text: `${account.password.reveal()}\n`,
-          mode: PASSWORD_MODE,
-          folderMode: passwordFolderMode(paths, path),
-        },
-      ]
+  [[path, account.password] as const, [apiKeyPath(path), account.apiKey] as const].flatMap(
+    ([file, secret]): readonly NewFile[] =>
+      secret === undefined
+        ? []
+        : [
+            {
+              path: file,
+              text: `${secret.reveal()}\n`,
+              mode: PASSWORD_MODE,
+              folderMode: passwordFolderMode(paths, file),
+            },
+          ],
+  )
 
 /** The configuration that exists, with another text. */
 export const changedConfig = (text: string, paths: SetupPaths, existing: string): NewFile => ({

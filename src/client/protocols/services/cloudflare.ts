@@ -4,17 +4,25 @@ import type { UpdateRequest } from '../../../protocol/request.ts'
 import { notUnderstood } from '../answers.ts'
 import { memberList, memberOfDocument, memberText } from '../json.ts'
 import type { ServiceAccount, Step, StepOutcome, UpdateProtocol } from '../protocol.ts'
-import { changed, current, type FoundRecord, planOf, type RecordPlan, zoneAmong } from '../records.ts'
+import {
+  changed,
+  current,
+  type FoundRecord,
+  isSameAddress,
+  planOf,
+  type RecordPlan,
+  zoneAmong,
+} from '../records.ts'
 import { refusalBy } from '../refusals.ts'
-import { type RestService, restStep } from '../rest.ts'
+import { type RestService, restStep, whileZoneIsKnown } from '../rest.ts'
 
 /** By `errors[].code` (developers.cloudflare.com/api). */
 // biome-ignore format: a table
 const REFUSALS = {
-  6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: 'nochg',
+  6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: '911',
 } as const
-/** The record does not exist any more. */
-const GONE = '81044'
+/** What was remembered is not so: the record does not exist any more, or there is one with this address. */
+const CHANGED_BY_OTHERS = ['81044', '81058']
 
 const service = ({ password }: ServiceAccount): RestService => ({
   headers: { authorization: new SecretText('Bearer ', password) },
@@ -62,7 +70,9 @@ class CloudflareUpdate {
     this.#known = known
     this.#request = request
     this.#hostname = request.hostnames[0] ?? ''
-    this.#step = restStep(account, service(account), request)
+    const step = restStep(account, service(account), request)
+    const guarded = whileZoneIsKnown(known.zones, this.#hostname)
+    this.#step = (call) => guarded(step(call))
   }
 
   begin(): Step {
@@ -80,12 +90,20 @@ class CloudflareUpdate {
   }
 
   #zoneIn(document: unknown): Step | StepOutcome {
-    const zones = (memberList(document, 'result') ?? []).map((one) => ({
+    const listed = memberList(document, 'result') ?? []
+    const zones = listed.map((one) => ({
       id: memberText(one, 'id') ?? '',
       name: domainToASCII(memberText(one, 'name') ?? ''),
+      isActive: memberText(one, 'status') === 'active',
     }))
-    const zone = zoneAmong(this.#hostname, zones)
-    if (zone === undefined) return refusalBy(this.#request, 'no-zone')
+    // A zone that moved to another account is still listed in the old one.
+    const zone =
+      zoneAmong(
+        this.#hostname,
+        zones.filter(({ isActive }) => isActive),
+      ) ?? zoneAmong(this.#hostname, zones)
+    const total = Number(memberText(document, 'result_info', 'total_count') ?? 0)
+    if (zone === undefined) return refusalBy(this.#request, total > listed.length ? 'zone-needed' : 'no-zone')
     this.#known.zones.set(this.#hostname, zone.id)
     return this.#findRecords(zone.id)
   }
@@ -118,12 +136,18 @@ class CloudflareUpdate {
       method: 'POST',
       path: `/client/v4/zones/${zone}/dns_records/batch`,
       body: { ...(patches.length > 0 && { patches }), ...(posts.length > 0 && { posts }) },
-      instead: (codes) => (isRemembered && codes.includes(GONE) ? this.#findRecords(zone) : undefined),
+      instead: (codes) =>
+        isRemembered && CHANGED_BY_OTHERS.some((code) => codes.includes(code))
+          ? this.#findRecords(zone)
+          : undefined,
       read: (document, answer) => {
         const written = ['patches', 'posts']
           .flatMap((kind) => memberList(document, 'result', kind) ?? [])
           .map(recordIn)
-        if (written.length !== changes.length) return notUnderstood(answer)
+        const isDone = changes.every(({ type, address }) =>
+          written.some((one) => one.type === type && isSameAddress(one.value, address)),
+        )
+        if (!isDone) return notUnderstood(answer)
         const before = this.#known.records.get(this.#hostname) ?? []
         const kept = before.filter(({ id }) => !written.some((one) => one.id === id))
         this.#known.records.set(this.#hostname, [...kept, ...written])
