@@ -18,7 +18,7 @@ export const TEMPLATES = {
       stop: ['raw:<ERROR CODE="708"=badauth', '^invalid login=badauth', '\\bno_?access\\b=badauth', 'raw:<ERROR CODE="701"=no-zone', 'raw:<ERROR CODE="70[49]"=nohost', '\\bno_?service\\b=nohost'] },
     headers: ['Authorization: Basic {basic}'],
     username: 'the login of the account', password: 'the dynamic DNS token', note: 'allows one update of a hostname in ten minutes' },
-  'dynv6-api':  { name: 'dynv6, both families', grade: 'A', settings: { url: 'https://dynv6.com/api/update?zone={hostname}&token={password}&ipv4={ipv4}&ipv6={ipv6}' },
+  'dynv6-api':  { name: 'dynv6, both families', grade: 'B', settings: { url: 'https://dynv6.com/api/update?zone={hostname}&token={password}&ipv4={ipv4}&ipv6={ipv6}' },
     replies: { success: ['^addresses updated'], unchanged: ['^addresses unchanged'] },
     ...TOKEN, password: 'the HTTP token of the zone' },
   'freedns-token': { name: 'FreeDNS (afraid.org), by token', grade: 'B', settings: { families: 'apart', url: 'https://sync.afraid.org/u/{password}/?address={ip}', ipv6_url: 'https://v6.sync.afraid.org/u/{password}/?address={ip}' },
