@@ -18,7 +18,7 @@ import { type RestService, restStep, whileZoneIsKnown } from '../rest.ts'
 
 /** By `errors[].code` (developers.cloudflare.com/api). */
 // biome-ignore format: a table
-const REFUSALS = {
+export const CLOUDFLARE_REFUSALS = {
   6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: '911',
 } as const
 /** What was remembered is not so: the record does not exist any more, or there is one with this address. */
@@ -29,7 +29,7 @@ const service = ({ password }: ServiceAccount): RestService => ({
   isSuccess: (document) => memberOfDocument(document, 'success') === true,
   codesIn: (document) =>
     (memberList(document, 'errors') ?? []).flatMap((one) => memberText(one, 'code') ?? []),
-  refusals: REFUSALS,
+  refusals: CLOUDFLARE_REFUSALS,
 })
 
 const recordIn = (document: unknown): FoundRecord => ({

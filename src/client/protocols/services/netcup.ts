@@ -14,7 +14,7 @@ const PATH = '/run/webservice/servers/endpoint.php?JSON'
  * or too many requests: it is 911, but for a domain of a form that the service does not know.
  */
 // biome-ignore format: a table
-const REFUSALS = {
+export const NETCUP_REFUSALS = {
   4001: '911', 4013: '911', 'domainname': 'no-zone', 5028: 'no-zone', 5029: 'no-zone', 4011: 'badauth',
 } as const
 
@@ -25,7 +25,7 @@ const service: RestService = {
     ...(/field (domainname)/.exec(memberText(document, 'longmessage') ?? '')?.slice(1) ?? []),
     memberText(document, 'statuscode') ?? '',
   ],
-  refusals: REFUSALS,
+  refusals: NETCUP_REFUSALS,
 }
 
 /** A session for each update: login, all records of the zone, the change of both families, logout. */
