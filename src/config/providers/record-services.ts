@@ -27,7 +27,7 @@ export const RECORD_SERVICES = {
   'porkbun':    { name: 'Porkbun', grade: 'A', protocol: 'row', hasNoUsername: true, settings: { server: 'https://api.porkbun.com', ...APART },
     username: 'none: leave it out', apiKey: 'the API key (pk1_...)', password: 'the secret API key (sk1_...) (porkbun.com/account/api)',
     note: 'allow API access for the domain first; keeps TTL and notes of a record; makes a record that is missing' },
-  'godaddy':    { name: 'GoDaddy', grade: 'A', protocol: 'row', hasNoUsername: true, settings: { server: 'https://api.godaddy.com', ...APART },
+  'godaddy':    { name: 'GoDaddy', grade: 'B', protocol: 'row', hasNoUsername: true, settings: { server: 'https://api.godaddy.com', ...APART },
     username: 'none: leave it out', apiKey: 'the API key, for production', password: 'the secret of the API key (developer.godaddy.com/keys)',
     note: 'only for accounts with ten domains or more, or Discount Domain Club Premier; keeps the TTL of a record; makes a record that is missing' },
   'netcup':     { name: 'netcup (CCP API)', grade: 'B', protocol: 'netcup', settings: { server: 'https://ccp.netcup.net', ...RECORDS },

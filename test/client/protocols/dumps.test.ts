@@ -10,8 +10,7 @@ import { played } from './play.ts'
 import { NEW, PLAYED, type Played } from './services.ts'
 
 /** Their presets come later. */
-const SOON: readonly string[] =
-  'aliyun ovh route53'.split(' ')
+const SOON: readonly string[] = 'aliyun ovh route53'.split(' ')
 
 const STEPS = ['write', 'find', 'zone']
 
