@@ -42,7 +42,7 @@ export function parseServer(value: string): Result<string, string> {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
   if (!URL.canParse(full)) return err('must be the address of a service, such as https://dynupdate.example')
   const url = new URL(full)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return err('must be an https or http address')
+  if (!['https:', 'http:', 'dns:'].includes(url.protocol)) return err('must be an https or http address')
   if (url.username !== '' || url.password !== '')
     return err('contains credentials; set them as username and password')
   if (url.search !== '')
@@ -50,7 +50,10 @@ export function parseServer(value: string): Result<string, string> {
       'has a query; write only the address here: the client adds the hostname and the address itself',
     )
   const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
-  return hasPath ? err('has a path; write only the address here, and the path as path') : ok(url.origin)
+  if (hasPath && url.pathname !== '')
+    return err('has a path; write only the address here, and the path as path')
+  // Of a scheme that is not of the web, a URL has no origin.
+  return ok(url.protocol === 'dns:' ? `dns://${url.host}` : url.origin)
 }
 
 function withoutPath(full: string): string {

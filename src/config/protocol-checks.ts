@@ -22,7 +22,7 @@ const URL_KEYS = [
   'record',
 ] as const
 /** Settings of services with another protocol. */
-const OTHER_KEYS = ['zone', 'apiKey', 'apiKeyFile', 'ttl', 'create'] as const
+const OTHER_KEYS = ['zone', 'apiKey', 'apiKeyFile', 'ttl', 'create', 'tsigAlgorithm'] as const
 /** Settings of the update protocol. */
 export const NIC_UPDATE_KEYS = [
   'path',
@@ -81,6 +81,7 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     [places['apiKeyFile'] !== undefined && !hasApiKey, `api_key_file is set, and ${provider} has only a password; remove it`, 'apiKeyFile'],
     [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey, `api_key is missing: ${provider} needs ${providerCalled(provider)?.apiKey}; set api_key_file`, 'provider'],
     [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
+    ...nameServerRules(values, unused),
     [isInClear(server), 'server is http, so the secret would go in clear text; write https', 'server'],
   ]
   // biome-ignore format: a table
@@ -97,8 +98,28 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     [values.body !== undefined && values.method === 'GET', 'body needs another method; write method = "POST"', 'body'],
   ]
   return [
+    [
+      server?.startsWith('dns:') === true,
+      'server is a name server, which only provider rfc2136 updates; write https',
+      'server',
+    ],
     unused(URL_KEYS, 'is for services with url'),
     unused(OTHER_KEYS, 'is for services with another protocol than /nic/update'),
+  ]
+}
+
+/** A name server takes messages of DNS, and nothing else does. */
+const nameServerRules = (
+  { provider = '', server = '' }: AccountSettings,
+  unused: (keys: readonly string[], why: string) => Rule,
+): readonly Rule[] => {
+  const isOne = providerCalled(provider)?.protocol === 'rfc2136'
+  const isDns = server.startsWith('dns:')
+  // biome-ignore format: a table
+  return [
+    [isOne && server !== '' && !isDns, 'server is no name server; write dns://HOST or dns://HOST:PORT', 'server'],
+    [!isOne && isDns, 'server is a name server, which only provider rfc2136 updates; write https', 'server'],
+    ...(isOne ? [] : [unused(['tsigAlgorithm'], 'is for provider rfc2136')]),
   ]
 }
 

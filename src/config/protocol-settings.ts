@@ -107,6 +107,7 @@ export const PROTOCOL_SETTINGS = {
   apiKey:     { reader: secret,       help: 'API key, for services that need one and a password; api_key_file is safer' },
   apiKeyFile: { reader: path,         help: 'file that contains the API key' },
   ttl:        { reader: duration(seconds(1), seconds(2_147_483_647)), help: 'TTL of records that are made, and for services that demand one; default: 5m, or the least that the service allows' },
+  tsigAlgorithm: { reader: choice('hmac-sha256', 'hmac-sha384', 'hmac-sha512'), help: 'algorithm of the TSIG key of provider rfc2136, unless its file says so', fallback: 'hmac-sha256' },
   create:     { reader: onOff,        help: 'make the record of a hostname that has none; only in a zone of the account', fallback: true },
 } as const satisfies SettingTable
 

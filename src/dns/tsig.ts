@@ -21,7 +21,7 @@ export interface TsigKey {
 }
 
 /** RFC 8945 §3. */
-const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
+export const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
 export type TsigFault = keyof typeof TSIG_ERRORS
 
 /** In octets: no MAC is truncated to less (RFC 8945 §5.2.2.1). */

@@ -25,8 +25,8 @@ export const RR_TYPES = {
   CAA: 257,
 } as const
 
-export const CLASSES = { IN: 1, CH: 3, ANY: 255 } as const
-export const OPCODES = { QUERY: 0, NOTIFY: 4 } as const
+export const CLASSES = { IN: 1, CH: 3, NONE: 254, ANY: 255 } as const
+export const OPCODES = { QUERY: 0, NOTIFY: 4, UPDATE: 5 } as const
 
 /** RFC 1035 §4.1.1, RFC 2136 §2.2, RFC 6891 §9. */
 export const RCODES = {
@@ -36,7 +36,11 @@ export const RCODES = {
   NXDOMAIN: 3,
   NOTIMP: 4,
   REFUSED: 5,
+  YXDOMAIN: 6,
+  YXRRSET: 7,
+  NXRRSET: 8,
   NOTAUTH: 9,
+  NOTZONE: 10,
   BADVERS: 16,
 } as const
 

@@ -150,6 +150,8 @@ export const LOCAL_WORDS = {
     remedy: 'allow API access for the domain at the service; then run holdfast resume' },
   'wrong-name-or-token': { like: 'nohost',  meaning: 'the hostname or the token is wrong; the service does not tell which',
     remedy: 'check the spelling of the hostname, and the token; then run holdfast resume' },
+  'not-allowed':        { like: 'nohost',   meaning: 'the name server refuses changes of this hostname with this key',
+    remedy: 'check the key, and what the policy of the name server lets it change; then run holdfast resume' },
   plan:                 { like: '!donator', meaning: 'the plan of the account does not allow this',
     remedy: 'change the plan at the service; then run holdfast resume' },
 } as const satisfies Record<string, { readonly like: BareWord; readonly meaning: string; readonly remedy: string }>

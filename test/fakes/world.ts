@@ -1,3 +1,4 @@
+import type { DnsSending } from '../../src/client/send/dns-exchange.ts'
 import { expect } from 'vitest'
 import {
   type Duration,
@@ -25,6 +26,13 @@ import { toWire } from '../../src/platform/http/wire.ts'
 import type { HttpOutcome } from '../../src/ports/http.ts'
 
 export const START = instant(Date.UTC(2026, 0, 1))
+
+/** No name server is asked. */
+export const NO_DNS: DnsSending = {
+  ask: () => Promise.resolve('no name server'),
+  wall: () => START,
+  newId: () => 1,
+}
 
 export const PLAN: DesiredState = {
   account: 'key@service.test',
@@ -106,6 +114,7 @@ export function world(
     events,
     jobs,
     inbox: makeInbox(),
+    dns: NO_DNS,
     whenStopped: 'exit',
     onState: () => undefined,
     random: () => 0,

@@ -10,7 +10,7 @@ import type { HttpRequest, OutgoingRequest } from '../../src/ports/http.ts'
 import { REPLIES, type ReplyWord } from '../../src/protocol/reply.ts'
 import { readQuery } from '../../src/protocol/request.ts'
 import { writeResponse } from '../../src/protocol/response.ts'
-import { disk, PLAN, START, world } from '../fakes/world.ts'
+import { disk, NO_DNS, PLAN, START, world } from '../fakes/world.ts'
 import { table } from './table.ts'
 
 const detailOf = (word: ReplyWord): string => {
@@ -55,7 +55,13 @@ it('a request has exactly the parameters and headers of the specification', asyn
   await exchange(
     endpoint,
     { request: fullRequest, endpoint: 0 },
-    { http, now: () => clock.now(), pause: async () => undefined, signal: new AbortController().signal },
+    {
+      http,
+      now: () => clock.now(),
+      pause: async () => undefined,
+      dns: NO_DNS,
+      signal: new AbortController().signal,
+    },
   )
 
   const query = [...new URL(sent?.url ?? '').searchParams.keys()]
@@ -94,7 +100,13 @@ describe('the client reads the response', () => {
       const seen = await exchange(
         endpoint,
         { request, endpoint: 0 },
-        { http, now: () => START, pause: async () => undefined, signal: new AbortController().signal },
+        {
+          http,
+          now: () => START,
+          pause: async () => undefined,
+          dns: NO_DNS,
+          signal: new AbortController().signal,
+        },
       )
 
       const read =

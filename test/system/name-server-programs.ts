@@ -50,7 +50,7 @@ interface Program {
   readonly addZone?: (zone: string) => void
 }
 
-function server(name: NameServer['name'], port: number, program: Program): NameServer {
+export function nameServer(name: NameServer['name'], port: number, program: Program): NameServer {
   let child: ChildProcess | undefined
   let ended: Promise<unknown> = Promise.resolve()
   let log = ''
@@ -121,7 +121,7 @@ export function knot(
     `template:\n  - id: default\n    storage: ${own}\n`,
   )
   writeFileSync(join(own, 'knot.conf'), head + change(text))
-  return server('knot', port, { command: ['knotd', '-c', join(own, 'knot.conf')] })
+  return nameServer('knot', port, { command: ['knotd', '-c', join(own, 'knot.conf')] })
 }
 
 export function bind(
@@ -139,7 +139,7 @@ export function bind(
       `options {\n  pid-file "${own}/pid"; session-keyfile "${own}/session"; managed-keys-directory "${own}"; dnssec-validation no;`,
     )
   writeFileSync(join(own, 'named.conf'), `controls { };\n${change(text)}`)
-  return server('bind', port, { command: ['named', '-g', '-n', '1', '-c', join(own, 'named.conf')] })
+  return nameServer('bind', port, { command: ['named', '-g', '-n', '1', '-c', join(own, 'named.conf')] })
 }
 
 export function nsd({ folder, port, dns }: Place): NameServer {
@@ -151,7 +151,7 @@ export function nsd({ folder, port, dns }: Place): NameServer {
     config,
     head + adapted(blockAfter('NSD'), dns, 'nsd').replace('/run/nsd/nsd.sock', join(own, 'control')),
   )
-  return server('nsd', port, {
+  return nameServer('nsd', port, {
     command: ['nsd', '-d', '-c', config],
     prepare: () => rmSync(join(own, 'pid'), { force: true }),
     addZone: (zone) =>
@@ -171,7 +171,7 @@ export function powerdns({ folder, port, dns }: Place): NameServer {
   const [once = '', perZone = ''] = commandsAfter('PowerDNS').map((text) => adapted(text, dns, 'powerdns'))
   const pdnsutil = `command pdnsutil --config-dir=${own} "$@"`
   runCommands(once, { pdnsutil })
-  return server('powerdns', port, {
+  return nameServer('powerdns', port, {
     addZone: (zone) =>
       runCommands(perZone, {
         pdnsutil,

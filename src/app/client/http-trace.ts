@@ -1,5 +1,17 @@
+import { type AskNameServer, nameServerUrl } from '../../client/send/dns-exchange.ts'
 import type { HttpOutcome, ServiceHttp } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
+
+/** Messages to name servers, logged at trace level by their number: a signature tells nothing of the key. */
+export const tracedDns =
+  (log: Log, ask: AskNameServer): AskNameServer =>
+  async (nameServer, messages, limits) => {
+    log('trace', 'dns request', { fields: { url: nameServerUrl({ nameServer }), messages: messages.length } })
+    const answers = await ask(nameServer, messages, limits)
+    const facts = typeof answers === 'string' ? { because: answers } : { answers: answers.length }
+    log('trace', 'dns outcome', { fields: facts })
+    return answers
+  }
 
 /** Requests to the service, logged at trace level without secrets: of headers the names, of a body the length. */
 export const tracedHttp =

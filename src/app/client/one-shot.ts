@@ -5,13 +5,14 @@ import type { LoopState } from '../../client/agent/loop-state.ts'
 import { once, run } from '../../client/agent/run.ts'
 import type { Observation } from '../../client/decide/observation.ts'
 import { answeredAll } from '../../client/protocols/answers.ts'
-import type { ServiceAnswer, UpdateProtocol } from '../../client/protocols/protocol.ts'
+import { isStep, type ServiceAnswer, type UpdateProtocol } from '../../client/protocols/protocol.ts'
 import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { OutgoingRequest } from '../../ports/http.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SystemPorts } from '../../ports/system.ts'
+import { nameServerUrl } from '../../client/send/dns-exchange.ts'
 import { MEANINGS } from '../../protocol/reply.ts'
 import { type MakeAddressDetection, NO_DETECTION } from './detect/address-detection.ts'
 import { clockView } from './clock-view.ts'
@@ -80,10 +81,13 @@ export type SavedReply = Pick<ServiceAnswer, 'status' | 'headers' | 'body'>
 
 /** Each request succeeds, whatever the answer to it is. */
 const succeeding = ({ begin }: UpdateProtocol): UpdateProtocol => ({
-  begin: (update) => ({
-    request: begin(update).request,
-    read: () => answeredAll(update.request, MEANINGS.changed),
-  }),
+  begin: (update) => {
+    const step = begin(update)
+    const read = () => answeredAll(update.request, MEANINGS.changed)
+    return isStep(step)
+      ? { request: step.request, read }
+      : { ...step, compose: () => ({ messages: [], read }) }
+  },
 })
 
 /**
@@ -100,15 +104,35 @@ export async function dryRun(
     requests.push(shown(request))
     return Promise.resolve({ kind: 'answered', ...(reply ?? { status: 200, headers: {}, body: '' }) })
   }
-  const jobs =
-    reply === undefined
-      ? composed.agent.jobs.map((job) => ({
-          ...job,
-          endpoint: { ...job.endpoint, protocol: succeeding(job.endpoint.protocol) },
-        }))
-      : composed.agent.jobs
+  const jobs = composed.agent.jobs.map((job) => {
+    const { protocol } = job.endpoint
+    // A saved answer is one of HTTP.
+    const begin: UpdateProtocol['begin'] = (update) => {
+      const step = protocol.begin(update)
+      if (isStep(step)) return step
+      requests.push({ method: 'DNS', url: nameServerUrl(step), headers: {}, body: step.shown.join('\n') })
+      return succeeding({ begin: () => step }).begin(update)
+    }
+    const shownProtocol = { ...protocol, begin }
+    return {
+      ...job,
+      endpoint: {
+        ...job.endpoint,
+        protocol: reply === undefined ? succeeding(shownProtocol) : shownProtocol,
+      },
+    }
+  })
+  const dns: Agent['dns'] = { ...composed.agent.dns, ask: async () => Promise.resolve([]) }
   const memory = { ...composed.agent.memory, save: () => Promise.resolve(undefined) }
-  const agent: Agent = { ...composed.agent, jobs, http, memory, emit: () => undefined, whenStopped: 'exit' }
+  const agent: Agent = {
+    ...composed.agent,
+    jobs,
+    http,
+    dns,
+    memory,
+    emit: () => undefined,
+    whenStopped: 'exit',
+  }
   return untilEnd(composed, options, async () => {
     const loop = await run(agent, openingOf(options), once)
     return { requests, reports: reportsOf(composed, loop, new ExchangeLog()) }

@@ -1,6 +1,7 @@
 import type { Duration } from '../../base/time.ts'
 import type { Clock, Random, Schedule } from '../../ports/clock.ts'
 import type { ServiceHttp } from '../../ports/http.ts'
+import type { DnsSending } from '../send/dns-exchange.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { AgentEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
@@ -13,6 +14,7 @@ export interface Agent {
   readonly schedule: Schedule
   readonly memory: Memory
   readonly http: ServiceHttp
+  readonly dns: DnsSending
   readonly jobs: readonly AccountJob[]
   readonly inbox: Inbox
   /** When every account is stopped: end, or wait for requests. */

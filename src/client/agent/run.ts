@@ -135,7 +135,7 @@ class AgentLoop {
   }
 
   async #exchange(action: SendAction): Promise<Observation> {
-    const { http, clock, memory, mustSave, abandon, emit } = this.#agent
+    const { http, dns, clock, memory, mustSave, abandon, emit } = this.#agent
     const { account, request } = action
     const job = this.#loop.jobs.find(({ desired }) => desired.account === account)
     if (job === undefined) throw new Error(`there is no account ${account} to send for`)
@@ -146,6 +146,7 @@ class AgentLoop {
     return this.#withAnswerTimeout(abandon, async (signal) =>
       exchange(job.endpoint, action, {
         http,
+        dns,
         now: () => clock.now(),
         pause: async (span) => clock.sleep(after(clock.now(), span), signal),
         signal,

@@ -6,7 +6,7 @@ import { isOldRefusal, type Reply } from '../../protocol/reply-codec.ts'
 import { formatQuery, type UpdateRequest } from '../../protocol/request.ts'
 import type { RequestForm } from '../../protocol/request-form.ts'
 import { MAX_REPLY_BYTES, readRestriction, readResponse } from '../../protocol/response.ts'
-import type { ServiceAnswer, StepOutcome, OutgoingUpdate, UpdateProtocol } from './protocol.ts'
+import type { OutgoingUpdate, ServiceAnswer, Step, StepOutcome } from './protocol.ts'
 
 /** A service of the update protocol: its base URLs, the credentials, and how requests are made. */
 export interface NicUpdateService {
@@ -26,7 +26,9 @@ export interface NicUpdateService {
  * `GET /nic/update`: one request, and a line for each hostname. The password is in the Authorization header, and where a
  * fixed parameter names it.
  */
-export const nicUpdate = (service: NicUpdateService): UpdateProtocol => ({
+export const nicUpdate = (
+  service: NicUpdateService,
+): { readonly begin: (update: OutgoingUpdate) => Step } => ({
   begin: (update) => ({
     request: {
       url: new SecretText(

@@ -1,4 +1,4 @@
-import type { Duration } from '../../base/time.ts'
+import type { Duration, Instant } from '../../base/time.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../ports/http.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
@@ -19,6 +19,30 @@ export interface Step {
   readonly read: (answer: ServiceAnswer) => Step | StepOutcome
 }
 
+/** Where DNS updates go. */
+export interface NameServer {
+  readonly host: string
+  readonly port: number
+}
+
+/** What messages need when they are sent: a signature has the time of day, and nobody can guess an identifier. */
+export interface DnsMoment {
+  readonly now: Instant
+  readonly newId: () => number
+}
+
+/** Messages to a name server, all on one connection, and what the answers mean. */
+export interface DnsStep {
+  readonly nameServer: NameServer
+  /** What is asked, for a person. */
+  readonly shown: readonly string[]
+  readonly compose: (moment: DnsMoment) => {
+    readonly messages: readonly Uint8Array[]
+    /** As many answers, in any order. */
+    readonly read: (answers: readonly Uint8Array[], now: Instant) => DnsStep | StepOutcome
+  }
+}
+
 /** What an exchange has come to. */
 export type StepOutcome =
   /** A reply for each hostname, in the order of the request. */
@@ -35,14 +59,15 @@ export type StepOutcome =
 
 /** How one service takes updates, as steps without effects: each answer says what to send next, or what came of it. */
 export interface UpdateProtocol {
-  readonly begin: (update: OutgoingUpdate) => Step
+  readonly begin: (update: OutgoingUpdate) => Step | DnsStep
   /** What a service had may be otherwise now: an answer was lost, or not understood. */
   readonly forget?: () => void
   /** The least time between two requests, where the service has a limit for each second. */
   readonly gap?: Duration
 }
 
-export const isStep = (next: Step | StepOutcome): next is Step => 'request' in next
+export const isStep = (next: Step | DnsStep | StepOutcome): next is Step => 'request' in next
+export const isDnsStep = (next: Step | DnsStep | StepOutcome): next is DnsStep => 'nameServer' in next
 
 /** What is known of an account when its requests are made. */
 interface ProtocolParts {

@@ -3,8 +3,8 @@ import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../
 import { natMeaning, NATS } from '../../net/nat.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
-import { remedyFor, REPLIES } from '../../protocol/reply.ts'
-import { formatReply } from '../../protocol/reply-codec.ts'
+import { isLocalWord, meaningOfWord, remedyFor } from '../../protocol/reply.ts'
+import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
 import { formatObeyedWord, formatPace, waitCauseName } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
@@ -266,11 +266,16 @@ function remarksOn(
       (family) =>
         `${confirmed[family]} was sent, but the service answered ${answered?.[family]}: look at the record there`,
     ),
-    ...(stopped?.said === undefined
-      ? []
-      : [`the service answered ${formatObeyedWord(stopped.because, stopped.said)}`]),
+    ...(stopped?.said === undefined ? [] : [wordRemark(stopped.because, stopped.said)]),
   ]
 }
+
+/** What the service wrote; or which refusal of another protocol a word of this program stands for. */
+const wordRemark = (word: string, said: string): string =>
+  isLocalWord(said)
+    ? `${said}, which holdfast explain ${said} explains`
+    : `the service answered ${formatObeyedWord(word, said)}`
+const saidIn = (reply: Reply): string | undefined => ('said' in reply ? reply.said : undefined)
 
 const natRemarks = ({ v4 }: Sightings): readonly string[] =>
   v4?.kind === 'seen' && v4.nat !== undefined
@@ -285,5 +290,9 @@ function reportExchange(
   const previous = exchange.previous ?? {}
   const sent = { addresses: listed(addresses), offline: offline === 'YES', previous }
   if (exchange.reply === undefined) return { sent, answered: null, meaning: null }
-  return { sent, answered: formatReply(exchange.reply), meaning: REPLIES[exchange.reply.word].meaning }
+  return {
+    sent,
+    answered: formatReply(exchange.reply),
+    meaning: meaningOfWord(exchange.reply.word, saidIn(exchange.reply)),
+  }
 }

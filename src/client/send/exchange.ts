@@ -7,6 +7,7 @@ import { quoteOf } from '../../protocol/quote.ts'
 import type { Observation } from '../decide/observation.ts'
 import {
   type ServiceAnswer,
+  isDnsStep,
   isStep,
   type StepOutcome,
   type OutgoingUpdate,
@@ -14,6 +15,7 @@ import {
   type StepRequest,
   type UpdateProtocol,
 } from '../protocols/protocol.ts'
+import { dnsExchange, type DnsSending, nameServerUrl } from './dns-exchange.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { withoutSecrets } from './secrets.ts'
 
@@ -34,6 +36,7 @@ interface ExchangeContext {
   readonly http: ServiceHttp
   readonly now: () => Instant
   readonly pause: (span: Duration) => Promise<void>
+  readonly dns: DnsSending
   readonly signal: AbortSignal
 }
 
@@ -43,8 +46,10 @@ const [MAX_STEPS, MAX_TIMES] = [4, 3]
 const sentAt = new WeakMap<UpdateProtocol, Instant>()
 
 /** Where the first request of an exchange goes, without its secrets. */
-export const addressOf = ({ protocol }: ServiceEndpoint, update: OutgoingUpdate): string =>
-  String(protocol.begin(update).request.url)
+export const addressOf = ({ protocol }: ServiceEndpoint, update: OutgoingUpdate): string => {
+  const step = protocol.begin(update)
+  return isStep(step) ? String(step.request.url) : nameServerUrl(step)
+}
 
 /**
  * Sends the requests of one exchange and gives one observation: `answered` with a reply for each hostname, `notUnderstood`
@@ -53,10 +58,12 @@ export const addressOf = ({ protocol }: ServiceEndpoint, update: OutgoingUpdate)
 export async function exchange(
   service: ServiceEndpoint,
   update: OutgoingUpdate,
-  { http, now, pause, signal }: ExchangeContext,
+  { http, now, pause, dns, signal }: ExchangeContext,
 ): Promise<Observation> {
   const end = after(now(), milliseconds(MAX_TIMES * service.responseTimeout))
-  let step = service.protocol.begin(update)
+  const first = service.protocol.begin(update)
+  if (isDnsStep(first)) return dnsExchange(service, { update, first }, { ...dns, signal })
+  let step = first
   for (let nth = 1; ; nth++) {
     await keepGap(service.protocol, { now, pause })
     const request = wholeRequest(service, step.request, between(now(), end))

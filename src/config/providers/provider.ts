@@ -5,7 +5,7 @@
 export type Grade = 'A' | 'B' | 'C'
 
 /** Services that manage records: a file of its own, or a row of `client/protocols/rows` by the name of the preset. */
-export type ProtocolName = 'cloudflare' | 'netcup' | 'row'
+export type ProtocolName = 'cloudflare' | 'netcup' | 'rfc2136' | 'row'
 
 /** Each answer with its source stands in `test/client/protocols/dumps`. */
 export interface ReplyLists {

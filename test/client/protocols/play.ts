@@ -10,7 +10,7 @@ import type { Addresses } from '../../../src/net/address.ts'
 import { toWire } from '../../../src/platform/http/wire.ts'
 import type { HttpOutcome, HttpRequest } from '../../../src/ports/http.ts'
 import type { FakeWorld } from '../../fakes/services/service.ts'
-import { START } from '../../fakes/world.ts'
+import { NO_DNS, START } from '../../fakes/world.ts'
 import { PASSWORD, type Played, worldOf } from './services.ts'
 
 /** Takes the answer of the service, and gives what arrives in its place. */
@@ -65,6 +65,7 @@ export async function played(
       {
         now: () => START,
         pause: async () => undefined,
+        dns: NO_DNS,
         signal: new AbortController().signal,
         http: async (outgoing) => {
           const request = toWire(outgoing)

@@ -8,7 +8,7 @@ import { Secret } from '../../../src/net/secret.ts'
 import { SecretText } from '../../../src/net/secret-text.ts'
 import { toWire } from '../../../src/platform/http/wire.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../../src/ports/http.ts'
-import { endpointTo, serviceFor, START } from '../../fakes/world.ts'
+import { endpointTo, NO_DNS, serviceFor, START } from '../../fakes/world.ts'
 
 const service = serviceFor()
 const request = { hostnames: ['home.example.test'], addresses: {} }
@@ -21,6 +21,7 @@ const after = async (outcome: HttpOutcome, over = service, sent = request) =>
       http: async () => outcome,
       now: () => START,
       pause: async () => undefined,
+      dns: NO_DNS,
       signal: new AbortController().signal,
     },
   )
@@ -95,7 +96,13 @@ describe('a secret of a fixed parameter', () => {
     await exchange(
       endpointTo(over),
       { request, endpoint: 0 },
-      { http, now: () => START, pause: async () => undefined, signal: new AbortController().signal },
+      {
+        http,
+        now: () => START,
+        pause: async () => undefined,
+        dns: NO_DNS,
+        signal: new AbortController().signal,
+      },
     )
 
     expect(urls[1]).toBe('https://a.test«secret»')
@@ -118,6 +125,7 @@ describe('a redirect', () => {
         },
         now: () => START,
         pause: async () => undefined,
+        dns: NO_DNS,
         signal: new AbortController().signal,
       },
     )
@@ -263,6 +271,7 @@ describe('an exchange of several requests', () => {
       {
         now: () => instant(START + passed),
         pause: async () => undefined,
+        dns: NO_DNS,
         signal: new AbortController().signal,
         http: async ({ responseTimeout }) => {
           times.push(responseTimeout)

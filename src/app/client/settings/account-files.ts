@@ -10,6 +10,7 @@ import { stat } from '../../../platform/files/promises.ts'
 import { MAX_BYTES, textOf } from '../../text-file.ts'
 import { protocolFor } from './protocols.ts'
 import { readStdin } from './standard-input.ts'
+import { tsigKeyOf, updatesNameServer } from './tsig-key.ts'
 
 /** The settings of an account with the content of its files. */
 export interface ClientAccount extends AccountConfig {
@@ -49,7 +50,10 @@ export async function readAccountFiles(
     ])
   const wrong = [password, apiKey, authorities, protocol].flatMap((one) => (one.ok ? [] : one.error))
   if (!password.ok || !apiKey.ok || !authorities.ok || !protocol.ok) return err(wrong)
-  if (!canBeBasic({ username: account.username, password: password.value }))
+  const key = updatesNameServer(account) && !isKeyless ? tsigKeyOf(account, password.value) : undefined
+  if (key?.ok === false)
+    return err([formatComplaint({ where: account.places['provider'] ?? '', problem: key.error })])
+  if (key === undefined && !canBeBasic({ username: account.username, password: password.value }))
     return err([
       `the password of ${account.username} contains a control character; a password file must have exactly one line`,
     ])

@@ -4,18 +4,32 @@ import type { ProtocolName } from '../../../config/providers/provider.ts'
 import { providerCalled } from '../../../config/providers/providers.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { formatComplaint } from '../../../config/setting.ts'
+import { tsigKeyOf } from './tsig-key.ts'
+
+const DNS_PORT = 53
 
 type MadeFor = (account: ServiceAccount) => UpdateProtocol
 
 /** Loaded only for an account that needs it. */
-const SERVICES: Readonly<Record<ProtocolName, (provider: string) => Promise<MadeFor>>> = {
+const SERVICES: Readonly<Record<ProtocolName, (account: AccountConfig) => Promise<MadeFor>>> = {
   cloudflare: async () => (await import('../../../client/protocols/services/cloudflare.ts')).cloudflare,
   netcup: async () => {
     const { netcup } = await import('../../../client/protocols/services/netcup.ts')
     const { domainBelowSuffix } = await import('../../../platform/names/public-suffix.ts')
     return (account) => netcup(account, domainBelowSuffix)
   },
-  row: async (provider) => {
+  rfc2136: async (config) => {
+    const { rfc2136 } = await import('../../../client/protocols/rfc2136.ts')
+    return ({ password, ...account }) => {
+      const key = tsigKeyOf(config, password)
+      // The key was checked when its file was read.
+      if (!key.ok) throw new Error(key.error)
+      const { hostname, port } = new URL(account.server)
+      const host = hostname.replaceAll(/[[\]]/g, '')
+      return rfc2136({ ...account, key: key.value, nameServer: { host, port: Number(port || DNS_PORT) } })
+    }
+  },
+  row: async ({ provider = '' }) => {
     const { RECORD_ROWS } = await import('../../../client/protocols/rows/rows.ts')
     const { recordService } = await import('../../../client/protocols/record-service.ts')
     const { domainBelowSuffix } = await import('../../../platform/names/public-suffix.ts')
@@ -31,7 +45,7 @@ export async function protocolFor(
 ): Promise<Result<MakeProtocol | undefined, readonly string[]>> {
   const { url, provider = '' } = account
   const service = providerCalled(provider)?.protocol
-  if (service !== undefined) return ok(forRecords(account, await SERVICES[service](provider)))
+  if (service !== undefined) return ok(forRecords(account, await SERVICES[service](account)))
   if (url === undefined) return ok(undefined)
   const { templateFor, templateProblems } = await import('./template-account.ts')
   const problems = templateProblems({ ...account, url })
