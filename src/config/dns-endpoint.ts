@@ -7,7 +7,8 @@ interface DnsEndpoint {
   readonly port: number
 }
 
-const DNS_PORT = 53
+/** Of name servers (RFC 1035 §4.2). */
+export const DNS_PORT = 53
 
 /** Parses "192.0.2.53", "192.0.2.53:5300" or "[2001:db8::53]:5300"; the default port is 53. Port 0: a free port. */
 export function parseDnsEndpoint(value: string): Result<DnsEndpoint, string> {

@@ -99,7 +99,7 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   ]
   return [
     [
-      server?.startsWith('dns:') === true,
+      isNameServer(server),
       'server is a name server, which only provider rfc2136 updates; write https',
       'server',
     ],
@@ -108,13 +108,15 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   ]
 }
 
+const isNameServer = (server = ''): boolean => server.startsWith('dns:')
+
 /** A name server takes messages of DNS, and nothing else does. */
 const nameServerRules = (
-  { provider = '', server = '' }: AccountSettings,
+  { provider = '', server }: AccountSettings,
   unused: (keys: readonly string[], why: string) => Rule,
 ): readonly Rule[] => {
   const isOne = providerCalled(provider)?.protocol === 'rfc2136'
-  const isDns = server.startsWith('dns:')
+  const isDns = isNameServer(server)
   // biome-ignore format: a table
   return [
     [isOne && server !== '' && !isDns, 'server is no name server; write dns://HOST or dns://HOST:PORT', 'server'],

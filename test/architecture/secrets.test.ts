@@ -17,6 +17,7 @@ const REVEALED: Readonly<Record<string, string>> = {
   'app/client/jobs.ts':                 'a fingerprint',
   'app/client/notify/delivery.ts':      'the host of an address; a fingerprint',
   'app/client/page/handler.ts':         'whether two are equal',
+  'app/client/settings/tsig-key.ts':    'a password that is a whole key file',
   'app/client/setup/changed-plan.ts':   'a new password, where the configuration has the old one itself',
   'app/client/setup/draft-files.ts':    'the file of a new password',
   'app/service/store/open-postgres.ts': 'the connection to the database',

@@ -18,7 +18,8 @@ const ANSWERS = {
 
 describe('a draft from answers', () => {
   it.each(Object.keys(PROVIDERS))('for %s is a valid configuration', (provider) => {
-    const server = presetServer(PROVIDERS[provider]) !== undefined ? undefined : 'https://dyn.example.test'
+    const own = provider === 'rfc2136' ? 'dns://ns1.example.test' : 'https://dyn.example.test'
+    const server = presetServer(PROVIDERS[provider]) !== undefined ? undefined : own
     const draft = draftOfAnswers({ ...ANSWERS, provider, server, hostnames: ['a.example.test'] })
     expect(draftComplaints(draftText(draft, PATH))).toEqual([])
   })

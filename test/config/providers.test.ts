@@ -28,16 +28,18 @@ const readAccount = (toml: string) => {
   return config.ok ? config.value.accounts[0] : config.error.map(formatComplaint)
 }
 
+const serverOf = (provider: Provider | undefined): string =>
+  provider?.protocol === 'rfc2136' ? 'dns://ns1.example.test' : 'panel.example.test'
 /** What an account needs beside username and password. */
 const lacking = (provider: Provider | undefined): string =>
-  (presetServer(provider) === undefined ? 'server = "panel.example.test"\n' : '') +
+  (presetServer(provider) === undefined ? `server = "${serverOf(provider)}"\n` : '') +
   (provider?.apiKey === undefined ? '' : 'api_key = "k"\n')
 const CREDENTIALS = 'username = "u"\npassword = "p"\nhostnames = ["a.example.test"]\n'
 
 describe('every preset', () => {
   const rows = Object.entries(PROVIDERS)
 
-  it('is one of 84 services', () => expect(rows).toHaveLength(84))
+  it('is one of 85 services', () => expect(rows).toHaveLength(85))
 
   it.each(rows)('%s needs nothing but credentials and a hostname', (name, provider) => {
     expect(readAccount(`provider = "${name}"\n${lacking(provider)}${CREDENTIALS}`)).toMatchObject({

@@ -30,6 +30,7 @@ export const nicUpdate = (
   service: NicUpdateService,
 ): { readonly begin: (update: OutgoingUpdate) => Step } => ({
   begin: (update) => ({
+    mayMove: true,
     request: {
       url: new SecretText(
         `${baseUrlFor(service, update)}${service.path}?`,

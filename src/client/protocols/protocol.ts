@@ -16,6 +16,10 @@ export type StepRequest = Omit<OutgoingRequest, 'connectTimeout' | 'responseTime
 /** One request of an exchange, and what its answer means. */
 export interface Step {
   readonly request: StepRequest
+  /** It may be sent again to https on the same host, where the answer is a redirect. */
+  readonly mayMove?: true
+  /** What the service gave for this exchange, such as a session: an answer may repeat it. */
+  readonly secrets?: readonly Secret[]
   readonly read: (answer: ServiceAnswer) => Step | StepOutcome
 }
 

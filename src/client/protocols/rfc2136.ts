@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import { addressOfBytes, bytesOf } from '../../net/address.ts'
 import { type DnsResponse, parseResponse } from '../../dns/response.ts'
-import { signTsig, TSIG_ERRORS, type TsigKey, verifyTsig } from '../../dns/tsig.ts'
+import { signTsig, type TsigKey } from '../../dns/tsig.ts'
 import { RCODES, RR_TYPES } from '../../dns/types.ts'
 import {
   encodeQuestion,
@@ -14,9 +14,10 @@ import {
 } from '../../dns/update.ts'
 import type { LocalWord, ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
-import type { DnsMoment, DnsStep, NameServer, StepOutcome, UpdateProtocol } from './protocol.ts'
-import { changed, current, type FoundRecord, labelWithin, planOf, wantedOf } from './records.ts'
+import type { DnsStep, NameServer, StepOutcome, UpdateProtocol } from './protocol.ts'
+import { current, type FoundRecord, labelWithin, planOf, wantedOf } from './records.ts'
 import { refusalBy } from './refusals.ts'
+import { notReadable, updateOutcome, secondsOf, type SentUpdate } from './update-response.ts'
 
 /** A name server, and the key that may update names there. */
 export interface NameServerAccount {
@@ -31,8 +32,8 @@ export interface NameServerAccount {
 }
 
 /**
- * RFC 2136 with TSIG (RFC 8945). All names are read first, on one connection; then those that differ are changed, all at once
- * or none. A name that the key may not change does not hold up the others.
+ * RFC 2136 with TSIG (RFC 8945). All names are read first, on one connection; then those that differ are changed, all or
+ * none. A name that the key may not change does not hold up the others.
  */
 export const rfc2136 = (account: NameServerAccount): UpdateProtocol => ({
   begin: ({ request }) => new DnsUpdate(account, request).begin(),
@@ -146,7 +147,7 @@ class DnsUpdate {
       nameServer,
       shown: [],
       compose: (moment) => {
-        const sent = groupsOf(plans, isEach).map((group) => {
+        const sent = zoneGroups(plans, isEach).map((group) => {
           const id = moment.newId()
           const message = this.#message(id, group)
           return { id, group, ...signTsig(message, key, { now: secondsOf(moment.now) }) }
@@ -155,10 +156,7 @@ class DnsUpdate {
           const next = [...plans]
           for (const { id, group, mac } of sent) {
             const answer = answers.find((one) => Buffer.from(one).readUInt16BE(0) === id)
-            for (const { at } of group.names) {
-              const outcome = outcomeOf(this.#requestOf(at), { mac, now, answer }, key)
-              if (group.names.length === 1 || !isAboutOneName(outcome)) next[at] = { kind: 'done', outcome }
-            }
+            for (const [at, plan] of this.#read(group, { mac, now, answer })) next[at] = plan
           }
           const isLeft = next.some(({ kind }) => kind === 'update')
           return isLeft ? this.#update(next, { isEach: true }) : together(next)
@@ -166,6 +164,16 @@ class DnsUpdate {
         return { messages: sent.map(({ message }) => message), read }
       },
     }
+  }
+
+  /** What the answer to a group says of each of its names, but for a refusal that may be about another one. */
+  #read({ names }: NameGroup, sent: SentUpdate): readonly (readonly [at: number, plan: NamePlan])[] {
+    const outcomes = names.map(
+      ({ at }) => [at, updateOutcome(this.#requestOf(at), sent, this.#account.key)] as const,
+    )
+    return outcomes.flatMap(([at, outcome]) =>
+      names.length === 1 || !isAboutOneName(outcome) ? [[at, { kind: 'done', outcome }] as const] : [],
+    )
   }
 
   #message(id: number, { zone, names }: NameGroup): Buffer {
@@ -190,7 +198,7 @@ interface NameGroup {
   readonly names: readonly { readonly at: number; readonly updates: readonly UpdateRecord[] }[]
 }
 
-function groupsOf(plans: readonly NamePlan[], isEach: boolean): readonly NameGroup[] {
+function zoneGroups(plans: readonly NamePlan[], isEach: boolean): readonly NameGroup[] {
   const left = plans.flatMap((plan, at) => (plan.kind === 'update' ? [{ ...plan, at }] : []))
   if (isEach) return left.map((one) => ({ zone: one.zone, names: [one] }))
   return [...new Set(left.map(({ zone }) => zone))].map((zone) => ({
@@ -218,15 +226,8 @@ function together(plans: readonly NamePlan[]): StepOutcome {
   }
 }
 
-interface SentUpdate {
-  readonly mac: Uint8Array
-  readonly now: Instant
-  readonly answer: Uint8Array | undefined
-}
-
 const DEFAULT_TTL = 300
 const TYPE_NAMES: Readonly<Record<number, string>> = { 1: 'A', 6: 'SOA', 28: 'AAAA' }
-const secondsOf = (now: DnsMoment['now']): number => Math.floor(now / 1000)
 
 /** The zone is that of the SOA record, which stands in the answer or beside it (RFC 2308 §2). */
 function foundAt(name: string, responses: readonly DnsResponse[]): FoundName {
@@ -251,49 +252,3 @@ const READ_WORDS: Readonly<Record<number, ReplyWord | LocalWord>> = {
   [RCODES.FORMERR]: '!donator',
   [RCODES.NOTIMP]: '!donator',
 }
-
-/** RFC 2136 §2.2, §3. */
-const UPDATE_WORDS: Readonly<Record<number, ReplyWord | LocalWord>> = {
-  [RCODES.SERVFAIL]: '911',
-  [RCODES.FORMERR]: '!donator',
-  [RCODES.NOTIMP]: '!donator',
-  [RCODES.REFUSED]: 'not-allowed',
-  [RCODES.NXDOMAIN]: 'no-record',
-  [RCODES.YXRRSET]: 'conflicting-record',
-  [RCODES.NOTAUTH]: 'no-zone',
-  [RCODES.NOTZONE]: 'no-zone',
-}
-
-/** Only a signed answer says something, or that the key or the signature is wrong: that one cannot be signed (RFC 8945 §5.2). */
-function outcomeOf(request: UpdateRequest, { mac, now, answer }: SentUpdate, key: TsigKey): StepOutcome {
-  const response = answer && parseResponse(answer)
-  if (answer === undefined || response === undefined) return notReadable('an answer that is none')
-  const { tsig, rcode } = response
-  const error = rcode === RCODES.NOTAUTH ? tsig?.error : 0
-  if (error === TSIG_ERRORS.BADKEY || error === TSIG_ERRORS.BADSIG) return refusalBy(request, 'badauth')
-  // A server may refuse what it does not know without a signature.
-  if (tsig === undefined && rcode === RCODES.REFUSED) return refusalBy(request, 'not-allowed')
-  if (tsig === undefined) return notReadable(`an answer without a signature (RCODE ${rcode})`)
-  const check = verifyTsig(answer, tsig, { keys: [key], now: secondsOf(now), previous: mac })
-  if (error === TSIG_ERRORS.BADTIME) return notReadable(clocksDiffer(tsig.time, tsig.other))
-  if (check.kind !== 'valid') return notReadable('an answer whose signature is wrong')
-  if (rcode === RCODES.NOERROR) return changed(request)
-  const word = UPDATE_WORDS[rcode]
-  return word === undefined ? notReadable(`an answer with RCODE ${rcode}`) : refusalBy(request, word)
-}
-
-/** RFC 8945 §5.2.3: the answer has the time of the request, and beside it that of the server. */
-const clocksDiffer = (time: number, other: Uint8Array): string => {
-  const server = other.length === 6 ? Buffer.from(other).readUIntBE(0, 6) : undefined
-  const shown = (at: number): string => new Date(at * 1000).toISOString()
-  return (
-    `the clocks differ, and the name server refuses it: this host says ${shown(time)}` +
-    (server === undefined ? '' : `, the server ${shown(server)}`)
-  )
-}
-
-const notReadable = (because: string): StepOutcome => ({
-  kind: 'notUnderstood',
-  because,
-  looksLikePortal: false,
-})

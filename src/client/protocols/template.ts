@@ -46,6 +46,7 @@ const MAX_ANSWER = 4096
 export const templateProtocol = (service: TemplateService): UpdateProtocol => ({
   begin: ({ request }): Step => ({
     request: requestOf(service, request),
+    ...(service.method === 'GET' && { mayMove: true }),
     read: (answer) => meaningOf(service.patterns, answer, request),
   }),
 })

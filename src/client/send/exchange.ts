@@ -67,7 +67,8 @@ export async function exchange(
   for (let nth = 1; ; nth++) {
     await keepGap(service.protocol, { now, pause })
     const request = wholeRequest(service, step.request, between(now(), end))
-    const outcome = await withRedirect(request, async (one) => http(one, signal))
+    const send = async (one: OutgoingRequest): Promise<HttpOutcome> => http(one, signal)
+    const outcome = await (step.mayMove === true ? withRedirect(request, send) : send(request))
     const answer = answerIn(outcome)
     const next = answer && step.read(answer)
     if (next === undefined || ('kind' in next && next.kind !== 'answered')) service.protocol.forget?.()
@@ -114,6 +115,7 @@ function observed(
   result: StepOutcome,
 ): Observation {
   const { account } = service
+  const hidden = { ...service, secrets: [...service.secrets, ...(step.secrets ?? [])] }
   const wait = parseRetryAfter(answer.headers['retry-after'], now)
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   if (result.kind === 'answered')
@@ -123,10 +125,10 @@ function observed(
     return { kind: 'unreached', account, because, isTls: isHttps(step.request) }
   }
   // A quote is taken from the masked text: cut before, it could show a part of a secret.
-  const shown = step.read({ ...answer, body: masked(answer.body, service) })
+  const shown = step.read({ ...answer, body: masked(answer.body, hidden) })
   const { because } = 'because' in shown ? shown : result
   // Again, because without its tags a text may have a secret that was not in one piece.
-  return { ...result, account, because: masked(because, service), ...retryAfter }
+  return { ...result, account, because: masked(because, hidden), ...retryAfter }
 }
 
 /**
@@ -138,8 +140,7 @@ async function withRedirect(
   http: (one: OutgoingRequest) => Promise<HttpOutcome>,
 ): Promise<HttpOutcome> {
   const outcome = await http(request)
-  const isRead = (request.method ?? 'GET') === 'GET'
-  const to = isRead && outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
+  const to = outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
   return to === undefined ? outcome : http({ ...request, url: to })
 }
 

@@ -1,3 +1,4 @@
+import { DNS_PORT } from '../../config/dns-endpoint.ts'
 import { milliseconds, seconds } from '../../base/time.ts'
 import { formatSource, type SourceSpecOf } from '../../config/source.ts'
 import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
@@ -15,7 +16,6 @@ import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
 import { noSourceAddress, unknown, validated } from './validate.ts'
 
-const DNS_PORT = 53
 const DNS_TIMEOUT = seconds(5)
 const RETRANSMISSIONS = [milliseconds(400), milliseconds(1200), milliseconds(2800)]
 

@@ -1,3 +1,4 @@
+import { DNS_PORT } from '../../../config/dns-endpoint.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { MakeProtocol, ServiceAccount, UpdateProtocol } from '../../../client/protocols/protocol.ts'
 import type { ProtocolName } from '../../../config/providers/provider.ts'
@@ -5,8 +6,6 @@ import { providerCalled } from '../../../config/providers/providers.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { formatComplaint } from '../../../config/setting.ts'
 import { tsigKeyOf } from './tsig-key.ts'
-
-const DNS_PORT = 53
 
 type MadeFor = (account: ServiceAccount) => UpdateProtocol
 

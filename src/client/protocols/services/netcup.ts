@@ -72,7 +72,8 @@ class NetcupUpdate {
   ): Step {
     const { username: customernumber, apiKey: apikey } = this.#account
     const param = { customernumber, apikey, apisessionid: this.#session, ...given }
-    return this.#step({ method: 'POST', path: PATH, body: { action, param }, ...reading })
+    const step = this.#step({ method: 'POST', path: PATH, body: { action, param }, ...reading })
+    return { ...step, ...(this.#session !== undefined && { secrets: [this.#session] }) }
   }
 
   #find(): Step {
@@ -110,7 +111,6 @@ class NetcupUpdate {
 
   /** What came of the update is known, whatever the answer to the logout is. */
   #leave(outcome: StepOutcome): Step {
-    const { request } = this.#call('logout', {}, { read: () => outcome })
-    return { request, read: () => outcome }
+    return { ...this.#call('logout', {}, { read: () => outcome }), read: () => outcome }
   }
 }
