@@ -2,37 +2,27 @@ import { describe, expect, it } from 'vitest'
 import { minutes } from '../../../src/base/time.ts'
 import { PROVIDERS } from '../../../src/config/providers/providers.ts'
 import type { Address } from '../../../src/net/address.ts'
-import type { HttpOutcome } from '../../../src/ports/http.ts'
 import { NEW, NEW6, OLD, OLD6, PLAYED, PASSWORD } from './services.ts'
-import { played, type Spoil } from './play.ts'
+import { played } from './play.ts'
+import { answer, SPOILS } from './spoils.ts'
 
 const v4 = NEW as Address
 const v6 = NEW6 as Address
 
-const answer = (
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): HttpOutcome => ({
-  kind: 'answered',
-  status,
-  headers,
-  body,
-})
-
 /** In the place of the last answer, and what comes of it. */
 // biome-ignore format: a table
-const SPOILED: readonly (readonly [what: string, spoil: Spoil, expected: object])[] = [
-  ['429 with Retry-After',  () => answer(429, 'slow down', { 'retry-after': '120' }), { kind: 'notUnderstood', status: 429, retryAfter: minutes(2), looksLikePortal: false }],
-  ['429 without it',        () => answer(429, ''),                                    { kind: 'notUnderstood', status: 429 }],
-  ['500',                   () => answer(500, 'Internal Server Error'),               { kind: 'notUnderstood', status: 500 }],
-  ['503 with a page',       () => answer(503, '<html><h1>503 Service Temporarily Unavailable</h1></html>'), { kind: 'notUnderstood', status: 503, looksLikePortal: false }],
-  ['a page of a portal',    () => answer(200, '<!doctype html><html><body>OK, please log in</body></html>'), { kind: 'notUnderstood', looksLikePortal: true }],
-  ['a redirect elsewhere',  () => answer(302, '', { location: 'https://portal.example/' }), { kind: 'notUnderstood', looksLikePortal: true }],
-  ['nothing',               () => answer(200, ''),                                    { kind: 'notUnderstood', looksLikePortal: false }],
-  ['an unknown 4xx',        () => answer(418, 'I am a teapot'),                       { kind: 'notUnderstood', looksLikePortal: false }],
-  ['a reset',               () => ({ kind: 'unreached', stage: 'exchange', because: 'reset' }), { kind: 'unreached', isTls: true }],
-  ['a cut',                 (answered) => ({ ...(answered as object), isCut: true }) as HttpOutcome, { kind: 'unreached' }],
+const SPOILED: readonly (readonly [what: keyof typeof SPOILS, expected: object])[] = [
+  ['429 with Retry-After', { kind: 'notUnderstood', status: 429, retryAfter: minutes(2), looksLikePortal: false }],
+  ['429 without it',       { kind: 'notUnderstood', status: 429 }],
+  ['500',                  { kind: 'notUnderstood', status: 500 }],
+  ['503 with a page',      { kind: 'notUnderstood', status: 503, looksLikePortal: false }],
+  ['a page of a portal',   { kind: 'notUnderstood', looksLikePortal: true }],
+  ['a redirect elsewhere', { kind: 'notUnderstood', looksLikePortal: true }],
+  ['nothing',              { kind: 'notUnderstood', looksLikePortal: false }],
+  ['an unknown 4xx',       { kind: 'notUnderstood', looksLikePortal: false }],
+  ['a reset',              { kind: 'unreached', isTls: true }],
+  ['a silence',            { kind: 'unreached', isTls: true }],
+  ['a cut',                { kind: 'unreached' }],
 ]
 
 describe.each(PLAYED)('$provider', (of) => {
@@ -86,9 +76,9 @@ describe.each(PLAYED)('$provider', (of) => {
     expect(await update({ v4 })).toMatchObject(expected(of.unknownHostname))
   })
 
-  it.each(SPOILED)('after %s', async (_, spoil, outcome) => {
+  it.each(SPOILED)('after %s', async (what, outcome) => {
     const { update, sent } = await played(of)
-    const seen = await update({ v4 }, spoil)
+    const seen = await update({ v4 }, SPOILS[what])
     expect(seen).toMatchObject({
       ...outcome,
       ...('isTls' in outcome && { isTls: of.settings?.['server'] === undefined }),

@@ -8,13 +8,11 @@ import { readClientConfig } from '../../../src/config/read-client.ts'
 import { formatComplaint } from '../../../src/config/setting.ts'
 import type { Addresses } from '../../../src/net/address.ts'
 import { toWire } from '../../../src/platform/http/wire.ts'
-import type { HttpOutcome, HttpRequest } from '../../../src/ports/http.ts'
+import type { HttpRequest, ServiceHttp } from '../../../src/ports/http.ts'
 import type { FakeWorld } from '../../fakes/services/service.ts'
 import { NO_DNS, START } from '../../fakes/world.ts'
 import { PASSWORD, type Played, worldOf } from './services.ts'
-
-/** Takes the answer of the service, and gives what arrives in its place. */
-export type Spoil = (answered: HttpOutcome, nth: number) => HttpOutcome
+import type { Spoil } from './spoils.ts'
 
 interface Given {
   readonly password?: string
@@ -58,6 +56,27 @@ export async function played(
   }))
   const sent: HttpRequest[] = []
   const why: string[] = []
+  const httpWith =
+    (spoil: Spoil): ServiceHttp =>
+    async (outgoing) => {
+      const request = toWire(outgoing)
+      sent.push(request)
+      const { origin } = new URL(request.url)
+      const service = services.find((one) => one.origin === origin)
+      if (service === undefined) throw new Error(`no service at ${origin}`)
+      const {
+        status,
+        headers = {},
+        body,
+      } = service.answer({
+        method: request.method ?? 'GET',
+        target: request.url.slice(origin.length),
+        headers: request.headers,
+        body: request.body ?? '',
+      })
+      if (headers['x-fake-why'] !== undefined) why.push(headers['x-fake-why'])
+      return spoil({ kind: 'answered', status, headers, body }, sent.length)
+    }
   const update = async (addresses: Addresses, spoil: Spoil = (answered) => answered): Promise<Observation> =>
     exchange(
       job.endpoint,
@@ -67,28 +86,10 @@ export async function played(
         pause: async () => undefined,
         dns: NO_DNS,
         signal: new AbortController().signal,
-        http: async (outgoing) => {
-          const request = toWire(outgoing)
-          sent.push(request)
-          const { origin } = new URL(request.url)
-          const service = services.find((one) => one.origin === origin)
-          if (service === undefined) throw new Error(`no service at ${origin}`)
-          const {
-            status,
-            headers = {},
-            body,
-          } = service.answer({
-            method: request.method ?? 'GET',
-            target: request.url.slice(origin.length),
-            headers: request.headers,
-            body: request.body ?? '',
-          })
-          if (headers['x-fake-why'] !== undefined) why.push(headers['x-fake-why'])
-          return spoil({ kind: 'answered', status, headers, body }, sent.length)
-        },
+        http: httpWith(spoil),
       },
     )
   const valueOf = (type: 'A' | 'AAAA'): readonly string[] =>
     world.records.filter((one) => one.name === hostname && one.type === type).map(({ value }) => value)
-  return { update, world, sent, why, valueOf, job }
+  return { update, httpWith, world, sent, why, valueOf, job }
 }
