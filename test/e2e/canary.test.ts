@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdfast, ROOT, scratch, service, start } from './processes.ts'
+import { contents, formsOf, leaksIn as leaks } from './leaks.ts'
 import { answering } from './servers.ts'
 
 /** Contains characters that every encoding changes differently. */
@@ -13,34 +14,9 @@ const USERNAME = 'abc1234'
 /** In characters that a fixed parameter may have. */
 const TOKEN = 'cAn4ry-t0ken.of_12345'
 
-/** Every encoding in which the password could leak. */
-const FORMS = [
-  TOKEN,
-  TOKEN.slice(0, 12),
-  Buffer.from(TOKEN).toString('base64'),
-  PASSWORD,
-  PASSWORD.slice(0, 12),
-  Buffer.from(PASSWORD).toString('base64'),
-  Buffer.from(PASSWORD).toString('base64url'),
-  Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64'),
-  Buffer.from(PASSWORD).toString('hex'),
-  encodeURIComponent(PASSWORD),
-  encodeURI(PASSWORD),
-  new URLSearchParams({ p: PASSWORD }).toString().slice(2),
-  JSON.stringify(PASSWORD).slice(1, -1),
-].flatMap((form) => [form, form.replace(/=+$/, '')])
+const FORMS = [...formsOf(TOKEN), ...formsOf(PASSWORD, USERNAME)]
 
-/** The text of all files below a folder, with their names. */
-const contents = (folder: string): string =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .map(
-      (entry) =>
-        `${entry.name}\n${entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), 'latin1') : ''}`,
-    )
-    .join('\n')
-
-const leaksIn = (text: string): readonly string[] =>
-  FORMS.filter((form) => text.includes(form) || Buffer.from(text, 'latin1').toString('utf8').includes(form))
+const leaksIn = (text: string): readonly string[] => leaks(text, FORMS)
 
 const always = async (status: number, body: string): Promise<string> => {
   const url = await answering(() => ({ status, body, headers: { location: 'http://elsewhere.test/' } }))
