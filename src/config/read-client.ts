@@ -267,7 +267,16 @@ function withPasswordFile(
   passwordFileFor: PasswordFileFor = ({ passwordFile }) => passwordFile,
 ): TableResult<typeof ACCOUNT_SETTINGS> {
   const path = account.places['password'] === undefined ? passwordFileFor(account.values) : undefined
-  return path === undefined ? account : { ...account, values: { ...account.values, passwordFile: path } }
+  const { apiKeyFile } = account.values
+  const keyPath = apiKeyFile === undefined ? undefined : passwordFileFor({ passwordFile: apiKeyFile })
+  return {
+    ...account,
+    values: {
+      ...account.values,
+      ...(path !== undefined && { passwordFile: path }),
+      ...(keyPath !== undefined && { apiKeyFile: keyPath }),
+    },
+  }
 }
 
 const distinct = (complaints: readonly Complaint[]): readonly Complaint[] =>

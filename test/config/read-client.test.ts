@@ -100,6 +100,21 @@ it('ignores a password file where a more important origin sets a password', () =
   expect(config.ok && config.value.accounts[0]?.passwordFile).toBeUndefined()
 })
 
+it('finds the file of an API key as that of a password: it may be a credential of the unit', () => {
+  const text = `provider = "porkbun"\npassword_file = "/a"\napi_key_file = "/b"\nhostnames = ["home.example.test"]\n`
+  const config = readClientConfig({
+    flags: {},
+    environment: {},
+    chosen: [],
+    file: { name: 'h.toml', document: parseDocument(text, 'h.toml') },
+    passwordFileFor: ({ passwordFile }) => `/run/credentials${passwordFile}`,
+  })
+  expect(config.ok ? config.value.accounts[0] : config.error).toMatchObject({
+    passwordFile: '/run/credentials/a',
+    apiKeyFile: '/run/credentials/b',
+  })
+})
+
 it('reports all complaints together, with file and line', () => {
   const toml = `interval = "3s"\nsevrer = "x"\nipv4 = "perhaps"\nhostnames = ["a b"]\nusername = 5\nrefresh = "1h"\nmyip = ["192.0.2.1", "192.0.2.2"]`
 
