@@ -34,13 +34,20 @@ export type PasswordPath = (account: DraftAccount) => string
 /** Beside the password file of the account. */
 export const apiKeyPath = (passwordFile: string): string => `${passwordFile}.api-key`
 
-/** The settings of an account, with its password file. */
+/** A request of a user's own may have no secret. */
+const sendsDraftPassword = ({ settings, password }: DraftAccount): boolean =>
+  password !== undefined ||
+  settings['url'] === undefined ||
+  /\{(?:password|basic)\}/.test(JSON.stringify(settings))
+
+const hasApiKey = ({ settings, apiKey }: DraftAccount): boolean =>
+  apiKey !== undefined || providerCalled(String(settings['provider']))?.apiKey !== undefined
+
+/** The settings of an account, with the files of its secrets. */
 const settingsOf = (account: DraftAccount, passwordPath: PasswordPath): DraftSettings => ({
   ...account.settings,
-  password_file: passwordPath(account),
-  ...(providerCalled(String(account.settings['provider']))?.apiKey !== undefined && {
-    api_key_file: apiKeyPath(passwordPath(account)),
-  }),
+  ...(sendsDraftPassword(account) && { password_file: passwordPath(account) }),
+  ...(hasApiKey(account) && { api_key_file: apiKeyPath(passwordPath(account)) }),
 })
 
 /** One [[account]] table, to be added to a file that has others. */

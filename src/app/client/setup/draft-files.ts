@@ -37,7 +37,8 @@ export const changedConfig = (text: string, paths: SetupPaths, existing: string)
 
 /** The files of a new configuration: the passwords first, so that a configuration never names a file that is not there. */
 export function draftFiles(draft: Draft, paths: SetupPaths): DraftFiles {
-  const isOnly = draft.accounts.length === 1
+  // The unit loads one file of this name, which is the password.
+  const isOnly = draft.accounts.length === 1 && draft.accounts[0]?.apiKey === undefined
   const pathOf = (account: DraftAccount): string => paths.passwordFile(account, isOnly)
   const text = draftText(draft, pathOf)
   return {
