@@ -166,11 +166,12 @@ export const formatPattern = (pattern: Pattern): string => {
 /** The regular expression of a pattern; `{hostname}` and `{ip}` in it stand for themselves. */
 export const expressionOf = (source: string, values: Readonly<Record<string, string>> = {}): RegExp =>
   new RegExp(
-    source.replaceAll(/\{(hostname|ip)\}/g, (_, name: string) => escaped(values[name] ?? '')),
+    source.replaceAll(/\{(hostname|ip)\}/g, (_, name: string) => escapedPattern(values[name] ?? '')),
     'iu',
   )
 
-const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}/]/g, '\\$&')
+/** A pattern for a text as it stands. */
+export const escapedPattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}/]/g, '\\$&')
 
 /** A repetition in a repetition takes exponential time. */
 const REPEATED_GROUP = /\)(?:[*+]|\{\d*,?\d*\})/

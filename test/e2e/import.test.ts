@@ -7,7 +7,7 @@ const OLD = `daemon=600
 protocol=dyndns2, server=dyn.example.test, login=user, password='pw, "1" #2' \\
 home.example.test
 `
-const MIXED = `${OLD}\nprotocol=cloudflare, zone=example.test, login=c, password=token www.example.test\n`
+const MIXED = `${OLD}\nprotocol=nfsn, zone=example.test, login=c, password=token www.example.test\n`
 
 function oldFile(text: string) {
   const folder = scratch()
@@ -86,12 +86,30 @@ describe('import', () => {
 
   it('takes nothing over where nothing can be, and writes no file', async () => {
     const { path, config } = oldFile(
-      'custom x { username = u password = p ddns-server = s.example.test ddns-path = "/u?pass=%p&host=%h" hostname = h }\n',
+      'provider default@dnsexit.com { username = u password = p hostname = h.example.test }\n',
     )
     const { code, stdout, stderr } = await holdfast(['import', path, '--output', config, '--write'])
     expect({ code, stdout }).toEqual({ code: 65, stdout: '' })
     expect(stderr).toContain('nothing can be taken over')
     expect(existsSync(config)).toBe(false)
+  })
+
+  it('writes a file for each secret of a request', async () => {
+    const { path, config, folder } = oldFile(
+      'custom x { ddns-server = s.example.test ddns-path = "/u?key=first1&secret=second2&ip=%i" hostname = h.example.test }\n',
+    )
+    const { code, stdout, stderr } = await holdfast(['import', path, '--output', config, '--write'])
+    expect(code, stderr).toBe(0)
+    expect(stdout + stderr).not.toMatch(/first1|second2/)
+    for (const [file, value] of [
+      ['x.password', 'first1\n'],
+      ['x.password.api-key', 'second2\n'],
+    ] as const) {
+      expect(readFileSync(join(folder, 'new', file), 'utf8')).toBe(value)
+      expect((statSync(join(folder, 'new', file)).mode & 0o777).toString(8)).toBe('600')
+    }
+    const check = await holdfast(['config', 'check', '--config', config])
+    expect(check.code, check.stderr).toBe(0)
   })
 
   it('gives a configuration that the service accepts', async () => {

@@ -4,7 +4,7 @@ import { listedNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP, fixedLookup } from './lookup.ts'
 import { intervalOf } from './periods.ts'
-import { endedAt, providerOfDdclient, providerOfOpenwrt } from './service-names.ts'
+import { endedAt, providerOfDdclient, providerOfOpenwrt } from './services/service-names.ts'
 
 /** Names of these images that no other client has. */
 const SERVICES: Readonly<Record<string, string>> = { noip: 'no-ip', dyndns: 'dyn', dyn: 'dyn' }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { importDdclient } from './ddclient.ts'
+import { importDdclient } from './ddclient/read.ts'
 import { FORMATS, type Format } from './formats.ts'
 import type { Imported, ImportContext, ImportReader, Remark } from './imported.ts'
 import { importDockerDyndns } from './docker-dyndns.ts'

@@ -34,6 +34,8 @@ export interface ImportedUpdate {
   readonly service: ServiceAddress
   readonly username: string | undefined
   readonly password: Secret | undefined
+  /** A second secret, of services that need one. */
+  readonly apiKey?: Secret | undefined
   readonly hostnames: readonly string[]
   readonly ipv4: boolean
   readonly ipv6: boolean
@@ -44,6 +46,13 @@ export interface ImportedUpdate {
   readonly interval?: string | undefined
   /** The host part of the IPv6 addresses of these hostnames, for another machine of the network. */
   readonly suffix?: string | undefined
+}
+
+/** What an entry says about its service. */
+export interface ImportedService
+  extends Pick<ImportedUpdate, 'service' | 'settings' | 'username' | 'password' | 'apiKey' | 'hostnames'> {
+  /** Keys of the entry that only this service has. */
+  readonly read: ReadonlySet<string>
 }
 
 export interface ServiceAddress {

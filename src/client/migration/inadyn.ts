@@ -1,6 +1,4 @@
-import { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
-import { listedNames, validHostnames } from './hostnames.ts'
 import {
   CHECKED_CERTIFICATE,
   type Imported,
@@ -8,13 +6,19 @@ import {
   type ImportedUpdate,
   type Lookup,
   Remarks,
-  type ServiceAddress,
 } from './imported.ts'
-import { type InadynSection, type InadynValue, parseInadyn } from './inadyn-syntax.ts'
+import {
+  type InadynValues,
+  inadynLine,
+  inadynService,
+  inadynText,
+  isInadynOff,
+  isInadynOn,
+} from './inadyn-services.ts'
+import { type InadynSection, parseInadyn } from './inadyn-syntax.ts'
 import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, refreshOf } from './periods.ts'
-import { endedAt, providerOfInadyn, providerOfServer, splitServer } from './service-names.ts'
-import { readUrlTemplate } from './url-template.ts'
+import { inadynServiceName, noService } from './services/service-names.ts'
 
 const DROPPED: ReadonlySet<string> = new Set([
   'verify-address',
@@ -35,12 +39,6 @@ const READ: ReadonlySet<string> = new Set([
   'allow-ipv6', 'ddns-server', 'ddns-path', 'user-agent', 'secure-ssl', 'broken-rtc', 'ca-trust-file', 'ca-path', 'fake-address', 'append-myip', 'verify-address', 'iterations', 'include',
 ])
 
-type Values = ReadonlyMap<string, InadynValue>
-const textOf = (values: Values, name: string): string | undefined => values.get(name)?.values[0]
-const lineOf = (values: Values, name: string): number => values.get(name)?.line ?? 0
-const isOff = (text: string | undefined): boolean => text !== undefined && /^(?:false|no|off|0)$/i.test(text)
-const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:true|yes|on|1)$/i.test(text)
-
 /** Reads inadyn.conf of inadyn 2. */
 export function importInadyn(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
@@ -51,7 +49,7 @@ export function importInadyn(text: string, context: ImportContext): Imported {
 }
 
 interface WholeFile {
-  readonly top: Values
+  readonly top: InadynValues
   readonly sections: readonly InadynSection[]
 }
 
@@ -89,7 +87,7 @@ function wholeFile(text: string, { context, remarks, from }: Including): WholeFi
 const IN_A_CIRCLE = { problem: 'it includes itself' } as const
 
 interface SectionContext {
-  readonly top: Values
+  readonly top: InadynValues
   readonly context: ImportContext
   readonly remarks: Remarks
 }
@@ -105,38 +103,38 @@ function sectionUpdate(
     return []
   }
   const own = withIncludes(section, context, remarks)
-  const values: Values = new Map([...top, ...own])
+  const values: InadynValues = new Map([...top, ...own])
   const refused = refusalOf(values, kind, name)
   if (refused !== undefined) {
     remarks.add('not taken', line, `${label}: ${refused}`)
     return []
   }
-  const service = serviceOf(kind, name, own)
+  const service = inadynService({ kind, name, line }, own, remarks)
   if (typeof service === 'string') {
     remarks.add('not taken', line, `${label}: ${service}`)
     return []
   }
-  if (isOff(textOf(own, 'ssl')))
+  if (isInadynOff(inadynText(own, 'ssl')))
     remarks.add(
       'changed',
-      lineOf(own, 'ssl'),
+      inadynLine(own, 'ssl'),
       `${label}: the service is asked with https; if it has only http, ` +
-        `write server = "${(service.address.server ?? 'http://…').replace('https:', 'http:')}"`,
+        `write server = "${(service.service.server ?? 'http://…').replace('https:', 'http:')}"`,
     )
   remarkOnCertificates(values, remarks)
-  remarkOnRest(own, remarks)
-  const password = textOf(own, 'password')
-  const allowsIpv6 = isOn(textOf(values, 'allow-ipv6'))
+  remarkOnRest(new Map([...own].filter(([key]) => !service.read.has(key))), remarks)
+  const allowsIpv6 = isInadynOn(inadynText(values, 'allow-ipv6'))
   const isIpv6Name = name.startsWith('ipv6@')
-  const authorities = textOf(values, 'ca-trust-file')
+  const authorities = inadynText(values, 'ca-trust-file')
   return [
     {
       place: { file: context.file, line },
       label: name,
-      service: service.address,
-      username: textOf(own, 'username'),
-      password: password === undefined ? undefined : new Secret(password),
-      hostnames: inadynHostnames(own, remarks),
+      service: service.service,
+      username: service.username,
+      password: service.password,
+      apiKey: service.apiKey,
+      hostnames: service.hostnames,
       ipv4: !isIpv6Name,
       ipv6: isIpv6Name || allowsIpv6,
       lookup: inadynLookup(values, remarks),
@@ -146,7 +144,7 @@ function sectionUpdate(
 }
 
 /** Files that a section includes, often for the password; `~` is the home folder. */
-function withIncludes(section: InadynSection, context: ImportContext, remarks: Remarks): Values {
+function withIncludes(section: InadynSection, context: ImportContext, remarks: Remarks): InadynValues {
   const included = section.includes.flatMap(({ line, values: [path = ''] }) => {
     const found = context.include(path)
     if ('problem' in found) {
@@ -161,102 +159,59 @@ function withIncludes(section: InadynSection, context: ImportContext, remarks: R
 }
 
 /** Why an account stays with inadyn. */
-function refusalOf(values: Values, kind: string, name: string): string | undefined {
-  if (isOn(textOf(values, 'fake-address'))) return 'fake-address publishes a false address for a moment'
-  if (kind !== 'provider' || providerOfInadyn(name.replace(/:.*$/, '')) !== undefined) return undefined
-  return endedAt(name) ?? `${name} is not a service of this protocol; leave inadyn in use for it`
+function refusalOf(values: InadynValues, kind: string, name: string): string | undefined {
+  if (isInadynOn(inadynText(values, 'fake-address')))
+    return 'fake-address publishes a false address for a moment'
+  const service = inadynServiceName(name.replace(/:.*$/, ''))
+  return kind !== 'provider' || service !== undefined ? undefined : noService('inadyn', name)
 }
 
-interface FoundService {
-  readonly address: ServiceAddress
-  readonly settings: DraftSettings
-}
-
-/** The service of a section; a text says why it is not taken. */
-function serviceOf(kind: string, name: string, values: Values): FoundService | string {
-  if (kind === 'provider')
-    return { address: { provider: providerOfInadyn(name.replace(/:.*$/, '')) }, settings: {} }
-  const server = textOf(values, 'ddns-server')
-  if (server === undefined) return 'ddns-server is missing'
-  const path = textOf(values, 'ddns-path') ?? '/'
-  if (!/%[uphi]/.test(path)) return appended(server, path, isOn(textOf(values, 'append-myip')))
-  const template = readUrlTemplate(`${server.replace(/\/+$/, '')}${path.startsWith('/') ? '' : '/'}${path}`)
-  if (!template.ok) return `its URL ${template.error}`
-  return { address: template.value.service, settings: template.value.settings }
-}
-
-/** Without specifiers, inadyn appends the hostname, or the address, to the path. */
-function appended(server: string, path: string, isAddress: boolean): FoundService | string {
-  const [bare = '', query = ''] = path.split('?')
-  const last = /(?:^|&)([A-Za-z0-9_.-]+)=$/.exec(query)?.[1]
-  const split = splitServer(server.replace(/\/+$/, ''))
-  if (split === undefined) return 'ddns-server is not the address of a service'
-  const expected = isAddress ? 'myip' : 'hostname'
-  if (last !== expected) return `its path does not end with ${expected}=, so it is not this protocol`
-  const fixed = query.split('&').slice(0, -1)
-  const foreign = fixed.find(
-    (pair) => /^(?:myip|hostname)=/.test(pair) || !/^[A-Za-z0-9_.-]+=[A-Za-z0-9_.~:@/-]*$/.test(pair),
-  )
-  if (foreign !== undefined) return `its path has ${foreign.split('=')[0]}, which is not this protocol`
-  return {
-    address: { provider: providerOfServer(split.origin), server: split.origin, path: bare },
-    settings: {
-      ...(fixed.length > 0 && { parameters: fixed }),
-      ...(isAddress && { hostname_parameter: 'none' }),
-    },
-  }
-}
-
-function inadynHostnames(values: Values, remarks: Remarks): readonly string[] {
-  const written = values.get('hostname') ?? values.get('alias')
-  return validHostnames((written?.values ?? []).flatMap(listedNames), written?.line ?? 0, remarks)
-}
-
-function inadynLookup(values: Values, remarks: Remarks): Lookup {
-  const command = textOf(values, 'checkip-command')
+function inadynLookup(values: InadynValues, remarks: Remarks): Lookup {
+  const command = inadynText(values, 'checkip-command')
   if (command !== undefined) return commandLookup(command)
-  const page = textOf(values, 'checkip-server')
+  const page = inadynText(values, 'checkip-server')
   if (page !== undefined && page !== 'default' && !isAddressPage(page))
     remarks.once(
       'changed',
-      lineOf(values, 'checkip-server'),
+      inadynLine(values, 'checkip-server'),
       `the page ${shownPage(page)}: the default sources are used; a page with other text around the address cannot be used`,
     )
-  const name = textOf(values, 'iface')
+  const name = inadynText(values, 'iface')
   return name === undefined ? DEFAULT_LOOKUP : interfaceLookup(name)
 }
 
-function clientSettings(values: Values, remarks: Remarks): DraftSettings {
-  const period = textOf(values, 'period')
-  const forced = textOf(values, 'forced-update')
-  if (textOf(values, 'iterations') === '1')
+function clientSettings(values: InadynValues, remarks: Remarks): DraftSettings {
+  const period = inadynText(values, 'period')
+  const forced = inadynText(values, 'forced-update')
+  if (inadynText(values, 'iterations') === '1')
     remarks.add(
       'changed',
-      lineOf(values, 'iterations'),
+      inadynLine(values, 'iterations'),
       'iterations = 1: use holdfast update, or its timer, instead of the daemon',
     )
-  if (isOff(textOf(values, 'verify-address')))
+  if (isInadynOff(inadynText(values, 'verify-address')))
     remarks.add(
       'lost',
-      lineOf(values, 'verify-address'),
+      inadynLine(values, 'verify-address'),
       'verify-address = false; to publish private addresses, write allow = ["private"]',
     )
   return {
-    ...(period !== undefined && intervalOf({ value: period, line: lineOf(values, 'period') }, remarks)),
-    ...(forced !== undefined && refreshOf({ value: forced, line: lineOf(values, 'forced-update') }, remarks)),
+    ...(period !== undefined && intervalOf({ value: period, line: inadynLine(values, 'period') }, remarks)),
+    ...(forced !== undefined &&
+      refreshOf({ value: forced, line: inadynLine(values, 'forced-update') }, remarks)),
   }
 }
 
-function remarkOnCertificates(values: Values, remarks: Remarks): void {
-  const isUnchecked = isOff(textOf(values, 'secure-ssl'))
+function remarkOnCertificates(values: InadynValues, remarks: Remarks): void {
+  const isUnchecked = isInadynOff(inadynText(values, 'secure-ssl'))
   if (isUnchecked)
-    remarks.once('changed', lineOf(values, 'secure-ssl'), `secure-ssl = false: ${CHECKED_CERTIFICATE}`)
-  if (isOn(textOf(values, 'broken-rtc')))
-    remarks.once('changed', lineOf(values, 'broken-rtc'), `broken-rtc: ${CHECKED_CERTIFICATE}`)
+    remarks.once('changed', inadynLine(values, 'secure-ssl'), `secure-ssl = false: ${CHECKED_CERTIFICATE}`)
+  if (isInadynOn(inadynText(values, 'broken-rtc')))
+    remarks.once('changed', inadynLine(values, 'broken-rtc'), `broken-rtc: ${CHECKED_CERTIFICATE}`)
 }
 
 /** What has no counterpart, by its own name. */
-function remarkOnRest(values: Values, remarks: Remarks): void {
+function remarkOnRest(values: InadynValues, remarks: Remarks): void {
   const agent = values.get('user-agent')
   if (agent !== undefined)
     remarks.once(
@@ -264,8 +219,12 @@ function remarkOnRest(values: Values, remarks: Remarks): void {
       agent.line,
       'user-agent: services ask for an honest one, which Holdfast sends; write contact to add your e-mail address',
     )
-  if (isOn(textOf(values, 'wildcard')))
-    remarks.once('lost', lineOf(values, 'wildcard'), 'wildcard has no counterpart; set it up at the service')
+  if (isInadynOn(inadynText(values, 'wildcard')))
+    remarks.once(
+      'lost',
+      inadynLine(values, 'wildcard'),
+      'wildcard has no counterpart; set it up at the service',
+    )
   for (const [name, { line }] of values)
     if (!READ.has(name))
       remarks.once(

@@ -1,14 +1,15 @@
 import { providerCalled, presetServer } from '../../config/providers/providers.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
 import type { ImportContext, ImportedUpdate, Remark } from './imported.ts'
-import { endedAt, providerOfServer } from './service-names.ts'
+import { endedAt, providerOfServer } from './services/service-names.ts'
 
 /** A service that has ended keeps no hostname, with any client. */
 export function isAlive(
-  { service: { server }, hostnames, place }: ImportedUpdate,
+  { service: { server }, settings, hostnames, place }: ImportedUpdate,
   remarks: Remark[],
 ): boolean {
-  const ended = server === undefined ? undefined : endedAt(new URL(server).hostname)
+  const address = server ?? String(settings['url'] ?? '')
+  const ended = URL.canParse(address) ? endedAt(new URL(address).hostname) : undefined
   if (ended !== undefined)
     remarks.push({ kind: 'not taken', place, text: `${hostnames.join(', ')}: ${ended}` })
   return ended === undefined
@@ -22,7 +23,7 @@ export function withUsername(
 ): ImportedUpdate {
   const { service, username, hostnames, place } = update
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
-  if (preset?.userIs === undefined) return update
+  if (preset?.userIs === undefined || preset.replies !== undefined) return update
   const wanted = new Set(
     hostnames.flatMap((name) => (preset.userIs === 'hostname' ? name : (domainOf(name) ?? []))),
   )

@@ -28,7 +28,7 @@ export function mergeImport(
   const groups = new Map<string, ImportedUpdate[]>()
   const living = updates.filter((update) => isAlive(update, more)).map(withProvider)
   for (const update of living.map((one) => withUsername(one, domainOf, more))) {
-    const key = `${update.service.server ?? update.service.provider ?? ''}\n${update.username ?? ''}`
+    const key = accountKeyOf(update)
     const [first] = groups.get(key) ?? []
     const conflict = first === undefined ? undefined : conflictOf(first, update)
     if (conflict === undefined) groups.set(key, [...(groups.get(key) ?? []), update])
@@ -61,9 +61,25 @@ export function mergeImport(
   }
 }
 
+/** Which account an update belongs to: without a username, a service knows it by its secrets. */
+function accountKeyOf({ service, username, password, apiKey, settings }: ImportedUpdate): string {
+  const { server, url, zone, record } = settings
+  const address = server ?? service.server ?? service.provider ?? url
+  const own = [password?.reveal(), apiKey?.reveal(), zone, record]
+  return [
+    address,
+    username,
+    ...(username === undefined && !needs({ service, settings }).username ? own : []),
+  ].join('\n')
+}
+
 /** Why two updates with one service and one username cannot be one account. */
 function conflictOf(first: ImportedUpdate, update: ImportedUpdate): string | undefined {
   if (first.password?.reveal() !== update.password?.reveal()) return 'another password for the same username'
+  if (first.apiKey?.reveal() !== update.apiKey?.reveal()) return 'another API key for the same username'
+  for (const key of ['zone', 'record', 'url'])
+    if (String(first.settings[key]) !== String(update.settings[key]))
+      return `another ${key} for the same username`
   return first.service.path === update.service.path ? undefined : 'another path for the same username'
 }
 
@@ -111,6 +127,7 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
   // The other client sends each family in a request of its own; the preset of a known service says what it needs.
   const isApart =
     first.service.provider === undefined &&
+    first.settings['url'] === undefined &&
     all.some(({ ipv4, ipv6 }) => ipv4 !== first.ipv4 || ipv6 !== first.ipv6)
   return {
     ...first,
@@ -145,16 +162,17 @@ function remarkOnOthers(all: readonly ImportedUpdate[], remarks: Remark[]): void
 }
 
 /** The provider, with the number of inadyn (no-ip.com:2), else the name of the section, else the host. */
-function accountNameFor({ service, label }: ImportedUpdate): string {
+function accountNameFor({ service, label, settings }: ImportedUpdate): string {
   const number = /:(\d+)$/.exec(label)?.[1]
   if (service.provider !== undefined)
     return number === undefined ? service.provider : `${service.provider}-${number}`
   if (label !== '') return accountSlug(label)
-  return service.server === undefined ? 'account' : accountSlug(new URL(service.server).hostname)
+  const address = service.server ?? /^https?:\/\/[^/?{}]+/.exec(String(settings['url'] ?? ''))?.[0] ?? ''
+  return URL.canParse(address) ? accountSlug(new URL(address).hostname) : 'account'
 }
 
 function accountOf({ hosts = [], ...update }: MergedUpdate, name: string): DraftAccount {
-  const { service, username, hostnames, ipv4, ipv6, settings, password } = update
+  const { service, username, hostnames, ipv4, ipv6, settings, password, apiKey } = update
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
   const given: Record<string, DraftSettings[string] | undefined> = {
     provider: service.provider,
@@ -175,27 +193,51 @@ function accountOf({ hosts = [], ...update }: MergedUpdate, name: string): Draft
       ),
     ),
     password,
+    ...(apiKey !== undefined && { apiKey }),
     ...(hosts.length > 0 && { hosts }),
     comments: missing(update).map(({ text }) => text),
   }
 }
 
 /** What an account must have and the file does not. */
-function missing({ username, password, hostnames, service, place }: ImportedUpdate): readonly Remark[] {
+function missing({
+  username,
+  password,
+  hostnames,
+  service,
+  settings,
+  place,
+}: ImportedUpdate): readonly Remark[] {
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
+  const needed = needs({ service, settings })
   const rows: readonly (readonly [isMissing: boolean, text: string])[] = [
     [
-      username === undefined,
+      needed.username && username === undefined,
       `the username is not in this file; write username${preset === undefined ? '' : ` (${preset.username})`}`,
     ],
     [
-      password === undefined,
+      needed.password && password === undefined,
       'the password is not in this file; ' +
         `write it into the password file${preset === undefined ? '' : ` (${preset.password})`}`,
     ],
     [hostnames.length === 0, 'the hostnames are not in this file; write hostnames'],
   ]
   return rows.flatMap(([isMissing, text]) => (isMissing ? [{ kind: 'lost' as const, place, text }] : []))
+}
+
+/** A request of a user's own may need neither; some services take no username. */
+function needs({ service, settings }: Pick<ImportedUpdate, 'service' | 'settings'>): {
+  readonly username: boolean
+  readonly password: boolean
+} {
+  if (settings['url'] === undefined)
+    return { username: providerCalled(service.provider ?? '')?.hasNoUsername !== true, password: true }
+  const text = JSON.stringify(settings)
+  const isBasic = text.includes('{basic}')
+  return {
+    username: isBasic || text.includes('{username}'),
+    password: isBasic || text.includes('{password}'),
+  }
 }
 
 /** What the other client does not send, Holdfast does not send either, because a new record may lead to a closed port. */
@@ -216,15 +258,14 @@ function oneFamily({ service, ipv4, ipv6, place }: ImportedUpdate): readonly Rem
 /** Some services set a wrong IPv4 address where an update has none. */
 function canBeSent({ service, ipv4, hostnames, place }: ImportedUpdate, remarks: Remark[]): boolean {
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
-  const canBe = ipv4 || preset?.settings['absent_family'] !== 'hold-ipv4'
-  if (!canBe)
-    remarks.push({
-      kind: 'not taken',
-      place,
-      text:
-        `${hostnames.join(', ')}: only IPv6 is updated, ` +
-        `and ${preset?.name} publishes a wrong IPv4 address for an update without one`,
-    })
+  if (ipv4 || preset === undefined) return true
+  const why =
+    preset.settings['absent_family'] === 'hold-ipv4'
+      ? 'publishes a wrong IPv4 address for an update without one'
+      : 'takes no IPv6 address in this protocol'
+  const canBe = preset.settings['absent_family'] !== 'hold-ipv4' && preset.settings['ipv6'] !== 'false'
+  const text = `${hostnames.join(', ')}: only IPv6 is updated, and ${preset.name} ${why}`
+  if (!canBe) remarks.push({ kind: 'not taken', place, text })
   return canBe
 }
 

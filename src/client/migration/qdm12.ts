@@ -1,4 +1,5 @@
-import { Secret } from '../../net/secret.ts'
+import { parsePattern } from '../../config/template.ts'
+import { rowOf } from './services/client-services.ts'
 import { listedNames, shownNames, validHostnames } from './hostnames.ts'
 import {
   type Imported,
@@ -10,7 +11,9 @@ import {
 import { DEFAULT_LOOKUP } from './lookup.ts'
 import { environmentOf } from './environment.ts'
 import { intervalOf } from './periods.ts'
-import { endedAt, providerOfQdm12 } from './service-names.ts'
+import { hasReplies, NO_SUCCESS, readOwnRequest } from './services/own-template.ts'
+import { providerOfQdm12, noService } from './services/service-names.ts'
+import { takeService } from './services/take-service.ts'
 
 type Members = Readonly<Record<string, unknown>>
 const isMembers = (value: unknown): value is Members =>
@@ -31,6 +34,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'token',
   'client_key',
   'key',
+  'owner',
   'group',
   'mode',
   'provider_ip',
@@ -100,40 +104,100 @@ interface EntryContext {
 function updateOf(entry: Members, { line, file, remarks }: EntryContext): readonly ImportedUpdate[] {
   const name = textOf(entry['provider']) ?? ''
   const hostnames = hostnamesIn(entry)
+  const found = rowOf('ddns-updater', name)
   const provider = providerOfQdm12(name)
+  const row = typeof found === 'object' ? found : provider === undefined ? undefined : { provider }
+  if (name === 'custom') return customUpdate(entry, hostnames, { line, file, remarks })
   const isOtherMode = name === 'ovh' && entry['mode'] !== undefined && entry['mode'] !== 'dynamic'
-  if (provider === undefined || isOtherMode) {
+  if (row === undefined || isOtherMode) {
     remarks.add(
       'not taken',
       line,
       `${name === '' ? 'an entry without provider' : `provider ${name}`} for ${shownNames(hostnames)}: ` +
-        (endedAt(name) ??
-          `${isOtherMode ? 'its mode is the API of the service' : 'this is another protocol than /nic/update'}; ` +
-            'leave ddns-updater in use for it'),
+        (isOtherMode
+          ? 'its mode is the REST API of the service; leave ddns-updater in use for it'
+          : noService('ddns-updater', name)),
     )
     return []
   }
+  const taken = takeService(row, {
+    client: 'ddns-updater',
+    line,
+    names: hostnames,
+    remarks,
+    valueOf: valueIn(entry, line),
+  })
   for (const key of Object.keys(entry))
-    if (!KNOWN.has(key)) remarks.once('lost', line, `${key} has no counterpart`)
+    if (!KNOWN.has(key) && !taken.read.has(key)) remarks.once('lost', line, `${key} has no counterpart`)
   if (entry['provider_ip'] === true)
     remarks.once('changed', line, 'provider_ip: the address is looked up here, and sent')
-  const suffix = textOf(entry['ipv6_suffix'])
-  const version = textOf(entry['ip_version']) ?? 'ipv4 or ipv6'
-  const password =
-    textOf(entry['password']) ?? textOf(entry['token']) ?? textOf(entry['client_key']) ?? textOf(entry['key'])
   return [
     {
+      ...taken,
+      ...sharedMembers(entry),
       place: { file, line },
-      label: '',
-      service: { provider },
-      username: textOf(entry['username']) ?? textOf(entry['email']) ?? textOf(entry['user']),
-      password: password === undefined ? undefined : new Secret(password),
-      hostnames: validHostnames(hostnames, line, remarks),
-      ipv4: version !== 'ipv6',
-      ipv6: version !== 'ipv4',
-      lookup: DEFAULT_LOOKUP,
-      settings: {},
-      suffix,
+      hostnames: validHostnames(taken.namesOf(hostnames), line, remarks),
+    },
+  ]
+}
+
+/** What every entry has, whatever its service. */
+function sharedMembers(
+  entry: Members,
+): Pick<ImportedUpdate, 'label' | 'ipv4' | 'ipv6' | 'lookup' | 'suffix'> {
+  const version = textOf(entry['ip_version']) ?? 'ipv4 or ipv6'
+  return {
+    label: '',
+    ipv4: version !== 'ipv6',
+    ipv6: version !== 'ipv4',
+    lookup: DEFAULT_LOOKUP,
+    suffix: textOf(entry['ipv6_suffix']),
+  }
+}
+
+/** Numbers and truth values as texts. */
+const valueIn = (entry: Members, line: number) => (key: string) => {
+  const value = entry[key]
+  return typeof value === 'string' || typeof value === 'number' || value === true
+    ? { value: String(value), line }
+    : undefined
+}
+
+/** `custom`: a URL, to which the addresses are appended under names of their own. */
+function customUpdate(
+  entry: Members,
+  hostnames: readonly string[],
+  { line, file, remarks }: EntryContext,
+): readonly ImportedUpdate[] {
+  const url = textOf(entry['url']) ?? ''
+  const shared = sharedMembers(entry)
+  const keys = [shared.ipv4 ? ['ipv4key', '[IPV4]'] : [], shared.ipv6 ? ['ipv6key', '[IPV6]'] : []]
+  const added = keys.flatMap(([key = '', place]) => {
+    const name = textOf(entry[key])
+    return name === undefined ? [] : [`${name}=${place}`]
+  })
+  const own = readOwnRequest({ url: `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}` })
+  if (!own.ok) {
+    remarks.add('not taken', line, `provider custom for ${shownNames(hostnames)}: its url ${own.error}`)
+    return []
+  }
+  if (own.value.plain !== undefined)
+    remarks.once(
+      'changed',
+      line,
+      `the service is asked with https; if it has only http, write url with ${own.value.plain}`,
+    )
+  // Go has its flags at the beginning, and Holdfast ignores the case of letters anyway.
+  const success = (textOf(entry['success_regex']) ?? '').replace(/^\(\?i\)/, '')
+  const isPattern = parsePattern(success).ok
+  if (!isPattern && !hasReplies(own.value)) remarks.add('lost', line, NO_SUCCESS)
+  return [
+    {
+      ...own.value,
+      ...shared,
+      place: { file, line },
+      hostnames: validHostnames(own.value.namesOf(hostnames), line, remarks),
+      settings: { ...own.value.settings, ...(isPattern && !hasReplies(own.value) && { success: [success] }) },
     },
   ]
 }
@@ -141,7 +205,7 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
 /** A list of whole names, or the older pair of `host` (labels) and `domain`. */
 function hostnamesIn(entry: Members): readonly string[] {
   const domains = listedNames(textOf(entry['domain']) ?? '')
-  const labels = listedNames(textOf(entry['host']) ?? '')
+  const labels = listedNames(textOf(entry['host']) ?? textOf(entry['owner']) ?? '')
   if (labels.length === 0) return domains.map((domain) => domain.replace(/^@\./, ''))
   return domains.flatMap((domain) => labels.map((label) => (label === '@' ? domain : `${label}.${domain}`)))
 }

@@ -2,7 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import { validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP } from './lookup.ts'
-import { readUrlTemplate } from './url-template.ts'
+import { readUrlTemplate } from './services/url-template.ts'
 
 /** Reads update URLs, one a line, as routers have them. */
 export function importUrls(text: string, { file }: ImportContext): Imported {

@@ -24,7 +24,7 @@ export const GRADE_C = {
 /** Services that other clients still list. */
 // biome-ignore format: a table
 export const ENDED = {
-  'google-domains': { name: 'Google Domains', what: 'ended its dynamic DNS on 2024-07-10', aliases: ['domains.google.com', 'domains.google', 'googledomains'] },
+  'google-domains': { name: 'Google Domains', what: 'ended its dynamic DNS on 2024-07-10', aliases: ['domains.google.com', 'domains.google', 'googledomains', 'googledomain'] },
   'dnsomatic':      { name: 'DNS-O-Matic',    what: 'announced its end in September 2026', aliases: ['updates.dnsomatic.com', 'update.dnsomatic.com', 'dnsomatic.com'] },
   'twodns':         { name: 'TwoDNS',         what: 'ended on 2024-12-20', aliases: ['update.twodns.de', 'twodns.de'] },
   'woima':          { name: 'dyn.woima.fi',   what: 'has ended; ddclient removed it with version 4.0.0', aliases: ['dyn.woima.fi'] },

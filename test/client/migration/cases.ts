@@ -1,3 +1,6 @@
+import { ACCOUNT_SETTINGS } from '../../../src/config/client-settings.ts'
+import { fileKeyOf } from '../../../src/config/setting.ts'
+import { PROVIDER_NAMES } from '../../../src/config/providers/providers.ts'
 import type { Format } from '../../../src/client/migration/formats.ts'
 import type { RemarkKind } from '../../../src/client/migration/imported.ts'
 
@@ -12,9 +15,18 @@ export interface ImportCase {
   readonly remarks?: readonly (readonly [RemarkKind, number, string])[]
   readonly variables?: Readonly<Record<string, string>>
   readonly includes?: Readonly<Record<string, string>>
+  /** Presets and settings without which the case means nothing. */
+  readonly needs?: readonly string[]
+  /** What the user must add before the configuration is valid. */
+  readonly isIncomplete?: true
 }
 
-const lines = (...all: readonly string[]): string => all.join('\n')
+export const lines = (...all: readonly string[]): string => all.join('\n')
+
+const KNOWN: readonly string[] = [...PROVIDER_NAMES, ...Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf)]
+
+/** Services and settings that another change adds: their cases wait for it. */
+export const isReady = ({ needs = [] }: ImportCase): boolean => needs.every((name) => KNOWN.includes(name))
 
 /** Files as their clients document them, and as people have them. */
 export const CASES: readonly ImportCase[] = [
@@ -119,7 +131,7 @@ export const CASES: readonly ImportCase[] = [
     text: lines(
       'daemon=600',
       'use=web, web=https://api.ipify.org',
-      'protocol=cloudflare, \\',
+      'protocol=nfsn, \\',
       'zone=example.test, password=cf-token \\',
       'example.test,www.example.test',
       'protocol=dyndns2, server=dyndns.inwx.com, login=inwxuser, password=inwxpw home.example.test',
@@ -132,7 +144,7 @@ export const CASES: readonly ImportCase[] = [
       'interval = "10m"',
     ),
     passwords: ['inwxpw'],
-    remarks: [['not taken', 3, 'protocol=cloudflare for example.test, www.example.test']],
+    remarks: [['not taken', 3, 'protocol=nfsn for example.test, www.example.test']],
   },
   {
     name: 'ddclient: nsupdate.info, whose username is the hostname',
@@ -218,7 +230,7 @@ export const CASES: readonly ImportCase[] = [
       'when_stopped = "idle"',
     ),
     passwords: ['p#w'],
-    remarks: [['not taken', 9, 'a placeholder that has no counterpart here (ttl)']],
+    remarks: [['not taken', 9, 'update_url has a placeholder that has no counterpart here']],
   },
   {
     name: 'ddclient: login and password behind the host, an unknown server with a port and a path, http',
@@ -400,7 +412,7 @@ export const CASES: readonly ImportCase[] = [
     passwords: ['mypassword'],
   },
   {
-    name: 'inadyn 2: a custom service that is not this protocol',
+    name: 'inadyn 2: a custom service with the URL of one that is known',
     format: 'inadyn',
     text: lines(
       'custom namecheap {',
@@ -411,9 +423,12 @@ export const CASES: readonly ImportCase[] = [
       '  hostname = { "@", "www" }',
       '}',
     ),
-    toml: '',
-    passwords: [],
-    remarks: [['not taken', 1, 'custom namecheap']],
+    toml: lines(
+      'provider = "namecheap"',
+      'hostnames = ["example.test", "www.example.test"]',
+      'zone = "example.test"',
+    ),
+    passwords: ['mypass'],
   },
   {
     name: 'inadyn 2: two logins at one service, the families of one, an included password',
@@ -730,7 +745,7 @@ export const CASES: readonly ImportCase[] = [
       '{',
       '  "settings": [',
       '    { "provider": "noip", "domain": "a.example.test,b.example.test", "username": "u", "password": "p", "ip_version": "ipv4" },',
-      '    { "provider": "cloudflare", "domain": "c.example.test", "token": "t" },',
+      '    { "provider": "vultr", "domain": "c.example.test", "token": "t" },',
       '    { "provider": "dynu", "host": "@,www", "domain": "example.test", "username": "v", "password": "q", "ip_version": "ipv4 or ipv6", "ipv6_suffix": "::1/64" }',
       '  ]',
       '}',
@@ -758,7 +773,7 @@ export const CASES: readonly ImportCase[] = [
       'suffix = "::1/64"',
     ),
     passwords: ['p', 'q'],
-    remarks: [['not taken', 4, 'provider cloudflare for c.example.test']],
+    remarks: [['not taken', 4, 'provider vultr for c.example.test']],
   },
   {
     name: 'ddns-updater: two families of one host with a suffix',
@@ -1232,7 +1247,7 @@ export const CASES: readonly ImportCase[] = [
       'protocol=noip, login=n, password=p, a.example.test',
       'protocol=noip, login=n, password=p, max-interval=9d b.example.test',
       'protocol=dynu, login=d, password=q, max-interval=7d c.example.test',
-      'protocol=cloudflare, zone=example.test, login=t, password=r, max-interval=2d d.example.test',
+      'protocol=nfsn, zone=example.test, login=t, password=r, max-interval=2d d.example.test',
     ),
     toml: lines(
       'interval = "5m"',
@@ -1256,7 +1271,7 @@ export const CASES: readonly ImportCase[] = [
     passwords: ['p,', 'q,'],
     remarks: [
       ['changed', 4, 'a.example.test: an unchanged address is sent again after 9d'],
-      ['not taken', 7, 'protocol=cloudflare'],
+      ['not taken', 7, 'protocol=nfsn'],
     ],
   },
   {

@@ -1,6 +1,6 @@
-import type { Family } from '../../net/address.ts'
-import type { DdclientSettings } from './ddclient-lines.ts'
-import type { Lookup, Remarks } from './imported.ts'
+import type { Family } from '../../../net/address.ts'
+import type { DdclientSettings } from './lines.ts'
+import type { Lookup, Remarks } from '../imported.ts'
 import {
   combineLookups,
   commandLookup,
@@ -10,7 +10,7 @@ import {
   isAddressPage,
   shownPage,
   routerLookup,
-} from './lookup.ts'
+} from '../lookup.ts'
 
 interface DdclientLookup {
   readonly lookup: Lookup

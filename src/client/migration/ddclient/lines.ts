@@ -1,4 +1,4 @@
-import type { Remarks } from './imported.ts'
+import type { Remarks } from '../imported.ts'
 
 /** A line of ddclient.conf after comments and continuations: settings, and what is left of them. */
 export interface DdclientLine {

@@ -1,52 +1,32 @@
-import { Secret } from '../../net/secret.ts'
-import { ABSENT_FAMILY } from '../../protocol/request-form.ts'
-import type { DraftSettings } from '../setup/draft.ts'
-import { type DdclientLine, type DdclientSettings, ddclientLines } from './ddclient-lines.ts'
-import { ddclientLookup } from './ddclient-lookup.ts'
-import { shownNames, validHostnames } from './hostnames.ts'
+import { Secret } from '../../../net/secret.ts'
+import { ABSENT_FAMILY } from '../../../protocol/request-form.ts'
+import type { DraftSettings } from '../../setup/draft.ts'
+import { rowOf } from '../services/client-services.ts'
+import { type DdclientLine, type DdclientSettings, ddclientLines } from './lines.ts'
+import { ddclientLookup } from './lookup.ts'
+import { commonSettings, remarkOnHttp, remarkOnUnknown } from './remarks.ts'
+import { type HostLine, type DdclientUpdate, rowUpdate } from './rows.ts'
+import { shownNames, validHostnames } from '../hostnames.ts'
 import {
   type Imported,
   type ImportContext,
   type ImportedUpdate,
   Remarks,
   type ServiceAddress,
-} from './imported.ts'
-import { intervalOf, refreshOf } from './periods.ts'
-import { endedAt, providerOfDdclient, providerOfServer, splitServer } from './service-names.ts'
+} from '../imported.ts'
+import { intervalOf } from '../periods.ts'
+import { providerOfDdclient, providerOfServer, splitServer, noService } from '../services/service-names.ts'
 
 /** Protocols with a fixed server, where only `dyndns2` leaves it open. */
 const DEFAULT_SERVER = 'members.dyndns.org'
 
 const PASSWORD_ADVICE = ', or give Holdfast the password as HOLDFAST_PASSWORD'
 
-/** Settings without a counterpart that a user may miss. */
-// biome-ignore format: a table
-const LOST: Readonly<Record<string, string>> = {
-  proxy: 'set the variable HTTPS_PROXY instead', 'mail': 'see on_problem in docs/settings.md', 'mail-failure': 'see on_problem in docs/settings.md',
-  'mail-from': 'see on_problem in docs/settings.md', postscript: 'see on_change in docs/settings.md', 'ssl_ca_dir': 'set ca_file to one file', 'fw-login': 'the source router needs no login',
-  'fw-password': 'the source router needs no login', 'max-warn': '', 'use-personal-dns': '', 'mx': '', 'backupmx': '', 'wildcard': '', 'static': '', 'custom': '',
-}
-
-// biome-ignore format: a list
-const DROPPED: ReadonlySet<string> = new Set([
-  'min-interval', 'min-error-interval', 'retry', 'timeout', 'jitter', 'syslog', 'facility', 'priority', 'pid', 'cache', 'foreground', 'exec', 'test',
-  'quiet', 'geturl', 'query', 'options', 'force', 'file', 'help', 'curl', 'postscript-on-error', 'web-ssl-validate', 'fw-ssl-validate', 'ttl', 'warned-min-interval',
-])
-
-/** Settings that are read below. */
-// biome-ignore format: a list
-const READ: ReadonlySet<string> = new Set([
-  'protocol', 'server', 'script', 'login', 'login_env', 'password', 'password_env', 'host', 'daemon', 'max-interval', 'zone', 'domain',
-  'ssl', 'ssl_ca_file', 'debug', 'verbose',
-])
-/** Settings that say how the address is looked up; ddclient-lookup.ts reads them. */
-const READ_ELSEWHERE = /^(?:use|web|if|ip|cmd|fw)(?:v4|v6)?(?:-skip|-ssl-validate)?$/
-
 /** Reads ddclient.conf, of ddclient 3 and 4. */
 export function importDdclient(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   let globals: DdclientSettings = new Map()
-  const updates: ImportedUpdate[] = []
+  const updates: DdclientUpdate[] = []
   /** A line for all hosts below it that could not be read. */
   let unread: number | undefined
   for (const one of ddclientLines(text, remarks)) {
@@ -69,10 +49,10 @@ export function importDdclient(text: string, context: ImportContext): Imported {
       continue
     }
     const all = new Map([...globals, ...own, ...positional(one.line, login, password)])
-    const update = updateOf({ hosts, all, line: one.line, file: context.file, remarks, own })
+    const update = updateOf({ hosts, all, line: one.line, context, remarks, own })
     if (update !== undefined) updates.push(update)
   }
-  remarkOnUnknown(globals, remarks)
+  remarkOnUnknown(globals, remarks, new Set(updates.flatMap(({ read }) => [...read])))
   remarkOnRepeated(updates, remarks)
   return { settings: clientSettings(globals, remarks), updates, remarks: remarks.all }
 }
@@ -112,41 +92,30 @@ function withEnvironment(one: DdclientLine, { variable }: ImportContext, remarks
   )
 }
 
-interface HostLine {
-  readonly hosts: string
-  readonly all: DdclientSettings
-  readonly own: DdclientSettings
-  readonly line: number
-  readonly file: string
-  readonly remarks: Remarks
-}
-
-function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedUpdate | undefined {
+function updateOf({ hosts, all, own, line, context, remarks }: HostLine): DdclientUpdate | undefined {
+  const { file } = context
   const protocol = all.get('protocol')?.value.toLowerCase() ?? 'dyndns2'
   const names = hosts.split(',').filter((name) => name !== '')
   const ofProtocol = providerOfDdclient(protocol)
+  const row = rowOf('ddclient', protocol)
+  if (typeof row === 'object') return rowUpdate(row, names, { all, own, line, context, remarks })
   if (protocol !== 'dyndns2' && ofProtocol === undefined) {
-    remarks.add(
-      'not taken',
-      line,
-      `protocol=${protocol} for ${shownNames(names)}: ` +
-        (endedAt(protocol) ?? 'this is another protocol than /nic/update; leave ddclient in use for it'),
-    )
+    const why = row ?? noService('ddclient', protocol)
+    remarks.add('not taken', line, `protocol=${protocol} for ${shownNames(names)}: ${why}`)
     return undefined
   }
-  const service = serviceOf(all, ofProtocol, { line, remarks })
+  remarkOnHttp(all, { line, remarks })
+  const service = serviceOf(all, ofProtocol, remarks)
   if (service === undefined) {
     remarks.add('not taken', line, `${shownNames(names)}: server is not the address of a service`)
     return undefined
   }
-  remarkOnUnknown(own, remarks)
+  remarkOnUnknown(own, remarks, new Set())
   const { lookup, ipv4, ipv6 } = ddclientLookup(all, line, remarks)
   const zone = all.get('zone') ?? all.get('domain')
   if (zone !== undefined) remarks.once('dropped', zone.line, 'zone and domain: the whole hostname is sent')
   const read = ddclientHostnames(names, line, remarks)
   const password = all.get('password')?.value
-  const authorities = all.get('ssl_ca_file')?.value
-  const refresh = all.get('max-interval')
   return {
     place: { file, line },
     label: '',
@@ -157,36 +126,23 @@ function updateOf({ hosts, all, own, line, file, remarks }: HostLine): ImportedU
     ipv4,
     ipv6,
     lookup,
-    settings: {
-      ...read.settings,
-      ...(authorities !== undefined && { ca_file: authorities }),
-      ...(refresh !== undefined && refreshOf(refresh, remarks)),
-    },
+    settings: { ...read.settings, ...commonSettings(all, remarks) },
+    read: new Set(),
   }
 }
 
 function serviceOf(
   all: DdclientSettings,
   ofProtocol: string | undefined,
-  { line: own, remarks }: Pick<HostLine, 'line' | 'remarks'>,
+  remarks: Remarks,
 ): ServiceAddress | undefined {
   const written = all.get('server')
   const ssl = all.get('ssl')
-  if (ssl === undefined && !/^https?:/i.test(written?.value ?? ''))
-    remarks.once(
-      'changed',
-      written?.line ?? own,
-      'ssl is not set, so ddclient 3 sends over http; here https is used',
-    )
   if (written === undefined && ofProtocol !== undefined) return { provider: ofProtocol }
   const split = splitServer((written?.value ?? DEFAULT_SERVER).replace(/\/+$/, ''))
   if (split === undefined) return undefined
   if (split.hasLogin)
-    remarks.once(
-      'lost',
-      written?.line ?? own,
-      'server has a login, which is not used: login and password are',
-    )
+    remarks.once('lost', written?.line ?? 0, 'server has a login, which is not used: login and password are')
   const isPlain = split.isPlain || /^(?:no|false|0)$/i.test(ssl?.value ?? '')
   if (isPlain) {
     const line = (split.isPlain ? written?.line : ssl?.line) ?? 0
@@ -241,22 +197,6 @@ function clientSettings(globals: DdclientSettings, remarks: Remarks): DraftSetti
   return {
     ...(!isOnce && daemon !== undefined && intervalOf(daemon, remarks)),
     ...(isLoud && { log_level: 'debug' }),
-  }
-}
-
-function remarkOnUnknown(settings: DdclientSettings, remarks: Remarks): void {
-  for (const [name, { value, line }] of settings) {
-    const isOff = /^(?:no|false|0|)$/i.test(value)
-    const lost = LOST[name]
-    if (READ.has(name) || READ_ELSEWHERE.test(name)) continue
-    if (DROPPED.has(name) || (lost !== undefined && isOff))
-      remarks.once('dropped', line, `${name} is not needed`)
-    else
-      remarks.once(
-        'lost',
-        line,
-        lost === undefined || lost === '' ? `${name} has no counterpart` : `${name}: ${lost}`,
-      )
   }
 }
 

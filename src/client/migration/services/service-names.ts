@@ -1,5 +1,6 @@
-import { parseServer } from '../../config/client-settings.ts'
-import { endedServiceCalled, PROVIDERS } from '../../config/providers/providers.ts'
+import { CLIENT_SERVICES, type ServiceRow } from './client-services.ts'
+import { parseServer } from '../../../config/client-settings.ts'
+import { endedServiceCalled, PROVIDERS } from '../../../config/providers/providers.ts'
 
 /** The names that other clients have for a service. */
 interface ServiceNames {
@@ -71,16 +72,20 @@ export const providerOfOpenwrt = (name: string): string | undefined =>
 export const providerOfQdm12 = (name: string): string | undefined => keyWhere(({ qdm12 }) => qdm12 === name)
 
 /**
- * The provider for a name of inadyn, which is any part of "default@no-ip.com" that is in one name only. Families have names
- * of their own there, such as ipv6@no-ip.com.
+ * The provider, or the row, for a name of inadyn, which is any part of "default@no-ip.com" that is in one name
+ * only. Families have names of their own there, such as ipv6@no-ip.com.
  */
-export function providerOfInadyn(name: string): string | undefined {
+export function inadynServiceName(name: string): ServiceRow | string | undefined {
   const service = name.slice(name.indexOf('@') + 1)
-  const found = Object.entries(NAMES_ELSEWHERE).filter(([, { inadyn }]) =>
-    inadyn?.some((one) => one.includes(service)),
-  )
-  const exact = found.find(([, { inadyn }]) => inadyn?.includes(service))
-  return exact?.[0] ?? (found.length === 1 ? found[0]?.[0] : undefined)
+  const all: readonly (readonly [name: string, service: ServiceRow | string])[] = [
+    ...Object.entries(NAMES_ELSEWHERE).flatMap(([key, { inadyn = [] }]) =>
+      inadyn.map((one) => [one, key] as const),
+    ),
+    ...Object.entries(CLIENT_SERVICES.inadyn),
+  ]
+  const found = all.filter(([one]) => one.includes(service))
+  const exact = found.find(([one]) => one === service)
+  return exact?.[1] ?? (new Set(found.map(([, one]) => one)).size === 1 ? found[0]?.[1] : undefined)
 }
 
 /** Why nothing is updated at a service that has ended; `name` is its host, or its name in another client. */
@@ -88,6 +93,12 @@ export function endedAt(name: string): string | undefined {
   const ended = endedServiceCalled(name.toLowerCase())
   return ended === undefined ? undefined : `${ended.name} ${ended.what}`
 }
+
+/** Why a service that no table has is not taken. */
+export const noService = (client: string, name: string): string =>
+  endedAt(name) ??
+  'Holdfast does not know this service (holdfast providers lists those that it knows); ' +
+    `leave ${client} in use for it, or write url if one request is all that it needs`
 
 const originHost = (origin: string): string => new URL(origin).host
 

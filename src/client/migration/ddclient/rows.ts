@@ -1,0 +1,70 @@
+import type { ServiceRow } from '../services/client-services.ts'
+import type { DdclientSettings } from './lines.ts'
+import { ddclientLookup } from './lookup.ts'
+import { commonSettings, remarkOnHttp, remarkOnUnknown } from './remarks.ts'
+import { validHostnames } from '../hostnames.ts'
+import type { ImportContext, ImportedUpdate, Remarks } from '../imported.ts'
+import { takeService } from '../services/take-service.ts'
+
+export interface HostLine {
+  readonly hosts: string
+  readonly all: DdclientSettings
+  readonly own: DdclientSettings
+  readonly line: number
+  readonly context: ImportContext
+  readonly remarks: Remarks
+}
+
+/** With the settings that only its protocol has. */
+export type DdclientUpdate = ImportedUpdate & { readonly read: ReadonlySet<string> }
+
+/** An entry of a service that does not speak `/nic/update`. */
+export function rowUpdate(
+  row: ServiceRow,
+  names: readonly string[],
+  { all, own, line, context, remarks }: Omit<HostLine, 'hosts'>,
+): DdclientUpdate {
+  const withKey = row.provider === 'rfc2136' ? withKeyFile(all, { line, context, remarks }) : all
+  const taken = takeService(row, {
+    client: 'ddclient',
+    line,
+    names,
+    remarks,
+    valueOf: (key) => withKey.get(key),
+  })
+  remarkOnHttp(all, { line, remarks })
+  remarkOnUnknown(own, remarks, taken.read)
+  const { namesOf, settings, ...service } = taken
+  return {
+    ...service,
+    ...ddclientLookup(all, line, remarks),
+    place: { file: context.file, line },
+    label: '',
+    hostnames: validHostnames(namesOf(names), line, remarks),
+    settings: { ...settings, ...commonSettings(all, remarks) },
+  }
+}
+
+/** The key of nsupdate is in a file of its own (named.conf), and its login is a program. */
+function withKeyFile(
+  all: DdclientSettings,
+  { line, context, remarks }: Pick<HostLine, 'line' | 'context' | 'remarks'>,
+): DdclientSettings {
+  const found = context.include(all.get('password')?.value ?? '')
+  const text = 'text' in found ? found.text : ''
+  const part = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
+  const secret = part(/\bsecret\s+"?([A-Za-z0-9+/=]+)/)
+  if (secret === '')
+    // Its path is the password of the entry, which may be the key itself.
+    remarks.add(
+      'lost',
+      line,
+      `the key file of nsupdate ${'problem' in found ? 'cannot be read' : 'has no key'}`,
+    )
+  return new Map([
+    ...all,
+    ['login', { line, value: part(/\bkey\s+"?([^\s"{]+)/) }],
+    ['password', { line, value: secret }],
+    ['tsig_algorithm', { line, value: part(/\balgorithm\s+"?([\w-]+)/) }],
+  ])
+}
