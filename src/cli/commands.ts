@@ -158,7 +158,7 @@ export const COMMANDS: readonly Command[] = [
       "holdfast import --url 'https://dyn.example/nic/update?hostname=<domain>&myip=<ipaddr>'",
     ],
     details: [
-      'Reads files of ddclient, inadyn, noip-duc, OpenWrt (ddns-scripts) and ddns-updater, and update URLs of routers.',
+      'Reads files of ddclient, inadyn, noip-duc, OpenWrt, ddns-updater and ddns-go, and update URLs of routers.',
       'Prints the configuration, and on standard error what differs. Sends nothing.',
       'Passwords are written into files of their own, and never printed.',
     ],

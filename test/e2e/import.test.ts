@@ -112,6 +112,17 @@ describe('import', () => {
     expect(check.code, check.stderr).toBe(0)
   })
 
+  it('reads the YAML of ddns-go, and names the line of a fault', async () => {
+    const yaml = (secret: string): string =>
+      `dnsconf:\n  - ipv4: {enable: true, gettype: url, domains: [home:example.test]}\n    dns:\n      name: cloudflare\n      secret: ${secret}\n`
+    const good = await holdfast(['import', '-'], { stdin: yaml('cf-token') })
+    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('zone = "example.test"')])
+    const bad = await holdfast(['import', '-'], { stdin: yaml('"cf-token') })
+    expect([bad.code, bad.stdout]).toEqual([65, ''])
+    expect(bad.stderr).toMatch(/standard input:\d+: not taken: the YAML cannot be read from here/)
+    expect(bad.stderr).not.toContain('cf-token')
+  })
+
   it('gives a configuration that the service accepts', async () => {
     const at = await service()
     const folder = scratch()

@@ -4,6 +4,7 @@ export const FORMATS = [
   'openwrt',
   'noip-duc',
   'ddns-updater',
+  'ddns-go',
   'docker-dyndns',
   'url',
   'ddclient',

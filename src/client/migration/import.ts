@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { importDdclient } from './ddclient/read.ts'
 import { FORMATS, type Format } from './formats.ts'
 import type { Imported, ImportContext, ImportReader, Remark } from './imported.ts'
+import { importDdnsGo } from './ddns-go.ts'
 import { importDockerDyndns } from './docker-dyndns.ts'
 import { importInadyn } from './inadyn.ts'
 import { importInadyn1, isInadyn1 } from './inadyn1.ts'
@@ -45,6 +46,12 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
       /^\s*\{[^]*"settings"\s*:/.test(text) || /^\s*(?:-\s+)?CONFIG\s*[=:]\s*['"]?\{/m.test(text),
     files: [],
     stop: 'stop the container of ddns-updater',
+  },
+  'ddns-go': {
+    read: importDdnsGo,
+    matches: (text) => /^dnsconf\s*:/m.test(text) || (/^dns\s*:/m.test(text) && /^ipv4\s*:/m.test(text)),
+    files: ['/root/.ddns_go_config.yaml', '/etc/ddns-go/ddns-go-config.yaml'],
+    stop: 'ddns-go -s uninstall',
   },
   'docker-dyndns': {
     read: importDockerDyndns,
