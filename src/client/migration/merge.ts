@@ -203,6 +203,7 @@ function accountOf({ hosts = [], ...update }: MergedUpdate, name: string): Draft
 function missing({
   username,
   password,
+  apiKey,
   hostnames,
   service,
   settings,
@@ -219,6 +220,10 @@ function missing({
       needed.password && password === undefined,
       'the password is not in this file; ' +
         `write it into the password file${preset === undefined ? '' : ` (${preset.password})`}`,
+    ],
+    [
+      preset?.apiKey !== undefined && apiKey === undefined,
+      `the API key is not in this file; write it into the file of api_key_file (${preset?.apiKey})`,
     ],
     [hostnames.length === 0, 'the hostnames are not in this file; write hostnames'],
   ]

@@ -745,7 +745,7 @@ export const CASES: readonly ImportCase[] = [
       '{',
       '  "settings": [',
       '    { "provider": "noip", "domain": "a.example.test,b.example.test", "username": "u", "password": "p", "ip_version": "ipv4" },',
-      '    { "provider": "vultr", "domain": "c.example.test", "token": "t" },',
+      '    { "provider": "name.com", "domain": "c.example.test", "token": "t" },',
       '    { "provider": "dynu", "host": "@,www", "domain": "example.test", "username": "v", "password": "q", "ip_version": "ipv4 or ipv6", "ipv6_suffix": "::1/64" }',
       '  ]',
       '}',
@@ -773,7 +773,7 @@ export const CASES: readonly ImportCase[] = [
       'suffix = "::1/64"',
     ),
     passwords: ['p', 'q'],
-    remarks: [['not taken', 4, 'provider vultr for c.example.test']],
+    remarks: [['not taken', 4, 'provider name.com for c.example.test']],
   },
   {
     name: 'ddns-updater: two families of one host with a suffix',

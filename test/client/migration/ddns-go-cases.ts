@@ -100,7 +100,6 @@ ttl = "120s"`,
   {
     name: 'ddns-go: names with their zone',
     format: 'ddns-go',
-    needs: ['dnspod'],
     text: `dnsconf:
     - name: dp
       ipv4:

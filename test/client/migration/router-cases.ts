@@ -107,7 +107,6 @@ url = "https://ddns.example.test/up?h={hostname}&a={ip}&user={username}&pw={pass
   {
     name: 'OpenWrt: services with two secrets, or a server of the user',
     format: 'openwrt',
-    needs: ['netcup', 'powerdns', 'rfc2136'],
     text: `config service 'nc'
 	option enabled '1'
 	option service_name 'netcup.com'
@@ -123,15 +122,7 @@ config service 'pdns'
 	option domain 'example.net'
 	option username 'home'
 	option password 'pdnskey'
-	option param_opt 'http://192.168.1.5:8081'
-
-config service 'bind'
-	option enabled '1'
-	option service_name 'bind-nsupdate'
-	option domain 'home.example.io'
-	option username 'ddns-key'
-	option password 'c2VjcmV0'
-	option dns_server 'ns1.example.io'`,
+	option param_opt 'http://192.168.1.5:8081'`,
     toml: `refresh = "3d"
 interval = "10m"
 when_stopped = "idle"
@@ -151,17 +142,30 @@ provider = "powerdns"
 server = "http://192.168.1.5:8081"
 hostnames = ["home.example.net"]
 ipv6 = false
-zone = "example.net"
-
-[[account]]
-name = "rfc2136"
-provider = "rfc2136"
+zone = "example.net"`,
+    passwords: ['apipw', 'pdnskey'],
+    remarks: [],
+  },
+  {
+    name: 'OpenWrt: nsupdate',
+    format: 'openwrt',
+    needs: ['rfc2136'],
+    text: `config service 'bind'
+	option enabled '1'
+	option service_name 'bind-nsupdate'
+	option domain 'home.example.io'
+	option username 'ddns-key'
+	option password 'c2VjcmV0'
+	option dns_server 'ns1.example.io'`,
+    toml: `provider = "rfc2136"
 server = "ns1.example.io"
 username = "ddns-key"
 hostnames = ["home.example.io"]
-ipv6 = false`,
-    passwords: ['apipw', 'pdnskey', 'c2VjcmV0'],
-    remarks: [],
+ipv6 = false
+refresh = "3d"
+interval = "10m"
+when_stopped = "idle"`,
+    passwords: ['c2VjcmV0'],
   },
   {
     name: 'ddns-updater: services of its other providers, and a request of its user',
@@ -173,7 +177,7 @@ ipv6 = false`,
     { "provider": "namecheap", "domain": "example.io", "owner": "www", "password": "ncpw", "provider_ip": true },
     { "provider": "custom", "domain": "h.example.com", "url": "http://ddns.example.test/update?domain=h.example.com&client_key=verysecret", "ipv4key": "ipv4", "ipv6key": "ipv6", "success_regex": "(?i)good", "ip_version": "ipv4" },
     { "provider": "gandi", "domain": "i.example.com", "personal_access_token": "pat", "ttl": 3600 },
-    { "provider": "vultr", "domain": "j.example.com", "apikey": "k" }
+    { "provider": "name.com", "domain": "j.example.com", "apikey": "k" }
   ]
 }`,
     toml: `[[account]]
@@ -214,13 +218,12 @@ hostnames = ["i.example.com"]`,
       ['lost', 4, 'the password is not in this file; write it into the password file (an '],
       ['changed', 5, 'provider_ip: the address is looked up here, and sent'],
       ['changed', 6, 'the service is asked with https; if it has only http, write url with h'],
-      ['not taken', 8, 'provider vultr for j.example.com: Holdfast does not know this service '],
+      ['not taken', 8, 'provider name.com for j.example.com: Holdfast does not know this service'],
     ],
   },
   {
     name: 'ddns-updater: services with two secrets, or a server of the user',
     format: 'ddns-updater',
-    needs: ['porkbun', 'dnspod', 'netcup', 'powerdns'],
     text: `{
   "settings": [
     { "provider": "porkbun", "domain": "c.example.com", "api_key": "pk1", "secret_api_key": "sk1", "ip_version": "ipv4" },

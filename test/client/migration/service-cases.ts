@@ -85,16 +85,13 @@ record = "1007"`,
     ],
   },
   {
-    name: 'ddclient: services with two secrets, and a key file',
+    name: 'ddclient: services with two secrets',
     format: 'ddclient',
-    needs: ['porkbun', 'godaddy', 'rfc2136', 'tsig_algorithm'],
     text: `daemon=300
 ssl=yes
 use=web
 protocol=porkbun, apikey=pk1_a, secretapikey=sk1_b, root-domain=example.net, on-root-domain=no host.example.net
-protocol=godaddy, login=gd-key, zone=example.biz, ttl=600, password=gd-secret e.example.biz
-protocol=nsupdate, server=ns1.example.com, zone=example.com, tcp=yes, password=/etc/ddns.key d.example.com`,
-    includes: { '/etc/ddns.key': 'key "ddns-key" {\n  algorithm hmac-sha256;\n  secret "c2VjcmV0";\n};\n' },
+protocol=godaddy, login=gd-key, zone=example.biz, ttl=600, password=gd-secret e.example.biz`,
     toml: `interval = "5m"
 
 [[account]]
@@ -111,22 +108,31 @@ provider = "godaddy"
 hostnames = ["e.example.biz"]
 ipv6 = false
 zone = "example.biz"
-api_key_file = "/p/godaddy.api-key"
-
-[[account]]
-name = "rfc2136"
-provider = "rfc2136"
+api_key_file = "/p/godaddy.api-key"`,
+    passwords: ['sk1_b', 'gd-secret'],
+    remarks: [
+      ['dropped', 4, 'on-root-domain'],
+      ['changed', 5, 'ttl: it is kept'],
+    ],
+  },
+  {
+    name: 'ddclient: the key file of nsupdate',
+    format: 'ddclient',
+    needs: ['rfc2136', 'tsig_algorithm'],
+    text: `daemon=300
+ssl=yes
+protocol=nsupdate, server=ns1.example.com, zone=example.com, tcp=yes, password=/etc/ddns.key d.example.com`,
+    includes: { '/etc/ddns.key': 'key "ddns-key" {\n  algorithm hmac-sha256;\n  secret "c2VjcmV0";\n};\n' },
+    toml: `provider = "rfc2136"
 server = "ns1.example.com"
 username = "ddns-key"
 hostnames = ["d.example.com"]
 ipv6 = false
 zone = "example.com"
-tsig_algorithm = "hmac-sha256"`,
-    passwords: ['sk1_b', 'gd-secret', 'c2VjcmV0'],
-    remarks: [
-      ['dropped', 4, 'on-root-domain'],
-      ['changed', 5, 'ttl: it is kept'],
-    ],
+tsig_algorithm = "hmac-sha256"
+interval = "5m"`,
+    passwords: ['c2VjcmV0'],
+    remarks: [['dropped', 3, 'tcp']],
   },
   {
     name: 'inadyn 2: services of its other plugins, and requests of its user',

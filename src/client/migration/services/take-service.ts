@@ -66,8 +66,6 @@ export function takeService(row: ServiceRow, entry: ClientEntry): TakenService {
   if (hasNone && username !== undefined && isUnused)
     remarks.once('dropped', line, `${preset.name} takes no username`)
   const [apiKey, label, zone] = [value('api_key'), value('label'), value('zone')]
-  if (keys.api_key !== undefined && apiKey === undefined)
-    remarks.once('lost', line, 'the API key is not in this file; write api_key_file')
   const settings = {
     ...(isOther && preset?.settings['zone'] === undefined && { zone }),
     ...(!hasServer && { server: value('server') }),
