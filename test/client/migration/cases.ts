@@ -1,6 +1,3 @@
-import { ACCOUNT_SETTINGS } from '../../../src/config/client-settings.ts'
-import { fileKeyOf } from '../../../src/config/setting.ts'
-import { PROVIDER_NAMES } from '../../../src/config/providers/providers.ts'
 import type { Format } from '../../../src/client/migration/formats.ts'
 import type { RemarkKind } from '../../../src/client/migration/imported.ts'
 
@@ -15,18 +12,11 @@ export interface ImportCase {
   readonly remarks?: readonly (readonly [RemarkKind, number, string])[]
   readonly variables?: Readonly<Record<string, string>>
   readonly includes?: Readonly<Record<string, string>>
-  /** Presets and settings without which the case means nothing. */
-  readonly needs?: readonly string[]
   /** What the user must add before the configuration is valid. */
   readonly isIncomplete?: true
 }
 
 export const lines = (...all: readonly string[]): string => all.join('\n')
-
-const KNOWN: readonly string[] = [...PROVIDER_NAMES, ...Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf)]
-
-/** Services and settings that another change adds: their cases wait for it. */
-export const isReady = ({ needs = [] }: ImportCase): boolean => needs.every((name) => KNOWN.includes(name))
 
 /** Files as their clients document them, and as people have them. */
 export const CASES: readonly ImportCase[] = [

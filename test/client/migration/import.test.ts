@@ -4,12 +4,12 @@ import type { ImportContext } from '../../../src/client/migration/imported.ts'
 import { mergeImport } from '../../../src/client/migration/merge.ts'
 import { draftComplaints } from '../../../src/client/setup/draft-complaints.ts'
 import { draftText } from '../../../src/client/setup/toml.ts'
-import { CASES as GENERAL, type ImportCase, isReady } from './cases.ts'
+import { CASES as GENERAL, type ImportCase } from './cases.ts'
 import { SERVICE_CASES } from './service-cases.ts'
 import { DDNS_GO_CASES } from './ddns-go-cases.ts'
 import { ROUTER_CASES } from './router-cases.ts'
 
-const CASES = [...GENERAL, ...[...SERVICE_CASES, ...ROUTER_CASES, ...DDNS_GO_CASES].filter(isReady)]
+const CASES = [...GENERAL, ...[...SERVICE_CASES, ...ROUTER_CASES, ...DDNS_GO_CASES]]
 
 const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): ImportContext => ({
   file: 'old.conf',

@@ -149,7 +149,6 @@ zone = "example.net"`,
   {
     name: 'OpenWrt: nsupdate',
     format: 'openwrt',
-    needs: ['rfc2136'],
     text: `config service 'bind'
 	option enabled '1'
 	option service_name 'bind-nsupdate'
@@ -158,7 +157,7 @@ zone = "example.net"`,
 	option password 'c2VjcmV0'
 	option dns_server 'ns1.example.io'`,
     toml: `provider = "rfc2136"
-server = "ns1.example.io"
+server = "dns://ns1.example.io"
 username = "ddns-key"
 hostnames = ["home.example.io"]
 ipv6 = false

@@ -118,13 +118,12 @@ api_key_file = "/p/godaddy.api-key"`,
   {
     name: 'ddclient: the key file of nsupdate',
     format: 'ddclient',
-    needs: ['rfc2136', 'tsig_algorithm'],
     text: `daemon=300
 ssl=yes
 protocol=nsupdate, server=ns1.example.com, zone=example.com, tcp=yes, password=/etc/ddns.key d.example.com`,
     includes: { '/etc/ddns.key': 'key "ddns-key" {\n  algorithm hmac-sha256;\n  secret "c2VjcmV0";\n};\n' },
     toml: `provider = "rfc2136"
-server = "ns1.example.com"
+server = "dns://ns1.example.com"
 username = "ddns-key"
 hostnames = ["d.example.com"]
 ipv6 = false

@@ -68,7 +68,7 @@ export function takeService(row: ServiceRow, entry: ClientEntry): TakenService {
   const [apiKey, label, zone] = [value('api_key'), value('label'), value('zone')]
   const settings = {
     ...(isOther && preset?.settings['zone'] === undefined && { zone }),
-    ...(!hasServer && { server: value('server') }),
+    ...(!hasServer && { server: serverOf(row, value('server')) }),
     tsig_algorithm: value('tsig_algorithm'),
     ...(isNumbered && recordOf(entry)),
   }
@@ -104,6 +104,12 @@ function credentials(
 }
 
 /** What Holdfast does in another way at this service. */
+/** Of a name server, with the scheme that says so. */
+const serverOf = ({ provider }: ServiceRow, server: string | undefined): string | undefined =>
+  server !== undefined && providerCalled(provider)?.protocol === 'rfc2136' && !server.includes('://')
+    ? `dns://${server}`
+    : server
+
 function remarkOnService(row: ServiceRow, entry: ClientEntry, server: string | undefined): void {
   const { client, line, remarks, valueOf } = entry
   const preset = providerCalled(row.provider)
