@@ -1,5 +1,5 @@
 import { CHECKED, type Grade, type Provider } from '../src/config/providers/provider.ts'
-import { ENDED_SERVICES, PROVIDERS } from '../src/config/providers/providers.ts'
+import { presetServer, PROVIDERS, UNSERVED_SERVICES, unservedText } from '../src/config/providers/providers.ts'
 import { dialectOf, ownReplies } from '../src/protocol/dialect.ts'
 
 const FOLDER = 'docs/providers'
@@ -32,7 +32,7 @@ function listOf(rows: readonly (readonly [string, Provider])[]): string {
     ...rows.filter(([, one]) => one.grade === grade).map(([name, one]) => rowOf(name, one)),
     '',
   ])
-  const ended = Object.values(ENDED_SERVICES).map(({ name, what }) => `- ${name} ${what}.`)
+  const ended = Object.values(UNSERVED_SERVICES).map((one) => `- ${sentence(unservedText(one))}`)
   return `${[
     '# Services by name',
     '',
@@ -49,15 +49,23 @@ function listOf(rows: readonly (readonly [string, Provider])[]): string {
 const rowOf = (name: string, { name: title, grade, username, password }: Provider): string =>
   `| ${grade === 'A' ? `[\`${name}\`](${name}.md)` : `\`${name}\``} | ${title} | ${username} | ${password} |`
 
-function pageOf(name: string, { name: title, settings, username, password, note }: Provider): string {
+function pageOf(name: string, provider: Provider): string {
+  const { name: title, settings, username, password, apiKey, note } = provider
   const config = [
     '# holdfast.toml',
     `provider = "${name}"`,
     '',
-    `# ${sentence(username)}`,
-    `username = "${username === 'none' ? 'none' : '…'}"`,
+    ...(presetServer(provider) === undefined
+      ? [`server = "${name === 'rfc2136' ? 'dns://ns1.example.test' : '…'}"`]
+      : []),
+    ...(provider.hasNoUsername === true
+      ? []
+      : [`# ${sentence(username)}`, `username = "${username === 'none' ? 'none' : '…'}"`]),
     `# A file that contains ${password}.`,
     'password_file = "/etc/holdfast/password"',
+    ...(apiKey === undefined
+      ? []
+      : [`# A file that contains ${apiKey}.`, 'api_key_file = "/etc/holdfast/api.key"']),
     '',
     'hostnames = ["home.example.test"]',
   ]

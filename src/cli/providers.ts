@@ -1,9 +1,11 @@
 import type { Exit } from '../app/exit-codes.ts'
 import { CHECKED, type Grade, type Provider } from '../config/providers/provider.ts'
 import {
-  ENDED_SERVICES,
-  endedServiceCalled,
+  UNSERVED_SERVICES,
+  unservedServiceCalled,
   parseProvider,
+  unservedText,
+  aliasedProvider,
   PROVIDERS,
   providerCalled,
 } from '../config/providers/providers.ts'
@@ -26,7 +28,7 @@ export function providersCommand({ asJson, name }: ProvidersFlags): Promise<Exit
 
 function listServices(asJson: boolean): Exit {
   if (asJson) {
-    printJson({ checked: CHECKED, providers: PROVIDERS, ended: ENDED_SERVICES })
+    printJson({ checked: CHECKED, providers: PROVIDERS, notServed: UNSERVED_SERVICES })
     return 'settled'
   }
   const rows = Object.entries(PROVIDERS)
@@ -46,6 +48,8 @@ function listServices(asJson: boolean): Exit {
 }
 
 function explain(name: string, asJson: boolean): Exit {
+  const alias = aliasedProvider(name)
+  if (alias !== undefined) return explain(alias, asJson)
   const provider = providerCalled(name)
   if (provider === undefined) return unknown(name, asJson)
   if (asJson) printJson({ provider: name, checked: CHECKED, ...provider })
@@ -54,8 +58,9 @@ function explain(name: string, asJson: boolean): Exit {
 }
 
 function unknown(name: string, asJson: boolean): Exit {
-  const ended = endedServiceCalled(name)
-  if (ended !== undefined) return fail({ exit: 'usage', messages: [`${ended.name} ${ended.what}`] }, asJson)
+  const ended = unservedServiceCalled(name)
+  if (ended !== undefined)
+    return fail({ exit: 'usage', messages: [`${name} is not served: ${unservedText(ended)}`] }, asJson)
   const parsed = parseProvider(name)
   return fail({ exit: 'usage', messages: [`${name} ${parsed.ok ? '' : parsed.error}`] }, asJson)
 }

@@ -2,7 +2,7 @@ import { parseAddress } from '../net/address.ts'
 import { isGlobal } from '../net/special.ts'
 import type { AccountSettings } from './client-settings.ts'
 import { isPreset } from './providers/preset.ts'
-import { providerCalled } from './providers/providers.ts'
+import { insteadOfServer, providerCalled } from './providers/providers.ts'
 import { fileKeyOf, type ValuePlaces } from './setting.ts'
 import { type Place, placesOf, SECRET_PLACES } from './template.ts'
 
@@ -97,7 +97,10 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     [typeof myip === 'object' && !hasV4 && !hasV6, 'myip has an address, and url has no place for it; write {ipv4}, {ipv6} or {ip}', 'myip'],
     [values.body !== undefined && values.method === 'GET', 'body needs another method; write method = "POST"', 'body'],
   ]
+  const instead =
+    server === undefined || provider !== '' || isNameServer(server) ? undefined : insteadOfServer(server)
   return [
+    [instead !== undefined, `server is not one of /nic/update: ${instead}`, 'server'],
     [
       isNameServer(server),
       'server is a name server, which only provider rfc2136 updates; write https',

@@ -3,7 +3,7 @@ import { GRADE_A } from '../../src/config/providers/grade-a.ts'
 import { describe, expect, it } from 'vitest'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/config/client-settings.ts'
 import {
-  ENDED_SERVICES,
+  UNSERVED_SERVICES,
   parseProvider,
   presetServer,
   PROVIDERS,
@@ -142,16 +142,26 @@ describe('the name of a service', () => {
           'is not a known service (did you mean no-ip?); holdfast providers lists them; for another service set server',
       },
     ],
-    ['google-domains', { ok: false, error: 'is Google Domains, which ended its dynamic DNS on 2024-07-10' }],
+    [
+      'google-domains',
+      {
+        ok: false,
+        error: expect.stringMatching(
+          /^is not served: Google Domains ended its dynamic DNS on 2024-07-10; /,
+        ) as string,
+      },
+    ],
+    ['route53', { ok: false, error: expect.stringContaining('; let a CNAME of its zone') as string }],
+    ['cf', { ok: false, error: expect.stringContaining('did you mean cloudflare?') as string }],
     ['constructor', { ok: false, error: expect.stringContaining('is not a known service') as string }],
   ])('%j', (text, result) => expect(parseProvider(text)).toEqual(result))
 
   it('of an ended service is no name of a living one', () =>
-    expect(Object.keys(ENDED_SERVICES).filter((name) => Object.hasOwn(PROVIDERS, name))).toEqual([]))
+    expect(Object.keys(UNSERVED_SERVICES).filter((name) => Object.hasOwn(PROVIDERS, name))).toEqual([]))
 
   it('that is wrong is reported with its line', () =>
     expect(readAccount(`provider = "twodns"\nserver = "x.example"\n${CREDENTIALS}`)).toEqual([
-      'h.toml:1: provider is TwoDNS, which ended on 2024-12-20',
+      'h.toml:1: provider is not served: TwoDNS ended on 2024-12-20',
     ]))
 })
 

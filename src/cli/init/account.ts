@@ -11,8 +11,9 @@ import type { Draft } from '../../client/setup/draft.ts'
 import { parseServiceAddress } from '../../config/client-settings.ts'
 import { hasLabels, hostnameReaderFor } from '../../config/hostname.ts'
 import {
-  ENDED_SERVICES,
-  endedServiceCalled,
+  UNSERVED_SERVICES,
+  unservedText,
+  unservedServiceCalled,
   PROVIDERS,
   providerCalled,
   presetServer,
@@ -102,7 +103,11 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
         label: provider.name,
         hint: presetServer(provider)?.replace('https://', '') ?? 'your own host',
       })),
-    ...Object.entries(ENDED_SERVICES).map(([value, { name }]) => ({ value, label: name, hint: 'has ended' })),
+    ...Object.entries(UNSERVED_SERVICES).map(([value, { name }]) => ({
+      value,
+      label: name,
+      hint: 'not served',
+    })),
   ]
   for (;;) {
     let typed: string | undefined
@@ -115,9 +120,9 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
         return typed === undefined ? undefined : OTHER
       },
     })
-    const ended = endedServiceCalled(value)
+    const ended = unservedServiceCalled(value)
     if (ended === undefined) return { value, ...(value === OTHER && typed !== undefined && { typed }) }
-    prompts.note(ended.name, [ended.what])
+    prompts.note(ended.name, [unservedText(ended)])
   }
 }
 

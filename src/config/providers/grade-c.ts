@@ -1,4 +1,4 @@
-import type { EndedService, Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 
 const OWN = { username: 'the username of the account', password: 'the password of the account' }
 const UNKNOWN = 'only lists name this service; whether it lives is not confirmed'
@@ -20,16 +20,3 @@ export const GRADE_C = {
   'pubyun':      { name: '3322.org', grade: 'C', settings: { server: 'https://members.3322.org', path: '/dyndns/update', parameters: 'system=dyndns', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'oray':        { name: 'Oray', grade: 'C', settings: { server: 'https://ddns.oray.com', path: '/ph/update', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
 } as const satisfies Record<string, Provider>
-
-/** Services that other clients still list. */
-// biome-ignore format: a table
-export const ENDED = {
-  'google-domains': { name: 'Google Domains', what: 'ended its dynamic DNS on 2024-07-10', aliases: ['domains.google.com', 'domains.google', 'googledomains', 'googledomain'] },
-  'dnsomatic':      { name: 'DNS-O-Matic',    what: 'announced its end in September 2026', aliases: ['updates.dnsomatic.com', 'update.dnsomatic.com', 'dnsomatic.com'] },
-  'twodns':         { name: 'TwoDNS',         what: 'ended on 2024-12-20', aliases: ['update.twodns.de', 'twodns.de'] },
-  'woima':          { name: 'dyn.woima.fi',   what: 'has ended; ddclient removed it with version 4.0.0', aliases: ['dyn.woima.fi'] },
-  'dnspark':        { name: 'DNS Park',       what: 'is not confirmed to live; no source is newer than 2020', aliases: ['control.dnspark.com', 'dnspark.com'] },
-  'dnsdynamic':     { name: 'dnsdynamic.org', what: 'is not confirmed to live; no source is newer than 2020', aliases: ['dnsdynamic.org'] },
-  'domopoli':       { name: 'domopoli.de',    what: 'supports no TLS 1.2, so a password would not be safe', aliases: ['dyndns.domopoli.de', 'domopoli.de'] },
-  'itsdns':         { name: "it's DNS",       what: 'is not confirmed to live', aliases: ['update.itsdns.de', 'itsdns.de'] },
-} as const satisfies Record<string, EndedService>

@@ -45,10 +45,13 @@ export interface Provider {
   readonly note?: string
 }
 
-/** A service that has ended, or that cannot be used. */
-export interface EndedService {
+/** A service that has ended, or that is not served. */
+export interface UnservedService {
   readonly name: string
+  /** Why, as the end of a sentence that begins with its name. */
   readonly what: string
+  /** What to do. */
+  readonly instead?: string
   /** Its hosts, and its names in other clients. */
   readonly aliases?: readonly string[]
 }

@@ -2,10 +2,11 @@ import { nearest } from '../../base/nearest.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { GRADE_A } from './grade-a.ts'
 import { GRADE_B } from './grade-b.ts'
-import { ENDED, GRADE_C } from './grade-c.ts'
+import { GRADE_C } from './grade-c.ts'
+import { NOT_SERVED } from './not-served.ts'
 import { RECORD_SERVICES } from './record-services.ts'
 import { TEMPLATES } from './templates.ts'
-import type { EndedService, Provider } from './provider.ts'
+import type { UnservedService, Provider } from './provider.ts'
 
 /** Every service that is known by name. */
 export const PROVIDERS: Readonly<Record<string, Provider>> = {
@@ -15,20 +16,51 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
   ...TEMPLATES,
   ...GRADE_C,
 }
-export const ENDED_SERVICES: Readonly<Record<string, EndedService>> = ENDED
+export const UNSERVED_SERVICES: Readonly<Record<string, UnservedService>> = NOT_SERVED
 
 export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
 
 export const providerCalled = (name: string): Provider | undefined =>
   Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+/** Other names that people type. */
+// biome-ignore format: a table
+const ALIASES: Readonly<Record<string, string>> = {
+  cf: 'cloudflare', afraid: 'freedns', dd24: 'key-systems', domaindiscount24: 'key-systems', moniker: 'key-systems', rrpproxy: 'key-systems',
+  pdns: 'powerdns', bind: 'rfc2136', knot: 'rfc2136', nsupdate: 'rfc2136', tsig: 'rfc2136', 'digital-ocean': 'digitalocean', 'hetzner-cloud': 'hetzner',
+}
+export const aliasedProvider = (name: string): string | undefined =>
+  Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
+
 /** Scheme and host of the service; undefined where the program runs on a user's own host. */
 export const presetServer = (provider: Provider | undefined): string | undefined =>
   provider?.settings['server'] ?? /^https:\/\/[^/]+/.exec(provider?.settings['url'] ?? '')?.[0]
 /** By its key, a host of it, or its name in another client. */
-export const endedServiceCalled = (name: string): EndedService | undefined =>
-  Object.hasOwn(ENDED_SERVICES, name)
-    ? ENDED_SERVICES[name]
-    : Object.values(ENDED_SERVICES).find(({ aliases }) => aliases?.includes(name.replace(/^www\./, '')))
+export const unservedServiceCalled = (name: string): UnservedService | undefined =>
+  Object.hasOwn(UNSERVED_SERVICES, name)
+    ? UNSERVED_SERVICES[name]
+    : Object.values(UNSERVED_SERVICES).find(({ aliases }) =>
+        [name, name.replace(/^www\./, '')].some((one) => aliases?.includes(one)),
+      )
+
+/** Why a service is not served, and what to use instead. */
+export const unservedText = ({ name, what, instead }: UnservedService): string =>
+  `${name} ${what}${instead === undefined ? '' : `; ${instead}`}`
+
+/** What to write in the place of a server that does not speak `/nic/update`; undefined for any other host. */
+export function insteadOfServer(server: string): string | undefined {
+  const { hostname } = new URL(server)
+  const unserved = unservedServiceCalled(hostname)
+  if (unserved !== undefined) return unservedText(unserved)
+  const isThere = ([, one]: readonly [string, Provider]): boolean =>
+    (one.protocol ?? one.replies) !== undefined &&
+    URL.canParse(presetServer(one) ?? '') &&
+    new URL(presetServer(one) ?? '').hostname === hostname
+  const isAlsoUpdate = Object.values(PROVIDERS).some(
+    (one) => one.protocol === undefined && one.replies === undefined && presetServer(one) === server,
+  )
+  const found = isAlsoUpdate ? undefined : Object.entries(PROVIDERS).find(isThere)
+  return found && `${found[1].name} has another protocol; write provider = "${found[0]}" instead of server`
+}
 
 /** What happens at this service to the record of a family that is off; undefined where nothing does. */
 export function deletionRemark(
@@ -48,9 +80,9 @@ export function deletionRemark(
 export function parseProvider(value: string): Result<string, string> {
   const name = value.trim().toLowerCase()
   if (providerCalled(name) !== undefined) return ok(name)
-  const ended = endedServiceCalled(name)
-  if (ended !== undefined) return err(`is ${ended.name}, which ${ended.what}`)
-  const closest = nearest(name, PROVIDER_NAMES)
+  const ended = unservedServiceCalled(name)
+  if (ended !== undefined) return err(`is not served: ${unservedText(ended)}`)
+  const closest = aliasedProvider(name) ?? nearest(name, PROVIDER_NAMES)
   const remark = closest === undefined ? '' : ` (did you mean ${closest}?)`
   return err(`is not a known service${remark}; holdfast providers lists them; for another service set server`)
 }

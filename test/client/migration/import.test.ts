@@ -9,7 +9,7 @@ import { SERVICE_CASES } from './service-cases.ts'
 import { DDNS_GO_CASES } from './ddns-go-cases.ts'
 import { ROUTER_CASES } from './router-cases.ts'
 
-const CASES = [...GENERAL, ...[...SERVICE_CASES, ...ROUTER_CASES, ...DDNS_GO_CASES]]
+const CASES = [...GENERAL, ...SERVICE_CASES, ...ROUTER_CASES, ...DDNS_GO_CASES]
 
 const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): ImportContext => ({
   file: 'old.conf',

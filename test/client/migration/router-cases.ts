@@ -101,7 +101,7 @@ url = "https://ddns.example.test/up?h={hostname}&a={ip}&user={username}&pw={pass
       ['changed', 32, 'the service is asked with https; if it has only http, write url with h'],
       ['changed', 46, 'the service is asked with https; if it has only http, write url with h'],
       ['lost', 46, 'the answer of the service is not in this file; write success, such as '],
-      ['not taken', 51, 'service r53: service_name route53-v1: Holdfast does not know this serv'],
+      ['not taken', 51, 'service r53: service_name route53-v1: Amazon Route 53 signs'],
     ],
   },
   {
@@ -217,7 +217,7 @@ hostnames = ["i.example.com"]`,
       ['lost', 4, 'the password is not in this file; write it into the password file (an '],
       ['changed', 5, 'provider_ip: the address is looked up here, and sent'],
       ['changed', 6, 'the service is asked with https; if it has only http, write url with h'],
-      ['not taken', 8, 'provider name.com for j.example.com: Holdfast does not know this service'],
+      ['not taken', 8, 'provider name.com for j.example.com: name.com is not served'],
     ],
   },
   {

@@ -81,7 +81,7 @@ record = "1007"`,
       ['not taken', 11, 'the records 1008'],
       ['lost', 11, 'the hostnames are not in this file'],
       ['not taken', 12, 'write url with dynurl'],
-      ['not taken', 13, 'protocol=nfsn for zone.example.co: Holdfast does not know this service'],
+      ['not taken', 13, 'protocol=nfsn for zone.example.co: NearlyFreeSpeech.NET signs'],
     ],
   },
   {

@@ -1,6 +1,6 @@
 import { CLIENT_SERVICES, type ServiceRow } from './client-services.ts'
 import { parseServer } from '../../../config/client-settings.ts'
-import { endedServiceCalled, PROVIDERS } from '../../../config/providers/providers.ts'
+import { PROVIDERS, unservedServiceCalled, unservedText } from '../../../config/providers/providers.ts'
 
 /** The names that other clients have for a service. */
 interface ServiceNames {
@@ -90,8 +90,8 @@ export function inadynServiceName(name: string): ServiceRow | string | undefined
 
 /** Why nothing is updated at a service that has ended; `name` is its host, or its name in another client. */
 export function endedAt(name: string): string | undefined {
-  const ended = endedServiceCalled(name.toLowerCase())
-  return ended === undefined ? undefined : `${ended.name} ${ended.what}`
+  const ended = unservedServiceCalled(name.toLowerCase())
+  return ended === undefined ? undefined : unservedText(ended)
 }
 
 /** Why a service that no table has is not taken. */
