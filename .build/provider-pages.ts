@@ -1,5 +1,10 @@
 import { CHECKED, type Grade, type Provider } from '../src/config/providers/provider.ts'
-import { presetServer, PROVIDERS, UNSERVED_SERVICES, unservedText } from '../src/config/providers/providers.ts'
+import {
+  presetServer,
+  PROVIDERS,
+  UNSERVED_SERVICES,
+  unservedText,
+} from '../src/config/providers/providers.ts'
 import { dialectOf, ownReplies } from '../src/protocol/dialect.ts'
 
 const FOLDER = 'docs/providers'

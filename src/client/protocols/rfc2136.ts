@@ -33,7 +33,7 @@ export interface NameServerAccount {
 
 /**
  * RFC 2136 with TSIG (RFC 8945). All names are read first, on one connection; then those that differ are changed, all or
- * none. A name that the key may not change does not hold up the others.
+ * none. A name that the key may not change does not hold up the others (decision 0055).
  */
 export const rfc2136 = (account: NameServerAccount): UpdateProtocol => ({
   begin: ({ request }) => new DnsUpdate(account, request).begin(),
