@@ -567,7 +567,7 @@ describe('init in a terminal', () => {
     const found = person.answer('Take over its settings?', 'n').catch(() => undefined)
     await Promise.race([found, person.answer('Which service')])
     await person.answer('type to search', 'Google')
-    await person.answer('has ended', KEY.enter)
+    await person.answer('not served', KEY.enter)
     await person.answer('ended its dynamic DNS on 2024-07-10')
     await person.answer('Which service', KEY.escape)
     expect(await person.ended).toBe(130)

@@ -186,7 +186,9 @@ describe('holdfast providers', () => {
     const ended = await holdfast(['providers', 'google-domains'])
     expect([ended.code, ended.stderr]).toEqual([
       64,
-      'holdfast: Google Domains ended its dynamic DNS on 2024-07-10\n',
+      expect.stringMatching(
+        /^holdfast: google-domains is not served: Google Domains ended its dynamic DNS on 2024-07-10; /,
+      ),
     ])
     const wrong = await holdfast(['providers', 'noip'])
     expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('did you mean no-ip?')])

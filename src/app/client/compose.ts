@@ -3,8 +3,6 @@ import type { Agent } from '../../client/agent/agent.ts'
 import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../client/agent/inbox.ts'
 import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
-import { askNameServerBy } from '../../client/send/name-server.ts'
-import { newQueryId } from '../../dns/question.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
@@ -15,7 +13,8 @@ import type {
   MakeAddressDetection,
 } from './detect/address-detection.ts'
 import { type EventOutputs, eventLog } from './event-log.ts'
-import { tracedDns, tracedHttp } from './http-trace.ts'
+import { dnsSendingOf } from './dns-sending.ts'
+import { tracedHttp } from './http-trace.ts'
 import { jobsOf, userAgentOf } from './jobs.ts'
 import { confirmedIn } from './state/confirmed.ts'
 import type { ResolvedSettings } from './settings/settings.ts'
@@ -75,11 +74,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
       report: emit,
     }),
     http: tracedHttp(log, system.http),
-    dns: {
-      ask: tracedDns(log, askNameServerBy(system.questions)),
-      wall: () => system.clocks().wall,
-      newId: () => newQueryId(system.entropy),
-    },
+    dns: dnsSendingOf(log, system),
     jobs: jobsOf(settings, detection),
     inbox,
     whenStopped: settings.config.whenStopped,

@@ -20,6 +20,8 @@ export interface Step {
   readonly mayMove?: true
   /** What the service gave for this exchange, such as a session: an answer may repeat it. */
   readonly secrets?: readonly Secret[]
+  /** Of the first request that changes something: what was found before, for a person. */
+  readonly found?: string
   readonly read: (answer: ServiceAnswer) => Step | StepOutcome
 }
 
@@ -40,6 +42,8 @@ export interface DnsStep {
   readonly nameServer: NameServer
   /** What is asked, for a person. */
   readonly shown: readonly string[]
+  /** As of `Step`. */
+  readonly found?: string
   readonly compose: (moment: DnsMoment) => {
     readonly messages: readonly Uint8Array[]
     /** As many answers, in any order. */
@@ -50,7 +54,7 @@ export interface DnsStep {
 /** What an exchange has come to. */
 export type StepOutcome =
   /** A reply for each hostname, in the order of the request. */
-  | { readonly kind: 'answered'; readonly replies: readonly Reply[] }
+  | { readonly kind: 'answered'; readonly replies: readonly Reply[]; readonly found?: string }
   | {
       readonly kind: 'notUnderstood'
       readonly because: string

@@ -3,7 +3,16 @@ import type { UpdateRequest } from '../../protocol/request.ts'
 import { notUnderstood } from './answers.ts'
 import type { ServiceAccount, ServiceAnswer, Step, StepOutcome, UpdateProtocol } from './protocol.ts'
 import type { ListedZone, RecordPlace, RecordRow, RowCall, RowRecord } from './record-rows.ts'
-import { changed, current, labelWithin, planOf, wantedOf, zoneAmong } from './records.ts'
+import {
+  changed,
+  current,
+  foundText,
+  labelWithin,
+  planOf,
+  wantedOf,
+  withFound,
+  zoneAmong,
+} from './records.ts'
 import { refusalBy } from './refusals.ts'
 import { restStep, whileZoneIsKnown } from './rest.ts'
 
@@ -87,8 +96,9 @@ class RecordUpdate {
     const place = this.#placeIn(zone)
     const found = (records: readonly RowRecord[]): Step | StepOutcome => {
       const plan = planOf(request, records, this.#parts.account)
-      if (plan.kind === 'refused') return plan.outcome
-      if (plan.kind === 'current') return current(request)
+      const text = foundText(this.#hostname, zone.name, records)
+      if (plan.kind !== 'write')
+        return withFound(plan.kind === 'refused' ? plan.outcome : current(request), text)
       const isNew = records.length === 0 && row.hasAllTypes !== true
       return isNew ? this.#findAlias(zone, place) : this.#write(zone, place, records)
     }
@@ -128,11 +138,12 @@ class RecordUpdate {
     const least = Math.max(row.ttl, zone.minTtl ?? 0)
     const ttl = Math.max(before?.ttl ?? account.ttl ?? least, zone.minTtl ?? 0)
     const { isDone, ...call } = row.write(place, { address: wanted.address, ttl, before })
-    return this.#step({
+    const step = this.#step({
       ...call,
       read: (document, answer) =>
         document === undefined || isDone?.(document) !== false ? changed(request) : notUnderstood(answer),
     })
+    return { ...step, found: foundText(this.#hostname, zone.name, records) }
   }
 
   #placeIn({ id, name }: ListedZone): RecordPlace {

@@ -63,6 +63,13 @@ export function planOf(
   return changes.length === 0 ? { kind: 'current' } : { kind: 'write', changes }
 }
 
+/** What a service has at a hostname, for a person. */
+export const foundText = (hostname: string, zone: string, records: readonly FoundRecord[]): string =>
+  `${hostname} in the zone ${zone}: ${records.map(({ type, value }) => `${type} ${value}`).join(', ') || 'no address'}`
+
+export const withFound = (outcome: StepOutcome, found: string): StepOutcome =>
+  outcome.kind === 'answered' ? { ...outcome, found } : outcome
+
 export const current = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.current)
 export const changed = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.changed)
 

@@ -15,7 +15,7 @@ import {
 import type { LocalWord, ReplyWord } from '../../protocol/reply.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import type { DnsStep, NameServer, StepOutcome, UpdateProtocol } from './protocol.ts'
-import { current, type FoundRecord, labelWithin, planOf, wantedOf } from './records.ts'
+import { current, type FoundRecord, foundText, labelWithin, planOf, wantedOf, withFound } from './records.ts'
 import { refusalBy } from './refusals.ts'
 import { notReadable, updateOutcome, secondsOf, type SentUpdate } from './update-response.ts'
 
@@ -47,6 +47,7 @@ interface DnsQuestion {
 
 /** What the server has at a name. */
 interface FoundName {
+  readonly name: string
   readonly zone: string | undefined
   /** Why the name could not be read. */
   readonly failed: ReplyWord | LocalWord | undefined
@@ -99,20 +100,14 @@ class DnsUpdate {
     )
     if (answers.includes(undefined)) return notReadable('an answer that is none to its question')
     const known = answers as readonly DnsResponse[]
-    const plans = this.#request.hostnames.map((name) =>
-      this.#planFor(
-        name,
-        foundAt(
-          name,
-          known.filter((one) => one.name === name),
-        ),
-      ),
-    )
+    const names = this.#request.hostnames.map((name) => foundAt(name, known))
+    const plans = names.map((one) => this.#planFor(one))
+    const found = names.map(({ name, zone, records }) => foundText(name, zone ?? '?', records)).join('; ')
     const isLeft = plans.some(({ kind }) => kind === 'update')
-    return isLeft ? this.#update(plans, { isEach: false }) : together(plans)
+    return isLeft ? { ...this.#update(plans, { isEach: false }), found } : withFound(together(plans), found)
   }
 
-  #planFor(name: string, { zone: found, failed, records }: FoundName): NamePlan {
+  #planFor({ name, zone: found, failed, records }: FoundName): NamePlan {
     const request = { ...this.#request, hostnames: [name] }
     const { zone: configured, ttl = DEFAULT_TTL, create } = this.#account
     const zone = configured ?? found
@@ -230,7 +225,8 @@ const DEFAULT_TTL = 300
 const TYPE_NAMES: Readonly<Record<number, string>> = { 1: 'A', 6: 'SOA', 28: 'AAAA' }
 
 /** The zone is that of the SOA record, which stands in the answer or beside it (RFC 2308 §2). */
-function foundAt(name: string, responses: readonly DnsResponse[]): FoundName {
+function foundAt(name: string, all: readonly DnsResponse[]): FoundName {
+  const responses = all.filter((one) => one.name === name)
   const records = responses.flatMap(({ type, message, answers }) =>
     answers
       .filter((one) => one.name === name && [type, RR_TYPES.CNAME].includes(one.type))
@@ -244,7 +240,7 @@ function foundAt(name: string, responses: readonly DnsResponse[]): FoundName {
   const [failed] = responses.flatMap(({ rcode }) => READ_WORDS[rcode] ?? [])
   const soa = responses.find(({ type }) => type === RR_TYPES.SOA)
   const found = [...(soa?.answers ?? []), ...(soa?.authorities ?? [])]
-  return { records, failed, zone: found.find(({ type }) => type === RR_TYPES.SOA)?.name }
+  return { name, records, failed, zone: found.find(({ type }) => type === RR_TYPES.SOA)?.name }
 }
 
 const READ_WORDS: Readonly<Record<number, ReplyWord | LocalWord>> = {

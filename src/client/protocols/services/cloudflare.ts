@@ -8,9 +8,11 @@ import {
   changed,
   current,
   type FoundRecord,
+  foundText,
   isSameAddress,
   planOf,
   type RecordPlan,
+  withFound,
   zoneAmong,
 } from '../records.ts'
 import { refusalBy } from '../refusals.ts'
@@ -38,9 +40,9 @@ const recordIn = (document: unknown): FoundRecord => ({
   value: memberText(document, 'content') ?? '',
 })
 
-/** By hostname: the identifier of its zone, and the records that this process has read or written. */
+/** By hostname: its zone, and the records that this process has read or written. */
 interface Known {
-  readonly zones: Map<string, string>
+  readonly zones: Map<string, { readonly id: string; readonly name: string }>
   readonly records: Map<string, readonly FoundRecord[]>
 }
 
@@ -76,7 +78,10 @@ class CloudflareUpdate {
   }
 
   begin(): Step {
-    const [zone, records] = [this.#known.zones.get(this.#hostname), this.#known.records.get(this.#hostname)]
+    const [zone, records] = [
+      this.#known.zones.get(this.#hostname)?.id,
+      this.#known.records.get(this.#hostname),
+    ]
     if (zone === undefined) return this.#findZone()
     const plan = records && planOf(this.#request, records, this.#account)
     // What this process wrote last may have been changed by others: only a difference is sure.
@@ -104,7 +109,7 @@ class CloudflareUpdate {
       ) ?? zoneAmong(this.#hostname, zones)
     const total = Number(memberText(document, 'result_info', 'total_count') ?? 0)
     if (zone === undefined) return refusalBy(this.#request, total > listed.length ? 'zone-needed' : 'no-zone')
-    this.#known.zones.set(this.#hostname, zone.id)
+    this.#known.zones.set(this.#hostname, zone)
     return this.#findRecords(zone.id)
   }
 
@@ -119,7 +124,8 @@ class CloudflareUpdate {
         this.#known.records.set(this.#hostname, found)
         const plan = planOf(this.#request, found, this.#account)
         if (plan.kind === 'write') return this.#write(zone, plan, false)
-        return plan.kind === 'refused' ? plan.outcome : current(this.#request)
+        const outcome = plan.kind === 'refused' ? plan.outcome : current(this.#request)
+        return withFound(outcome, this.#found(found))
       },
     })
   }
@@ -132,7 +138,7 @@ class CloudflareUpdate {
     const posts = changes.flatMap(({ replaced, type, address }) =>
       replaced === undefined ? [{ type, name: this.#hostname, content: address, ttl, proxied: false }] : [],
     )
-    return this.#step({
+    const step = this.#step({
       method: 'POST',
       path: `/client/v4/zones/${zone}/dns_records/batch`,
       body: { ...(patches.length > 0 && { patches }), ...(posts.length > 0 && { posts }) },
@@ -154,6 +160,11 @@ class CloudflareUpdate {
         return changed(this.#request)
       },
     })
+    return { ...step, found: this.#found(this.#known.records.get(this.#hostname) ?? []) }
+  }
+
+  #found(records: readonly FoundRecord[]): string {
+    return foundText(this.#hostname, this.#known.zones.get(this.#hostname)?.name ?? '', records)
   }
 }
 

@@ -4,7 +4,7 @@ import { notUnderstood } from '../answers.ts'
 import type { BodyValue } from '../bodies.ts'
 import { memberList, memberText } from '../json.ts'
 import type { ServiceAccount, ServiceAnswer, Step, StepOutcome, UpdateProtocol } from '../protocol.ts'
-import { changed, current, type FoundRecord, labelWithin, planOf } from '../records.ts'
+import { changed, current, type FoundRecord, foundText, labelWithin, planOf, withFound } from '../records.ts'
 import { type RestCall, type RestService, restStep } from '../rest.ts'
 
 const PATH = '/run/webservice/servers/endpoint.php?JSON'
@@ -96,8 +96,9 @@ class NetcupUpdate {
 
   #planned(records: readonly FoundRecord[]): Step {
     const plan = planOf(this.#request, records, this.#account)
-    if (plan.kind === 'refused') return this.#leave(plan.outcome)
-    if (plan.kind === 'current') return this.#leave(current(this.#request))
+    const found = foundText(this.#request.hostnames[0] ?? '', this.#zone, records)
+    if (plan.kind !== 'write')
+      return this.#leave(withFound(plan.kind === 'refused' ? plan.outcome : current(this.#request), found))
     const dnsrecords = plan.changes.map(({ type, address: destination, replaced }) => ({
       id: replaced?.id,
       hostname: this.#label,
@@ -106,7 +107,7 @@ class NetcupUpdate {
     }))
     const change = { domainname: this.#zone, dnsrecordset: { dnsrecords } }
     const read = (): Step => this.#leave(changed(this.#request))
-    return this.#call('updateDnsRecords', change, { read })
+    return { ...this.#call('updateDnsRecords', change, { read }), found }
   }
 
   /** What came of the update is known, whatever the answer to the logout is. */

@@ -1,0 +1,159 @@
+import { after } from '../../../base/time.ts'
+import type { AccountJob } from '../../../client/agent/loop-state.ts'
+import type { Observation } from '../../../client/decide/observation.ts'
+import { accountOf, hostOf, type State } from '../../../client/decide/state.ts'
+import { answeredAll } from '../../../client/protocols/answers.ts'
+import {
+  type DnsStep,
+  isDnsStep,
+  isStep,
+  type OutgoingUpdate,
+  type Step,
+  type StepOutcome,
+  type UpdateProtocol,
+} from '../../../client/protocols/protocol.ts'
+import { exchange } from '../../../client/send/exchange.ts'
+import { providerCalled } from '../../../config/providers/providers.ts'
+import { type Address, type Addresses, FAMILIES } from '../../../net/address.ts'
+import type { SystemPorts } from '../../../ports/system.ts'
+import { actionOf, meaningOfWord, MEANINGS, remedyFor } from '../../../protocol/reply.ts'
+import { dnsSendingOf } from '../dns-sending.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+import { savedState } from '../state/saved-state.ts'
+
+/** What a service has at a hostname. */
+export interface RecordLook {
+  readonly account: string
+  /** A sentence. */
+  readonly message: string
+  /** An update would be refused, or the service does not answer. */
+  readonly isTrouble: boolean
+}
+
+/** Reads what services of records have, and changes nothing. None is asked while a stop or a wait stands. */
+export async function lookAtRecords(
+  settings: ResolvedSettings,
+  system: SystemPorts,
+  signal: AbortSignal,
+): Promise<readonly RecordLook[]> {
+  const { jobs, memory } = savedState(settings, system)
+  const state = await memory.load()
+  const looks: RecordLook[] = []
+  for (const [at, job] of jobs.entries()) {
+    const { protocol } = providerCalled(settings.accounts[at]?.provider ?? '') ?? {}
+    if (protocol !== undefined) looks.push(...(await looksFor(job, state, { system, signal })))
+  }
+  return looks
+}
+
+export interface LookContext {
+  readonly system: SystemPorts
+  readonly signal: AbortSignal
+}
+
+export async function looksFor(
+  { desired, endpoint }: AccountJob,
+  state: State,
+  { system, signal }: LookContext,
+): Promise<readonly RecordLook[]> {
+  const account = desired.name ?? desired.account
+  const { status, hosts } = accountOf(state, desired.account)
+  if (status.kind !== 'ready')
+    return [{ account, message: `not asked, because the account is ${status.kind}`, isTrouble: false }]
+  const looks: RecordLook[] = []
+  const requests = desired.hostnames.flatMap((hostname) =>
+    addressesFor(desired, hostOf({ status, hosts }, hostname).confirmed).map((addresses) => ({
+      hostnames: [hostname],
+      addresses,
+    })),
+  )
+  const { steady, http } = system
+  for (const request of requests) {
+    const found: string[] = []
+    const protocol = readOnly(endpoint.protocol, (text) => found.push(text))
+    const seen = await exchange(
+      { ...endpoint, protocol },
+      { request, endpoint: 0 },
+      {
+        http,
+        now: () => steady.now(),
+        pause: async (span) => steady.sleep(after(steady.now(), span), signal),
+        dns: dnsSendingOf(() => undefined, system),
+        signal,
+      },
+    )
+    looks.push({ account, ...verdictOn(seen, found.at(-1) ?? request.hostnames.join()) })
+  }
+  return looks
+}
+
+/** An address that no record has, where nothing is confirmed yet. */
+const NONE = { v4: '0.0.0.0' as Address, v6: '::' as Address }
+
+/** Of one request, or of one for each family. */
+function addressesFor({ families, form }: AccountJob['desired'], confirmed: Addresses): readonly Addresses[] {
+  const wanted = FAMILIES.filter((family) => families.includes(family)).map(
+    (family) => [family, confirmed[family] ?? NONE[family]] as const,
+  )
+  return form.isApart ? wanted.map((one) => Object.fromEntries([one])) : [Object.fromEntries(wanted)]
+}
+
+/** The protocol up to its first change. */
+const readOnly = (protocol: UpdateProtocol, onFound: (text: string) => void): UpdateProtocol => ({
+  ...protocol,
+  begin: (update) => {
+    const first = protocol.begin(update)
+    return isStep(first) ? readingStep(first, update, onFound) : readingMessages(first, update, onFound)
+  },
+})
+
+/** Undefined for a further question. */
+function endOf(
+  next: Step | DnsStep | StepOutcome,
+  { request }: OutgoingUpdate,
+  onFound: (text: string) => void,
+): StepOutcome | undefined {
+  const found = 'found' in next ? next.found : undefined
+  if (found !== undefined) onFound(found)
+  if (!isStep(next) && !isDnsStep(next)) return next
+  return found === undefined ? undefined : answeredAll(request, MEANINGS.changed)
+}
+
+const readingStep = (step: Step, update: OutgoingUpdate, onFound: (text: string) => void): Step => ({
+  ...step,
+  read: (answer) => {
+    const next = step.read(answer)
+    const end = endOf(next, update, onFound)
+    return end ?? (isStep(next) ? readingStep(next, update, onFound) : next)
+  },
+})
+
+const readingMessages = (
+  step: DnsStep,
+  update: OutgoingUpdate,
+  onFound: (text: string) => void,
+): DnsStep => ({
+  ...step,
+  compose: (moment) => {
+    const { messages, read } = step.compose(moment)
+    return {
+      messages,
+      read: (answers, now) => {
+        const next = read(answers, now)
+        return endOf(next, update, onFound) ?? next
+      },
+    }
+  },
+})
+
+function verdictOn(seen: Observation, found: string): Pick<RecordLook, 'message' | 'isTrouble'> {
+  if (seen.kind !== 'answered')
+    return { message: `${found}: ${'because' in seen ? seen.because : seen.kind}`, isTrouble: true }
+  const [reply] = seen.replies
+  const said = reply !== undefined && 'said' in reply ? reply.said : undefined
+  if (reply === undefined || actionOf(reply.word).kind === 'settled')
+    return { message: found, isTrouble: false }
+  const remedy = remedyFor(reply.word, said)
+  const what = `${found}: ${meaningOfWord(reply.word, said)} (${said ?? reply.word})`
+  return { message: remedy === undefined ? what : `${what}. What to do: ${remedy}`, isTrouble: true }
+}
