@@ -35,6 +35,8 @@ interface VerifiedOutput extends OutputFlags {
 /** `holdfast update`: updates the hostnames once; a running daemon does it in its own loop. */
 export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   const { asJson, isForced, isQuiet } = flags
+  if (flags.reply !== undefined && !flags.isDryRun)
+    return fail({ exit: 'usage', messages: [REPLY_ALONE] }, asJson)
   const settings = await readSettings(flags.settings)
   if (!settings.ok) return fail(settings.error, asJson)
   const log = await logTo(settings.value.config.logLevel, asJson)
@@ -152,14 +154,20 @@ async function printDryRun(
   const reply = flags.reply === undefined ? ok(undefined) : await savedReply(flags.reply)
   if (!reply.ok) return fail({ exit: 'usage', messages: [reply.error] }, flags.asJson)
   const { requests, reports } = await dryRun(settings, options, reply.value)
-  if (requests.length === 0 || (reply.value !== undefined && flags.asJson))
-    return printReports(reports, flags)
+  if (requests.length === 0) return printReports(reports, flags)
+  if (flags.asJson && reply.value !== undefined) {
+    const exit = exitOfReports(reports)
+    printJson({ exit: exitResult(exit), wouldSend: requests, accounts: reports })
+    return exit
+  }
   if (flags.asJson) printJson({ exit: exitResult('settled', 'nothing was sent'), wouldSend: requests })
   else print(...requests.flatMap(requestLines))
   if (reply.value === undefined) return 'settled'
   print('', '# what this answer would mean')
   return printReports(reports, flags)
 }
+
+const REPLY_ALONE = '--reply says what a saved answer would mean, and sends nothing; write --dry-run too'
 
 /** An answer in a file: its body, or all of it as curl -i prints it. */
 async function savedReply(file: string): Promise<Result<SavedReply, string>> {
@@ -180,6 +188,8 @@ const MAX_REPLY = 262_144
 
 /** The request as on the wire (RFC 9112 §3). */
 function requestLines({ method, url, headers, body }: MaskedRequest): readonly string[] {
+  if (url.startsWith('dns:'))
+    return [`# to ${url}, not sent; a change follows where an address differs`, body ?? '']
   const { host, origin } = new URL(url)
   return [
     `# to ${origin}, not sent`,

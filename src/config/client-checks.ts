@@ -66,7 +66,7 @@ export function duplicateAccounts(accounts: readonly AccountSettings[]): readonl
   const duplicates = new Set(keys.filter((key, at) => keys.indexOf(key) !== at))
   return [...duplicates].map((key) => ({
     where: '',
-    problem: `two accounts are ${key}; put their hostnames into one`,
+    problem: `two accounts are ${key}; put their hostnames into one, or, where they have different tokens, give each a name`,
   }))
 }
 

@@ -39,7 +39,7 @@ const CREDENTIALS = 'username = "u"\npassword = "p"\nhostnames = ["a.example.tes
 describe('every preset', () => {
   const rows = Object.entries(PROVIDERS)
 
-  it('is one of 85 services', () => expect(rows).toHaveLength(85))
+  it('is one of 86 services', () => expect(rows).toHaveLength(86))
 
   it.each(rows)('%s needs nothing but credentials and a hostname', (name, provider) => {
     expect(readAccount(`provider = "${name}"\n${lacking(provider)}${CREDENTIALS}`)).toMatchObject({

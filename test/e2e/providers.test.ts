@@ -179,7 +179,7 @@ describe('holdfast providers', () => {
     const one = await holdfast(['providers', 'inwx'])
     expect([one.code, one.stdout]).toEqual([0, expect.stringContaining('    absent_family = hold-ipv4\n')])
     const json = JSON.parse((await holdfast(['providers', '--json'])).stdout) as { providers: object }
-    expect(Object.keys(json.providers)).toHaveLength(85)
+    expect(Object.keys(json.providers)).toHaveLength(86)
   })
 
   it('says what became of a service that has ended, and what is near to a wrong name', async () => {

@@ -2,6 +2,7 @@ import type { FakeRecord, FakeService, FakeWorld } from '../../fakes/services/se
 import { cloudflare } from '../../fakes/services/cloudflare.ts'
 import { desecRest } from '../../fakes/services/desec-rest.ts'
 import { digitalocean } from '../../fakes/services/digitalocean.ts'
+import { dynu } from '../../fakes/services/dynu.ts'
 import { gandi } from '../../fakes/services/gandi.ts'
 import { hetzner } from '../../fakes/services/hetzner.ts'
 import { ionos } from '../../fakes/services/ionos.ts'
@@ -72,6 +73,7 @@ export const PLAYED: readonly Played[] = [
   { provider: 'dnsmadeeasy',   fake: templates.dnsmadeeasy, zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME, record: '1007' }, extra: { record: '1007' }, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'good' },
   { provider: 'regfish',       fake: templates.regfish,    zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'nohost' },
   { provider: 'njalla',        fake: templates.njalla,     zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
+  { provider: 'dynu-alias',    fake: dynu,                 zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, hasIpv6: true, saysUnchanged: true, wrongPassword: 'badauth', unknownHostname: 'nohost' },
   { provider: 'dynadot',       fake: templates.dynadot,    zone: 'example.com', hostname: 'home.example.com', hasIpv6: true, wrongPassword: undefined, unknownHostname: undefined },
   { provider: 'dondominio',    fake: templates.dondominio, zone: 'example.com', hostname: 'home.example.com', settings: { username: USERNAME }, wrongPassword: undefined, unknownHostname: undefined },
   { provider: 'goip',          fake: templates.goip,       zone: 'goip.de', hostname: 'home.goip.de', settings: { username: USERNAME }, hasIpv6: true, wrongPassword: 'badauth', unknownHostname: 'badauth' },
