@@ -5,7 +5,12 @@ import type { LoopState } from '../../client/agent/loop-state.ts'
 import { once, run } from '../../client/agent/run.ts'
 import type { Observation } from '../../client/decide/observation.ts'
 import { answeredAll } from '../../client/protocols/answers.ts'
-import { isStep, type ServiceAnswer, type UpdateProtocol } from '../../client/protocols/protocol.ts'
+import {
+  type DnsStep,
+  isStep,
+  type ServiceAnswer,
+  type UpdateProtocol,
+} from '../../client/protocols/protocol.ts'
 import { ExchangeLog, type ExchangeView } from '../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../client/report/report.ts'
 import type { Schedule } from '../../ports/clock.ts'
@@ -79,14 +84,20 @@ export interface MaskedRequest {
 /** An answer that a service gave before. */
 export type SavedReply = Pick<ServiceAnswer, 'status' | 'headers' | 'body'>
 
-/** Each request succeeds, whatever the answer to it is. */
-const succeeding = ({ begin }: UpdateProtocol): UpdateProtocol => ({
+/** Each request succeeds, whatever the answer to it is; without `isAll`, only messages of DNS, which have no saved answer. */
+const succeeding = (
+  { begin }: UpdateProtocol,
+  { isAll, onDns }: { readonly isAll: boolean; readonly onDns: (step: DnsStep) => void },
+): UpdateProtocol => ({
   begin: (update) => {
     const step = begin(update)
     const read = () => answeredAll(update.request, MEANINGS.changed)
-    return isStep(step)
-      ? { request: step.request, read }
-      : { ...step, compose: () => ({ messages: [], read }) }
+    if (isStep(step)) return isAll ? { request: step.request, read } : step
+    const compose: DnsStep['compose'] = () => {
+      onDns(step)
+      return { messages: [], read }
+    }
+    return { ...step, compose }
   },
 })
 
@@ -104,24 +115,15 @@ export async function dryRun(
     requests.push(shown(request))
     return Promise.resolve({ kind: 'answered', ...(reply ?? { status: 200, headers: {}, body: '' }) })
   }
-  const jobs = composed.agent.jobs.map((job) => {
-    const { protocol } = job.endpoint
-    // A saved answer is one of HTTP.
-    const begin: UpdateProtocol['begin'] = (update) => {
-      const step = protocol.begin(update)
-      if (isStep(step)) return step
-      requests.push({ method: 'DNS', url: nameServerUrl(step), headers: {}, body: step.shown.join('\n') })
-      return succeeding({ begin: () => step }).begin(update)
-    }
-    const shownProtocol = { ...protocol, begin }
-    return {
-      ...job,
-      endpoint: {
-        ...job.endpoint,
-        protocol: reply === undefined ? succeeding(shownProtocol) : shownProtocol,
-      },
-    }
-  })
+  const onDns = (step: DnsStep): unknown =>
+    requests.push({ method: 'DNS', url: nameServerUrl(step), headers: {}, body: step.shown.join('\n') })
+  const jobs = composed.agent.jobs.map((job) => ({
+    ...job,
+    endpoint: {
+      ...job.endpoint,
+      protocol: succeeding(job.endpoint.protocol, { isAll: reply === undefined, onDns }),
+    },
+  }))
   const dns: Agent['dns'] = { ...composed.agent.dns, ask: async () => Promise.resolve([]) }
   const memory = { ...composed.agent.memory, save: () => Promise.resolve(undefined) }
   const agent: Agent = {

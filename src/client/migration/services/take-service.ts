@@ -103,13 +103,13 @@ function credentials(
   return { username: password.slice(0, at), password: password.slice(at + 1) }
 }
 
-/** What Holdfast does in another way at this service. */
 /** Of a name server, with the scheme that says so. */
 const serverOf = ({ provider }: ServiceRow, server: string | undefined): string | undefined =>
   server !== undefined && providerCalled(provider)?.protocol === 'rfc2136' && !server.includes('://')
     ? `dns://${server}`
     : server
 
+/** What Holdfast does in another way at this service. */
 function remarkOnService(row: ServiceRow, entry: ClientEntry, server: string | undefined): void {
   const { client, line, remarks, valueOf } = entry
   const preset = providerCalled(row.provider)
