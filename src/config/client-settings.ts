@@ -42,7 +42,8 @@ export function parseServer(value: string): Result<string, string> {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
   if (!URL.canParse(full)) return err('must be the address of a service, such as https://dynupdate.example')
   const url = new URL(full)
-  if (!['https:', 'http:', 'dns:'].includes(url.protocol)) return err('must be an https or http address')
+  if (url.protocol === 'dns:') return parseNameServer(full)
+  if (!['https:', 'http:'].includes(url.protocol)) return err('must be an https or http address')
   if (url.username !== '' || url.password !== '')
     return err('contains credentials; set them as username and password')
   if (url.search !== '')
@@ -50,10 +51,15 @@ export function parseServer(value: string): Result<string, string> {
       'has a query; write only the address here: the client adds the hostname and the address itself',
     )
   const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
-  if (hasPath && url.pathname !== '')
-    return err('has a path; write only the address here, and the path as path')
-  // Of a scheme that is not of the web, a URL has no origin.
-  return ok(url.protocol === 'dns:' ? `dns://${url.host}` : url.origin)
+  return hasPath ? err('has a path; write only the address here, and the path as path') : ok(url.origin)
+}
+
+/** Host and port, as of a URL of the web, whose hosts are checked and normal; ftp has a port that nobody means here. */
+function parseNameServer(full: string): Result<string, string> {
+  const web = full.replace(/^dns:/i, 'ftp:')
+  const url = URL.canParse(web) ? new URL(web) : undefined
+  const isPlain = url !== undefined && url.href === `ftp://${url.host}/` && url.port !== '0'
+  return isPlain ? ok(`dns://${url.host}`) : err('must be a name server, as dns://HOST or dns://HOST:PORT')
 }
 
 function withoutPath(full: string): string {
@@ -66,7 +72,7 @@ function withoutPath(full: string): string {
 export function parseServiceAddress(value: string): Result<{ server: string; path?: string }, string> {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
   const pathname = URL.canParse(full) ? new URL(full).pathname : '/'
-  const hasPath = pathname !== '/' && pathname !== UPDATE_PATH
+  const hasPath = !['', '/', UPDATE_PATH].includes(pathname)
   const server = parseServer(hasPath ? withoutPath(full) : value)
   if (!server.ok || !hasPath) return server.ok ? ok({ server: server.value }) : server
   const path = parsePath(pathname)

@@ -72,6 +72,8 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     [values.apiKey !== undefined && values.apiKeyFile !== undefined, 'api_key and api_key_file are both set; keep one', 'apiKeyFile'],
     unused(NIC_UPDATE_KEYS, 'is for services that speak /nic/update, and this one has another protocol'),
   ]
+  const { zone } = values
+  const outside = outsideOf(zone, values.hostnames)
   const hasApiKey = providerCalled(provider)?.apiKey !== undefined
   // biome-ignore format: a table
   if (hasRecords(provider)) return [
@@ -82,6 +84,7 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
     [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey, `api_key is missing: ${provider} needs ${providerCalled(provider)?.apiKey}; set api_key_file`, 'provider'],
     [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
     ...nameServerRules(values, unused),
+    [outside !== undefined, `hostname ${outside} is not in the zone ${zone}; write the whole name, such as home.${zone}, or an account for each zone`, 'hostnames', 'zone'],
     [isInClear(server), 'server is http, so the secret would go in clear text; write https', 'server'],
   ]
   // biome-ignore format: a table
@@ -111,6 +114,9 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   ]
 }
 
+const outsideOf = (zone: string | undefined, hostnames: readonly string[] | undefined): string | undefined =>
+  zone === undefined ? undefined : hostnames?.find((name) => name !== zone && !name.endsWith(`.${zone}`))
+
 const isNameServer = (server = ''): boolean => server.startsWith('dns:')
 
 /** A name server takes messages of DNS, and nothing else does. */
@@ -120,9 +126,11 @@ const nameServerRules = (
 ): readonly Rule[] => {
   const isOne = providerCalled(provider)?.protocol === 'rfc2136'
   const isDns = isNameServer(server)
+  // One that is no address at all has a complaint of its own.
+  const isWritten = ![undefined, ''].includes(server)
   // biome-ignore format: a table
   return [
-    [isOne && server !== '' && !isDns, 'server is no name server; write dns://HOST or dns://HOST:PORT', 'server'],
+    [isOne && isWritten && !isDns, 'server is no name server; write dns://HOST or dns://HOST:PORT', 'server'],
     [!isOne && isDns, 'server is a name server, which only provider rfc2136 updates; write https', 'server'],
     ...(isOne ? [] : [unused(['tsigAlgorithm'], 'is for provider rfc2136')]),
   ]

@@ -25,6 +25,11 @@ const bare = (name: string, type: number, recordClass: number): UpdateRecord => 
 export const rrsetIsAbsent = (name: string, type: number): UpdateRecord => bare(name, type, CLASSES.NONE)
 /** RFC 2136 §2.4.4: the name has at least one record. */
 export const nameIsInUse = (name: string): UpdateRecord => bare(name, RR_TYPES.ANY, CLASSES.ANY)
+/** RFC 2136 §2.4.2: one of the values of an RRset that has no others. */
+export const recordExists = (name: string, type: number, rdata: Uint8Array): UpdateRecord => ({
+  ...bare(name, type, CLASSES.IN),
+  rdata,
+})
 /** RFC 2136 §2.5.2. */
 export const rrsetDeletion = (name: string, type: number): UpdateRecord => bare(name, type, CLASSES.ANY)
 /** RFC 2136 §2.5.1. */

@@ -6,6 +6,7 @@ import {
   UNSERVED_SERVICES,
   parseProvider,
   presetServer,
+  providerCalled,
   PROVIDERS,
 } from '../../src/config/providers/providers.ts'
 import { parseDocument } from '../../src/config/document.ts'
@@ -128,6 +129,47 @@ describe('a setting that is written', () => {
     const account = readAccount(`provider = "desec"\npath = "/other"\n${CREDENTIALS}`)
     expect(account).toMatchObject({ places: { path: 'h.toml:2', server: 'the preset desec' } })
   })
+})
+
+describe('services of records', () => {
+  const account = (provider: string, more: string) =>
+    readAccount(`provider = "${provider}"\n${lacking(providerCalled(provider))}${CREDENTIALS}${more}`)
+
+  // biome-ignore format: a table
+  it.each([
+    ['vultr',      'zone = "other.test"',           /hostname a\.example\.test is not in the zone other\.test/],
+    ['rfc2136',    'zone = "xample.test"',          /not in the zone/],
+    ['cloudflare', 'tsig_algorithm = "hmac-sha256"', /tsig_algorithm is for provider rfc2136/],
+    ['netcup',     'path = "/x"',                   /path is for services that speak/],
+  ])('%s refuses %s', (provider, more, said) =>
+    expect(account(provider, more)).toMatchObject([expect.stringMatching(said)]),
+  )
+
+  it.each([
+    ['dns://', /name server, as dns/],
+    ['dns://h:0', /name server, as dns/],
+    ['dns://h/x', /name server, as dns/],
+    ['https://h', /no name server; write dns/],
+  ])('a name server is not %s', (server, said) =>
+    expect(readAccount(`provider = "rfc2136"\nserver = "${server}"\n${CREDENTIALS}`)).toMatchObject([
+      expect.stringMatching(said),
+    ]),
+  )
+
+  it.each([
+    ['dns://NS1.example.test', 'dns://ns1.example.test'],
+    ['dns://mü.test:53', 'dns://xn--m-eha.test:53'],
+    ['dns://[2001:db8::53]', 'dns://[2001:db8::53]'],
+  ])('%s is %s', (server, normal) =>
+    expect(readAccount(`provider = "rfc2136"\nserver = "${server}"\n${CREDENTIALS}`)).toMatchObject({
+      server: normal,
+    }),
+  )
+
+  it('a server of another service is named with its provider', () =>
+    expect(readAccount(`server = "api.cloudflare.com"\n${CREDENTIALS}`)).toMatchObject([
+      expect.stringContaining('write provider = "cloudflare" instead of server'),
+    ]))
 })
 
 describe('the name of a service', () => {

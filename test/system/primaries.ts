@@ -20,7 +20,21 @@ const RECORDS = [
   ['several', 'A', '192.0.2.1'],
   ['several', 'A', '192.0.2.2'],
   ['alias', 'CNAME', `home.${ZONE}.`],
+  ['*.wild', 'CNAME', `home.${ZONE}.`],
+  ['below', 'NS', 'ns1.elsewhere.test.'],
 ] as const
+/** What the key may change at Knot. */
+const CHANGEABLE = [
+  'home',
+  'new',
+  'open',
+  'several',
+  'alias',
+  'wild',
+  'none',
+  'ns1',
+  ...Array.from({ length: 99 }, (_, n) => `n${n}`),
+]
 const zoneText = RECORDS.map(([name, type, value]) => `${name} 1234 IN ${type} ${value}\n`).join('')
 const zoneFile = (folder: string): string => {
   writeFileSync(join(folder, `${ZONE}.zone`), `$ORIGIN ${ZONE}.\n${zoneText}`)
@@ -32,17 +46,18 @@ const folderOf = (folder: string, name: string): string => {
   return own
 }
 
-/** Name servers of other projects that take updates with the key. At BIND and Knot it may not change `closed`. */
+/** Name servers of other projects that take updates with the key. At BIND and Knot it may not change `a.closed`. */
 // biome-ignore format: configurations
 export const PRIMARIES: Readonly<Record<'bind' | 'knot' | 'powerdns', (place: PrimaryPlace) => NameServer>> = {
   bind: ({ folder, port }) => {
     const own = folderOf(folder, 'bind')
     writeFileSync(join(own, 'named.conf'), `controls { };
 options { directory "${own}"; pid-file "${own}/pid"; session-keyfile "${own}/session"; managed-keys-directory "${own}";
-  listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no; dnssec-validation no; };
+  listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no; dnssec-validation no;
+  allow-query { key ${KEY}; 127.0.0.1; }; };
 key "${KEY}" { algorithm hmac-sha256; secret "${KEY_SECRET}"; };
 zone "${ZONE}" { type primary; file "${zoneFile(own)}";
-  update-policy { deny ${KEY} name closed.${ZONE} ANY; grant ${KEY} zonesub A AAAA; }; };
+  update-policy { deny ${KEY} name a.closed.${ZONE} ANY; grant ${KEY} zonesub A AAAA; }; };
 `)
     return nameServer('bind', port, { command: ['named', '-g', '-n', '1', '-c', join(own, 'named.conf')] })
   },
@@ -65,19 +80,16 @@ key:
     algorithm: hmac-sha256
     secret: ${KEY_SECRET}
 acl:
-  - id: closed
-    action: update
-    deny: on
-    update-owner: name
-    update-owner-match: equal
-    update-owner-name: closed
   - id: ddns
     key: ${KEY}
     action: update
+    update-owner: name
+    update-owner-match: sub-or-equal
+    update-owner-name: [${CHANGEABLE.join(', ')}]
 zone:
   - domain: ${ZONE}
     storage: ${own}
-    acl: [closed, ddns]
+    acl: ddns
 `)
     return nameServer('knot', port, { command: ['knotd', '-c', join(own, 'knot.conf')] })
   },

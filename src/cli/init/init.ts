@@ -77,7 +77,9 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
     .flatMap((one) => one.split(','))
     .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
   const secretIn = async (flag: string, file: string | undefined): Promise<Secret | undefined> =>
-    file === undefined ? undefined : checked(flag, await readNamedPassword(file))
+    file === undefined
+      ? undefined
+      : checked(flag, await readNamedPassword(file, { mayHaveLines: provider === 'rfc2136' }))
   const password = await secretIn('password-file', flags.passwordFile)
   const apiKey = await secretIn('api-key-file', flags.apiKeyFile)
   return wrong.length > 0

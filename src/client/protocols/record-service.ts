@@ -8,6 +8,7 @@ import {
   current,
   foundText,
   labelWithin,
+  ownZone,
   planOf,
   wantedOf,
   withFound,
@@ -67,9 +68,10 @@ class RecordUpdate {
     const { account, row, zones } = this.#parts
     const known = zones.get(this.#hostname)
     if (known !== undefined) return this.#find(known)
-    const isNamed = account.zone !== undefined && row.zones?.areNamed === true
+    const own = ownZone(account, this.#hostname)
+    const isNamed = own !== undefined && row.zones?.areNamed === true
     if (row.zones !== undefined && !isNamed) return this.#findZone(row.zones)
-    const name = account.zone ?? registered(this.#hostname.replace(/^\*\./, '')) ?? this.#hostname
+    const name = own ?? registered(this.#hostname.replace(/^\*\./, '')) ?? this.#hostname
     return this.#find({ id: name, name })
   }
 
@@ -78,6 +80,7 @@ class RecordUpdate {
     return this.#step({
       method: 'GET',
       path: path(this.#hostname),
+      tooLong: () => refusalBy(request, 'zone-needed'),
       read: (document, answer) => {
         const listed = zonesIn(document)?.map((one) => ({ ...one, name: domainToASCII(one.name) }))
         if (listed === undefined) return notUnderstood(answer)

@@ -79,6 +79,12 @@ export function labelWithin(hostname: string, zone: string): string | undefined 
   return hostname.endsWith(`.${zone}`) ? hostname.slice(0, -zone.length - 1) : undefined
 }
 
+/** The zone that is set, for a hostname in it: at any other, a write would be one of the zone itself. */
+export const ownZone = (
+  { zone }: { readonly zone: string | undefined },
+  hostname: string,
+): string | undefined => (zone !== undefined && labelWithin(hostname, zone) !== undefined ? zone : undefined)
+
 /** The zone that a hostname is in: the longest of these names. */
 export const zoneAmong = <Z extends { readonly name: string }>(
   hostname: string,

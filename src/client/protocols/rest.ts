@@ -31,6 +31,8 @@ export interface RestCall {
   readonly isSilent?: true
   /** What a refusal with these codes leads to, in the place of its word. */
   readonly instead?: (codes: readonly string[]) => Step | undefined
+  /** What an answer that is longer than what is read leads to. */
+  readonly tooLong?: () => StepOutcome
   /** What an answer without success leads to, where it is that there is no record. */
   readonly missing?: (answer: ServiceAnswer, document: unknown) => Step | StepOutcome | undefined
   readonly read: (document: unknown, answer: ServiceAnswer) => Step | StepOutcome
@@ -49,6 +51,7 @@ export const restStep = (
   const read = (answer: ServiceAnswer, call: RestCall): Step | StepOutcome => {
     const cut = answer.isCut ? uselessAnswer(answer) : undefined
     if (cut !== undefined) return cut
+    if (call.tooLong !== undefined && Buffer.byteLength(answer.body) > MAX_ANSWER) return call.tooLong()
     const document = documentIn(answer.body)
     const isDone = call.isSilent === true && answer.body.trim() === '' && [200, 204].includes(answer.status)
     if (isDone || isSuccess(document, answer)) return call.read(document, answer)

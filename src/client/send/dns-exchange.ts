@@ -25,6 +25,17 @@ export interface DnsSending extends Pick<DnsMoment, 'newId'> {
 export const nameServerUrl = ({ nameServer: { host, port } }: Pick<DnsStep, 'nameServer'>): string =>
   `dns://${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** Answers on one connection are told apart by their identifiers (RFC 7766 §6.2.1). */
+function distinct(newId: () => number): () => number {
+  const used = new Set<number>()
+  return () => {
+    let id = newId()
+    while (used.has(id)) id = newId()
+    used.add(id)
+    return id
+  }
+}
+
 /** One observation, as of `exchange`. */
 export async function dnsExchange(
   { account, responseTimeout: timeout }: { readonly account: string; readonly responseTimeout: Duration },
@@ -32,7 +43,7 @@ export async function dnsExchange(
   { ask, wall, newId, signal }: DnsSending & { readonly signal: AbortSignal },
 ): Promise<Observation> {
   for (let step = first; ; ) {
-    const { messages, read } = step.compose({ now: wall(), newId })
+    const { messages, read } = step.compose({ now: wall(), newId: distinct(newId) })
     const answers = await ask(step.nameServer, messages, { timeout, signal })
     if (typeof answers === 'string') return { kind: 'unreached', account, because: answers, isTls: false }
     const next = read(answers, wall())

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
-import { parseAddress } from '../../net/address.ts'
+import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
 import type { FindAddresses, FindNameServers } from '../../ports/network.ts'
 
 /** Per query to one resolver, in milliseconds, and the number of attempts. */
@@ -43,6 +44,17 @@ const FAILURES = {
 
 const isKnownFailure = (code: string): code is keyof typeof FAILURES => Object.hasOwn(FAILURES, code)
 
+/** For hosts that no resolver knows. hosts(5): the first word of a line is the address of the names behind it. */
+async function addressesInHosts(host: string, family: Family): Promise<readonly Address[]> {
+  const text = await readFile(HOSTS, 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    const parsed = names.includes(host) ? parseAddress(address) : undefined
+    return parsed !== undefined && familyOf(parsed) === family ? [parsed] : []
+  })
+}
+const HOSTS = '/etc/hosts'
+
 export const findNameServers: FindNameServers = async (zone, signal) =>
   lookUp(async (resolver) => resolver.resolveNs(zone), signal)
 
@@ -51,5 +63,6 @@ export const findAddresses: FindAddresses = async (host, family, signal) => {
     async (resolver) => (family === 'v4' ? resolver.resolve4(host) : resolver.resolve6(host)),
     signal,
   )
-  return found.ok ? found.value.flatMap((text) => parseAddress(text) ?? []) : []
+  const asked = found.ok ? found.value.flatMap((text) => parseAddress(text) ?? []) : []
+  return asked.length > 0 ? asked : addressesInHosts(host, family)
 }

@@ -134,14 +134,17 @@ async function passwordOf({
 }
 
 /** The password in a file, or on standard input with `-`. The error is a predicate without the path. */
-export async function readNamedPassword(path: string): Promise<Result<Secret, string>> {
+export async function readNamedPassword(
+  path: string,
+  { mayHaveLines = false }: { readonly mayHaveLines?: boolean } = {},
+): Promise<Result<Secret, string>> {
   const text = path === '-' ? ok(await readStdin()) : await readNamedFile(path, MAX_BYTES.password)
   if (!text.ok) return text
   const line = text.value.replace(/\r?\n$/, '')
   if (line === '') return err('is empty')
   // What a decoder puts for octets that are no UTF-8; a password with this character itself is not to be expected.
   if (line.includes('\uFFFD')) return err('is not UTF-8; save it in that encoding')
-  return /[\0-\x1f\x7f]/.test(line)
+  return /[\0-\x1f\x7f]/.test(mayHaveLines ? line.replaceAll(/[\t\r\n]/g, '') : line)
     ? err('must have exactly one line, without control characters')
     : ok(new Secret(line))
 }

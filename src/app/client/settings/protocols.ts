@@ -1,3 +1,5 @@
+import type { TsigKey } from '../../../dns/tsig.ts'
+import { Secret } from '../../../net/secret.ts'
 import { DNS_PORT } from '../../../config/dns-endpoint.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { MakeProtocol, ServiceAccount, UpdateProtocol } from '../../../client/protocols/protocol.ts'
@@ -6,6 +8,8 @@ import { providerCalled } from '../../../config/providers/providers.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { formatComplaint } from '../../../config/setting.ts'
 import { tsigKeyOf } from './tsig-key.ts'
+
+const NO_KEY: TsigKey = { name: '', algorithm: 'hmac-sha256', secret: new Secret('') }
 
 type MadeFor = (account: ServiceAccount) => UpdateProtocol
 
@@ -18,14 +22,17 @@ const SERVICES: Readonly<Record<ProtocolName, (account: AccountConfig) => Promis
     return (account) => netcup(account, domainBelowSuffix)
   },
   rfc2136: async (config) => {
-    const { rfc2136 } = await import('../../../client/protocols/rfc2136.ts')
+    const { rfc2136 } = await import('../../../client/protocols/dns-update.ts')
     return ({ password, ...account }) => {
+      // The key was checked when its file was read; commands that send nothing have none.
       const key = tsigKeyOf(config, password)
-      // The key was checked when its file was read.
-      if (!key.ok) throw new Error(key.error)
       const { hostname, port } = new URL(account.server)
       const host = hostname.replaceAll(/[[\]]/g, '')
-      return rfc2136({ ...account, key: key.value, nameServer: { host, port: Number(port || DNS_PORT) } })
+      return rfc2136({
+        ...account,
+        key: key.ok ? key.value : NO_KEY,
+        nameServer: { host, port: Number(port || DNS_PORT) },
+      })
     }
   },
   row: async ({ provider = '' }) => {

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
+import { KEY_NAME } from '../../../config/publish-settings.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
@@ -6,6 +7,12 @@ import { Secret } from '../../../net/secret.ts'
 /** Of an account for a name server. */
 export const updatesNameServer = ({ provider }: Pick<AccountConfig, 'provider'>): boolean =>
   provider === 'rfc2136'
+
+interface WrittenKey {
+  readonly name: string
+  readonly secret: string | undefined
+  readonly algorithm: string | undefined
+}
 
 /**
  * The key of an account, whose password is its secret in Base64, or a whole file as `tsig-keygen` (BIND) or `keymgr` (Knot)
@@ -16,20 +23,37 @@ export function tsigKeyOf(
   password: Secret,
 ): Result<TsigKey, string> {
   const text = password.reveal().trim()
-  const isFile = /\bsecret\b/.test(text)
-  const found = (pattern: RegExp): string | undefined => (isFile ? pattern.exec(text)?.[1] : undefined)
-  const secret = isFile ? found(/\bsecret:?\s+"?([A-Za-z0-9+/=]+)/) : text
-  const name = found(/\bkey\s+"?([^"\s{]+)/) ?? found(/\bid:\s*"?([^"\s]+)/) ?? username
-  const algorithm = (found(/\balgorithm:?\s+"?([\w-]+)/) ?? tsigAlgorithm).toLowerCase()
-  if (keyName(name) !== keyName(username))
+  const keys = keysIn(text)
+  const own = keys.find(({ name }) => keyName(name) === keyName(username))
+  if (own === undefined && keys.length > 0)
     return err(
-      `the password file has the key ${name}, and username is ${username}; write username = "${name}"`,
+      `the password file has the key ${keys.map(({ name }) => name).join(', ')}, and username is ${username}; ` +
+        'write the name of a key in it',
     )
-  if (!Object.hasOwn(TSIG_ALGORITHMS, algorithm))
-    return err(`the algorithm ${algorithm} is not one of ${Object.keys(TSIG_ALGORITHMS).join(', ')}`)
+  const { secret, algorithm } = own ?? { secret: text, algorithm: undefined }
+  const known = (algorithm ?? tsigAlgorithm).toLowerCase().replace(/\.$/, '')
+  const name = keyName(username)
+  if (!KEY_NAME.test(name) || name.length > 253)
+    return err(`username ${username} is not the name of a TSIG key, such as home-key`)
+  if (!Object.hasOwn(TSIG_ALGORITHMS, known))
+    return err(`the algorithm ${known} is not one of ${Object.keys(TSIG_ALGORITHMS).join(', ')}`)
   if (secret === undefined || !isBase64(secret))
     return err('the password is not the secret of a TSIG key in Base64, nor a file that has one')
-  return ok({ name: keyName(name), algorithm: algorithm as TsigAlgorithm, secret: new Secret(secret) })
+  return ok({ name, algorithm: known as TsigAlgorithm, secret: new Secret(secret) })
+}
+
+/** The keys of a file; none where the text is a secret. Comments are those of BIND and of YAML. */
+function keysIn(text: string): readonly WrittenKey[] {
+  const bare = text.replaceAll(/\/\*[^]*?\*\/|(^|\s)(?:#|\/\/).*$/gm, '$1')
+  const starts = [...bare.matchAll(/\bkey\s+"?([^"\s{]+)"?\s*\{|\bid:\s*["']?([^"'\s,}]+)/g)]
+  return starts.map(({ index, 1: bind, 2: knot }, at) => {
+    const part = bare.slice(index, starts[at + 1]?.index)
+    return {
+      name: bind ?? knot ?? '',
+      secret: /\bsecret:?\s+["']?([A-Za-z0-9+/=]+)/.exec(part)?.[1],
+      algorithm: /\balgorithm:?\s+["']?([\w.-]+)/.exec(part)?.[1],
+    }
+  })
 }
 
 const keyName = (name: string): string => name.toLowerCase().replace(/\.$/, '')

@@ -1,5 +1,6 @@
 import { hasOtherProtocol } from '../../../config/protocol-checks.ts'
 import { presetServer, providerCalled } from '../../../config/providers/providers.ts'
+import { parseServer } from '../../../config/client-settings.ts'
 import { Secret } from '../../../net/secret.ts'
 import type { DraftSettings } from '../../setup/draft.ts'
 import type { OtherClient, ServicePart, ServiceRow } from './client-services.ts'
@@ -53,12 +54,19 @@ export function takeService(row: ServiceRow, entry: ClientEntry): TakenService {
   const isOther = hasOtherProtocol(row.provider)
   const hasServer = presetServer(preset) !== undefined
   const isNumbered = row.hasRecordNumbers === true
-  remarkOnService(row, entry, value('server'))
+  const server = serverOf(row, value('server'))
+  // It may have a login or a key, which nobody shows.
+  const isServer = server === undefined || parseServer(server).ok
+  if (!isServer) remarks.add('lost', line, 'its server is not the address of a service; write server')
+  remarkOnService(row, entry, isServer ? value('server') : undefined)
   const kept = isOther ? KEPT.filter((key) => (entry.valueOf(key)?.value ?? '') !== '') : []
   for (const key of kept)
     remarks.once('changed', entry.valueOf(key)?.line ?? line, `${key}: it is kept as it is at the service`)
   const isNew = hasNewSecret(row, entry)
-  const { username, password } = credentials(row, value)
+  const { username: written, password } = credentials(row, value)
+  // nsupdate writes hmac-sha512:NAME.
+  const [, keyAlgorithm, keyName] = /^(hmac-[\w-]+):(.+)$/i.exec(written ?? '') ?? []
+  const username = row.provider === 'rfc2136' ? (keyName ?? written) : written
   const hasNone = preset?.hasNoUsername === true
   const isUnused = keysOf('username').every(
     (key) => key !== row.sameIf?.[0] && !Object.values(row.keys ?? {}).includes(key),
@@ -68,8 +76,8 @@ export function takeService(row: ServiceRow, entry: ClientEntry): TakenService {
   const [apiKey, label, zone] = [value('api_key'), value('label'), value('zone')]
   const settings = {
     ...(isOther && preset?.settings['zone'] === undefined && { zone }),
-    ...(!hasServer && { server: serverOf(row, value('server')) }),
-    tsig_algorithm: value('tsig_algorithm'),
+    ...(!hasServer && isServer && { server }),
+    ...algorithmOf(value('tsig_algorithm') ?? keyAlgorithm, entry),
     ...(isNumbered && recordOf(entry)),
   }
   return {
@@ -103,11 +111,20 @@ function credentials(
   return { username: password.slice(0, at), password: password.slice(at + 1) }
 }
 
+/** Of a TSIG key; others than these are too weak (RFC 8945 §6). */
+function algorithmOf(written: string | undefined, { line, remarks }: ClientEntry): DraftSettings {
+  const algorithm = written?.toLowerCase().replace(/\.$/, '')
+  if (algorithm === undefined) return {}
+  if (/^hmac-sha(256|384|512)$/.test(algorithm)) return { tsig_algorithm: algorithm }
+  remarks.add('lost', line, `the algorithm ${algorithm} is not taken; make a key with hmac-sha256`)
+  return {}
+}
+
 /** Of a name server, with the scheme that says so. */
-const serverOf = ({ provider }: ServiceRow, server: string | undefined): string | undefined =>
-  server !== undefined && providerCalled(provider)?.protocol === 'rfc2136' && !server.includes('://')
-    ? `dns://${server}`
-    : server
+const serverOf = ({ provider }: ServiceRow, written: string | undefined): string | undefined =>
+  written !== undefined && providerCalled(provider)?.protocol === 'rfc2136' && !written.includes('://')
+    ? `dns://${written}`
+    : written
 
 /** What Holdfast does in another way at this service. */
 function remarkOnService(row: ServiceRow, entry: ClientEntry, server: string | undefined): void {

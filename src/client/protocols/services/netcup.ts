@@ -4,7 +4,16 @@ import { notUnderstood } from '../answers.ts'
 import type { BodyValue } from '../bodies.ts'
 import { memberList, memberText } from '../json.ts'
 import type { ServiceAccount, ServiceAnswer, Step, StepOutcome, UpdateProtocol } from '../protocol.ts'
-import { changed, current, type FoundRecord, foundText, labelWithin, planOf, withFound } from '../records.ts'
+import {
+  changed,
+  current,
+  type FoundRecord,
+  foundText,
+  labelWithin,
+  ownZone,
+  planOf,
+  withFound,
+} from '../records.ts'
 import { type RestCall, type RestService, restStep } from '../rest.ts'
 
 const PATH = '/run/webservice/servers/endpoint.php?JSON'
@@ -52,7 +61,7 @@ class NetcupUpdate {
     const [hostname = ''] = request.hostnames
     this.#account = account
     this.#request = request
-    this.#zone = account.zone ?? registered(hostname.replace(/^\*\./, '')) ?? hostname
+    this.#zone = ownZone(account, hostname) ?? registered(hostname.replace(/^\*\./, '')) ?? hostname
     this.#label = labelWithin(hostname, this.#zone) || '@'
     this.#step = restStep(account, service, request)
   }
