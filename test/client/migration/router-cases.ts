@@ -167,6 +167,28 @@ when_stopped = "idle"`,
     passwords: ['c2VjcmV0'],
   },
   {
+    name: 'OpenWrt: nsupdate with the algorithm before the key, and a server with a login',
+    format: 'openwrt',
+    isIncomplete: true,
+    text: `config service 'bind'
+	option enabled '1'
+	option service_name 'bind-nsupdate'
+	option domain 'home.example.io'
+	option username 'hmac-sha512:ddns-key'
+	option password 'c2VjcmV0'
+	option dns_server 'user:SECRETB7@ns1.example.io/x?k=SECRETC3'`,
+    toml: `provider = "rfc2136"
+username = "ddns-key"
+hostnames = ["home.example.io"]
+ipv6 = false
+tsig_algorithm = "hmac-sha512"
+refresh = "3d"
+interval = "10m"
+when_stopped = "idle"`,
+    passwords: ['c2VjcmV0'],
+    remarks: [['lost', 1, 'its server is not the address of a service']],
+  },
+  {
     name: 'ddns-updater: services of its other providers, and a request of its user',
     format: 'ddns-updater',
     text: `{
