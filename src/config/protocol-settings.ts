@@ -145,4 +145,4 @@ export function protocolLayer(layers: readonly SettingLayer[]): SettingLayer {
 }
 
 /** Stands in the key of an account whose service takes no username. */
-const NO_USERNAME = 'none'
+export const NO_USERNAME = 'none'

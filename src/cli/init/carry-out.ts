@@ -10,6 +10,7 @@ import { writeError } from '../../app/streams.ts'
 import type { Draft } from '../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../client/setup/shown.ts'
 import type { InitFlags } from '../parse/flag-tables.ts'
+import { recordLines, recordLooks } from '../terminal/record-looks.ts'
 import { systemPorts } from '../system.ts'
 import { exitResult, fail, print, printJson } from '../terminal/output.ts'
 import type { Start } from '../parse/starts.ts'
@@ -18,13 +19,15 @@ import type { Start } from '../parse/starts.ts'
 interface SetupDecision {
   readonly draft: Draft
   readonly isSending: boolean
+  /** What services of records have is read and shown. */
+  readonly isReading: boolean
   readonly start: Start
 }
 
 /** Writes the files, checks what was written, and does what was decided. */
 export async function carryOut(
   plan: SetupPlan,
-  { draft, isSending, start }: SetupDecision,
+  { draft, isSending, isReading, start }: SetupDecision,
   flags: InitFlags,
 ): Promise<Exit> {
   const { asJson, isDryRun, output } = flags
@@ -45,13 +48,10 @@ export async function carryOut(
   const checked = await readSettings(settings)
   if (!checked.ok) return fail(checked.error, asJson)
   if (!asJson) for (const warning of checked.value.warnings) writeError(`holdfast: ${warning}\n`)
-  const sent = isSending
-    ? await sendFirst(
-        { ...settings, accounts: plan.accounts.length > 0 && plan.diff.length > 0 ? plan.accounts : [] },
-        checked.value,
-        asJson,
-      )
-    : 'settled'
+  const isPart = plan.accounts.length > 0 && plan.diff.length > 0
+  const own = { ...settings, accounts: isPart ? plan.accounts : [] }
+  if (isReading && !isSending && !asJson) print(...recordLines(await recordLooks(own, systemPorts())))
+  const sent = isSending ? await sendFirst(own, checked.value, asJson) : 'settled'
   const { startClient } = await import('./start-client.ts')
   // The daemon tries again by itself where the service was not reached, or asks for a wait.
   const isStarted = sent === 'settled' || sent === 'unreached' || sent === 'waiting'

@@ -124,7 +124,16 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
     writeError(`holdfast: ${remark}\n`)
   if (plan.value.diff.length > 0 && !flags.isDryRun && !flags.asJson)
     print(`changes of ${paths.config} (the old one is saved as ${paths.config}.bak):`, ...plan.value.diff)
-  return carryOut(plan.value, { draft: draftOfAnswers(answers), isSending: flags.isSending, start }, flags)
+  return carryOut(
+    plan.value,
+    {
+      draft: draftOfAnswers(answers),
+      isSending: flags.isSending,
+      isReading: flags.isLooking === true,
+      start,
+    },
+    flags,
+  )
 }
 
 /** What this host's addresses are, a line each. */

@@ -54,10 +54,12 @@ async function ask(prompts: Prompts, given: SetupAnswers, { paths, flags }: AskC
   showPlan(prompts, plan.value)
   if (!(await prompts.confirm('Write this?', true))) throw new Cancelled()
   const isSending = flags.isSending || (!flags.isDryRun && (await askForSending(prompts, isCurrent)))
+  const mayRead = !isSending && !flags.isDryRun && flags.isLooking !== false && hasRecordService(draft)
+  const isReading = mayRead && (await prompts.confirm(READ_QUESTION, true))
   const start =
     STARTS.find((one) => one === flags.start) ?? (flags.isDryRun ? 'none' : await askForStart(prompts))
   prompts.end('Done with questions.')
-  return carryOut(plan.value, { draft, isSending, start }, flags)
+  return carryOut(plan.value, { draft, isSending, isReading, start }, flags)
 }
 
 /** A file that cannot be read sets nothing. */
@@ -109,6 +111,11 @@ async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
   return { ...draft, accounts }
 }
 
+const READ_QUESTION = 'Read what the service has at these names now? That changes nothing'
+
+const hasRecordService = ({ accounts }: Draft): boolean =>
+  accounts.some(({ settings }) => providerCalled(String(settings['provider']))?.protocol !== undefined)
+
 const NAME_TEXTS = {
   current: 'has this address already',
   different: 'has another address now',
@@ -145,7 +152,8 @@ async function reachability(settings: DraftSettings): Promise<readonly string[]>
   const { provider, server } = settings
   const preset = typeof provider === 'string' ? presetServer(providerCalled(provider)) : undefined
   const origin = typeof server === 'string' ? server : preset
-  if (origin === undefined) return []
+  // A name server is no web server.
+  if (origin === undefined || origin.startsWith('dns:')) return []
   const problem = await serviceProblem(origin)
   const { host } = new URL(origin)
   return [

@@ -191,7 +191,8 @@ export const INIT_FLAGS = {
     kind: 'switch',
     flag: 'detect',
     isOpen: true,
-    describe: 'look the address up first, for at most 8 seconds; with questions this is the default',
+    describe:
+      'look first: the address for at most 8 seconds, and records at their service; the default with questions',
   },
   isAgreed: { kind: 'switch', flag: 'yes', describe: 'ask nothing, and change a configuration that exists' },
   isDryRun: DRY_RUN,

@@ -13,6 +13,7 @@ import {
   type UpdateProtocol,
 } from '../../../client/protocols/protocol.ts'
 import { exchange } from '../../../client/send/exchange.ts'
+import { NO_USERNAME } from '../../../config/protocol-settings.ts'
 import { providerCalled } from '../../../config/providers/providers.ts'
 import { type Address, type Addresses, FAMILIES } from '../../../net/address.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
@@ -56,7 +57,7 @@ export async function looksFor(
   state: State,
   { system, signal }: LookContext,
 ): Promise<readonly RecordLook[]> {
-  const account = desired.name ?? desired.account
+  const account = desired.name ?? desired.account.replace(`${NO_USERNAME}@`, '')
   const { status, hosts } = accountOf(state, desired.account)
   if (status.kind !== 'ready')
     return [{ account, message: `not asked, because the account is ${status.kind}`, isTrouble: false }]
