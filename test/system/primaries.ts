@@ -22,6 +22,10 @@ const RECORDS = [
   ['alias', 'CNAME', `home.${ZONE}.`],
   ['*.wild', 'CNAME', `home.${ZONE}.`],
   ['below', 'NS', 'ns1.elsewhere.test.'],
+  ['*.both', 'A', '192.0.2.1'],
+  ['*.both', 'AAAA', '2001:db8::5'],
+  ['*.several', 'A', '192.0.2.1'],
+  ['*.several', 'A', '192.0.2.2'],
 ] as const
 /** What the key may change at Knot. */
 const CHANGEABLE = [
@@ -31,6 +35,7 @@ const CHANGEABLE = [
   'several',
   'alias',
   'wild',
+  'both',
   'none',
   'ns1',
   ...Array.from({ length: 99 }, (_, n) => `n${n}`),

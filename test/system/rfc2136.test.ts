@@ -99,6 +99,19 @@ describe.each(Object.entries(PROGRAMS))('%s', (name, program) => {
     expect(short(port, `new.wild.${ZONE}`, 'A')).toBe('192.0.2.11')
   })
 
+  it.skipIf(isLacking)('makes both families where a wildcard gave one', async () => {
+    const name = `new.both.${ZONE}`
+    expect((await update([name], to('192.0.2.1,2001:db8::9'))).exit).toBe(0)
+    expect([short(port, name, 'A'), short(port, name, 'AAAA')]).toEqual(['192.0.2.1', '2001:db8::9'])
+  })
+
+  it.skipIf(isLacking)('takes nothing away where only a wildcard answers', async () => {
+    const serial = short(port, ZONE, 'SOA')
+    for (const name of [`off.both.${ZONE}`, `off.several.${ZONE}`, `off.wild.${ZONE}`])
+      expect((await update([name], [...to('192.0.2.1'), '--offline'])).exit).toBe(0)
+    expect(short(port, ZONE, 'SOA')).toBe(serial)
+  })
+
   it.skipIf(isLacking)('says that a wrong key is wrong where the address is current', async () => {
     const key = { secret: Buffer.alloc(32, 1).toString('base64') }
     expect(await update([`ns1.${ZONE}`], [...to('127.0.0.1'), '--allow', 'loopback'], key)).toMatchObject({
@@ -128,6 +141,7 @@ describe.each(Object.entries(PROGRAMS))('%s', (name, program) => {
     ['a name outside its zones',      'home.other.test',  {},                                                  /no zone/],
     ['a name beneath another zone',   `x.below.${ZONE}`,  {},                                                  /no zone/],
     ['several addresses of a name',   `several.${ZONE}`,  {},                                                  /several/],
+    ['an alias that is to be offline', `alias.${ZONE}`,  { more: ['--offline'] },                           /CNAME/],
     ['an alias',                      `alias.${ZONE}`,    {},                                                  /CNAME/],
     ['a missing name without create', `none.${ZONE}`,     { more: ['--no-create'] },                           /no record/],
     ...(name === 'powerdns' ? [] : [

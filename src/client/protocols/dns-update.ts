@@ -83,8 +83,8 @@ class DnsUpdate {
   }
 
   #planned(answers: readonly SignedAnswer[], isSigned: boolean): DnsStep | StepOutcome {
+    this.#isProven ||= isSigned && answers.some(({ kind }) => kind === 'signed')
     if (isSigned && answers.some(({ kind }) => kind === 'refused')) return this.#ask(false)
-    this.#isProven = isSigned
     const responses: DnsResponse[] = []
     for (const one of answers) {
       if (one.kind === 'useless') return notReadable(one.because)
@@ -121,9 +121,10 @@ class DnsUpdate {
         }))
         const read = (answers: readonly Uint8Array[], now: Instant): DnsStep | StepOutcome => {
           const next = [...plans]
-          for (const one of sent)
-            for (const [at, plan] of this.#after(one.group, this.#answerTo(one, answers, now)))
-              next[at] = plan
+          const all = sent.map((one) => ({ group: one.group, answer: this.#answerTo(one, answers, now) }))
+          this.#isProven ||= all.some(({ answer }) => answer.kind === 'signed')
+          for (const { group, answer } of all)
+            for (const [at, plan] of this.#after(group, answer)) next[at] = plan
           return next.some(({ kind }) => kind === 'update') ? this.#update(next, true) : together(next)
         }
         return { messages: sent.map(({ message }) => message), read }

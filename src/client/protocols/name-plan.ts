@@ -58,6 +58,8 @@ interface PlanContext extends RecordRules {
 }
 
 const DEFAULT_TTL = 300
+/** RFC 6672: all names beneath it lead elsewhere. */
+const DNAME = 39
 const TYPE_NAMES: Readonly<Record<number, string>> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' }
 const done = (outcome: StepOutcome): NamePlan => ({ kind: 'done', outcome })
 
@@ -73,11 +75,25 @@ export function foundAt(name: string, all: readonly DnsResponse[]): FoundName {
         return { id: '', type: TYPE_NAMES[one.type] ?? '', value, ttl: one.ttl, rdata }
       }),
   )
-  const [failed] = responses.flatMap((one) => unreadWord(one) ?? [])
+  const isRenamed = responses.some(({ answers }) => answers.some(({ type }) => type === DNAME))
+  const [failed] = isRenamed
+    ? (['conflicting-record'] as const)
+    : responses.flatMap((one) => unreadWord(one) ?? [])
   const soa = responses.find(({ type }) => type === RR_TYPES.SOA)
   const found = [...(soa?.answers ?? []), ...(soa?.authorities ?? [])]
-  return { name, records, failed, zone: found.find(({ type }) => type === RR_TYPES.SOA)?.name }
+  return {
+    name,
+    records: withoutRepeats(records),
+    failed,
+    zone: found.find(({ type }) => type === RR_TYPES.SOA)?.name,
+  }
 }
+
+/** An alias stands in the answer to each question. */
+const withoutRepeats = (records: readonly FoundAddress[]): readonly FoundAddress[] =>
+  records.filter(
+    ({ type, value }, at) => records.findIndex((one) => one.type === type && one.value === value) === at,
+  )
 
 /** What to change at a name. */
 export function planFor(request: UpdateRequest, found: FoundName, rules: PlanContext): NamePlan {
@@ -127,24 +143,34 @@ const currentPlan = (
 
 const CHANGED = notReadable('the records of the name were changed by others at the same time')
 
+const ADDRESSES = ['A', 'AAAA'] as const
+
 function offlinePlan(request: UpdateRequest, found: FoundName, context: ZoneContext): NamePlan {
-  const there = (['A', 'AAAA'] as const).filter((type) => valuesOf(found, type).length > 0)
+  const { name } = found
+  const noAlias = rrsetIsAbsent(name, RR_TYPES.CNAME)
+  /** Only a wildcard gives what was read, so there is nothing to take away. */
+  const nothingOwn = (otherwise: StepOutcome): NamePlan => ({
+    kind: 'update',
+    zone: context.zone,
+    prerequisites: [noAlias, ...ADDRESSES.map((type) => rrsetIsAbsent(name, RR_TYPES[type]))],
+    updates: [],
+    outcome: current(request),
+    otherwise: done(otherwise),
+  })
+  if (found.records.some(({ type }) => type === 'CNAME'))
+    return nothingOwn(refusalBy(request, 'conflicting-record'))
+  const there = ADDRESSES.filter((type) => valuesOf(found, type).length > 0)
   if (there.some((type) => valuesOf(found, type).length > 1))
-    return done(refusalBy(request, 'several-records'))
-  if (there.length === 0)
-    return currentPlan(
-      request,
-      context,
-      (['A', 'AAAA'] as const).flatMap((type) => asRead(found, type)),
-    )
+    return nothingOwn(refusalBy(request, 'several-records'))
+  const prerequisites = ADDRESSES.flatMap((type) => asRead(found, type))
+  if (there.length === 0) return currentPlan(request, context, prerequisites)
   return {
     kind: 'update',
     zone: context.zone,
     outcome: changed(request),
-    prerequisites: there.flatMap((type) => asRead(found, type)),
-    updates: there.map((type) => rrsetDeletion(found.name, RR_TYPES[type])),
-    // Only a wildcard gives it, so there is nothing to take away.
-    otherwise: done(current(request)),
+    prerequisites,
+    updates: there.map((type) => rrsetDeletion(name, RR_TYPES[type])),
+    otherwise: nothingOwn(CHANGED),
   }
 }
 
@@ -179,12 +205,13 @@ function changePlan(request: UpdateRequest, found: FoundName, context: ZoneConte
     prerequisites: [
       noAlias,
       ...(create ? [] : [nameIsInUse(name)]),
-      ...plan.changes.flatMap(({ type }) => asRead(found, type)),
+      // Of both families: where a wildcard gives one, the name hides it as soon as it has the other.
+      ...wantedOf(request).flatMap(({ type }) => asRead(found, type)),
     ],
     updates: plan.changes.flatMap((change) => {
       const [before] = valuesOf(found, change.type)
       return [rrsetDeletion(name, RR_TYPES[change.type]), { ...addition(change), ttl: before?.ttl ?? ttl }]
     }),
-    otherwise: create ? asNew(plan.changes, CHANGED) : done(CHANGED),
+    otherwise: create ? asNew(wantedOf(request), CHANGED) : done(CHANGED),
   }
 }

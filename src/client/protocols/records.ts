@@ -64,8 +64,10 @@ export function planOf(
 }
 
 /** What a service has at a hostname, for a person. */
-export const foundText = (hostname: string, zone: string, records: readonly FoundRecord[]): string =>
-  `${hostname} in the zone ${zone}: ${records.map(({ type, value }) => `${type} ${value}`).join(', ') || 'no address'}`
+export function foundText(hostname: string, zone: string, records: readonly FoundRecord[]): string {
+  const texts = records.map(({ type, value }) => `${type} ${value}`.trim())
+  return `${hostname} in the zone ${zone}: ${texts.join(', ') || 'no address'}`
+}
 
 export const withFound = (outcome: StepOutcome, found: string): StepOutcome =>
   outcome.kind === 'answered' ? { ...outcome, found } : outcome

@@ -73,10 +73,15 @@ function answerOf({
 
 const HOME = 'home.example.test'
 
-async function updated(primary: Primary, hostnames: readonly string[] = [HOME], { create = true } = {}) {
+async function updated(
+  primary: Primary,
+  hostnames: readonly string[] = [HOME],
+  { create = true, offline = false } = {},
+) {
   const sent: Uint8Array[] = []
   const answer = answerOf(primary)
-  const update = { request: { hostnames, addresses: { v4: NEW } }, endpoint: 0 }
+  const request = { hostnames, addresses: { v4: NEW }, ...(offline && { offline: 'YES' as const }) }
+  const update = { request, endpoint: 0 }
   const first = rfc2136({
     nameServer: { host: 'ns1.example.test', port: 53 },
     key: KEY,
@@ -199,6 +204,38 @@ it.each([
 })
 
 // Knot answers signed questions only where its policy says so: the update says whether the key is right.
+it('what is offline is not said of a name that others change', async () => {
+  const { seen } = await updated({ ...at(), writes: () => RCODES.YXRRSET }, [HOME], { offline: true })
+  expect(seen).toMatchObject({
+    kind: 'notUnderstood',
+    because: expect.stringContaining('by others') as string,
+  })
+})
+
+it('a key that is right at one zone is not wrong at another one', async () => {
+  const other = 'home.other.test'
+  const names = { [other]: { zone: 'other.test', addresses: [] } }
+  for (const hostnames of [
+    [HOME, other],
+    [other, HOME],
+  ]) {
+    const { seen } = await updated(
+      {
+        names,
+        spoilRead: (answer, request) => fault(answer, request, 'BADKEY'),
+        spoil: (answer, request) =>
+          Buffer.from(request).includes('other') ? fault(answer, request, 'BADKEY') : answer,
+      },
+      hostnames,
+    )
+    expect(seen).toMatchObject({
+      replies: hostnames.map((name) =>
+        name === HOME ? { word: 'good' } : { word: 'nohost', said: 'not-allowed' },
+      ),
+    })
+  }
+})
+
 describe('where signed questions are refused', () => {
   const spoilRead = (answer: Buffer, request: Uint8Array) => fault(answer, request, 'BADKEY')
   const spoil = spoilRead
