@@ -54,7 +54,7 @@ export function parseServer(value: string): Result<string, string> {
   return hasPath ? err('has a path; write only the address here, and the path as path') : ok(url.origin)
 }
 
-/** Host and port, as of a URL of the web, whose hosts are checked and normal; ftp has a port that nobody means here. */
+/** Host and port, checked and normal as those of a URL of the web. The default port of ftp, 21, is none of DNS. */
 function parseNameServer(full: string): Result<string, string> {
   const web = full.replace(/^dns:/i, 'ftp:')
   const url = URL.canParse(web) ? new URL(web) : undefined
@@ -69,11 +69,14 @@ function withoutPath(full: string): string {
 }
 
 /** The address of a service with its path, where it has another one than that of the protocol. */
-export function parseServiceAddress(value: string): Result<{ server: string; path?: string }, string> {
+export function parseServiceAddress(
+  value: string,
+): Result<{ server: string; path?: string; provider?: string }, string> {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `https://${value}`
   const pathname = URL.canParse(full) ? new URL(full).pathname : '/'
   const hasPath = !['', '/', UPDATE_PATH].includes(pathname)
   const server = parseServer(hasPath ? withoutPath(full) : value)
+  if (server.ok && server.value.startsWith('dns:')) return ok({ server: server.value, provider: 'rfc2136' })
   if (!server.ok || !hasPath) return server.ok ? ok({ server: server.value }) : server
   const path = parsePath(pathname)
   return path.ok ? ok({ server: server.value, path: path.value }) : path

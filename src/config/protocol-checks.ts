@@ -1,7 +1,7 @@
 import { parseAddress } from '../net/address.ts'
 import { isGlobal } from '../net/special.ts'
 import type { AccountSettings } from './client-settings.ts'
-import { isPreset } from './providers/preset.ts'
+import { FORM_KEYS, isPreset } from './providers/preset.ts'
 import { insteadOfServer, providerCalled } from './providers/providers.ts'
 import { fileKeyOf, type ValuePlaces } from './setting.ts'
 import { type Place, placesOf, SECRET_PLACES } from './template.ts'
@@ -24,18 +24,7 @@ const URL_KEYS = [
 /** Settings of services with another protocol. */
 const OTHER_KEYS = ['zone', 'apiKey', 'apiKeyFile', 'ttl', 'create', 'tsigAlgorithm'] as const
 /** Settings of the update protocol. */
-export const NIC_UPDATE_KEYS = [
-  'path',
-  'absentFamily',
-  'ipv6Server',
-  'ipv6Parameter',
-  'addressParameter',
-  'hostnameParameter',
-  'parameters',
-  'httpFallback',
-  'families',
-  'batch',
-] as const
+export const NIC_UPDATE_KEYS = [...FORM_KEYS, 'httpFallback', 'batch'] as const
 
 /** Whether a service by this name does not speak `/nic/update`. */
 export const hasOtherProtocol = (provider: string): boolean => {

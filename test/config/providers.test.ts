@@ -9,6 +9,7 @@ import {
   providerCalled,
   PROVIDERS,
 } from '../../src/config/providers/providers.ts'
+import { endedAt } from '../../src/client/migration/services/service-names.ts'
 import { parseDocument } from '../../src/config/document.ts'
 import { readClientConfig } from '../../src/config/read-client.ts'
 import { fileKeyOf, formatComplaint, fromEnvironment, fromFlags } from '../../src/config/setting.ts'
@@ -31,7 +32,7 @@ const readAccount = (toml: string) => {
 
 const serverOf = (provider: Provider | undefined): string =>
   provider?.protocol === 'rfc2136' ? 'dns://ns1.example.test' : 'panel.example.test'
-/** What an account needs beside username and password. */
+/** What an account needs in addition to username and password. */
 const lacking = (provider: Provider | undefined): string =>
   (presetServer(provider) === undefined ? `server = "${serverOf(provider)}"\n` : '') +
   (provider?.apiKey === undefined ? '' : 'api_key = "k"\n')
@@ -205,6 +206,32 @@ describe('the name of a service', () => {
     expect(readAccount(`provider = "twodns"\nserver = "x.example"\n${CREDENTIALS}`)).toEqual([
       'h.toml:1: provider is not served: TwoDNS ended on 2024-12-20',
     ]))
+})
+
+// Where another client, or a habit, names a service: providers, init and import by its name, and a server by its host.
+describe('a service that does not speak the update protocol', () => {
+  // biome-ignore format: a table
+  it.each([
+    ['duckdns',        'www.duckdns.org',                     undefined],
+    ['cloudflare',     'api.cloudflare.com',                  undefined],
+    ['freedns-token',  'sync.afraid.org',                     undefined],
+    ['namecheap',      'dynamicdns.park-your-domain.com',     undefined],
+    ['porkbun',        'api.porkbun.com',                     undefined],
+    ['gandi',          'api.gandi.net',                       undefined],
+    ['hetzner',        'api.hetzner.cloud',                   undefined],
+    ['google-domains', 'domains.google.com',                  'Google Domains ended'],
+    ['aliyun',         'alidns.aliyuncs.com',                 'Alibaba Cloud DNS'],
+    ['route53',        'route53.amazonaws.com',               'Amazon Route 53 signs'],
+    ['hetzner-dns',    'dns.hetzner.com',                     'ended in May 2026; use provider hetzner'],
+  ])('%s is served, or named', (name, host, why) => {
+    const named = parseProvider(name)
+    if (why === undefined) expect(named).toEqual({ ok: true, value: name })
+    else expect(named).toMatchObject({ ok: false, error: expect.stringContaining(why) as string })
+    expect(endedAt(name)).toEqual(why === undefined ? undefined : expect.stringContaining(why))
+    expect(readAccount(`server = "${host}"\n${CREDENTIALS}`)).toMatchObject([
+      expect.stringContaining(why ?? `write provider = "${name}" instead of server`),
+    ])
+  })
 })
 
 it('dy.fi is refreshed before it deletes names, by the address of the connection', () =>

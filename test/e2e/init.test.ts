@@ -210,6 +210,29 @@ describe('init without a terminal', () => {
     expect(made).toEqual(['600', '600', '700'])
   })
 
+  it('sets up a name server from its address and the file of its key, and writes nothing for a wrong key', async () => {
+    const folder = scratch()
+    const key = 'key "home-key" {\n\talgorithm hmac-sha256;\n\tsecret "c2VjcmV0MTIzNDU2Nzg=";\n};\n'
+    const args = [
+      '--server',
+      'dns://ns1.example.test',
+      '--hostname',
+      'home.example.test',
+      '--password-file',
+      '-',
+    ]
+    const wrong = await init(folder, [...args, '--username', 'other-key'], key)
+    expect([wrong.code, wrong.stderr]).toEqual([78, expect.stringContaining('has the key home-key')])
+    const bad = await init(folder, [...args, '--username', 'home-key'], 'not base64!\n')
+    expect([bad.code, bad.stderr]).toEqual([78, expect.stringContaining('not the secret of a TSIG key')])
+    expect(readdirSync(folder)).toEqual([])
+
+    const { code, stderr } = await init(folder, [...args, '--username', 'home-key'], key)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(readFileSync(join(folder, 'holdfast.toml'), 'utf8')).toContain('provider = "rfc2136"')
+    expect(readFileSync(join(folder, 'rfc2136.password'), 'utf8')).toContain('c2VjcmV0MTIzNDU2Nzg=')
+  })
+
   it('writes nothing if one of the files exists', async () => {
     const folder = scratch()
     writeFileSync(join(folder, 'no-ip.password'), 'of another\n')

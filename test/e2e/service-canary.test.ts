@@ -8,7 +8,7 @@ import { CANARY, everyService, listening, REPEATS, secretOf } from './every-serv
 import { contents, formsOf, leaksIn } from './leaks.ts'
 import { holdfast, scratch, start } from './processes.ts'
 
-/** What a text with the beginning of any secret has in it, wherever that stands in a text in base64. */
+/** The beginning of any secret as it appears in base64, at each of the three alignments. */
 const TRACES = [
   CANARY,
   Buffer.from(CANARY).toString('hex'),

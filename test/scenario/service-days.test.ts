@@ -2,12 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Duration, days, hours, type Instant, minutes, seconds } from '../../src/base/time.ts'
 import { forever, run } from '../../src/client/agent/run.ts'
-import { providerCalled } from '../../src/config/providers/providers.ts'
 import type { HttpRequest } from '../../src/ports/http.ts'
-import type { FakeRecord } from '../fakes/services/service.ts'
 import { disk, world } from '../fakes/world.ts'
 import { played } from '../client/protocols/play.ts'
-import { NEW, OLD, PASSWORD, PLAYED, type Played } from '../client/protocols/services.ts'
+import { KEPT, NEW, OLD, PASSWORD, PLAYED, type Played, recordAt } from '../client/protocols/services.ts'
 import { SPOILS, type Spoil } from '../client/protocols/spoils.ts'
 
 type Stage = Awaited<ReturnType<typeof played>>
@@ -149,17 +147,8 @@ describe.each(PLAYED)('a day of $provider', (of) => {
   })
 })
 
-/** Services whose records are read. */
-const KEPT = PLAYED.filter(({ provider }) => providerCalled(provider)?.protocol !== undefined)
-
 describe.each(KEPT)('a day of $provider', (of) => {
-  const record = (type: string, value: string): FakeRecord => ({
-    name: of.hostname,
-    type,
-    value,
-    ttl: of.ttl ?? 600,
-    extra: {},
-  })
+  const record = recordAt(of)
 
   it.each([
     ['several records', [record('A', OLD), record('A', '192.0.2.3')]],

@@ -47,7 +47,7 @@ describe.each(Object.entries(PROGRAMS))('%s', (name, program) => {
     const names = hostnames.flatMap((one) => ['--hostname', one])
     const argv = ['update', ...flags, ...names, '--password-file', file, '--no-verify', ...more]
     const env = { PATH: process.env['PATH'], HOME: home, STATE_DIRECTORY: home, CACHE_DIRECTORY: home }
-    // Not synchronous: a name server waits for whoever reads its log.
+    // Not synchronous: a name server blocks while its log is not read.
     return new Promise((done) => {
       const child = execFile(
         process.execPath,

@@ -84,7 +84,7 @@ export interface MaskedRequest {
 /** An answer that a service gave before. */
 export type SavedReply = Pick<ServiceAnswer, 'status' | 'headers' | 'body'>
 
-/** Each request succeeds, whatever its answer is; without `isAll`, only messages of DNS, which have no saved answer. */
+/** Each request succeeds with any answer; without `isAll`, only messages of DNS, which have no saved answer. */
 const succeeding = (
   { begin }: UpdateProtocol,
   { isAll, onDns }: { readonly isAll: boolean; readonly onDns: (step: DnsStep) => void },

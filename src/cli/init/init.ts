@@ -68,10 +68,10 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
   }
   oneOf('publish', flags.publish, ['both', 'ipv4', 'ipv6'])
   oneOf('start', flags.start, STARTS)
-  const provider =
-    flags.provider === undefined ? undefined : checked('provider', parseProvider(flags.provider))
   const address =
     flags.server === undefined ? undefined : checked('server', parseServiceAddress(flags.server))
+  const provider =
+    flags.provider === undefined ? address?.provider : checked('provider', parseProvider(flags.provider))
   const readName = hostnameReaderFor(provider)
   const hostnames = flags.hostnames
     .flatMap((one) => one.split(','))

@@ -160,7 +160,7 @@ export const INIT_FLAGS = {
   apiKeyFile: {
     kind: 'text',
     flag: 'api-key-file',
-    describe: 'the same for the API key, at services that have one beside the password',
+    describe: 'the same for the API key, at services that need one in addition to the password',
     isPath: true,
   },
   hostnames: { kind: 'list', flag: 'hostname', describe: 'a hostname to keep up to date; repeatable' },

@@ -141,7 +141,7 @@ function updateOf(entry: Members, { line, file, remarks }: EntryContext): readon
   ]
 }
 
-/** What every entry has, whatever its service. */
+/** Keys of every entry. */
 function sharedMembers(
   entry: Members,
 ): Pick<ImportedUpdate, 'label' | 'ipv4' | 'ipv6' | 'lookup' | 'suffix'> {

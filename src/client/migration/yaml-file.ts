@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { err, ok, type Result } from '../../base/result.ts'
 
 /** A value of a YAML document with its line: a text, a list, or members. */
@@ -30,13 +30,16 @@ export function readYaml(text: string): Result<YamlValue, YamlFault> {
     const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line)
     if (first === undefined) return ok(yamlValue(document.contents, lineAt))
     return err({ line: lineAt(first.pos[0]), problem: first.code.toLowerCase().replaceAll('_', ' ') })
-  } catch {
-    return err({ line: 1, problem: 'it is nested too deep' })
+  } catch (error) {
+    const isOwn = error instanceof Error && error.message.startsWith('it ')
+    return err({ line: 1, problem: isOwn ? error.message : 'it is nested too deep' })
   }
 }
 
 function yamlValue(node: unknown, lineAt: (offset: number) => number, depth = 0): YamlValue {
-  if (depth > MAX_DEPTH) throw new Error('too deep')
+  if (depth > MAX_DEPTH) throw new Error('it is nested too deep')
+  // Silence would lose what it stands for.
+  if (isAlias(node)) throw new Error('it has an alias (*), which is not read')
   if (isScalar(node)) {
     const text = typeof node.value === 'string' ? node.value : node.value === null ? '' : (node.source ?? '')
     return { line: lineAt(node.range?.[0] ?? 0), text }

@@ -163,7 +163,7 @@ const plainly = (id: number, encode: (id: number) => Uint8Array): Signed => ({
 function plainAnswer({ id }: Signed, answers: readonly Uint8Array[]): SignedAnswer {
   const response = answers.map(parseResponse).find((one) => one?.id === id)
   return response === undefined
-    ? { kind: 'useless', because: 'an answer that is none to its question' }
+    ? { kind: 'useless', because: 'an answer to another question' }
     : { kind: 'signed', response }
 }
 

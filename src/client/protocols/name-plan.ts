@@ -63,7 +63,7 @@ const DNAME = 39
 const TYPE_NAMES: Readonly<Record<number, string>> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' }
 const done = (outcome: StepOutcome): NamePlan => ({ kind: 'done', outcome })
 
-/** The zone is that of the SOA record, which stands in the answer or beside it (RFC 2308 §2). */
+/** The zone is that of the SOA record, in the answer or the authority section (RFC 2308 §2). */
 export function foundAt(name: string, all: readonly DnsResponse[]): FoundName {
   const responses = all.filter((one) => one.name === name)
   const records = responses.flatMap(({ type, message, answers }) =>
@@ -99,7 +99,7 @@ const withoutRepeats = (records: readonly FoundAddress[]): readonly FoundAddress
 export function planFor(request: UpdateRequest, found: FoundName, rules: PlanContext): NamePlan {
   const { name, failed, records } = found
   const isAlias = records.some(({ type }) => type === 'CNAME')
-  // Beside an alias stands the SOA record of the zone that it leads to.
+  // With an alias, the SOA record is that of the zone of its target.
   const isOther =
     !isAlias && rules.zone !== undefined && found.zone !== undefined && found.zone !== rules.zone
   const zone = rules.zone ?? found.zone

@@ -31,7 +31,7 @@ export interface NameServer {
   readonly port: number
 }
 
-/** What messages need when they are sent: a signature has the time of day, and nobody can guess an identifier. */
+/** What messages need when they are sent: a signature has the time of day, and identifiers are random. */
 export interface DnsMoment {
   readonly now: Instant
   readonly newId: () => number

@@ -26,7 +26,7 @@ export type SignedAnswer =
  */
 export function readSigned({ mac, now, answer }: SentMessage, key: TsigKey): SignedAnswer {
   const response = answer && parseResponse(answer)
-  if (answer === undefined || response === undefined) return useless('an answer that is none')
+  if (answer === undefined || response === undefined) return useless('a malformed answer')
   const { tsig, rcode } = response
   const error = rcode === RCODES.NOTAUTH ? (tsig?.error ?? TSIG_ERRORS.BADKEY) : 0
   if (error === TSIG_ERRORS.BADKEY || error === TSIG_ERRORS.BADSIG)
@@ -41,7 +41,7 @@ export function readSigned({ mac, now, answer }: SentMessage, key: TsigKey): Sig
 
 const useless = (because: string): SignedAnswer => ({ kind: 'useless', because })
 
-/** RFC 8945 §5.2.3: the answer has the time of the request, and beside it that of the server. */
+/** RFC 8945 §5.2.3: the answer has the time of the request, and that of the server in its other data. */
 function clocksDiffer(time: number, other: Uint8Array): string {
   const server = other.length === 6 ? Buffer.from(other).readUIntBE(0, 6) : time
   return `the clocks differ, and the name server refuses it: this host says ${dateOf(time)}, the server ${dateOf(server)}`

@@ -80,7 +80,8 @@ function doneLines(
     const what = sent.addresses.join(' and ') || 'an update'
     return [`${hostname}: ${what} sent, nothing confirmed`, ...details]
   }
+  const where = listed(confirmed).join(' and ')
   return outcome === 'settled'
-    ? [`${hostname}: already confirmed at ${listed(confirmed).join(' and ')}; nothing sent`, ...details]
+    ? [`${hostname}: already confirmed${where === '' ? '' : ` at ${where}`}; nothing sent`, ...details]
     : [`${hostname}: nothing sent`, ...details]
 }

@@ -12,7 +12,7 @@ export interface DraftAccount {
   readonly settings: DraftSettings
   /** Written into a file of its own; undefined where it is not known. */
   readonly password: Secret | undefined
-  /** At services that have one beside the password; also in a file of its own. */
+  /** At services that need one in addition to the password; also in a file of its own. */
   readonly apiKey?: Secret | undefined
   /** Settings of single hostnames, as [[account.host]]; each has a name. */
   readonly hosts?: readonly DraftSettings[]

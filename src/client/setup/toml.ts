@@ -31,7 +31,7 @@ export const settingLines = (settings: DraftSettings): readonly string[] =>
 /** The path of the password file of an account. */
 export type PasswordPath = (account: DraftAccount) => string
 
-/** Beside the password file of the account. */
+/** In the folder of the password file. */
 export const apiKeyPath = (passwordFile: string): string => `${passwordFile}.api-key`
 
 /** A request of a user's own may have no secret. */

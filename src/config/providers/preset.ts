@@ -6,9 +6,8 @@ const PLACE = 'the preset '
 /** Whether a value comes from a preset, by its place. */
 export const isPreset = (place: string): boolean => place.startsWith(PLACE)
 
-/** Settings that mean something at one service only. */
-const SERVICE_KEYS = [
-  'server',
+/** The form of a request of the update protocol at one service. */
+export const FORM_KEYS = [
   'path',
   'families',
   'absentFamily',
@@ -18,6 +17,8 @@ const SERVICE_KEYS = [
   'hostnameParameter',
   'parameters',
 ] as const
+/** Settings that mean something at one service only. */
+const SERVICE_KEYS = ['server', ...FORM_KEYS] as const
 
 /**
  * A provider and settings of another service, from places of which one is nearer to the account: a password would go to the

@@ -33,7 +33,7 @@ export interface Provider {
   readonly username: string
   /** What to enter as password. */
   readonly password: string
-  /** What to enter as API key; without it, the service has none beside the password. */
+  /** What to enter as API key; without it, the service needs only the password. */
   readonly apiKey?: string
   /** The username is the hostname, so an account has one of them; or its domain. */
   readonly userIs?: 'hostname' | 'domain'

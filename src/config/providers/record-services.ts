@@ -46,7 +46,7 @@ export const RECORD_SERVICES = {
     note: 'keeps the TTL and the comment of a record; makes a record that is missing; a zone may have 100 records' },
   'scaleway':   { name: 'Scaleway Domains and DNS', grade: 'B', protocol: 'row', hasNoUsername: true, settings: { server: 'https://api.scaleway.com', ...APART },
     username: 'none: leave it out', password: 'the secret key of an API key with DomainsDNSFullAccess', note: 'keeps the TTL and the comment of a record; makes a record that is missing' },
-  'rfc2136':    { name: 'a name server, by RFC 2136 (BIND, Knot, PowerDNS ...)', grade: 'A', protocol: 'rfc2136', hasOffline: true, settings: { batch: '50', nohost_stops: 'hostname', refresh: '1d' },
+  'rfc2136':    { name: 'name server by RFC 2136 (BIND, Knot, PowerDNS ...)', grade: 'A', protocol: 'rfc2136', hasOffline: true, settings: { batch: '50', nohost_stops: 'hostname', refresh: '1d' },
     username: 'the name of the TSIG key', password: 'its secret in Base64; or password_file is the file that tsig-keygen or keymgr writes',
     note: 'server is the primary, as dns://HOST or dns://HOST:PORT; keeps the TTL of a record; makes a record that is missing' },
 } as const satisfies Record<string, Provider>

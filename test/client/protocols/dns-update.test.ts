@@ -23,6 +23,8 @@ const SOA = Buffer.concat([Buffer.from('\x01n\x00\x01h\x00', 'latin1'), Buffer.a
 interface Primary {
   /** By name: its zone, and the values of its A records. */
   readonly names: Readonly<Record<string, { readonly zone?: string; readonly addresses: readonly Address[] }>>
+  /** Names are beneath a DNAME. */
+  readonly isRenamed?: true
   /** RCODE of questions, and of updates. */
   readonly reads?: number
   readonly writes?: (names: number, nth: number) => number
@@ -38,6 +40,7 @@ function answerOf({
   writes = () => 0,
   spoil = (one) => one,
   spoilRead = (one) => one,
+  isRenamed,
 }: Primary) {
   let nth = 0
   return (bytes: Uint8Array): Buffer => {
@@ -60,9 +63,10 @@ function answerOf({
     const builder = new MessageBuilder({ id, flags: FLAGS.QR | FLAGS.AA, question, limit: 1000 })
     builder.setRcode(reads)
     const { zone = 'example.test', addresses = [] } = names[question.name] ?? {}
-    if (question.type === RR_TYPES.A)
-      for (const address of addresses)
-        builder.add('answer', question.name, { type: RR_TYPES.A, ttl: 77, rdata: bytesOf(address) })
+    for (const address of addresses)
+      if (question.type === (address.includes(':') ? RR_TYPES.AAAA : RR_TYPES.A))
+        builder.add('answer', question.name, { type: question.type, ttl: 77, rdata: bytesOf(address) })
+    if (isRenamed === true) builder.add('answer', zone, { type: 39, ttl: 77, rdata: Buffer.from([0]) })
     if (question.type === RR_TYPES.SOA && zone !== '')
       builder.add('authority', zone, { type: RR_TYPES.SOA, ttl: 60, rdata: SOA })
     const { tsig } = parsed.request
@@ -76,16 +80,25 @@ const HOME = 'home.example.test'
 async function updated(
   primary: Primary,
   hostnames: readonly string[] = [HOME],
-  { create = true, offline = false } = {},
+  {
+    create = true,
+    offline = false,
+    v6 = undefined as Address | undefined,
+    zone = undefined as string | undefined,
+  } = {},
 ) {
   const sent: Uint8Array[] = []
   const answer = answerOf(primary)
-  const request = { hostnames, addresses: { v4: NEW }, ...(offline && { offline: 'YES' as const }) }
+  const request = {
+    hostnames,
+    addresses: { v4: NEW, ...(v6 !== undefined && { v6 }) },
+    ...(offline && { offline: 'YES' as const }),
+  }
   const update = { request, endpoint: 0 }
   const first = rfc2136({
     nameServer: { host: 'ns1.example.test', port: 53 },
     key: KEY,
-    zone: undefined,
+    zone,
     ttl: undefined,
     create,
   }).begin(update) as DnsStep
@@ -204,6 +217,48 @@ it.each([
 })
 
 // Knot answers signed questions only where its policy says so: the update says whether the key is right.
+/** How many prerequisites and changes each message has. */
+const countsOf = (updates: readonly Uint8Array[]) =>
+  updates.map((one) => [6, 8].map((at_) => Buffer.from(one).readUInt16BE(at_)))
+
+it('where a wildcard gave one family, both are made', async () => {
+  const [OLD6, NEW6] = ['2001:db8::1', '2001:db8::7'] as unknown as readonly [Address, Address]
+  const { seen, updates } = await updated(
+    { ...at([NEW, OLD6]), writes: (_, nth) => (nth === 1 ? RCODES.NXRRSET : 0) },
+    [HOME],
+    { v6: NEW6 },
+  )
+  expect(seen).toMatchObject(word('good'))
+  // No alias, A and AAAA as they were read, and AAAA replaced; then neither, and both.
+  expect(countsOf(updates)).toEqual([
+    [3, 2],
+    [3, 2],
+  ])
+})
+
+it('a name that is in another zone than the one that is set is left alone', async () => {
+  const primary = { names: { [`x.sub.example.test`]: { zone: 'sub.example.test', addresses: [] } } }
+  const { seen, updates } = await updated(primary, ['x.sub.example.test'], { zone: 'example.test' })
+  expect([seen, updates]).toMatchObject([word('nohost', 'no-zone'), []])
+})
+
+it('a name beneath a DNAME is left alone', async () => {
+  const { seen, updates } = await updated({ ...at([]), isRenamed: true })
+  expect([seen, updates]).toMatchObject([word('nohost', 'conflicting-record'), []])
+})
+
+it.each([
+  ['several addresses', [OLD, NEW], RCODES.YXRRSET, word('nohost', 'several-records')],
+  ['several that a wildcard gives', [OLD, NEW], RCODES.NOERROR, word('nochg')],
+  ['one address', [OLD], RCODES.NOERROR, word('good')],
+] as const)('a name with %s goes offline, or says why not', async (_, addresses, rcode, outcome) => {
+  const { seen, updates } = await updated({ ...at(addresses), writes: () => rcode }, [HOME], {
+    offline: true,
+  })
+  expect(seen).toMatchObject(outcome)
+  expect(updates).toHaveLength(1)
+})
+
 it('what is offline is not said of a name that others change', async () => {
   const { seen } = await updated({ ...at(), writes: () => RCODES.YXRRSET }, [HOME], { offline: true })
   expect(seen).toMatchObject({
@@ -243,7 +298,7 @@ describe('where signed questions are refused', () => {
   it.each([
     ['a change is made',                       { ...at(), spoilRead },                                      word('good'),             [2]],
     ['a current address is proven',            { ...at([NEW]), spoilRead },                                 word('nochg'),            [0]],
-    ['and not if it is another one meanwhile', { ...at([NEW]), spoilRead, writes: () => RCODES.NXRRSET },   { kind: 'notUnderstood' }, [0]],
+    ['and not after a concurrent change', { ...at([NEW]), spoilRead, writes: () => RCODES.NXRRSET },   { kind: 'notUnderstood' }, [0]],
     ['a wrong key stops',                      { ...at([NEW]), spoilRead, spoil },                          word('badauth'),          [0]],
     ['and where they are unsigned',            { ...at(), spoilRead: (answer: Buffer) => unsigned(answer, RCODES.REFUSED) }, word('good'), [2]],
   ] as const)('%s', async (_, primary, outcome, changes) => {
@@ -300,7 +355,7 @@ function tsigOf(request: Uint8Array) {
   return tsig
 }
 
-it('an answer that is none to its question is not understood', () => {
+it('an answer to another question is not understood', () => {
   const first = rfc2136({
     nameServer: { host: 'h', port: 53 },
     key: KEY,

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/net/address.ts'
 import { providerCalled } from '../../../src/config/providers/providers.ts'
 import type { FakeRecord } from '../../fakes/services/service.ts'
-import { NEW, NEW6, OLD, OLD6, PLAYED } from './services.ts'
+import { KEPT, NEW, NEW6, OLD, OLD6, recordAt } from './services.ts'
 import { played } from './play.ts'
 
 const [v4, v6] = [NEW as Address, NEW6 as Address]
 const later = '192.0.2.8' as Address
-const KEPT = PLAYED.filter(({ provider }) => providerCalled(provider)?.protocol !== undefined)
 /** Requests of a first update, of a change by a process that knows the record, and of a refresh where it is not one. */
 // biome-ignore format: a table
 const COUNTS: Readonly<Record<string, readonly [first: number, change: number, refresh?: number]>> = {
@@ -25,13 +24,7 @@ describe.each(KEPT)('$provider', (of) => {
   const isApart = providerCalled(of.provider)?.settings['families'] === 'apart'
   /** What one request is about. */
   const both = isApart ? { v4 } : { v4, v6 }
-  const record = (type: string, value: string): FakeRecord => ({
-    name: of.hostname,
-    type,
-    value,
-    ttl: of.ttl ?? 600,
-    extra: {},
-  })
+  const record = recordAt(of)
 
   it('needs few requests, and keeps what else a record has', async () => {
     const { update, world, sent } = await played(of)

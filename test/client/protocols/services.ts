@@ -1,3 +1,4 @@
+import { providerCalled } from '../../../src/config/providers/providers.ts'
 import type { FakeRecord, FakeService, FakeWorld } from '../../fakes/services/service.ts'
 import { cloudflare } from '../../fakes/services/cloudflare.ts'
 import { desecRest } from '../../fakes/services/desec-rest.ts'
@@ -80,16 +81,22 @@ export const PLAYED: readonly Played[] = [
   { provider: 'freemyip',      fake: templates.freemyip,   zone: 'freemyip.com', hostname: 'home.freemyip.com', wrongPassword: 'wrong-name-or-token', unknownHostname: 'wrong-name-or-token' },
 ]
 
+/** Services that manage records. */
+export const KEPT = PLAYED.filter(({ provider }) => providerCalled(provider)?.protocol !== undefined)
+
+/** A record at the hostname of a service, without what only this service has. */
+export const recordAt =
+  ({ hostname, ttl = 600 }: Played) =>
+  (type: string, value: string): FakeRecord => ({ name: hostname, type, value, ttl, extra: {} })
+
 export const PASSWORD = 'canary-of-a-token'
 export const [OLD, NEW] = ['192.0.2.1', '192.0.2.7']
 export const [OLD6, NEW6] = ['2001:db8::1', '2001:db8::7']
 
-export function worldOf({ zone, hostname, extra = {}, hasIpv6, ttl = 600 }: Played): FakeWorld {
+export function worldOf(of: Played): FakeWorld {
+  const { zone, extra = {}, hasIpv6 } = of
   const record = (type: string, value: string): FakeRecord => ({
-    name: hostname,
-    type,
-    value,
-    ttl,
+    ...recordAt(of)(type, value),
     extra: { ...extra },
   })
   return {

@@ -2,28 +2,26 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { KEY_NAME } from '../../../config/publish-settings.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
+import { tsigKeysIn } from '../../../dns/tsig-key-file.ts'
 import { Secret } from '../../../net/secret.ts'
 
 /** Of an account for a name server. */
 export const updatesNameServer = ({ provider }: Pick<AccountConfig, 'provider'>): boolean =>
   provider === 'rfc2136'
 
-interface WrittenKey {
-  readonly name: string
-  readonly secret: string | undefined
-  readonly algorithm: string | undefined
-}
-
 /**
  * The key of an account, whose password is its secret in Base64, or a whole file as `tsig-keygen` (BIND) or `keymgr` (Knot)
  * write one. The error is a sentence without the secret.
  */
 export function tsigKeyOf(
-  { username, tsigAlgorithm }: Pick<AccountConfig, 'username' | 'tsigAlgorithm'>,
+  {
+    username,
+    tsigAlgorithm = 'hmac-sha256',
+  }: Pick<AccountConfig, 'username'> & Partial<Pick<AccountConfig, 'tsigAlgorithm'>>,
   password: Secret,
 ): Result<TsigKey, string> {
   const text = password.reveal().trim()
-  const keys = keysIn(text)
+  const keys = tsigKeysIn(text)
   const own = keys.find(({ name }) => keyName(name) === keyName(username))
   if (own === undefined && keys.length > 0)
     return err(
@@ -40,20 +38,6 @@ export function tsigKeyOf(
   if (secret === undefined || !isBase64(secret))
     return err('the password is not the secret of a TSIG key in Base64, nor a file that has one')
   return ok({ name, algorithm: known as TsigAlgorithm, secret: new Secret(secret) })
-}
-
-/** The keys of a file; none where the text is a secret. Comments are those of BIND and of YAML. */
-function keysIn(text: string): readonly WrittenKey[] {
-  const bare = text.replaceAll(/\/\*[^]*?\*\/|(^|\s)(?:#|\/\/).*$/gm, '$1')
-  const starts = [...bare.matchAll(/\bkey\s+"?([^"\s{]+)"?\s*\{|\bid:\s*["']?([^"'\s,}]+)/g)]
-  return starts.map(({ index, 1: bind, 2: knot }, at) => {
-    const part = bare.slice(index, starts[at + 1]?.index)
-    return {
-      name: bind ?? knot ?? '',
-      secret: /\bsecret:?\s+["']?([A-Za-z0-9+/=]+)/.exec(part)?.[1],
-      algorithm: /\balgorithm:?\s+["']?([\w.-]+)/.exec(part)?.[1],
-    }
-  })
 }
 
 const keyName = (name: string): string => name.toLowerCase().replace(/\.$/, '')

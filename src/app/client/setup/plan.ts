@@ -12,6 +12,7 @@ import { type Draft, distinctNames } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
 import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
+import { tsigKeyOf, updatesNameServer } from '../settings/tsig-key.ts'
 import { changedPlan } from './changed-plan.ts'
 import { changedConfig, draftFiles, passwordFileOf } from './draft-files.ts'
 import { isThere, textAt } from './new-files.ts'
@@ -20,6 +21,8 @@ import type { SetupPlan } from './setup-plan.ts'
 
 /** The files of a new configuration, or a configuration that exists with the accounts added. The error is for the user. */
 export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result<SetupPlan, string>> {
+  const [problem] = keyProblems(draft)
+  if (problem !== undefined) return err(problem)
   const existing = await textAt(paths.config)
   if (!existing.ok) return existing
   const json = paths.config.replace(/\.toml$/, '.json')
@@ -35,6 +38,15 @@ export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result
       return err(`${path} exists already; remove it if it is not needed`)
   return plan
 }
+
+/** The password of an account for a name server is a key, which is checked before a file is written. */
+const keyProblems = ({ accounts }: Draft): readonly string[] =>
+  accounts.flatMap(({ settings, password }) => {
+    const { provider, username } = settings
+    if (!updatesNameServer({ provider: String(provider) }) || password === undefined) return []
+    const key = tsigKeyOf({ username: String(username ?? '') }, password)
+    return key.ok ? [] : [key.error]
+  })
 
 const familyRemarks = ({ accounts }: Draft): readonly string[] =>
   accounts.flatMap(({ name, settings }) => {

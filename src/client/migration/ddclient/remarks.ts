@@ -23,7 +23,7 @@ const READ: ReadonlySet<string> = new Set([
   'protocol', 'server', 'script', 'login', 'login_env', 'password', 'password_env', 'host', 'daemon', 'max-interval', 'zone', 'domain',
   'ssl', 'ssl_ca_file', 'debug', 'verbose',
 ])
-/** Settings that say how the address is looked up; ddclient-lookup.ts reads them. */
+/** Settings that say how the address is looked up; lookup.ts reads them. */
 const READ_ELSEWHERE = /^(?:use|web|if|ip|cmd|fw)(?:v4|v6)?(?:-skip|-ssl-validate)?$/
 
 /** Settings that mean the same for every protocol. */

@@ -1,3 +1,4 @@
+import { tsigKeysIn } from '../../../dns/tsig-key-file.ts'
 import type { ServiceRow } from '../services/client-services.ts'
 import type { DdclientSettings } from './lines.ts'
 import { ddclientLookup } from './lookup.ts'
@@ -51,10 +52,8 @@ function withKeyFile(
   { line, context, remarks }: Pick<HostLine, 'line' | 'context' | 'remarks'>,
 ): DdclientSettings {
   const found = context.include(all.get('password')?.value ?? '')
-  const text = 'text' in found ? found.text : ''
-  const part = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
-  const secret = part(/\bsecret\s+"?([A-Za-z0-9+/=]+)/)
-  if (secret === '')
+  const [key] = tsigKeysIn('text' in found ? found.text : '')
+  if (key?.secret === undefined)
     // Its path is the password of the entry, which may be the key itself.
     remarks.add(
       'lost',
@@ -63,8 +62,8 @@ function withKeyFile(
     )
   return new Map([
     ...all,
-    ['login', { line, value: part(/\bkey\s+"?([^\s"{]+)/) }],
-    ['password', { line, value: secret }],
-    ['tsig_algorithm', { line, value: part(/\balgorithm\s+"?([\w-]+)/) }],
+    ['login', { line, value: key?.name ?? '' }],
+    ['password', { line, value: key?.secret ?? '' }],
+    ['tsig_algorithm', { line, value: key?.algorithm ?? '' }],
   ])
 }

@@ -38,7 +38,7 @@ const USUAL_KEYS: Readonly<Record<OtherClient, Keys>> = {
   'ddns-go':      { username: 'id', password: 'secret', zone: '@zone' },
 }
 
-/** What a service keeps, whatever the other client wrote. */
+/** Values that the service keeps: those of the other client are not used. */
 const KEPT = ['ttl', 'proxied']
 
 /** The account that a row makes of an entry, with remarks. */
@@ -55,7 +55,7 @@ export function takeService(row: ServiceRow, entry: ClientEntry): TakenService {
   const hasServer = presetServer(preset) !== undefined
   const isNumbered = row.hasRecordNumbers === true
   const server = serverOf(row, value('server'))
-  // It may have a login or a key, which nobody shows.
+  // It may contain a login or a key, which must not be shown.
   const isServer = server === undefined || parseServer(server).ok
   if (!isServer) remarks.add('lost', line, 'its server is not the address of a service; write server')
   remarkOnService(row, entry, isServer ? value('server') : undefined)

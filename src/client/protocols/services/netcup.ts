@@ -119,7 +119,7 @@ class NetcupUpdate {
     return { ...this.#call('updateDnsRecords', change, { read }), found }
   }
 
-  /** What came of the update is known, whatever the answer to the logout is. */
+  /** The outcome is known before the logout, so the answer to it is ignored. */
   #leave(outcome: StepOutcome): Step {
     return { ...this.#call('logout', {}, { read: () => outcome }), read: () => outcome }
   }

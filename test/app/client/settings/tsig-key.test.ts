@@ -17,7 +17,7 @@ it.each([
   ['in one line, without quotes',  `key home-key. { algorithm hmac-sha384.; secret ${SECRET}; };`,                     'hmac-sha384'],
   ['in another case, with CRLF',   bind('Home-Key').replaceAll('\n', '\r\n'),                                          'hmac-sha512'],
   ['the second of two',            OTHER + bind('home-key'),                                                           'hmac-sha512'],
-  ['beside comments',              `# the secret key for home dns\n// secret "BBBB";\n/* key x { secret "C"; } */\n${bind('home-key')}`, 'hmac-sha512'],
+  ['with comments',                `# the secret key for home dns\n// secret "BBBB";\n/* key x { secret "C"; } */\n${bind('home-key')}`, 'hmac-sha512'],
   ['a file of Knot',               `key:\n  - id: home-key\n    algorithm: hmac-sha512\n    secret: ${SECRET}\n`,      'hmac-sha512'],
   ['with quotes',                  `key:\n  - id: 'home-key'\n    secret: "${SECRET}"\n`,                              'hmac-sha256'],
   ['in one line of YAML',          `key: [{id: home-key, algorithm: hmac-sha512, secret: ${SECRET}}]`,                 'hmac-sha512'],

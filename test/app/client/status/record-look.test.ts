@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { looksFor } from '../../../../src/app/client/status/record-look.ts'
 import { NEW_ACCOUNT, NEW_STATE, type State } from '../../../../src/client/decide/state.ts'
-import { providerCalled } from '../../../../src/config/providers/providers.ts'
 import type { SystemPorts } from '../../../../src/ports/system.ts'
 import { played } from '../../../client/protocols/play.ts'
-import { OLD, OLD6, PLAYED } from '../../../client/protocols/services.ts'
+import { KEPT, OLD, OLD6 } from '../../../client/protocols/services.ts'
 import { START } from '../../../fakes/world.ts'
-
-const KEPT = PLAYED.filter(({ provider }) => providerCalled(provider)?.protocol !== undefined)
 
 async function looks(of: (typeof KEPT)[number], given: Parameters<typeof played>[1] = {}, state = NEW_STATE) {
   const { job, httpWith, world, sent } = await played(of, given)

@@ -204,7 +204,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
         }, about),
       ),
     )
-    // Whoever lists the keys stores the counters first, but waits only 10 ms for a row that another node stores.
+    // Listing the keys stores the counters first, but waits only 10 ms for a row that another node stores.
     const listed = async (): Promise<number> => {
       await Promise.all(nodes.map(async (one) => one.read(async (r) => r.keyNamed('abc1234'))))
       return (await node(0).read(async (r) => r.usageOf(key))).nondescriptive
