@@ -9,6 +9,8 @@ import {
   type ReplyWord,
   actionOf,
   severityOf,
+  LOCAL_WORDS,
+  meaningOfWord,
   remedyFor,
 } from '../../src/protocol/reply.ts'
 
@@ -63,6 +65,13 @@ describe('a remedy', () => {
     ['nohost', /spelling of the hostname/],
     ['abuse', /support/],
   ])('for %s', (word, text) => expect(remedyFor(word)).toMatch(text))
+  it.each(Object.entries(LOCAL_WORDS))(
+    'of %s is its own, and so is the meaning',
+    (word, { like, meaning, remedy }) => {
+      expect([meaningOfWord(like, word), remedyFor(like, word)]).toEqual([meaning, remedy])
+      expect(meaningOfWord(like)).not.toBe(meaning)
+    },
+  )
   it.each(['good', '911', 'constructor', ''])('there is none for %j', (word) =>
     expect(remedyFor(word)).toBeUndefined(),
   )

@@ -291,4 +291,63 @@ describe('an exchange of several requests', () => {
   it('has four at most', async () => {
     await expect(played(5, 1)).rejects.toThrow('more than 4 requests')
   })
+
+  /** One request for each update. */
+  const single = (step: Partial<Step>): UpdateProtocol => ({
+    begin: () => ({
+      request: { url: new SecretText('https://a.test/'), headers: {}, maxBodyBytes: 100 },
+      read: () => ({ kind: 'answered', replies: [{ word: 'good', addresses: [] }] }),
+      ...step,
+    }),
+  })
+  const sentBy = async (protocol: UpdateProtocol, answer: HttpOutcome, times = 1) => {
+    const [sent, paused]: [string[], number[]] = [[], []]
+    const seen = []
+    for (let nth = 0; nth < times; nth++)
+      seen.push(
+        await exchange(
+          { ...endpointTo(service), protocol },
+          { request, endpoint: 0 },
+          {
+            now: () => START,
+            pause: async (span) => void paused.push(span),
+            dns: NO_DNS,
+            signal: new AbortController().signal,
+            http: async ({ url }) => {
+              sent.push(url.reveal())
+              return answer
+            },
+          },
+        ),
+      )
+    return { seen, sent, paused }
+  }
+  const plain: HttpOutcome = { kind: 'answered', status: 200, headers: {}, body: 'yes' }
+
+  it('keeps the gap of its protocol, also between two updates', async () => {
+    const { paused } = await sentBy({ ...single({}), gap: seconds(2) }, plain, 3)
+    expect(paused).toEqual([2000, 2000])
+    expect((await sentBy(single({}), plain, 3)).paused).toEqual([])
+  })
+
+  it('follows a redirect only where the step may move', async () => {
+    const moved: HttpOutcome = { ...plain, status: 302, headers: { location: 'https://a.test/other' } }
+    expect((await sentBy(single({}), moved)).sent).toEqual(['https://a.test/'])
+    expect((await sentBy(single({ mayMove: true }), moved)).sent).toEqual([
+      'https://a.test/',
+      'https://a.test/other',
+    ])
+  })
+
+  it('shows nothing of what the service gave for it', async () => {
+    const read: Step['read'] = ({ body }) => ({
+      kind: 'notUnderstood',
+      because: `it said ${body}`,
+      looksLikePortal: false,
+    })
+    const answer = { ...plain, body: 'session abc123xyz' }
+    const { seen } = await sentBy(single({ read, secrets: [new Secret('abc123xyz')] }), answer)
+    expect(JSON.stringify(seen)).not.toContain('abc123xyz')
+    expect(JSON.stringify((await sentBy(single({ read }), answer)).seen)).toContain('abc123xyz')
+  })
 })
