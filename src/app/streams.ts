@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { Exit } from './exit-codes.ts'
 
 const gone = new AbortController()
 
@@ -36,6 +37,10 @@ export async function isOutputLost(): Promise<boolean> {
   await tryToWriteOut('')
   return isLost
 }
+
+/** Without its output, a command that only shows something has not done its work. */
+export const withOutput = async (exit: Exit): Promise<Exit> =>
+  exit === 'settled' && (await isOutputLost()) ? 'unwritten' : exit
 
 /** Writes to standard error, likewise. */
 export const writeError = (text: string): void => void guarded(process.stderr, () => undefined).write(text)

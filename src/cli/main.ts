@@ -1,6 +1,6 @@
 import { bug } from '../app/crash.ts'
-import { EXITS, type Exit } from '../app/exit-codes.ts'
-import { isOutputLost, writeError } from '../app/streams.ts'
+import { EXITS } from '../app/exit-codes.ts'
+import { withOutput, writeError } from '../app/streams.ts'
 import { type ParsedCommand, parseFast } from './parse/fast.ts'
 import { normalizeSwitches } from './parse/switches.ts'
 
@@ -19,10 +19,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     return bug(error)
   }
 }
-
-/** Without its output, a command that only shows something has not done its work. */
-const withOutput = async (exit: Exit): Promise<Exit> =>
-  exit === 'settled' && (await isOutputLost()) ? 'unwritten' : exit
 
 /** A line with --help, --version or a mistake. */
 async function parseSlow(words: readonly string[]): Promise<ParsedCommand | number> {

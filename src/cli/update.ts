@@ -12,7 +12,7 @@ import { type ClientAccount, type ResolvedSettings, readSettings } from '../app/
 import { asSingleInstance, busyFailure } from '../app/client/state/single-instance.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { logTo } from '../app/log.ts'
-import { outputGone, writeError } from '../app/streams.ts'
+import { outputGone, withOutput, writeError } from '../app/streams.ts'
 import { type ControlResponse, accountUpdate } from '../client/control/control-requests.ts'
 import { StateNotSaved, StateUnreadable } from '../client/memory/memory.ts'
 import { worstOutcome } from '../client/report/outcome.ts'
@@ -162,7 +162,7 @@ async function printDryRun(
   }
   if (flags.asJson) printJson({ exit: exitResult('settled', 'nothing was sent'), wouldSend: requests })
   else print(...requests.flatMap(requestLines))
-  if (reply.value === undefined) return 'settled'
+  if (reply.value === undefined) return withOutput('settled')
   print('', '# what this answer would mean')
   return printReports(reports, flags)
 }

@@ -36,6 +36,7 @@ const REFUSED = `--server 127.0.0.1:1 --username a --hostname a.test --myip 192.
 // biome-ignore format: a table
 const COMMANDS = [
   ['update',  `update ${REFUSED}`,          69],
+  ['update --dry-run', `update --dry-run ${REFUSED}`, 0],
   ['explain', `explain ${REFUSED}`,         0],
   ['explain of a reply word','explain abuse',    0],
   ['status',  `status ${REFUSED}`,          0],

@@ -2,7 +2,14 @@ import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
 import { formatNat, type Nat, natMeaning } from '../../net/nat.ts'
-import { isReplyWord, meaningOfWord, remedyFor, REPLIES, type ReplyWord } from '../../protocol/reply.ts'
+import {
+  isLocalWord,
+  isReplyWord,
+  meaningOfWord,
+  remedyFor,
+  REPLIES,
+  type ReplyWord,
+} from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
@@ -154,6 +161,12 @@ export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): Word
 /** A reply word, with what the service wrote where that is another word with the same meaning. */
 export const formatObeyedWord = (word: string, said: string | undefined): string =>
   said === undefined ? word : `${said}, which is handled like ${word}`
+
+/** What the service wrote; or which refusal of another protocol a word of this program stands for. */
+export const wordRemark = (word: string, said: string): string =>
+  isLocalWord(said)
+    ? `${said}, which holdfast explain ${said} explains`
+    : `the service answered ${formatObeyedWord(word, said)}`
 
 const formatRefusal = (word: ReplyWord, said: string | undefined): string => {
   const remedy = remedyFor(word, said)

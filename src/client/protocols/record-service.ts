@@ -143,6 +143,11 @@ class RecordUpdate {
     const { isDone, ...call } = row.write(place, { address: wanted.address, ttl, before })
     const step = this.#step({
       ...call,
+      // What was read a moment ago was there: no reason to stop for good.
+      missing: (answer) =>
+        before !== undefined && answer.status === 404
+          ? notUnderstood(answer, { what: 'what was read before is gone' })
+          : undefined,
       read: (document, answer) =>
         document === undefined || isDone?.(document) !== false ? changed(request) : notUnderstood(answer),
     })

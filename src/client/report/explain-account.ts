@@ -2,7 +2,7 @@ import { labelOf } from './account-name.ts'
 import { hostTable } from './host-table.ts'
 import type { Outcome } from './outcome.ts'
 import type { AccountReport } from './report.ts'
-import { formatCause, formatSince, formatTime, lookLines } from './report-text.ts'
+import { formatCause, formatSince, formatStopped, formatTime, lookLines } from './report-text.ts'
 
 /** What happened, why, what to do and what comes next, for one account. */
 export function explainAccount(report: AccountReport): readonly string[] {
@@ -20,7 +20,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
       ? [`${label} has an update that is due.`, 'The daemon sends it in a moment. Without a daemon, run holdfast update.']
       : [`${label} has not reached the service${since}.`, why, ...advice, 'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.', next],
     waiting:        [`${label} is waiting${since}.`, why, ...advice, 'Nothing is sent before the wait ends. Running a command again does not shorten it.', next],
-    stopped:        [`${label} is stopped${since}.`, why, ...advice, 'Next attempt: none until you act.'],
+    stopped:        [`${formatStopped(report, `${label} is stopped`)}${since}.`, why, ...advice, 'Next attempt: none until you act.'],
   }
   return [...texts[outcome], ...lookLines(report), ...hostTable(report.hostnames, true)]
 }

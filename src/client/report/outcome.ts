@@ -11,7 +11,7 @@ import {
   stopOf,
   type WorldView,
 } from '../decide/next-action.ts'
-import { accountOf, hostOf, type HostState, type State } from '../decide/state.ts'
+import { type AccountState, accountOf, hostOf, type HostState, type State } from '../decide/state.ts'
 
 /** The result of an account, the one that needs the user most first. */
 export const OUTCOMES = ['stopped', 'waiting', 'unreached', 'addressUnknown', 'settled'] as const
@@ -22,6 +22,12 @@ interface Context {
   readonly world: WorldView
   readonly now: Instant
 }
+
+/** Hostnames that are stopped, where the account is not. */
+export const stoppedAloneOf = (account: AccountState, desired: DesiredState): readonly string[] =>
+  stopOf(account, desired) === undefined
+    ? desired.hostnames.filter((name) => hostOf(account, name).stopped !== undefined)
+    : []
 
 export function outcomeOf(desired: DesiredState, { state, world, now }: Context): Outcome {
   const account = accountOf(state, desired.account)

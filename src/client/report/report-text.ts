@@ -65,10 +65,21 @@ export function formatReport(report: AccountReport): ReportText {
     addressUnknown: [`${label}: ${because}; nothing was sent`, ...advice],
     unreached:      [report.since === null ? `${label}: ${because}` : `${label}: the service was not reached (${because})`, ...advice],
     waiting:        [`${label}: waiting (${because}); nothing is sent before ${formatTime(nextAttempt)}`, ...advice],
-    stopped:        [`${label}: stopped, because the service answered ${because}; nothing more is sent until you act`, ...advice],
+    stopped:        [`${label}: ${formatStopped(report, 'stopped')}, because the service answered ${because}; ${sendsNoMore(report)} until you act`, ...advice],
   }
   return { done: hostnames.flatMap((host) => doneLines(host, outcome)), problems: problems[outcome] }
 }
+
+/** What is stopped: the account, or some of its hostnames. */
+export const formatStopped = ({ stoppedAlone = [] }: AccountReport, stopped: string): string =>
+  stoppedAlone.length === 0
+    ? stopped
+    : `${stoppedAlone.join(' and ')} ${stoppedAlone.length === 1 ? 'is' : 'are'} stopped, the other hostnames are not`
+
+const sendsNoMore = ({ stoppedAlone = [] }: AccountReport): string =>
+  stoppedAlone.length === 0
+    ? 'nothing more is sent'
+    : `nothing more is sent for ${stoppedAlone.join(' and ')}`
 
 function doneLines(
   { hostname, sent, answered, meaning, confirmed, remarks }: HostReport,

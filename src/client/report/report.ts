@@ -3,10 +3,10 @@ import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../
 import { natMeaning, NATS } from '../../net/nat.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
 import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
-import { isLocalWord, meaningOfWord, remedyFor } from '../../protocol/reply.ts'
+import { meaningOfWord, remedyFor } from '../../protocol/reply.ts'
 import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
-import { formatObeyedWord, formatPace, waitCauseName } from '../agent/wording.ts'
+import { formatPace, waitCauseName, wordRemark } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { heldUntil, isRequestDue, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
 import type { PaceDelay } from '../decide/pace.ts'
@@ -14,7 +14,7 @@ import { isWordlessWait } from '../decide/reduce.ts'
 import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
 import type { Publication } from '../verify/publication.ts'
 import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
-import { isUnanswered, type Outcome, outcomeOf } from './outcome.ts'
+import { isUnanswered, type Outcome, outcomeOf, stoppedAloneOf } from './outcome.ts'
 
 /** One family at the last look: the address and its sources, or the cause why it is not seen. */
 export interface SeenReport {
@@ -60,6 +60,8 @@ export interface AccountReport {
   readonly outcome: Outcome
   /** A request is on its way, or follows in a moment. Missing in reports of earlier versions. */
   readonly isDue?: boolean
+  /** These hostnames are stopped, and the others go on. Missing in reports of earlier versions. */
+  readonly stoppedAlone?: readonly string[]
   /** At the last look, for the first hostname. */
   readonly addresses: Readonly<Record<string, string | null>>
   readonly hostnames: readonly HostReport[]
@@ -118,6 +120,7 @@ function reportAccount(
     name: desired.name ?? null,
     outcome,
     isDue: isRequestDue(state, desired, { world, now }),
+    stoppedAlone: stoppedAloneOf(account, desired),
     addresses: Object.fromEntries(
       Object.entries(seenFirst ?? {}).map(([family, sighting]) => [
         family,
@@ -270,11 +273,6 @@ function remarksOn(
   ]
 }
 
-/** What the service wrote; or which refusal of another protocol a word of this program stands for. */
-const wordRemark = (word: string, said: string): string =>
-  isLocalWord(said)
-    ? `${said}, which holdfast explain ${said} explains`
-    : `the service answered ${formatObeyedWord(word, said)}`
 const saidIn = (reply: Reply): string | undefined => ('said' in reply ? reply.said : undefined)
 
 const natRemarks = ({ v4 }: Sightings): readonly string[] =>

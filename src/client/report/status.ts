@@ -2,7 +2,7 @@ import { labelOf } from './account-name.ts'
 import { hostTable } from './host-table.ts'
 import type { Outcome } from './outcome.ts'
 import type { AccountReport } from './report.ts'
-import { formatCause, formatSince, formatTime, lookLines } from './report-text.ts'
+import { formatCause, formatSince, formatStopped, formatTime, lookLines } from './report-text.ts'
 import { type Trouble, troubleLines } from './troubles.ts'
 
 export interface StatusReport {
@@ -69,7 +69,7 @@ function formatOutcome(report: AccountReport, isRunning: boolean): string {
     addressUnknown: `no address to send${since}: ${because}`,
     unreached:      report.since === null ? due : `service not reached${since} (${because}); ${next}`,
     waiting:        `waiting${since}, ${formatCause(because)}; ${next}`,
-    stopped:        `stopped${since}, ${formatCause(because)}; run holdfast explain to see what to do`,
+    stopped:        `${formatStopped(report, 'stopped')}${since}, ${formatCause(because)}; run holdfast explain to see what to do`,
   }
   return texts[outcome]
 }

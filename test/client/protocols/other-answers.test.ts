@@ -90,6 +90,26 @@ it.each(['ionos', 'powerdns'])('%s keeps a record disabled', async (provider) =>
   expect(world.records.map(({ extra }) => extra['disabled'])).toEqual([true, true])
 })
 
+it('DigitalOcean: a listed record of another name is not written', async () => {
+  const { update, world, valueOf } = await played(served('digitalocean'))
+  const foreign: Spoil = (answered) => ok(bodyOf(answered).replaceAll('"name":"home"', '"name":"other"'))
+  await update({ v4 }, foreign)
+  expect(world.records.filter(({ value }) => value === OLD)).not.toEqual([])
+  expect(valueOf('A')).toContain(OLD)
+})
+
+const REPLACES = KEPT.filter(({ provider }) => !['cloudflare', 'netcup'].includes(provider))
+
+it.each(REPLACES)('$provider: a record that goes between read and write stops nothing', async (of) => {
+  const { update, sent } = await played(of)
+  const seen = await update({ v4 }, (answered) =>
+    (sent.at(-1)?.method ?? 'GET') === 'GET' || of.provider === 'porkbun' || of.provider === 'dnspod'
+      ? answered
+      : ok('{"message":"not found","error":{"code":"not_found"},"success":false}', 404),
+  )
+  expect(seen).toMatchObject(['porkbun', 'dnspod'].includes(of.provider) ? good : notUnderstood)
+})
+
 describe('Cloudflare', () => {
   const of = served('cloudflare')
 
@@ -107,6 +127,29 @@ describe('Cloudflare', () => {
     }
     expect(await update({ v4 }, withPending)).toMatchObject(good)
     expect(valueOf('A')).toEqual([v4])
+  })
+
+  it('does not confirm an address that another name has got', async () => {
+    const { update, valueOf, sent } = await played(of)
+    await update({ v4 })
+    const renamed: Spoil = (answered) => ok(bodyOf(answered).replaceAll(of.hostname, 'other.example.test'))
+    expect(await update({ v4: later }, renamed)).toMatchObject({
+      ...notUnderstood,
+      because: expect.stringContaining('the record is that of other.example.test by now') as string,
+    })
+    // What it remembered is forgotten.
+    const count = sent.length
+    await update({ v4: later })
+    expect(sent[count]?.method ?? 'GET').toBe('GET')
+    expect(valueOf('A')).toEqual([later])
+  })
+
+  it('writes none of the records of another name that are listed', async () => {
+    const { update, valueOf, sent } = await played(of)
+    const foreign: Spoil = (answered, nth) =>
+      nth === 2 ? ok(bodyOf(answered).replaceAll(of.hostname, 'other.example.test')) : answered
+    expect(await update({ v4 }, foreign)).toMatchObject(notUnderstood)
+    expect([valueOf('A'), sent.length]).toEqual([[OLD], 2])
   })
 
   it.each(['81044', '81058'])('reads again after %s, where it remembered a record', async (code) => {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { explainAccount } from '../../../src/client/report/explain-account.ts'
 import { formatReport } from '../../../src/client/report/report-text.ts'
+import { formatStatus } from '../../../src/client/report/status.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 
 it('formats what was done apart from the problems', () =>
@@ -10,6 +12,19 @@ it('formats what was done apart from the problems', () =>
       '  what to do: check it',
     ],
   }))
+
+it('says which hostnames are stopped, where the others are not', () => {
+  const report = accountReport('stopped', { because: 'no-zone', stoppedAlone: ['a.test', 'b.test'] })
+  const all = [
+    formatReport(report).problems,
+    formatStatus({ accounts: [report] } as never),
+    explainAccount(report),
+  ]
+    .flat()
+    .join('\n')
+  expect(all.match(/a\.test and b\.test are stopped, the other hostnames are not/g)).toHaveLength(3)
+  expect(all).toContain('nothing more is sent for a.test and b.test until you act')
+})
 
 it('formats each hostname: its reply, what was sent, or that nothing was', () => {
   const [host] = accountReport('settled').hostnames

@@ -39,3 +39,24 @@ it('an address that was sent and not confirmed is remarked', async () => {
     remarks: ['192.0.2.2 was sent, and the service has not confirmed it'],
   })
 })
+
+it.each([
+  ['no-zone', 'no-zone, which holdfast explain no-zone explains'],
+  ['notfqdn', 'the service answered notfqdn, which is handled like nohost'],
+])('remarks on a hostname that %s stopped', async (said, remark) => {
+  const scene = world(disk(), ['good 192.0.2.1'], () => ['192.0.2.1'])
+  scene.stopAfter(minutes(1))
+  const loop = await run(scene, [{ kind: 'started' }], forever)
+  const [id, account] = Object.entries(loop.state.accounts)[0] ?? []
+  const [hostname, host] = Object.entries(account?.hosts ?? {})[0] ?? []
+  if (id === undefined || account === undefined || hostname === undefined || host === undefined)
+    throw new Error('nothing was updated')
+  const stopped = { because: 'nohost', said, since: scene.clock.now() } as const
+  const accounts = { [id]: { ...account, hosts: { [hostname]: { ...host, stopped } } } }
+  const state = { ...loop.state, accounts } as typeof loop.state
+  const [report] = reportAccounts(
+    { ...loop, state },
+    { exchanges: new ExchangeLog(), clock: { now: scene.clock.now(), wallAt: (at) => at } },
+  )
+  expect(report?.hostnames[0]?.remarks).toContain(remark)
+})

@@ -17,7 +17,10 @@ const digitalOcean: RecordRow = {
     areNamed: true,
   },
   find: ({ zone, hostname }) => `/v2/domains/${zone}/records?name=${encoded(hostname)}&per_page=200`,
-  recordsIn: (document) => memberList(document, 'domain_records')?.map(recordBy('id', 'type', 'data', 'ttl')),
+  recordsIn: (document, { label }) =>
+    memberList(document, 'domain_records')
+      ?.filter((one) => memberText(one, 'name') === label)
+      .map(recordBy('id', 'type', 'data', 'ttl')),
   isMissing: () => false,
   write: ({ zone, label, type }, { address, ttl, before }) => ({
     ...(before === undefined

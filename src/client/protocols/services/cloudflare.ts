@@ -21,7 +21,7 @@ import { type RestService, restStep, whileZoneIsKnown } from '../rest.ts'
 /** By `errors[].code` (developers.cloudflare.com/api). */
 // biome-ignore format: a table
 export const CLOUDFLARE_REFUSALS = {
-  6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: '911',
+  6003: 'badauth', 9109: 'badauth', 10000: 'badauth', 7003: 'no-zone', 81044: '911', 81053: 'conflicting-record', 81054: 'conflicting-record', 81057: '911', 81058: '911',
 } as const
 /** What was remembered is not so: the record does not exist any more, or there is one with this address. */
 const CHANGED_BY_OTHERS = ['81044', '81058']
@@ -39,6 +39,12 @@ const recordIn = (document: unknown): FoundRecord => ({
   type: memberText(document, 'type') ?? '',
   value: memberText(document, 'content') ?? '',
 })
+
+/** A name in an answer that is not the hostname: what it belongs to is not ours, whatever was asked for. */
+const otherName = (records: readonly unknown[], hostname: string): string | undefined =>
+  records
+    .map((one) => memberText(one, 'name') ?? hostname)
+    .find((name) => (domainToASCII(name) || name) !== hostname)
 
 /** By hostname: its zone, and the records that this process has read or written. */
 interface Known {
@@ -119,8 +125,11 @@ class CloudflareUpdate {
       method: 'GET',
       path,
       read: (document, answer) => {
-        const found = memberList(document, 'result')?.map(recordIn)
-        if (found === undefined) return notUnderstood(answer)
+        const listed = memberList(document, 'result')
+        if (listed === undefined) return notUnderstood(answer)
+        const other = otherName(listed, this.#hostname)
+        if (other !== undefined) return notUnderstood(answer, { what: `records of ${other} were listed` })
+        const found = listed.map(recordIn)
         this.#known.records.set(this.#hostname, found)
         const plan = planOf(this.#request, found, this.#account)
         if (plan.kind === 'write') return this.#write(zone, plan, false)
@@ -147,9 +156,16 @@ class CloudflareUpdate {
           ? this.#findRecords(zone)
           : undefined,
       read: (document, answer) => {
-        const written = ['patches', 'posts']
-          .flatMap((kind) => memberList(document, 'result', kind) ?? [])
-          .map(recordIn)
+        const listed = ['patches', 'posts'].flatMap((kind) => memberList(document, 'result', kind) ?? [])
+        const other = otherName(listed, this.#hostname)
+        if (other !== undefined) {
+          // Renamed since it was read. What it was before is not known here.
+          this.#known.records.delete(this.#hostname)
+          return notUnderstood(answer, {
+            what: `the record is that of ${other} by now, and has this address`,
+          })
+        }
+        const written = listed.map(recordIn)
         const isDone = changes.every(({ type, address }) =>
           written.some((one) => one.type === type && isSameAddress(one.value, address)),
         )
