@@ -11,6 +11,8 @@ export const TSIG_ALGORITHMS = {
   'hmac-sha512': { hash: 'sha512', octets: 64 },
 } as const
 export type TsigAlgorithm = keyof typeof TSIG_ALGORITHMS
+export const isTsigAlgorithm = (text: unknown): text is TsigAlgorithm =>
+  typeof text === 'string' && Object.hasOwn(TSIG_ALGORITHMS, text)
 
 export interface TsigKey {
   /** In lower case. */
@@ -19,6 +21,10 @@ export interface TsigKey {
   /** In base64. */
   readonly secret: Secret
 }
+
+/** Undefined for an algorithm that is none of ours. */
+export const tsigKeyFrom = (name: string, algorithm: string, secret: Secret): TsigKey | undefined =>
+  isTsigAlgorithm(algorithm) ? { name, algorithm, secret } : undefined
 
 /** RFC 8945 §3. */
 export const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const

@@ -47,8 +47,8 @@ export const RCODES = {
 /** Bits of the header (RFC 1035 §4.1.1). */
 export const FLAGS = { QR: 0x8000, AA: 0x0400, TC: 0x0200, RD: 0x0100, CD: 0x0010 } as const
 
-/** Options of EDNS: RFC 5001, RFC 7873. */
-export const EDNS_OPTIONS = { NSID: 3, COOKIE: 10 } as const
+/** Options of EDNS: RFC 5001, RFC 7873, RFC 8914. */
+export const EDNS_OPTIONS = { NSID: 3, COOKIE: 10, ERROR: 15 } as const
 
 /** In octets (RFC 1035 §4.1.1). */
 export const HEADER_LENGTH = 12

@@ -13,7 +13,8 @@ import { envOf, type SettingLayer } from '../../src/config/setting.ts'
 import { STORE_OPERATIONS } from '../../src/app/service/admin/store-operations.ts'
 import { ADMIN_OPERATIONS } from '../../src/server/admin/operations.ts'
 import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/server/admin/policy.ts'
-import { ROUTES, type Route } from '../../src/server/api/routes.ts'
+import type { Route } from '../../src/server/api/route.ts'
+import { ROUTES } from '../../src/server/api/routes.ts'
 import { lineAt, placeOf, type TextFile } from './sources.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')

@@ -13,7 +13,7 @@ interface Room {
 const words = (cell: string): readonly string[] =>
   cell.split(' ').filter((word) => word !== '' && word !== '–')
 const ROOMS = new Map(
-  [...DOCUMENT.matchAll(/^\| `([a-z/]+)` \|[^|]+\|([^|]+)\|([^|]+)\|$/gm)].map(
+  [...DOCUMENT.matchAll(/^\| `([a-z0-9/]+)` \|[^|]+\|([^|]+)\|([^|]+)\|$/gm)].map(
     ([, room = '', may = '', packages = '']): [string, Room] => [
       room,
       { mayImport: words(may), packages: words(packages) },

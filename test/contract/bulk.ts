@@ -16,6 +16,8 @@ const HASH = new Uint8Array([7])
 const PAGE = { offset: 0, limit: 99 }
 const ZONE = 'example.test'
 
+const TSIG_KEY = { algorithm: 'hmac-sha256', sealed: HASH, description: '', scopes: [] }
+
 const named = (zoneId: number, accountId: number, name: string, value = '192.0.2.1'): Name => ({
   zoneId,
   accountId,
@@ -58,6 +60,8 @@ const asked = (at: Fixture) =>
     groupIdOf: async (r) => r.groupIdOf(at.accountId, 'house'),
     hasAccounts: async (r) => r.hasAccounts(),
     hasDirtyNames: undefined,
+    hasDirtyNamesAmong: async (r) => r.hasDirtyNamesAmong(at.zoneId, ['none']),
+    handledUpdate: async (r) => r.handledUpdate(HASH),
     hasHidden: undefined,
     hasLockedNames: async (r) => [
       await r.hasLockedNames(at.zoneId),
@@ -130,6 +134,8 @@ const asked = (at: Fixture) =>
     storedState: async (r) => r.storedState(at.zoneId, 'home'),
     summariesBy: async (r) => r.summariesBy({ accountId: at.accountId, page: PAGE, sort: [], filter: {} }),
     totals: async (r) => r.totals(NOW),
+    tsigKeyNamed: async (r) => r.tsigKeyNamed('key-gone'),
+    tsigKeysOf: async (r) => r.tsigKeysOf(at.accountId, PAGE),
     usageOf: async (r) => r.usageOf({ kind: 'key', id: at.keyId, accountId: at.accountId }),
     zoneContaining: async (r) => [
       await r.zoneContaining('home.example.test'),
@@ -205,6 +211,7 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
         const accountId = await w.addAccount({ name: 'gone', hash: HASH, planId }, NOW)
         await w.addKey({ accountId, username: 'key-of-gone', hash: HASH, description: '' }, NOW)
         await w.addApiKey({ accountId, hash: HASH, description: '', scopes: [] }, NOW)
+        await w.addTsigKey({ ...TSIG_KEY, accountId, name: 'key-gone' }, NOW)
         const other = await w.addZone({ accountId, name: 'b.gone.test', isShared: true }, NOW)
         await w.saveName(named(other, accountId, 'www'), NOW)
         await w.saveName(named(at.zoneId, accountId, 'of-gone'), NOW)

@@ -1,6 +1,6 @@
 import { flushed } from '../server/publish/flushed.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { after, instant, minutes } from '../../src/base/time.ts'
+import { after, type Instant, instant, minutes } from '../../src/base/time.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
 import type { NamesOf } from '../../src/server/store/records.ts'
 import type { Name } from '../../src/server/model/tree.ts'
@@ -317,6 +317,58 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         true,
         false,
       ])
+    })
+
+    it('keeps the TSIG keys of an account, and the messages that they signed', async () => {
+      const key = {
+        name: 'key-a',
+        algorithm: 'hmac-sha256',
+        sealed: new Uint8Array([7, 0, 9]),
+        description: 'acme',
+      }
+      const own = {
+        accountId: at.accountId,
+        ...key,
+        scopes: ['type:TXT', 'zone:example.test'],
+        expiresAt: LATER,
+      }
+      await store.write(async (w) => w.addTsigKey(own, NOW))
+      const listed = async (accountId: number) =>
+        store.read(async (r) => r.tsigKeysOf(accountId, { offset: 0, limit: 9 }))
+      const named = async (name = key.name) => store.read(async (r) => r.tsigKeyNamed(name))
+      expect(await named()).toEqual({ ...own, createdAt: NOW })
+      expect(await listed(at.accountId)).toEqual({ items: [{ ...own, createdAt: NOW }], total: 1 })
+      expect([await listed(at.accountId + 1), await named('key-b')]).toEqual([
+        { items: [], total: 0 },
+        undefined,
+      ])
+
+      await store.write(async (w) => {
+        await w.touchTsigKey(key.name, LATER)
+        await w.resealTsigKey(key.name, new Uint8Array([8]))
+      })
+      expect(await named()).toMatchObject({ lastUsedAt: LATER, sealed: new Uint8Array([8]) })
+      expect(await store.write(async (w) => w.allTsigKeys())).toEqual([
+        { name: 'key-a', sealed: new Uint8Array([8]) },
+      ])
+
+      const mac = (n: number): Uint8Array => new Uint8Array([0, n])
+      const handled = async (n: number) => store.read(async (r) => r.handledUpdate(mac(n)))
+      const note = async (n: number, now: Instant, oldest: Instant) =>
+        store.write(async (w) => w.noteUpdate({ mac: mac(n), rcode: n }, { now, oldest }))
+      await note(1, NOW, NOW)
+      await note(5, LATER, NOW)
+      expect([await handled(1), await handled(5), await handled(9)]).toEqual([1, 5, undefined])
+      await note(8, LATER, LATER)
+      expect([await handled(1), await handled(5)]).toEqual([undefined, 5])
+
+      const remove = async (accountId: number) =>
+        store.write(async (w) => w.removeTsigKey(key.name, accountId))
+      expect([
+        await remove(at.accountId + 1),
+        await remove(at.accountId),
+        await remove(at.accountId),
+      ]).toEqual([false, true, false])
     })
 
     it('changes policy by property, and rejects an unknown property', async () => {

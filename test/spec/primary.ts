@@ -53,6 +53,8 @@ export async function answers(
         limit: newLimit(),
         now: () => NOW,
         onFetched: () => undefined,
+        update: async () => undefined,
+        accountKey: async () => undefined,
       },
       { bytes, peer: { address: SECONDARY.address, isDatagram } },
       async (octets) => void sent.push(octets),

@@ -35,7 +35,7 @@ const LEVELS = {
   operated: 'info',
 } as const satisfies Record<AuditEvent['kind'], unknown>
 
-const ENDPOINT = { update: '/nic/update', api: '/v1' } as const
+const ENDPOINT = { update: '/nic/update', api: '/v1', dns: 'DNS' } as const
 
 /** The filter of fail2ban in config/fail2ban reads the first two. */
 function auditLine(event: AuditEvent): string {
@@ -65,8 +65,10 @@ function auditLine(event: AuditEvent): string {
   }
 }
 
-const keyIn = ({ apiKey }: { readonly apiKey: number | undefined }): string =>
-  apiKey === undefined ? '' : ` by API key ${apiKey}`
+function keyIn({ apiKey, tsigKey }: Extract<AuditEvent, { readonly kind: 'changed' }>): string {
+  if (tsigKey !== undefined) return ` by TSIG key ${tsigKey}`
+  return apiKey === undefined ? '' : ` by API key ${apiKey}`
+}
 
 /** People send a key in the place of the username; what looks like a generated secret is not written. */
 const nameOrSecret = (username: string): string =>

@@ -128,7 +128,7 @@ async function startOn(
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
   const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
-  const started = await startPublishing({ ...parts, store, metrics, current: () => current })
+  const started = await startPublishing({ ...parts, store, pepper, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
   let handleCurrent = handling(settings)

@@ -12,10 +12,10 @@ interface LoginMoment {
 }
 
 /**
- * What counts failed logins apart: mistakes at `/v1` do not slow down
- * updates, and mistakes at updates do not slow down `/v1`.
+ * What counts failed logins apart: mistakes at `/v1` do not slow down updates, and the other way round. `dns`: wrong
+ * signatures of UPDATE messages.
  */
-const ENDPOINTS = ['update', 'api'] as const
+const ENDPOINTS = ['update', 'api', 'dns'] as const
 
 /** Where a login comes from: the /32 or /64 of the client, and the endpoint that it logs in to. */
 export interface LoginOrigin {

@@ -2,7 +2,6 @@ import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
 import { asciiName } from '../model/idn.ts'
-import type { TrailEntry } from '../model/trail.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { badBody } from './request/bodies.ts'
@@ -11,16 +10,11 @@ import { parseJson } from './request/json.ts'
 import { parseQuery, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import {
-  type ApiService,
-  type HandlerResult,
-  type RequestContext,
-  refused,
-  type Success,
-} from './request/context.ts'
-import { recorded } from './writing/recorded.ts'
+import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
+import { trailHead, withTrail } from './writing/with-trail.ts'
 import { REQUEST_FAULTS } from './request/faults.ts'
-import { isAccountChange, type Method, ROUTES, type Route } from './routes.ts'
+import { isAccountChange, type Method, type Route } from './route.ts'
+import { ROUTES } from './routes.ts'
 
 /** A request to the management API. */
 interface ApiRequest {
@@ -223,15 +217,14 @@ async function runRoute(
       route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
     )
   const { result, changes } = await dependencies.store.write(async (w) => {
-    const recording = recorded(w)
-    const { store } = recording
-    const done =
-      (await preconditionFault({ ...context, store }, request.ifMatch)) ??
-      (await route.handle({ ...context, store }))
-    if (!('status' in done)) return { result: done, changes: [] }
-    const all = recording.changes(subjectOf(params, parsed.value, done.data))
-    await w.addTrail(all.map((change) => ({ ...entryOf(context, request, name), ...change })))
-    return { result: done, changes: all }
+    const { now: at } = context
+    return withTrail(w, {
+      entry: trailHead(context.caller, { at, peer: request.networks.peer, operation: name }),
+      work: async (store) =>
+        (await preconditionFault({ ...context, store }, request.ifMatch)) ??
+        route.handle({ ...context, store }),
+      subjectOf: ({ data }) => subjectOf(params, parsed.value, data),
+    })
   })
   if ('status' in result && changes.length > 0)
     dependencies.audit({
@@ -244,19 +237,6 @@ async function runRoute(
     })
   return result
 }
-
-const entryOf = (
-  { caller, now }: Pick<RequestContext, 'caller' | 'now'>,
-  { networks }: Pick<ApiRequest, 'networks'>,
-  operation: string,
-): Omit<TrailEntry, 'subject'> => ({
-  at: now,
-  accountId: caller.account.id,
-  isUpdate: false,
-  actor: caller.apiKeyId === undefined ? `account ${caller.account.name}` : `API key ${caller.apiKeyId}`,
-  peer: networks.peer,
-  operation,
-})
 
 /** What a request changed: the values of its path, else what it made. */
 function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data: unknown): string {

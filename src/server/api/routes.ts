@@ -1,5 +1,5 @@
-import type { ErrorName } from '../errors/errors.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
+import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
 import { listNames, listZoneNames } from './names/listing.ts'
@@ -34,7 +34,7 @@ import {
   ZONE_CHANGE,
 } from './refusal-groups.ts'
 import { replaceRRSet } from './records/rrset.ts'
-import type { HandlerResult, Refused, RequestContext } from './request/context.ts'
+import { type Route, route } from './route.ts'
 import {
   getAbout,
   createZone,
@@ -47,46 +47,10 @@ import {
 
 import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-export interface Route<R extends ErrorName = ErrorName> {
-  readonly method: Method
-  /** As in the specification, after /v1. */
-  readonly path: string
-  readonly tag: 'records' | 'zones' | 'zone_authorities' | 'clients' | 'meta' | 'DDNS Keys' | 'API Keys'
-  /** The summary of the operation in the OpenAPI document. */
-  readonly summary: string
-  /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */
-  readonly refuses: readonly R[]
-  /** Needs no credentials. */
-  readonly isOpen?: true
-  /** Limited per account: these operations create secrets. */
-  readonly isRateLimited?: true
-  readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
-}
-
-type RefusedIn<A> = A extends Refused<infer R> ? R : never
-type NeverRefused<R extends ErrorName, A> =
-  Exclude<R, RefusedIn<A>> extends never ? unknown : { readonly neverRefused: Exclude<R, RefusedIn<A>> }
-
-/** A row compiles only if it lists exactly the refusals of its handler. */
-export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>>(
-  row: Omit<Route<R>, 'handle'> & {
-    readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A>
-  },
-): Route => row
-
-/** Changes of zones and keys: those of records are refused with the zone. */
-export const isAccountChange = ({ method, tag }: Route): boolean =>
-  method !== 'GET' && (tag === 'zones' || tag === 'DDNS Keys' || tag === 'API Keys')
-
-/** All refusals of an operation. */
-export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>
-  isOpen ? refuses : ['unauthorized', ...refuses]
-
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
+const TSIG_KEYS = '/account/tsig-keys'
 const ZONES = '/dns/zones'
 const ZONE_AT = `${ZONES}/{zone_name}`
 const ZONE_NAMES = '/dns/records/{zone_name}'
@@ -129,6 +93,18 @@ export const ROUTES = {
   deleteApiKey: route({
     method: 'DELETE', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Delete an API key',
     refuses: [], handle: deleteApiKey, isRateLimited: true,
+  }),
+  listTsigKeys: route({
+    method: 'GET', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'List the TSIG keys of the account',
+    refuses: [], handle: listTsigKeys, isRateLimited: true,
+  }),
+  createTsigKey: route({
+    method: 'POST', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'Create a TSIG key for UPDATE; its secret is shown once',
+    refuses: [], handle: createTsigKey, isRateLimited: true,
+  }),
+  deleteTsigKey: route({
+    method: 'DELETE', path: `${TSIG_KEYS}/{key_name}`, tag: 'TSIG Keys', summary: 'Delete a TSIG key',
+    refuses: [], handle: deleteTsigKey, isRateLimited: true,
   }),
   about: route({
     method: 'GET', path: '/dns/about', tag: 'meta', summary: 'Read the name and version of the API',

@@ -52,11 +52,13 @@ export const isPreviousHashOf = ({ previous }: Pepper, key: string, stored: Uint
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
+export const randomOctets = (count: number): Uint8Array => randomBytes(count)
+
 const SALT_BYTES = 16
 
 /** scrypt (RFC 7914), for passwords that people choose: 16 bytes of salt, then 32 of hash. Takes about 35 ms and 16 MiB. */
 export async function slowHash(password: string): Promise<Uint8Array> {
-  const salt = randomBytes(SALT_BYTES)
+  const salt = randomOctets(SALT_BYTES)
   return Buffer.concat([salt, await derive(password, salt)])
 }
 
@@ -74,6 +76,9 @@ const derive = async (password: string, salt: Uint8Array): Promise<Buffer> =>
 
 /** A DDNS key's username: 7 of [a-z0-9]. */
 export const newUsername = (): string => randomText('abcdefghijklmnopqrstuvwxyz0123456789', 7)
+
+/** The name of a TSIG key: one label. */
+export const newKeyName = (): string => `key-${randomText('abcdefghijklmnopqrstuvwxyz0123456789', 10)}`
 
 export const isUsername = (text: string): boolean => /^[a-z0-9]{7}$/.test(text)
 

@@ -14,25 +14,30 @@ export interface OperatorChange {
   readonly after?: string
 }
 
+/** Where credentials are used: `/nic/update`, `/v1`, and UPDATE messages. */
+export type LoginEndpoint = 'update' | 'api' | 'dns'
+
 /** What an operator must be able to find later: who did what, from where. Never a secret. */
 export type AuditEvent =
   | {
       readonly kind: 'loginRefused'
-      readonly endpoint: 'update' | 'api'
+      readonly endpoint: LoginEndpoint
       readonly peer: string
       /** As sent; undefined for an API key. */
       readonly username: string | undefined
     }
-  | { readonly kind: 'lockedOut'; readonly endpoint: 'update' | 'api'; readonly peer: string }
+  | { readonly kind: 'lockedOut'; readonly endpoint: LoginEndpoint; readonly peer: string }
   | { readonly kind: 'blocked'; readonly username: string; readonly peer: string; readonly until: Instant }
   | { readonly kind: 'blockEnded'; readonly username: string; readonly peer: string }
   | {
       readonly kind: 'changed'
-      /** The operation of `/v1`, as in its OpenAPI document. */
+      /** The operation of `/v1`, as in its OpenAPI document; or UPDATE. */
       readonly operation: string
       readonly account: string
       /** The number of the API key; undefined for the password of the account. */
       readonly apiKey: number | undefined
+      /** The name of the TSIG key of an UPDATE. */
+      readonly tsigKey?: string
       /** What was changed: the values of the path, or the name that was made. */
       readonly subject: string
       readonly peer: string

@@ -190,6 +190,13 @@ const opaque = (number: number): SvcParamCodec => ({
 })
 
 export const svcParamCodec = (number: number): SvcParamCodec => CODECS[number] ?? opaque(number)
+/** A parameter in canonical form, from the octets of its value; undefined if these are malformed. */
+export function svcParamText(number: number, wire: Octets): string | undefined {
+  const codec = svcParamCodec(number)
+  const value = codec.decode(wire)
+  if (!value.ok) return undefined
+  return value.value === '' ? codec.name : `${codec.name}=${value.value}`
+}
 export const svcParamName = (number: number): string => svcParamCodec(number).name
 
 /** The number of a key by its name, or by the form keyNNNNN without leading zeros; undefined for any other text. */

@@ -268,8 +268,11 @@ function written(request: DnsRequest, result: Answered, limit: number): Buffer {
   return truncated.done()
 }
 
+/** What an answer repeats. */
+export type AnsweredRequest = Pick<DnsRequest, 'id' | 'flags' | 'opcode' | 'question' | 'edns'>
+
 /** An answer without records. */
-export function emptyAnswer(request: DnsRequest, rcode: number): Buffer {
+export function emptyAnswer(request: AnsweredRequest, rcode: number): Buffer {
   const { id, question, edns } = request
   const builder = new MessageBuilder({ id, flags: answerFlags(request), question, limit: MIN_DATAGRAM })
   if (edns !== undefined) builder.withEdns(edns)

@@ -194,7 +194,7 @@ async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly
 }
 
 /** The highest published zone beneath this one that contains a name of it; else this one. */
-async function highestZone(w: StoreWrites, fqdn: string, apex: string): Promise<string> {
+export async function highestZone(w: StoreWrites, fqdn: string, apex: string): Promise<string> {
   let highest = apex
   for (let name = fqdn; name !== apex && name.includes('.'); name = parentOf(name))
     if ((await w.publishedZone(name)) !== undefined) highest = name

@@ -10,12 +10,14 @@ import {
   verifyTsig,
   withTsigFault,
 } from '../../dns/tsig.ts'
+import { isUpdate } from '../../dns/update-request.ts'
 import { CLASSES, EDNS_OPTIONS, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../dns/types.ts'
 import type { Address } from '../../net/address.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
 import {
   type Answer,
+  type AnsweredRequest,
   answerQuestion,
   emptyAnswer,
   hasRecords,
@@ -29,7 +31,7 @@ import type { PublishSettings } from './settings.ts'
 import { datagramOf, isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
 import { isNewer } from './soa.ts'
 
-interface DnsPeer {
+export interface DnsPeer {
   readonly address: Address
   readonly isDatagram: boolean
 }
@@ -60,6 +62,10 @@ export interface DnsContext {
   readonly limit: ResponseLimit
   readonly now: () => Instant
   readonly onFetched: (fetch: Fetch) => void
+  /** Answers UPDATE messages (RFC 2136). */
+  readonly update: (call: { readonly bytes: Uint8Array; readonly peer: DnsPeer }, send: Send) => Promise<void>
+  /** The key of an account by its name, which signs UPDATE messages and questions, and no transfers. */
+  readonly accountKey: (name: string) => Promise<TsigKey | undefined>
 }
 
 type Send = (message: Buffer) => Promise<void>
@@ -73,6 +79,7 @@ export async function handleDns(
   { bytes, peer }: { readonly bytes: Uint8Array; readonly peer: DnsPeer },
   send: Send,
 ): Promise<void> {
+  if (isUpdate(bytes)) return context.update({ bytes, peer }, send)
   const parsed = parseRequest(bytes)
   if (parsed.kind === 'dropped') return
   const refuse = async ({ id, opcode }: Pick<DnsRequest, 'id' | 'opcode'>): Promise<void> =>
@@ -84,7 +91,12 @@ export async function handleDns(
   const { tsig } = request
   if (tsig === undefined) return answerPlain(context, { request, peer }, send)
   const keys = context.settings().secondaries.map(({ key }) => key)
-  const check = verifyTsig(bytes, tsig, { keys, now: secondsOf(context.now()) })
+  const isOfSecondary = keys.some(({ name }) => name === tsig.keyName)
+  const accountKey = isOfSecondary ? undefined : await context.accountKey(tsig.keyName)
+  const check = verifyTsig(bytes, tsig, {
+    keys: accountKey === undefined ? keys : [accountKey],
+    now: secondsOf(context.now()),
+  })
   if (check.kind === 'malformed') return refuse(request)
   if (check.kind === 'fault') {
     if (!isAllowed(context, peer, { kind: 'TSIG', length: bytes.length })) return undefined
@@ -93,7 +105,13 @@ export async function handleDns(
     return send(answer.length > bytes.length * MAX_GAIN ? emptyAnswer(request, RCODES.NOTAUTH) : answer)
   }
   const signer = signerOf(check.key, check.mac, () => secondsOf(context.now()))
-  await answerSigned(context, { request, peer, key: check.key }, async (message) => send(signer(message)))
+  const sendSigned: Send = async (message) => send(signer(message))
+  const signed = { request, peer, key: check.key }
+  if (accountKey === undefined) return answerSigned(context, signed, sendSigned)
+  const isQuestion = request.opcode === OPCODES.QUERY && !isTransfer(request.question.type)
+  return isQuestion
+    ? answerPlain(context, signed, sendSigned)
+    : sendSigned(emptyAnswer(request, RCODES.REFUSED))
 }
 
 /** The most that an answer without a check of the peer is larger than its request. */
@@ -122,8 +140,8 @@ function signerOf(key: TsigKey, requestMac: Uint8Array, now: () => number): (mes
   }
 }
 
-function faultAnswer(
-  request: DnsRequest,
+export function faultAnswer(
+  request: AnsweredRequest & Pick<DnsRequest, 'tsig'>,
   { fault: kind, key, mac }: Extract<TsigCheck, { readonly kind: 'fault' }>,
   now: number,
 ): Buffer {
@@ -138,6 +156,8 @@ function faultAnswer(
 interface PlainCall {
   readonly request: DnsRequest
   readonly peer: DnsPeer
+  /** Which signs the answer. */
+  readonly key?: TsigKey
 }
 
 /** The first fault that every request may have, signed or not. */
@@ -161,7 +181,7 @@ async function answerPlain(context: DnsContext, call: PlainCall, send: Send): Pr
       ? []
       : [ednsOption(EDNS_OPTIONS.NSID, Buffer.from(nsid))]),
   ])
-  const reserved = options.length
+  const reserved = options.length + (call.key === undefined ? 0 : tsigLength(call.key))
   const answer =
     fault !== undefined || isRefused
       ? { message: emptyAnswer(request, fault ?? RCODES.REFUSED), apex: '' }

@@ -22,6 +22,28 @@ function angle([degrees, minutes, seconds, direction]: readonly string[], negati
   return ORIGIN + (direction === negative ? -size : size)
 }
 
+/** The inverse, of 16 octets; undefined if they are malformed. */
+export function locText(octets: Buffer): string | undefined {
+  const [version = 1, ...precisions] = octets.subarray(0, 4)
+  if (version !== 0 || precisions.some((one) => one >> 4 > 9 || (one & 15) > 9)) return undefined
+  const metres = [
+    octets.readUInt32BE(12) - BASE,
+    ...precisions.map((one) => (one >> 4) * 10 ** (one & 15)),
+  ].map((size) => `${(size / 100).toFixed(2)}m`)
+  return [
+    angleText(octets.readUInt32BE(4), 'N', 'S'),
+    angleText(octets.readUInt32BE(8), 'E', 'W'),
+    ...metres,
+  ].join(' ')
+}
+
+function angleText(octets: number, positive: string, negative: string): string {
+  const size = Math.abs(octets - ORIGIN)
+  const [degrees, minutes] = [Math.floor(size / 3_600_000), Math.floor(size / 60_000) % 60]
+  const seconds = ((size % 60_000) / 1000).toFixed(3)
+  return `${degrees} ${minutes} ${seconds} ${octets < ORIGIN ? negative : positive}`
+}
+
 const centimetres = (metres: string): number => Math.round(Number(metres.replace(/m$/, '')) * 100)
 
 /** One digit, and the power of ten that it is multiplied by. */

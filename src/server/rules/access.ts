@@ -9,6 +9,8 @@ export interface Caller {
   readonly account: Account
   /** The number of its API key; undefined for the password of the account. */
   readonly apiKeyId?: number
+  /** The name of the TSIG key that signed its UPDATE. */
+  readonly tsigKey?: string
   readonly isReadOnly: boolean
   /** The zones that the API key is restricted to; all without it. */
   readonly zones?: readonly string[]

@@ -62,9 +62,14 @@ const ownerOnlyTypesOf = ({ ownerOnlyTypes = ['NS', 'DS'] }: ZoneRules): readonl
 const isSystemRRSet = ({ dnsType }: DraftRRSet, { name, existing }: PermissionContext): boolean =>
   existing?.isSystem ?? (name === APEX && dnsType === 'NS')
 
-const fixedTtl = ({ caller, zone }: PermissionContext): number | undefined =>
+/** The TTLs that records of the caller may have in a zone, in seconds. */
+export const ttlBounds = (context: Pick<PermissionContext, 'caller' | 'zone'>) => ({
+  fixed: fixedTtl(context),
+  min: minTtl(context),
+})
+const fixedTtl = ({ caller, zone }: Pick<PermissionContext, 'caller' | 'zone'>): number | undefined =>
   zone.fixedTtl ?? caller.account.plan.fixedTtl
-const minTtl = ({ caller, zone }: PermissionContext): number =>
+const minTtl = ({ caller, zone }: Pick<PermissionContext, 'caller' | 'zone'>): number =>
   Math.max(caller.account.plan.minTtl, zone.minTtl ?? 0)
 
 /** The rules of policy for an RRSet. */

@@ -27,6 +27,8 @@ export const STORE_TABLES = [
   'dns_journal',
   'dns_dirty',
   'trail',
+  'tsig_key',
+  'dns_update',
 ] as const
 export type StoreTable = (typeof STORE_TABLES)[number]
 

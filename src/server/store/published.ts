@@ -50,6 +50,8 @@ export interface PublishedReads {
   stepsSize(zoneId: number, n: number): Promise<number>
   steps(zoneId: number, n: number, limit: number): Promise<readonly JournalStep[]>
   hasDirtyNames(): Promise<boolean>
+  /** Whether one of these names has changed since it was published. */
+  hasDirtyNamesAmong(zoneId: number, names: readonly string[]): Promise<boolean>
   /** A name as it is stored. */
   storedState(zoneId: number, name: string): Promise<StoredState | undefined>
 }

@@ -21,10 +21,11 @@ import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
 import type { TrailWrites } from './trail.ts'
+import type { TsigKeyReads, TsigKeyWrites } from './tsig-keys.ts'
 
 export type { ApiKey }
 
-export interface StoreReads extends RecordReads, PublishedReads {
+export interface StoreReads extends RecordReads, PublishedReads, TsigKeyReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
@@ -70,7 +71,8 @@ export interface StoreWrites
     PolicyWrites,
     PublishWrites,
     BulkWrites,
-    TrailWrites {
+    TrailWrites,
+    TsigKeyWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { openApi } from '../../../src/server/api/openapi/openapi.ts'
-import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
+import type { Route } from '../../../src/server/api/route.ts'
+import { ROUTES } from '../../../src/server/api/routes.ts'
 
 /** Checks responses against the OpenAPI document of the service. */
 export const DOCUMENT = openApi({ name: 'x', version: '1.0.0' }) as unknown as {

@@ -56,6 +56,18 @@ const STARTS: readonly Start[] = [
     body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
   },
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
+  { route: 'listTsigKeys', path: '/v1/account/tsig-keys', query: 'limit=5&offset=0' },
+  {
+    route: 'createTsigKey',
+    path: '/v1/account/tsig-keys',
+    body: {
+      description: 'd',
+      algorithm: 'hmac-sha512',
+      scopes: ['type:TXT'],
+      expires_at: '2099-01-01T00:00:00Z',
+    },
+  },
+  { route: 'deleteTsigKey', path: '/v1/account/tsig-keys/key-aaaaaaaaaa' },
   { route: 'about', path: '/v1/dns/about' },
   { route: 'listZones', path: '/v1/dns/zones', query: 'limit=5&offset=0' },
   { route: 'createZone', path: '/v1/dns/zones', body: { zone_name: 'new.test', metadata: { a: 'b' } } },

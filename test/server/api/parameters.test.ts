@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
+import type { Route } from '../../../src/server/api/route.ts'
+import { ROUTES } from '../../../src/server/api/routes.ts'
 import { DOCUMENT, type Operation, type Parameter } from './document.ts'
 import { NOW } from './inside.ts'
 import { apiWorld, type World } from './world.ts'
@@ -43,6 +44,7 @@ const SERVICE = {
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,
   newPassword: () => ({ password: '', hash: new Uint8Array(48) }),
+  newTsigKey: () => ({ name: 'key-0000000000', secret: '', sealed: new Uint8Array(60) }),
 }
 
 /** The query parameters that the handler of a route reads; its changes are not kept. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROUTES, type Route, refusalsOf } from '../../../src/server/api/routes.ts'
+import { type Route, refusalsOf } from '../../../src/server/api/route.ts'
+import { ROUTES } from '../../../src/server/api/routes.ts'
 import { ERRORS } from '../../../src/server/errors/errors.ts'
 import { NO_REFUSALS, REFUSALS, type RefusalCase } from '../../spec/refusals.ts'
 import { inside } from './inside.ts'

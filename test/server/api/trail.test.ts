@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
-import { ROUTES, type Route } from '../../../src/server/api/routes.ts'
+import type { Route } from '../../../src/server/api/route.ts'
+import { ROUTES } from '../../../src/server/api/routes.ts'
 import type { OverviewRow } from '../../../src/server/store/overview.ts'
 import { apiWorld, type World } from './world.ts'
 import { type Write, WRITES } from './writes.ts'

@@ -108,6 +108,14 @@ export async function apiWorld(): Promise<World> {
   }
 }
 
+const TSIG_KEY = {
+  name: 'key-aaaaaaaaaa',
+  algorithm: 'hmac-sha256',
+  sealed: HASH,
+  description: '',
+  scopes: [],
+}
+
 const PLAN = {
   maxNames: 50,
   maxRdata: 50,
@@ -127,6 +135,7 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
       w.addApiKey({ accountId: id, hash: keyedHash(PEPPER, name), description: '', scopes }, NOW)
     await key(`key-of-${account}`)
     await key(`reader-of-${account}`, 'read')
+    if (account === 'a') await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
   }
   const { a = 0, b = 0, o = 0 } = ids
   const zone = async (

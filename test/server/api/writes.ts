@@ -11,6 +11,8 @@ export const WRITES: readonly Write[] = [
   ['deleteKey', 'DELETE', '/v1/account/ddns-keys/kkk2222'],
   ['createApiKey', 'POST', '/v1/account/api-keys', { description: 'new' }],
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
+  ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],
+  ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
   ['publishZone', 'POST', '/v1/dns/zones/example.test/publish'],

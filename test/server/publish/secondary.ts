@@ -64,6 +64,8 @@ export async function sentFor(world: World, message: Buffer, call: Call = {}) {
         limit: call.limit ?? newLimit(),
         now: () => NOW,
         onFetched: (fetch) => fetches.push(fetch),
+        update: async () => undefined,
+        accountKey: async () => undefined,
       },
       {
         bytes: signed?.message ?? message,

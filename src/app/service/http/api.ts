@@ -1,25 +1,21 @@
 import { after, type Instant, milliseconds } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
-import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
 import { openApi } from '../../../server/api/openapi/openapi.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
-import { relativeTo } from '../../../server/model/dns-name.ts'
 import { callerIdentifier } from '../../../server/auth/caller.ts'
-import { keyedHash, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
+import type { Pepper } from '../../../server/auth/hashes.ts'
 import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../../net/network.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
 import { rateLimiter } from '../../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
 import type { Store } from '../../../server/store/store.ts'
-
-/** The version of the API, which is independent of the program's (spec, "Versioning"). */
-const API_VERSION = '1.0.0'
+import { apiServiceOf } from './api-service.ts'
 
 interface ApiParts {
   readonly store: Store
@@ -50,21 +46,7 @@ export function apiOf(
   }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
-  const secret = () => {
-    const password = newPassword()
-    return { password, hash: keyedHash(pepper, password) }
-  }
-  const service = {
-    name: 'Holdfast DNS management API',
-    version: API_VERSION,
-    nameservers: settings.nameservers,
-    reservedNames: settings.reservedNames,
-    isReserved: (name: string) => relativeTo(name, settings.catalogZone) !== undefined,
-    isPublicSuffix: (name: string) => !settings.publicSuffixes && isPublicSuffix(name),
-    requestFlush,
-    newPassword: secret,
-    newKey: () => ({ username: newUsername(), ...secret() }),
-  }
+  const service = apiServiceOf(settings, { pepper, requestFlush })
   let document: string | undefined
   const dependencies: ApiDependencies = {
     store,

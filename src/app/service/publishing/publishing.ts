@@ -16,6 +16,9 @@ import { RenderedAnswers } from '../../../server/publish/rendered-answers.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
+import type { InTurn } from '../../../server/api/handle.ts'
+import type { Pepper } from '../../../server/auth/hashes.ts'
+import type { Audit } from '../../../server/model/audit.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
@@ -27,6 +30,7 @@ import { type NotifySender, served, startNotifySender } from './notify-sender.ts
 import { snapshotsOf } from './snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
 import { keepTelling, toldZone, untoldAtStart } from './untold.ts'
+import { updateMessages } from './updates.ts'
 
 export interface Publishing {
   readonly listeners: readonly DnsListener[]
@@ -46,6 +50,9 @@ interface PublishingParts {
   readonly ending: AbortSignal
   readonly reportFailure: (what: string, error: unknown) => void
   readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns' | 'limitedDns' | 'raised'>
+  readonly pepper: Pepper
+  readonly inTurn: InTurn
+  readonly audit: Audit
 }
 
 const publishSettingsOf = ({
@@ -66,6 +73,9 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   const secondaries = secondariesOf(current())
   if (!secondaries.ok) return configurationFailure(secondaries.error)
   const settings = () => publishSettingsOf(current())
+  const taken = await takenKeyName(store, secondaries.value)
+  if (taken !== undefined)
+    return configurationFailure(`secondaries: an account has a TSIG key ${taken}; use another name`)
   const { catalogZone } = current()
   if ((await store.read(async (r) => r.publishedZone(catalogZone))) !== undefined)
     return configurationFailure(`catalog_zone: ${catalogZone} is a zone of this store; choose another name`)
@@ -97,7 +107,13 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     onError: (error) => reportFailure('publishing', error),
     onDuration: parts.metrics.flushed,
   })
-  const context = contextOf({ ...parts, secondaries: secondaries.value, notifier, newerSerials })
+  const context = contextOf({
+    ...parts,
+    secondaries: secondaries.value,
+    notifier,
+    newerSerials,
+    requestFlush: flusher.wake,
+  })
   const listeners = await openListeners(current(), context, parts.metrics.answeredDns)
   if (!listeners.ok) {
     await flusher.stop()
@@ -179,20 +195,23 @@ function secondariesOf({ secondaries, tsigKeyFile }: ServiceSettings): Result<re
   return ok(found)
 }
 
+/** A key has one owner: what it signs would be that of another. */
+async function takenKeyName(store: Store, secondaries: readonly Secondary[]): Promise<string | undefined> {
+  for (const { key } of secondaries)
+    if ((await store.read(async (r) => r.tsigKeyNamed(key.name))) !== undefined) return key.name
+  return undefined
+}
+
 interface ContextParts extends PublishingParts {
+  readonly requestFlush: () => void
   readonly secondaries: readonly Secondary[]
   readonly notifier: NotifySender
   readonly newerSerials: NewerSerials
 }
 
-function contextOf({
-  store,
-  current,
-  metrics,
-  secondaries,
-  notifier,
-  newerSerials,
-}: ContextParts): DnsContext {
+function contextOf(parts: ContextParts): DnsContext {
+  const { store, current, metrics, secondaries, notifier, newerSerials } = parts
+  const limit = new ResponseLimit({ max: () => current().answerLimit, onLimited: metrics.limitedDns })
   const settings = () => ({
     ...publishSettingsOf(current()),
     secondaries,
@@ -205,7 +224,8 @@ function contextOf({
     rendered: new RenderedAnswers(),
     cookieSecret: new Secret(Buffer.from(systemEntropy(32)).toString('hex')),
     snapshot: snapshotsOf(store),
-    limit: new ResponseLimit({ max: () => current().answerLimit, onLimited: metrics.limitedDns }),
+    limit,
+    ...updateMessages({ ...parts, settings, limit }),
     now: () => systemClock.now(),
     onFetched: (fetch) => {
       const { secondary, zone, apex, newer } = fetch

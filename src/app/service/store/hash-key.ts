@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { systemFiles } from '../../../platform/files/files.ts'
 import { fingerprintOf, PEPPER_BYTES, type Pepper, pepperOf } from '../../../server/auth/hashes.ts'
+import { seal, unseal } from '../../../server/auth/sealed.ts'
 import type { StoreWrites } from '../../../server/store/store.ts'
 
 /** The file of the pepper of the keyed hashes, in the folder of the store. */
@@ -66,11 +67,18 @@ export async function rotateHashKey(folder: string): Promise<void> {
   await makeHashKey(folder)
 }
 
-/** The database takes note of the current pepper; hashes made before are of an earlier number. */
+/**
+ * The database takes note of the current pepper; hashes made before are of an earlier number. What is sealed is sealed
+ * again: it can be, because it can be read.
+ */
 export async function recordRotation(
-  w: Pick<StoreWrites, 'fact' | 'setFact'>,
+  w: Pick<StoreWrites, 'fact' | 'setFact' | 'allTsigKeys' | 'resealTsigKey'>,
   pepper: Pepper,
 ): Promise<void> {
+  for (const { name, sealed } of await w.allTsigKeys()) {
+    const secret = unseal(pepper, sealed, name)
+    if (secret !== undefined) await w.resealTsigKey(name, seal(pepper, secret, name))
+  }
   const number = Number((await w.fact('hash_key_number')) ?? 1)
   await w.setFact('hash_key_number', String(number + 1))
   await w.setFact('hash_key', fingerprintOf(pepper))

@@ -1,6 +1,7 @@
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
 import type { DdnsKey, ListedApiKey, NameSummary } from '../../store/records.ts'
+import type { StoredTsigKey } from '../../store/tsig-keys.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
 const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
@@ -68,6 +69,16 @@ export const showApiKey = ({ id, description, scopes, createdAt, expiresAt, last
   created_at: timeOf(createdAt),
   expires_at: timeOf(expiresAt),
   last_used_at: timeOf(lastUsedAt),
+})
+
+export const showTsigKey = (key: Omit<StoredTsigKey, 'accountId' | 'sealed'>) => ({
+  name: key.name,
+  algorithm: key.algorithm,
+  description: key.description,
+  scopes: key.scopes,
+  created_at: timeOf(key.createdAt),
+  expires_at: timeOf(key.expiresAt),
+  last_used_at: timeOf(key.lastUsedAt),
 })
 
 export const showKey = ({ username, description, targets, createdAt, lastUsedAt }: DdnsKey) => ({

@@ -11,7 +11,8 @@ import {
 } from './responses.ts'
 import type { ApiService } from '../request/context.ts'
 import type { RequestFaultName } from '../request/faults.ts'
-import { ROUTES, type Route } from '../routes.ts'
+import type { Route } from '../route.ts'
+import { ROUTES } from '../routes.ts'
 import { list, ref, type Schema } from './schema.ts'
 import { item, items, SCHEMAS } from './schemas.ts'
 
@@ -42,6 +43,9 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   listApiKeys:      { response: items('ApiKey'), statuses: [200], faults: ['scopeInsufficient'] },
   createApiKey:     { request: ref('NewApiKey'), isRequestOptional: true, response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
   deleteApiKey:     { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
+  listTsigKeys:     { response: items('TsigKey'), statuses: [200], faults: ['scopeInsufficient'] },
+  createTsigKey:    { request: ref('NewTsigKey'), isRequestOptional: true, response: item('TsigKey'), statuses: [201], faults: ['scopeInsufficient', 'tsigKeysOverLimit'] },
+  deleteTsigKey:    { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'tsigKeyNotFound'] },
   about:            { response: item('About'), statuses: [200] },
   listZones:        { response: items('Zone'), statuses: [200] },
   createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201], faults: ['scopeInsufficient', 'zoneNotCreatable'] },

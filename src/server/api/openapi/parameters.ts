@@ -1,5 +1,5 @@
 import { EXPANSIONS, FILTERS, MAX_ALTERNATIVES, QUERY, type QueryRow } from '../query/parameters.ts'
-import type { Route } from '../routes.ts'
+import type { Route } from '../route.ts'
 import { boolean, INT64, list, ref, type Schema, string, wholeNumber } from './schema.ts'
 
 const inQuery = (name: string, description: string, more: Schema): Schema => ({
@@ -102,6 +102,7 @@ const IN_PATH: Readonly<Record<string, Schema>> = {
   dns_type:          ref('DnsType', 'The DNS type of the RRSet.'),
   label:             string('The label of the Rdata.', { pattern: '^[A-Za-z0-9_-]{1,63}$' }),
   ddns_key_username: string('The username of the DDNS key.'),
+  key_name:          string('The name of the TSIG key.'),
   id:                wholeNumber('The id of the API key.', { minimum: 1 }),
 }
 

@@ -1,3 +1,4 @@
+import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { MAX_TTL } from '../../model/draft.ts'
 import { MAX_RRSET_RECORDS } from '../../rules/state.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES, MAX_METADATA_LENGTH, MAX_SCOPES } from '../request/limits.ts'
@@ -117,6 +118,18 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     scopes: list(
       string('read, zone:NAME, name:FQDN or type:TYPE.'),
       'What the key is limited to; without scopes it may do all that the account may do.',
+      { maxItems: MAX_SCOPES },
+    ),
+    expires_at: nullableTime('When the key stops working, in UTC; null is never.'),
+  }),
+  NewTsigKey: openObject('A TSIG key to create.', {
+    description: string('A text for the user, such as the name of a program.', DESCRIPTION),
+    algorithm: string('The algorithm of the signatures; hmac-sha256 without it.', {
+      enum: Object.keys(TSIG_ALGORITHMS),
+    }),
+    scopes: list(
+      string('read, zone:NAME, name:FQDN or type:TYPE.'),
+      'What the key is limited to; without scopes it may change all records that the account may change.',
       { maxItems: MAX_SCOPES },
     ),
     expires_at: nullableTime('When the key stops working, in UTC; null is never.'),

@@ -1,6 +1,6 @@
 import { ERRORS } from '../../errors/errors.ts'
 import { REQUEST_FAULTS, type RequestFaultName } from '../request/faults.ts'
-import { isAccountChange, type Route, refusalsOf } from '../routes.ts'
+import { isAccountChange, type Route, refusalsOf } from '../route.ts'
 import { ref, type Schema, string, wholeNumber } from './schema.ts'
 
 export const json = (schema: Schema): Schema => ({ 'application/json': { schema } })

@@ -1,3 +1,4 @@
+import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import {
@@ -215,6 +216,20 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
       key: string('Only in the response to the creation: the key itself, which is not shown again.'),
     },
     ['id', 'description', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
+  ),
+  TsigKey: closedObject(
+    'A TSIG key, which signs UPDATE messages (RFC 2136, RFC 8945).',
+    {
+      name: string('The name of the key in the messages.'),
+      algorithm: string('The algorithm of the signatures.', { enum: Object.keys(TSIG_ALGORITHMS) }),
+      description: string('The text of the user.'),
+      scopes: list(string('One scope.'), 'What the key is limited to; empty: not limited.'),
+      created_at: time('When the key was created, in UTC.'),
+      expires_at: nullableTime('When the key stops working, in UTC; null is never.'),
+      last_used_at: nullableTime('When the key was last used, in UTC, exact to one minute; null is never.'),
+      secret: string('Only in the response to the creation: the secret in base64, which is not shown again.'),
+    },
+    ['name', 'algorithm', 'description', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
   ),
   About: closedObject('The service.', {
     name: string('The name of the API.'),

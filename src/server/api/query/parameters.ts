@@ -51,6 +51,7 @@ export interface QueryRow {
 export const QUERY = {
   listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description'] },
   listApiKeys:     { page: { fallback: 50, max: 100 } },
+  listTsigKeys:    { page: { fallback: 50, max: 100 } },
   listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared'] },
   deleteZone:      { confirm: true },
   listAuthorities: { page: { fallback: 50, max: 50 } },

@@ -1,4 +1,5 @@
 import type { Instant } from '../../../base/time.ts'
+import type { TsigAlgorithm } from '../../../dns/tsig.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
@@ -30,6 +31,12 @@ export interface ApiService {
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
+  /** A name that no key of the secondaries has, the secret in base64, and the secret as it is stored. */
+  newTsigKey(algorithm: TsigAlgorithm): {
+    readonly name: string
+    readonly secret: string
+    readonly sealed: Uint8Array
+  }
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 

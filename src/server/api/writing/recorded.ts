@@ -20,6 +20,8 @@ const OTHERS = [
   'setTargets',
   'addApiKey',
   'removeApiKey',
+  'addTsigKey',
+  'removeTsigKey',
 ] as const
 
 /** The same store; what is changed through it is noted, so that no operation can forget it. */

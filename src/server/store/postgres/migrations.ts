@@ -45,6 +45,16 @@ INSERT INTO dns_zone (id, apex, serial) VALUES (0, '', extract(epoch FROM clock_
       CREATE INDEX name_by_name ON name (account_id, name NULLS FIRST, id);`,
     oldestReader: 1,
   },
+  {
+    sql: `ALTER TABLE zone ADD COLUMN description text NOT NULL DEFAULT '';
+      CREATE TABLE tsig_key (name text COLLATE "C" PRIMARY KEY,
+        account_id bigint NOT NULL REFERENCES account (id) ON DELETE CASCADE, algorithm text NOT NULL, sealed bytea NOT NULL,
+        description text NOT NULL, scopes text, created_at bigint NOT NULL, expires_at bigint, last_used_at bigint);
+      CREATE INDEX tsig_key_of_account ON tsig_key (account_id);
+      CREATE TABLE dns_update (mac bytea PRIMARY KEY, rcode bigint NOT NULL, at bigint NOT NULL);
+      CREATE INDEX dns_update_by_age ON dns_update (at)`,
+    oldestReader: 1,
+  },
 ]
 
 export const POSTGRES_VERSION = MIGRATIONS.length

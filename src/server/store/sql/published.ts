@@ -70,6 +70,10 @@ export const PUBLISHED = selects({
     `${PAGE_ROWS} WHERE zone_id = ?1 AND (owner, type, rdata) > (?2, ?3, ?4) ORDER BY owner, type, rdata LIMIT +?5`,
   ),
   dirtyName: select(FOUND, `SELECT 1 AS found FROM dns_dirty WHERE ${IS_FLUSHED} LIMIT 1`),
+  dirtyAmong: select(
+    FOUND,
+    'SELECT 1 AS found FROM dns_dirty WHERE zone_id = ? AND name IN (SELECT value FROM json_each(?)) LIMIT 1',
+  ),
   firstStep: select({ n: 'INTEGER NULL' }, FIRST_STEP),
   stepsSize: select(
     { size: 'INTEGER' },
@@ -140,9 +144,14 @@ const records = (sql: Sql): Pick<PublishedReads, 'publishedAt' | 'hasPublishedBe
   },
 })
 
-const journal = (sql: Sql): Pick<PublishedReads, 'hasDirtyNames' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
+const journal = (
+  sql: Sql,
+): Pick<PublishedReads, 'hasDirtyNames' | 'hasDirtyNamesAmong' | 'stepNumber' | 'stepsSize' | 'steps'> => ({
   async hasDirtyNames() {
     return (await sql(PUBLISHED.dirtyName).get()) !== undefined
+  },
+  async hasDirtyNamesAmong(zoneId, names) {
+    return (await sql(PUBLISHED.dirtyAmong).get(zoneId, asList(names))) !== undefined
   },
   async stepNumber(zoneId, serial) {
     return (await sql(PUBLISHED.firstStep).get(zoneId, serial))?.n ?? undefined

@@ -3,6 +3,7 @@ import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
+import { sqlTsigKeyReads } from './tsig-keys.ts'
 import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
@@ -17,6 +18,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...targets(sql),
   ...sqlRecords(sql),
   ...sqlPublishedReads(sql),
+  ...sqlTsigKeyReads(sql),
 })
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>

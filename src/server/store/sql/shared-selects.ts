@@ -12,6 +12,7 @@ import { READING } from './reading.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { RECORDS } from './records.ts'
 import { TRAIL } from './trail.ts'
+import { TSIG_KEYS } from './tsig-keys.ts'
 import { WRITING } from './writing.ts'
 import { ZONES } from './zones.ts'
 
@@ -33,6 +34,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   RECORD_CHANGES,
   SUMMARIES,
   TRAIL,
+  TSIG_KEYS,
   WRITING,
   ZONES,
 }

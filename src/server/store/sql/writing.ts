@@ -3,6 +3,7 @@ import type { CounterWrites } from '../counter-rows.ts'
 import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlTrail } from './trail.ts'
+import { sqlTsigKeys } from './tsig-keys.ts'
 import { sqlPublish } from './published.ts'
 import { insertName, noteChange, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
 import { READING, sqlReading } from './reading.ts'
@@ -42,6 +43,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...sqlPolicy(sql),
     ...sqlBulk(sql),
     ...sqlTrail(sql),
+    ...sqlTsigKeys(sql),
     ...sqlPublish(sql),
   }
 }

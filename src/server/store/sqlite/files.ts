@@ -73,7 +73,10 @@ export const FILES = selects({
 })
 
 /** What can be read and written while the database is held. */
-export type HeldStore = Pick<StoreWrites, 'fact' | 'setFact' | 'overview' | 'addOperatorChange'>
+export type HeldStore = Pick<
+  StoreWrites,
+  'fact' | 'setFact' | 'overview' | 'addOperatorChange' | 'allTsigKeys' | 'resealTsigKey'
+>
 
 /**
  * Does work while no other process can open the database, in one transaction, which is rolled back if the work throws.

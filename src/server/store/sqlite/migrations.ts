@@ -172,4 +172,23 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (account_id, is_update, n)
   ) STRICT, WITHOUT ROWID;
   `,
+  // A note on a zone. Keys that sign UPDATE messages, with secrets that are sealed; the MACs of the messages that were
+  // handled, for as long as they could be sent again (decision 0056).
+  `
+  ALTER TABLE zone ADD COLUMN description TEXT NOT NULL DEFAULT '';
+  CREATE TABLE tsig_key (
+    name TEXT PRIMARY KEY,
+    account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    algorithm TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    description TEXT NOT NULL,
+    scopes TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tsig_key_of_account ON tsig_key (account_id);
+  CREATE TABLE dns_update (mac BLOB PRIMARY KEY, rcode INTEGER NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX dns_update_by_age ON dns_update (at);
+  `,
 ]

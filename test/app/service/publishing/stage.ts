@@ -7,6 +7,7 @@ import { observedStore } from '../../../../src/app/service/measured.ts'
 import { parseDocument } from '../../../../src/config/document.ts'
 import { readServiceConfig } from '../../../../src/config/read-service.ts'
 import type { ServiceSettings } from '../../../../src/config/service-settings.ts'
+import { pepperOf } from '../../../../src/server/auth/hashes.ts'
 import { serviceMetrics } from '../../../../src/server/metrics/service-metrics.ts'
 import { testStore } from '../../../lab/stores.ts'
 import type { Store } from '../../../../src/server/store/store.ts'
@@ -64,6 +65,9 @@ export async function publishing(
   const started = await startPublishing({
     store,
     current: () => current,
+    pepper: pepperOf(new Uint8Array(32)),
+    inTurn: async (_, work) => ({ value: await work() }),
+    audit: () => undefined,
     ending: stopping.signal,
     log: (_, msg, details) => void logged.push(details?.line ?? msg),
     reportFailure: (what, error) => void failures.push(`${what}: ${(error as Error).message}`),

@@ -1,0 +1,45 @@
+import type { Instant } from '../../../base/time.ts'
+import type { ErrorName } from '../../errors/errors.ts'
+import type { TrailChange, TrailEntry } from '../../model/trail.ts'
+import type { Caller } from '../../rules/access.ts'
+import type { StoreWrites } from '../../store/store.ts'
+import type { HandlerResult, Success } from '../request/context.ts'
+import { recorded } from './recorded.ts'
+
+interface TrailedWork<R> {
+  readonly entry: Omit<TrailEntry, 'subject'>
+  readonly work: (store: StoreWrites) => Promise<R>
+  /** What a change is of that has no RRSets. */
+  readonly subjectOf: (done: Success) => string
+}
+
+/** Does a change in the transaction, and notes what it changed in the trail; nothing where it was refused. */
+export async function withTrail<R extends HandlerResult<ErrorName>>(
+  w: StoreWrites,
+  { entry, work, subjectOf }: TrailedWork<R>,
+): Promise<{ readonly result: R; readonly changes: readonly TrailChange[] }> {
+  const recording = recorded(w)
+  const result = await work(recording.store)
+  if (!('status' in result)) return { result, changes: [] }
+  const changes = recording.changes(subjectOf(result))
+  await w.addTrail(changes.map((change) => ({ ...entry, ...change })))
+  return { result, changes }
+}
+
+/** Who made a change, from where. */
+export const trailHead = (
+  { account, apiKeyId, tsigKey }: Pick<Caller, 'account' | 'apiKeyId' | 'tsigKey'>,
+  { at, peer, operation }: { readonly at: Instant; readonly peer: string; readonly operation: string },
+): Omit<TrailEntry, 'subject'> => ({
+  at,
+  accountId: account.id,
+  isUpdate: false,
+  actor: actorOf(account.name, apiKeyId, tsigKey),
+  peer,
+  operation,
+})
+
+function actorOf(account: string, apiKeyId: number | undefined, tsigKey: string | undefined): string {
+  if (tsigKey !== undefined) return `TSIG key ${tsigKey}`
+  return apiKeyId === undefined ? `account ${account}` : `API key ${apiKeyId}`
+}

@@ -1,0 +1,50 @@
+import { encodeName, readName } from '../../dns/name.ts'
+import { RR_TYPES } from '../../dns/types.ts'
+import type { ReadUpdateRecord } from '../../dns/update-request.ts'
+import { type DnsType, RDATA_TYPES } from '../model/rdata-values.ts'
+import { rdataOf } from '../publish/rdata.ts'
+import { rdataText, wireTypeOf } from './rdata-text.ts'
+
+/** RFC 2136 §3.2, §3.4: the RCODE of a message, or a refusal of the service. */
+export const isMetaType = (type: number): boolean =>
+  type === RR_TYPES.OPT || (type >= 128 && type <= RR_TYPES.ANY)
+
+/** In canonical form; undefined where the service does not have the type or takes no such value, with its text. */
+interface ReadValue {
+  readonly dnsType: DnsType | undefined
+  /** As the API reads it; undefined if the RDATA is malformed, or the type is not known. */
+  readonly text: string | undefined
+  /** As it is stored. */
+  readonly value: string | undefined
+}
+
+export function valueOf(record: ReadUpdateRecord): ReadValue {
+  const dnsType = wireTypeOf(record.type)
+  const text = dnsType === undefined ? undefined : rdataText(dnsType, record)
+  const parsed = dnsType === undefined || text === undefined ? undefined : RDATA_TYPES[dnsType].parse(text)
+  return { dnsType, text, value: parsed?.ok === true ? parsed.value : undefined }
+}
+
+/** The RDATA as it would be published: names in lower case and whole. Undefined if it is malformed. */
+export function canonicalRdata(record: ReadUpdateRecord): Uint8Array | undefined {
+  if (record.type === RR_TYPES.SOA) return soaRdata(record)
+  const { dnsType, text, value } = valueOf(record)
+  if (dnsType === undefined) return record.rdata
+  if (text === undefined) return undefined
+  const type = wireTypeOf(record.type)
+  return type === undefined || value === undefined ? record.rdata : rdataOf(type, value)
+}
+
+/** RFC 1035 §3.3.13: two names and five numbers. */
+function soaRdata({ message, rdataAt, end }: ReadUpdateRecord): Uint8Array | undefined {
+  const mname = readName(message, rdataAt)
+  const rname = mname && readName(message, mname.end)
+  if (mname === undefined || rname === undefined || rname.end + 20 !== end) return undefined
+  return Buffer.concat([encodeName(mname.name), encodeName(rname.name), message.subarray(rname.end, end)])
+}
+
+/** The serial of a record of type SOA; undefined if it is malformed. */
+export const serialIn = (record: ReadUpdateRecord): number | undefined => {
+  const rdata = soaRdata(record)
+  return rdata && Buffer.from(rdata).readUInt32BE(rdata.length - 20)
+}
