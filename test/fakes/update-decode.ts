@@ -55,7 +55,8 @@ function takeName(cursor: Cursor, { end = cursor.octets.length, isCompressible =
   return Buffer.concat([...parts, Buffer.alloc(1)])
 }
 
-function nameText(name: Buffer): string {
+/** A name without compression, as text. */
+export function nameTextOf(name: Buffer): string {
   const labels: string[] = []
   for (let at = 0; (name[at] ?? 0) !== 0; at += 1 + (name[at] ?? 0))
     labels.push(labelText(name.subarray(at + 1, at + 1 + (name[at] ?? 0))))
@@ -99,7 +100,7 @@ const hasNoValue = (section: Section, of: number): boolean =>
   section !== 'additional' && (of === CLASS.ANY || (of === CLASS.NONE && section === 'prerequisites'))
 
 function takeRecord(cursor: Cursor, section: Section): UpdateRecord {
-  const owner = nameText(takeName(cursor))
+  const owner = nameTextOf(takeName(cursor))
   const [type, of] = [take16(cursor), take16(cursor)]
   const ttl = take(cursor, 4).readUInt32BE()
   const length = take16(cursor)
@@ -111,13 +112,15 @@ function takeRecord(cursor: Cursor, section: Section): UpdateRecord {
 }
 
 function takeZone(cursor: Cursor): UpdateZone {
-  const name = nameText(takeName(cursor))
+  const name = nameTextOf(takeName(cursor))
   return { name, type: take16(cursor), class: take16(cursor) }
 }
 
 export interface DecodedUpdate extends UpdateMessage {
   /** Where the last record begins. */
   readonly lastAt: number
+  /** Octets after the last record. */
+  readonly trailing: number
 }
 
 /** What the octets say as a message with the sections of UPDATE, or a MalformedOctets. */
@@ -140,15 +143,14 @@ export function decodeMessage(octets: Buffer): DecodedUpdate {
     updates: section('updates', counts[1]),
     additional: section('additional', counts[2]),
   }
-  if (cursor.at !== octets.length) throw new MalformedOctets('octets after the message')
-  return { ...message, lastAt }
+  return { ...message, lastAt, trailing: octets.length - cursor.at }
 }
 
 /** RFC 8945 §4.2. */
 export function decodeTsig({ owner, rdata }: UpdateRecord): TsigFields {
   const cursor: Cursor = { octets: rdata, at: 0 }
   const sized = (): Buffer => take(cursor, take16(cursor))
-  const algorithm = nameText(takeName(cursor))
+  const algorithm = nameTextOf(takeName(cursor))
   const time = take(cursor, 6).readUIntBE(0, 6)
   const fields = { fudge: take16(cursor), mac: sized(), originalId: take16(cursor), error: take16(cursor) }
   const other = sized()

@@ -105,10 +105,13 @@ export const FIRST_ZONE: ModelZone = {
 export interface Drawing {
   readonly draw: UpdateDraw
   readonly zone: ModelZone
+  /** Whether some names are in upper case. */
+  readonly isCased: boolean
 }
 
 /** Letters of names have no case (RFC 1035 §2.3.3). */
-const cased = ({ draw }: Drawing, name: string): string => (draw.isOnceIn(8) ? name.toUpperCase() : name)
+const cased = ({ draw, isCased }: Drawing, name: string): string =>
+  isCased && draw.isOnceIn(8) ? name.toUpperCase() : name
 
 /** More often an owner that the zone has. */
 const ownerFor = (drawing: Drawing): string => {

@@ -26,8 +26,12 @@ export interface UpdateOutcome {
 // biome-ignore format: a table
 export const DEVIATIONS = {
   'prescan-first':       'the update section is checked before the prerequisites (RFC 2136 §3: after them), so a message with both faults has the RCODE of the first',
+ 'empty-first': 'RDATA where there must be none is FORMERR before all else (RFC 2136: by the checks of its section)',
+  'view-by-class': 'a zone section without a zone, or of another class than IN, is refused with any RCODE (RFC 2136 §3.1: FORMERR and NOTAUTH)',
+  'trailing-octets': 'octets after the last record are ignored (RFC 1035 §4.1 has no place for them)',
   'one-ttl':             'an added record gives its TTL to the whole RRset (RFC 2181 §5.2; RFC 2136 says nothing)',
   'no-wildcard-ns':      'an added NS at a wildcard is ignored (RFC 4592 §4.2 discourages it; RFC 2136 says nothing)',
+  'half-serial': 'a new serial that is 2^31 away (RFC 1982 §3.2: neither later nor earlier) is taken; a message that leaves no later serial than before is SERVFAIL',
   'repeated-value':      'a value that the prerequisites name twice is two records, and no RRset has two (RFC 2136 §3.2.3 compares sets)',
   'case-matters':        'names in RDATA of prerequisites and deletions are compared with their case (RFC 1035 §2.3.3: without)',
 } as const
@@ -129,10 +133,21 @@ function prescanRcode({ owner, type, class: of, ttl, rdata }: UpdateRecord, { or
 const updatesRcode = ({ updates }: UpdateMessage, zone: ModelZone): number =>
   updates.map((one) => prescanRcode(one, zone)).find((rcode) => rcode !== RCODE.NOERROR) ?? RCODE.NOERROR
 
+/** RFC 2136 §2.4, §2.5: a record with RDATA where there must be none. */
+export const hasNeedlessValue = ({ prerequisites, updates }: UpdateMessage): boolean =>
+  prerequisites.some(
+    (one) => one.class !== CLASS.IN && EXISTENCE[one.class] !== undefined && one.rdata.length > 0,
+  ) || updates.some((one) => one.class === CLASS.ANY && one.rdata.length > 0)
+
 type Records = readonly ZoneRecord[]
 
 /** Whether a serial is later than another one (RFC 1982 §3.2). */
 const isLater = (one: number, other: number): boolean => one !== other && (one - other) >>> 0 < 2 ** 31
+const isHalfAway = (one: number, other: number): boolean => (one - other) >>> 0 === 2 ** 31
+
+/** RFC 2136 §3.4.2.2: whether a new SOA takes the place of the one that is there. */
+const isTakenSerial = (one: number, other: number, deviations: Deviations): boolean =>
+  isLater(one, other) || (deviations.has('half-serial') && isHalfAway(one, other))
 
 /** RFC 2136 §3.4.2.2. */
 function added(records: Records, update: UpdateRecord, deviations: Deviations): Records {
@@ -145,7 +160,10 @@ function added(records: Records, update: UpdateRecord, deviations: Deviations): 
   if (isBesideCname) return records
   if (deviations.has('no-wildcard-ns') && type === TYPE.NS && owner.startsWith('*')) return records
   const soa = atOwner.find((one) => one.type === TYPE.SOA)
-  if (type === TYPE.SOA && (soa === undefined || !isLater(serialOf(rdata), serialOf(soa.rdata))))
+  if (
+    type === TYPE.SOA &&
+    (soa === undefined || !isTakenSerial(serialOf(rdata), serialOf(soa.rdata), deviations))
+  )
     return records
   const isSingle = type === TYPE.CNAME || type === TYPE.SOA
   const others = records.filter((one) => !(isAt(update)(one) && (isSingle || hasSameValue(one, update))))
@@ -195,18 +213,30 @@ const recordKey = ({ owner, type, ttl, rdata }: ZoneRecord): string =>
 /** The records in a fixed order, as text: two zones are the same if their texts are. */
 export const zoneText = ({ records }: ModelZone): readonly string[] => records.map(recordKey).toSorted()
 
+/** The same without the serial, which a server may choose. */
+export const zoneTextWithoutSerial = (zone: ModelZone): readonly string[] =>
+  zoneText({
+    ...zone,
+    records: zone.records.map((one) =>
+      one.type === TYPE.SOA ? { ...one, rdata: withSerial(one.rdata, 0) } : one,
+    ),
+  })
+
 /** RFC 1982 §3.1; 0 is left out, which some servers take for none. */
 const nextSerial = (serial: number): number => (serial + 1) >>> 0 || 1
 
-/** RFC 2136 §3.6: a change that does not change the serial gets a later one. */
+const soaOf = ({ records, origin }: ModelZone): ZoneRecord | undefined =>
+  records.find(isAt({ owner: origin, type: TYPE.SOA }))
+const soaSerial = (zone: ModelZone): number => serialOf(soaOf(zone)?.rdata ?? Buffer.alloc(20))
+
+/** RFC 2136 §3.6: a change gets a later serial, unless the message has one. */
 function withLaterSerial(before: ModelZone, after: ModelZone): ModelZone {
   if (zoneText(before).join() === zoneText(after).join()) return before
-  const soaOf = ({ records, origin }: ModelZone): ZoneRecord | undefined =>
-    records.find(isAt({ owner: origin, type: TYPE.SOA }))
-  const [old, soa] = [soaOf(before), soaOf(after)]
-  if (old === undefined || soa === undefined || serialOf(soa.rdata) !== serialOf(old.rdata)) return after
-  const rdata = withSerial(soa.rdata, nextSerial(serialOf(soa.rdata)))
-  return { ...after, records: after.records.map((one) => (one === soa ? { ...one, rdata } : one)) }
+  if (soaOf(before) !== soaOf(after)) return after
+  const records = after.records.map((one) =>
+    one.type === TYPE.SOA ? { ...one, rdata: withSerial(one.rdata, nextSerial(serialOf(one.rdata))) } : one,
+  )
+  return { ...after, records }
 }
 
 /** RFC 2136 §3.1, §3.2, §3.4, §3.6: of a message that may change the zone. A refused one changes nothing. */
@@ -220,5 +250,8 @@ export function applyUpdate(zone: ModelZone, message: UpdateMessage, deviations:
   }
   const applying = { origin: zone.origin, deviations }
   const records = message.updates.reduce((before, one) => applied(before, one, applying), zone.records)
-  return { rcode: RCODE.NOERROR, zone: withLaterSerial(zone, { ...zone, records }) }
+  const after = withLaterSerial(zone, { ...zone, records })
+  const hasGoneBack = after !== zone && !isLater(soaSerial(after), soaSerial(zone))
+  if (deviations.has('half-serial') && hasGoneBack) return { rcode: RCODE.SERVFAIL, zone }
+  return { rcode: RCODE.NOERROR, zone: after }
 }

@@ -6,14 +6,14 @@ import {
   MalformedOctets,
   opcodeOf,
 } from './update-decode.ts'
-import { applyUpdate, type Deviations, type ModelZone } from './update-model.ts'
+import { applyUpdate, hasNeedlessValue, type Deviations, type ModelZone } from './update-model.ts'
 import { type Authenticity, checkTsig, type MacKey } from './update-tsig.ts'
 import { CLASS, HEADER_OCTETS, OPCODE_UPDATE, RCODE, TYPE } from './update-wire.ts'
 
 /** What a server answers to octets, and its zone after them. */
 export interface ExpectedAnswer {
-  /** Undefined: no answer. "other": the message is no UPDATE, and its answer is of no interest. */
-  readonly rcode: number | undefined | 'other'
+  /** Undefined: no answer. "refused": any but NOERROR. "other": the message is no UPDATE, and its answer is of no interest. */
+  readonly rcode: number | undefined | 'refused' | 'other'
   readonly zone: ModelZone
 }
 
@@ -56,6 +56,12 @@ export function expectedAnswer(zone: ModelZone, octets: Buffer, rules: OracleRul
   if (opcodeOf(octets.readUInt16BE(2)) !== OPCODE_UPDATE) return { rcode: 'other', zone }
   try {
     const message = decodeMessage(octets)
+    if (message.trailing > 0 && !rules.deviations.has('trailing-octets'))
+      return { rcode: RCODE.FORMERR, zone }
+    if (rules.deviations.has('empty-first') && hasNeedlessValue(message))
+      return { rcode: RCODE.FORMERR, zone }
+    if (rules.deviations.has('view-by-class') && message.zones[0]?.class !== CLASS.IN)
+      return { rcode: 'refused', zone }
     const authenticity = authenticityOf(octets, message, rules)
     if (authenticity !== 'valid') return { rcode: RCODE_BY_AUTHENTICITY[authenticity], zone }
     return applyUpdate(zone, message, rules.deviations)
@@ -64,3 +70,8 @@ export function expectedAnswer(zone: ModelZone, octets: Buffer, rules: OracleRul
     throw error
   }
 }
+
+/** Whether an answer is the one that is expected. */
+export const isExpectedRcode = (expected: ExpectedAnswer['rcode'], actual: number | undefined): boolean =>
+  expected === 'other' ||
+  (expected === 'refused' ? actual !== undefined && actual !== RCODE.NOERROR : actual === expected)

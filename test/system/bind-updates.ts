@@ -1,4 +1,3 @@
-import { createSocket, type Socket } from 'node:dgram'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -44,7 +43,7 @@ export function updatedBind({ folder, port, keys }: UpdatedPlace): NameServer {
     `controls { };
 options { directory "${folder}"; pid-file "${folder}/pid"; session-keyfile "${folder}/session"; managed-keys-directory "${folder}";
   listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no; dnssec-validation no; notify no; };
-${secrets.join('')}zone "${UPDATE_ORIGIN}" { type primary; file "${folder}/zone"; check-names ignore;
+${secrets.join('')}zone "${UPDATE_ORIGIN}" { type primary; file "${folder}/zone"; check-names ignore; check-integrity no;
   allow-update { ${keys.map(({ name }) => `key "${name}";`).join(' ')} }; allow-transfer { 127.0.0.1; }; };
 `,
   )
@@ -54,21 +53,33 @@ ${secrets.join('')}zone "${UPDATE_ORIGIN}" { type primary; file "${folder}/zone"
 /** In milliseconds: for an answer, and for the proof that there is none. */
 const [ANSWER_TIMEOUT, SILENCE] = [10_000, 50]
 
-async function answered(socket: Socket, octets: Buffer, port: number): Promise<number | undefined> {
+/** The messages of a stream that are whole. */
+function* framesOf(octets: Buffer): Generator<Buffer> {
+  for (let at = 0; at + 2 <= octets.length; ) {
+    const end = at + 2 + octets.readUInt16BE(at)
+    if (end > octets.length) return
+    yield octets.subarray(at + 2, end)
+    at = end
+  }
+}
+
+const framed = (octets: Buffer): Buffer => Buffer.concat([octets16(octets.length), octets])
+
+/** By TCP: BIND limits the rate of some answers by UDP. Undefined: the connection ends, or no answer comes. */
+async function answered(port: number, octets: Buffer): Promise<number | undefined> {
+  const socket = connect(port, '127.0.0.1')
   const isSilent = octets.length < HEADER_OCTETS || isResponse(octets.readUInt16BE(2))
+  socket.setTimeout(isSilent ? SILENCE : ANSWER_TIMEOUT, () => socket.destroy())
+  socket.on('error', () => undefined)
+  socket.write(framed(octets))
   return new Promise((done) => {
-    const finish = (rcode: number | undefined): void => {
-      clearTimeout(timer)
-      socket.off('message', onMessage)
-      done(rcode)
-    }
-    const onMessage = (answer: Buffer): void => {
-      if (answer.length >= 4 && answer.subarray(0, 2).equals(octets.subarray(0, 2)))
-        finish((answer[3] ?? 0) & 15)
-    }
-    const timer = setTimeout(() => finish(undefined), isSilent ? SILENCE : ANSWER_TIMEOUT)
-    socket.on('message', onMessage)
-    socket.send(octets, port, '127.0.0.1')
+    let received = Buffer.alloc(0)
+    socket.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk])
+      for (const answer of framesOf(received)) done((answer[3] ?? 0) & 15)
+      if (!framesOf(received).next().done) socket.destroy()
+    })
+    socket.once('close', () => done(undefined))
   })
 }
 
@@ -81,20 +92,10 @@ const AXFR = messageOctets({
   additional: [],
 })
 
-/** The messages of a stream that are whole. */
-function* framesOf(octets: Buffer): Generator<Buffer> {
-  for (let at = 0; at + 2 <= octets.length; ) {
-    const end = at + 2 + octets.readUInt16BE(at)
-    if (end > octets.length) return
-    yield octets.subarray(at + 2, end)
-    at = end
-  }
-}
-
 /** The zone by AXFR (RFC 5936): the SOA is its first record and its last. */
 async function transferredZone(port: number): Promise<readonly ZoneRecord[]> {
   const socket = connect(port, '127.0.0.1')
-  socket.write(Buffer.concat([octets16(AXFR.length), AXFR]))
+  socket.write(framed(AXFR))
   let octets = Buffer.alloc(0)
   for await (const chunk of socket) {
     octets = Buffer.concat([octets, chunk as Buffer])
@@ -105,6 +106,7 @@ async function transferredZone(port: number): Promise<readonly ZoneRecord[]> {
   throw new Error('the transfer has no end')
 }
 
+const isApexNs = ({ owner, type }: ZoneRecord): boolean => owner === UPDATE_ORIGIN && type === TYPE.NS
 const deletion = (owner: string, type: number): UpdateRecord => ({
   owner,
   type,
@@ -112,7 +114,6 @@ const deletion = (owner: string, type: number): UpdateRecord => ({
   ttl: 0,
   rdata: Buffer.alloc(0),
 })
-const isApexNs = ({ owner, type }: ZoneRecord): boolean => owner === UPDATE_ORIGIN && type === TYPE.NS
 
 /** Updates that lead from one zone to another: the NS of the apex are never all gone. */
 function updatesBetween(
@@ -137,15 +138,9 @@ function updatesBetween(
   ]
 }
 
-export interface BindTarget extends UpdateTarget {
-  readonly close: () => Promise<void>
-}
-
-export async function bindTarget({ port, keys }: Omit<UpdatedPlace, 'folder'>): Promise<BindTarget> {
-  const socket = createSocket('udp4')
-  await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done))
+export function bindTarget({ port, keys }: Omit<UpdatedPlace, 'folder'>): UpdateTarget {
   const zone = async () => transferredZone(port)
-  const send = async (octets: Buffer) => answered(socket, octets, port)
+  const send = async (octets: Buffer) => answered(port, octets)
   const reset = async (records: readonly ZoneRecord[]): Promise<void> => {
     const [key] = keys
     if (key === undefined) throw new Error('there is no key')
@@ -160,5 +155,5 @@ export async function bindTarget({ port, keys }: Omit<UpdatedPlace, 'folder'>): 
     const rcode = await send(signUpdate(message, { key, time: Math.floor(Date.now() / 1000) }))
     if (rcode !== RCODE.NOERROR) throw new Error(`the zone was not reset: RCODE ${rcode}`)
   }
-  return { zone, send, reset, close: async () => new Promise((done) => socket.close(() => done())) }
+  return { zone, send, reset }
 }
