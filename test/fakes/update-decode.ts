@@ -93,6 +93,9 @@ function takeRdata(cursor: Cursor, type: number, length: number): Buffer {
   return Buffer.concat(parts)
 }
 
+/** A type has its form in class IN; class NONE stands for the class of the zone (RFC 2136 §2.5.4). */
+const hasForm = (of: number): boolean => of === CLASS.IN || of === CLASS.NONE
+
 type Section = 'prerequisites' | 'updates' | 'additional'
 
 /** RFC 2136 §2.4 and §2.5: RDATA of a record of class ANY, and of a prerequisite of class NONE, is empty. */
@@ -104,9 +107,13 @@ function takeRecord(cursor: Cursor, section: Section): UpdateRecord {
   const [type, of] = [take16(cursor), take16(cursor)]
   const ttl = take(cursor, 4).readUInt32BE()
   const length = take16(cursor)
+  if (type === 0 && !hasNoValue(section, of))
+    throw new MalformedOctets('type 0, which no record has (RFC 6895 §3.1)')
+  if (type === TYPE.OPT && (section !== 'additional' || owner !== ''))
+    throw new MalformedOctets('OPT out of its place (RFC 6891 §6.1.1)')
   if (cursor.at + length > cursor.octets.length) throw new MalformedOctets('RDLENGTH')
   // A value where none may be is kept: the rules of the section judge it.
-  const isOpaque = type === TYPE.TSIG || hasNoValue(section, of)
+  const isOpaque = type === TYPE.TSIG || !hasForm(of) || hasNoValue(section, of)
   const rdata = isOpaque ? Buffer.from(take(cursor, length)) : takeRdata(cursor, type, length)
   return { owner, type, class: of, ttl, rdata }
 }
@@ -143,6 +150,8 @@ export function decodeMessage(octets: Buffer): DecodedUpdate {
     updates: section('updates', counts[1]),
     additional: section('additional', counts[2]),
   }
+  if (message.additional.filter(({ type }) => type === TYPE.OPT).length > 1)
+    throw new MalformedOctets('more than one OPT (RFC 6891 §6.1.1)')
   return { ...message, lastAt, trailing: octets.length - cursor.at }
 }
 

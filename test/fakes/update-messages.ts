@@ -39,7 +39,7 @@ const OWNERS = [
 ]
 const TARGETS = ['ns1', 'ns2', 'www', 'mail', 'new'].map(within).concat('ns.elsewhere.test', '')
 const HOSTS = TARGETS.filter((name) => name !== '')
-const TTLS = [0, 60, 300, 3600, 2 ** 31 - 1]
+const TTLS = [0, 60, 300, 3600, 2 ** 31 - 1, 2 ** 31]
 /** For private use (RFC 6895 §3.1): its RDATA is any octets (RFC 3597). */
 const PRIVATE_TYPE = 65_280
 

@@ -1,4 +1,4 @@
-import { canonicalRdata, serialOf, withSerial } from './update-rdata.ts'
+import { canonicalRdata, RDATA_PARTS, serialOf, withSerial } from './update-rdata.ts'
 import { CLASS, RCODE, TYPE, type UpdateMessage, type UpdateRecord } from './update-wire.ts'
 
 /** RFC 2136 §3 as a pure function: a zone and a message give an RCODE and a zone. */
@@ -29,11 +29,12 @@ export const DEVIATIONS = {
  'empty-first': 'RDATA where there must be none is FORMERR before all else (RFC 2136: by the checks of its section)',
   'view-by-class': 'a zone section without a zone, or of another class than IN, is refused with any RCODE (RFC 2136 §3.1: FORMERR and NOTAUTH)',
   'trailing-octets': 'octets after the last record are ignored (RFC 1035 §4.1 has no place for them)',
+  'large-ttl': 'a TTL of 2^31 and more is kept (RFC 2181 §8: it is 0)',
   'one-ttl':             'an added record gives its TTL to the whole RRset (RFC 2181 §5.2; RFC 2136 says nothing)',
   'no-wildcard-ns':      'an added NS at a wildcard is ignored (RFC 4592 §4.2 discourages it; RFC 2136 says nothing)',
-  'half-serial': 'a new serial that is 2^31 away (RFC 1982 §3.2: neither later nor earlier) is taken; a message that leaves no later serial than before is SERVFAIL',
+  'half-serial': 'a new serial that is 2^31 away is taken (RFC 1982 §3.2: neither later nor earlier)',
+  'more-types': 'RDATA of more types than those of the model has to have the right form, else FORMERR (RFC 3597 §3: that of an unknown type is any octets)',
   'repeated-value':      'a value that the prerequisites name twice is two records, and no RRset has two (RFC 2136 §3.2.3 compares sets)',
-  'case-matters':        'names in RDATA of prerequisites and deletions are compared with their case (RFC 1035 §2.3.3: without)',
 } as const
 export type Deviation = keyof typeof DEVIATIONS
 export type Deviations = ReadonlySet<Deviation>
@@ -86,13 +87,11 @@ function isSameRRset(
   stored: readonly ZoneRecord[],
   deviations: Deviations,
 ): boolean {
-  const isIn = (list: readonly (UpdateRecord | ZoneRecord)[]) => (one: UpdateRecord | ZoneRecord) =>
-    list.some(
-      (other) =>
-        hasSameValue(one, other) && (!deviations.has('case-matters') || one.rdata.equals(other.rdata)),
-    )
   if (deviations.has('repeated-value') && wanted.length !== stored.length) return false
-  return wanted.every(isIn(stored)) && stored.every(isIn(wanted))
+  return (
+    wanted.every((one) => stored.some((other) => hasSameValue(one, other))) &&
+    stored.every((one) => wanted.some((other) => hasSameValue(one, other)))
+  )
 }
 
 function prerequisitesRcode(
@@ -118,6 +117,9 @@ function prerequisitesRcode(
 /** RFC 2136 §3.4.1.2: "any other QUERY metatype" too. OPT and the types of RFC 6895 §3.1: 128 to 255 ask or describe messages. */
 const isMeta = (type: number): boolean => type === TYPE.OPT || (type >= 128 && type <= 255)
 
+/** Types for private use begin here (RFC 6895 §3.1). */
+const PRIVATE_TYPES = 65_280
+
 /** RFC 2136 §3.4.1: of one record of the update section. */
 function prescanRcode({ owner, type, class: of, ttl, rdata }: UpdateRecord, { origin }: ModelZone): number {
   if (!isWithin(owner, origin)) return RCODE.NOTZONE
@@ -139,19 +141,27 @@ export const hasNeedlessValue = ({ prerequisites, updates }: UpdateMessage): boo
     (one) => one.class !== CLASS.IN && EXISTENCE[one.class] !== undefined && one.rdata.length > 0,
   ) || updates.some((one) => one.class === CLASS.ANY && one.rdata.length > 0)
 
+/** Whether a record has a type whose RDATA the model does not know. */
+export const hasUnknownType = ({ prerequisites, updates, additional }: UpdateMessage): boolean =>
+  [...prerequisites, ...updates, ...additional].some(
+    ({ type }) => RDATA_PARTS[type] === undefined && type < PRIVATE_TYPES && !isMeta(type),
+  )
+
 type Records = readonly ZoneRecord[]
 
 /** Whether a serial is later than another one (RFC 1982 §3.2). */
-const isLater = (one: number, other: number): boolean => one !== other && (one - other) >>> 0 < 2 ** 31
+export const isLaterSerial = (one: number, other: number): boolean =>
+  one !== other && (one - other) >>> 0 < 2 ** 31
 const isHalfAway = (one: number, other: number): boolean => (one - other) >>> 0 === 2 ** 31
 
 /** RFC 2136 §3.4.2.2: whether a new SOA takes the place of the one that is there. */
 const isTakenSerial = (one: number, other: number, deviations: Deviations): boolean =>
-  isLater(one, other) || (deviations.has('half-serial') && isHalfAway(one, other))
+  isLaterSerial(one, other) || (deviations.has('half-serial') && isHalfAway(one, other))
 
 /** RFC 2136 §3.4.2.2. */
 function added(records: Records, update: UpdateRecord, deviations: Deviations): Records {
-  const { owner, type, ttl, rdata } = update
+  const { owner, type, rdata } = update
+  const ttl = deviations.has('large-ttl') || update.ttl < 2 ** 31 ? update.ttl : 0
   const atOwner = records.filter(isAt({ owner, type: TYPE.ANY }))
   const isBesideCname = atOwner.some(
     (one) =>
@@ -182,18 +192,11 @@ const withoutRRsets = (records: Records, { owner, type }: UpdateRecord, origin: 
   )
 
 /** RFC 2136 §3.4.2.4: the SOA and the last NS of the apex stay. */
-function withoutRecord(records: Records, update: UpdateRecord, { origin, deviations }: Applying): Records {
+function withoutRecord(records: Records, update: UpdateRecord, origin: string): Records {
   const isApex = sameName(update.owner, origin)
   if (isApex && update.type === TYPE.SOA) return records
   if (isApex && update.type === TYPE.NS && records.filter(isAt(update)).length === 1) return records
-  return records.filter(
-    (one) =>
-      !(
-        isAt(update)(one) &&
-        hasSameValue(one, update) &&
-        (!deviations.has('case-matters') || one.rdata.equals(update.rdata))
-      ),
-  )
+  return records.filter((one) => !(isAt(update)(one) && hasSameValue(one, update)))
 }
 
 interface Applying {
@@ -204,11 +207,11 @@ interface Applying {
 function applied(records: Records, update: UpdateRecord, applying: Applying): Records {
   if (update.class === CLASS.IN) return added(records, update, applying.deviations)
   if (update.class === CLASS.ANY) return withoutRRsets(records, update, applying.origin)
-  return withoutRecord(records, update, applying)
+  return withoutRecord(records, update, applying.origin)
 }
 
 const recordKey = ({ owner, type, ttl, rdata }: ZoneRecord): string =>
-  `${owner} ${ttl} ${type} ${rdata.toString('hex')}`
+  `${owner} ${ttl} ${type} ${canonicalRdata(type, rdata)}`
 
 /** The records in a fixed order, as text: two zones are the same if their texts are. */
 export const zoneText = ({ records }: ModelZone): readonly string[] => records.map(recordKey).toSorted()
@@ -225,9 +228,9 @@ export const zoneTextWithoutSerial = (zone: ModelZone): readonly string[] =>
 /** RFC 1982 §3.1; 0 is left out, which some servers take for none. */
 const nextSerial = (serial: number): number => (serial + 1) >>> 0 || 1
 
-const soaOf = ({ records, origin }: ModelZone): ZoneRecord | undefined =>
+/** The SOA of the zone. */
+export const soaOf = ({ records, origin }: ModelZone): ZoneRecord | undefined =>
   records.find(isAt({ owner: origin, type: TYPE.SOA }))
-const soaSerial = (zone: ModelZone): number => serialOf(soaOf(zone)?.rdata ?? Buffer.alloc(20))
 
 /** RFC 2136 §3.6: a change gets a later serial, unless the message has one. */
 function withLaterSerial(before: ModelZone, after: ModelZone): ModelZone {
@@ -250,8 +253,5 @@ export function applyUpdate(zone: ModelZone, message: UpdateMessage, deviations:
   }
   const applying = { origin: zone.origin, deviations }
   const records = message.updates.reduce((before, one) => applied(before, one, applying), zone.records)
-  const after = withLaterSerial(zone, { ...zone, records })
-  const hasGoneBack = after !== zone && !isLater(soaSerial(after), soaSerial(zone))
-  if (deviations.has('half-serial') && hasGoneBack) return { rcode: RCODE.SERVFAIL, zone }
-  return { rcode: RCODE.NOERROR, zone: after }
+  return { rcode: RCODE.NOERROR, zone: withLaterSerial(zone, { ...zone, records }) }
 }

@@ -6,7 +6,13 @@ import {
   MalformedOctets,
   opcodeOf,
 } from './update-decode.ts'
-import { applyUpdate, hasNeedlessValue, type Deviations, type ModelZone } from './update-model.ts'
+import {
+  applyUpdate,
+  hasNeedlessValue,
+  hasUnknownType,
+  type Deviations,
+  type ModelZone,
+} from './update-model.ts'
 import { type Authenticity, checkTsig, type MacKey } from './update-tsig.ts'
 import { CLASS, HEADER_OCTETS, OPCODE_UPDATE, RCODE, TYPE } from './update-wire.ts'
 
@@ -15,6 +21,8 @@ export interface ExpectedAnswer {
   /** Undefined: no answer. "refused": any but NOERROR. "other": the message is no UPDATE, and its answer is of no interest. */
   readonly rcode: number | undefined | 'refused' | 'other'
   readonly zone: ModelZone
+  /** FORMERR is right too, if nothing changes. */
+  readonly isMaybeMalformed?: boolean
 }
 
 export interface OracleRules {
@@ -64,7 +72,8 @@ export function expectedAnswer(zone: ModelZone, octets: Buffer, rules: OracleRul
       return { rcode: 'refused', zone }
     const authenticity = authenticityOf(octets, message, rules)
     if (authenticity !== 'valid') return { rcode: RCODE_BY_AUTHENTICITY[authenticity], zone }
-    return applyUpdate(zone, message, rules.deviations)
+    const isMaybeMalformed = rules.deviations.has('more-types') && hasUnknownType(message)
+    return { ...applyUpdate(zone, message, rules.deviations), isMaybeMalformed }
   } catch (error) {
     if (error instanceof MalformedOctets) return { rcode: RCODE.FORMERR, zone }
     throw error

@@ -25,8 +25,8 @@ export interface UpdatePlay {
   readonly deviations: Deviations
   /** Whether some names are in upper case: servers that keep the case take another case for a change. */
   readonly isCased: boolean
-  /** Whether the rules of the target refuse what RFC 2136 accepts: answered with REFUSED, and nothing changes. */
-  readonly isRefused?: (before: ModelZone, after: ModelZone) => boolean
+  /** The RCODE if the rules of the target refuse what RFC 2136 accepts; nothing changes then. */
+  readonly refusal?: (before: ModelZone, after: ModelZone) => number | undefined
   /** What of a zone is compared. Default: all of it, with the serial. */
   readonly compared?: (zone: ModelZone) => readonly string[]
 }
@@ -59,11 +59,23 @@ const kindOf = ({ isOnceIn, from }: ReturnType<typeof updateDraw>): string =>
 const count = (counts: Map<string, number>, key: string): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1)
 
+interface Answered extends Required<Pick<UpdatePlay, 'refusal'>> {
+  readonly byRfc: ExpectedAnswer
+  readonly actual: number | undefined
+}
+
+/** The answer of RFC 2136, or the one that the target may give in its place. */
+function answerBy(zone: ModelZone, { byRfc, actual, refusal }: Answered): ExpectedAnswer {
+  if (byRfc.isMaybeMalformed === true && actual === RCODE.FORMERR) return { rcode: actual, zone }
+  const rcode = byRfc.zone === zone ? undefined : refusal(zone, byRfc.zone)
+  return rcode === undefined ? byRfc : { rcode, zone }
+}
+
 const MAX_DIFFERENCES = 5
 
 /** Sends random messages and compares each answer and each zone with the model. After a difference it goes on from the zone of the target. */
 export async function playUpdates(target: UpdateTarget, play: UpdatePlay): Promise<PlayedUpdates> {
-  const { random, keys, deviations, isRefused = () => false, compared = zoneText } = play
+  const { random, keys, deviations, refusal = () => undefined, compared = zoneText } = play
   const draw = updateDraw(random)
   const [kinds, rcodes] = [new Map<string, number>(), new Map<string, number>()]
   const differences: UpdateDifference[] = []
@@ -78,8 +90,8 @@ export async function playUpdates(target: UpdateTarget, play: UpdatePlay): Promi
     const octets = UPDATE_FAULTS.includes(kind) ? withFault(message, kind, drawing) : messageOctets(message)
     const sent = kind === 'unsigned' ? octets : signUpdate(octets, { key: draw.from(keys), time: now })
     const byRfc = expectedAnswer(zone, sent, { keys, now, deviations })
-    const expected = isRefused(zone, byRfc.zone) ? { rcode: RCODE.REFUSED, zone } : byRfc
     const actual = await target.send(sent)
+    const expected = answerBy(zone, { byRfc, actual, refusal })
     const after = { ...zone, records: await target.zone() }
     const [wanted, seen] = [compared(expected.zone), compared(after)]
     const missing = wanted.filter((one) => !seen.includes(one))

@@ -1,8 +1,9 @@
 import { nameTextOf } from '../fakes/update-decode.ts'
-import type { Deviation, ModelZone } from '../fakes/update-model.ts'
-import { TYPE } from '../fakes/update-wire.ts'
+import { type Deviation, isLaterSerial, type ModelZone, soaOf } from '../fakes/update-model.ts'
+import { serialOf } from '../fakes/update-rdata.ts'
+import { RCODE, TYPE } from '../fakes/update-wire.ts'
 
-/** What of the table of deviations BIND 9.18 to 9.20 does. */
+/** What of the table of deviations BIND 9.18 does. */
 export const BIND_DEVIATIONS: ReadonlySet<Deviation> = new Set<Deviation>([
   'prescan-first',
   'empty-first',
@@ -11,6 +12,8 @@ export const BIND_DEVIATIONS: ReadonlySet<Deviation> = new Set<Deviation>([
   'repeated-value',
   'no-wildcard-ns',
   'half-serial',
+  'large-ttl',
+  'more-types',
   'trailing-octets',
 ])
 
@@ -34,12 +37,16 @@ function hasAddress(name: string, { origin, records }: ModelZone): boolean {
   return !types.includes(TYPE.CNAME) && types.some((type) => type === TYPE.A || type === TYPE.AAAA)
 }
 
-/** BIND refuses a change after which an NS of the apex is in the zone and has no address. */
-export function isRefusedByBind(before: ModelZone, after: ModelZone): boolean {
-  if (after.records === before.records) return false
-  const { origin, records } = after
-  return records
-    .filter(({ owner, type }) => owner === origin && type === TYPE.NS)
+const lacksAddress = (zone: ModelZone): boolean =>
+  zone.records
+    .filter(({ owner, type }) => owner === zone.origin && type === TYPE.NS)
     .map(({ rdata }) => nameTextOf(rdata).toLowerCase())
-    .some((target) => target.endsWith(`.${origin}`) && !hasAddress(target, after))
+    .some((target) => target.endsWith(`.${zone.origin}`) && !hasAddress(target, zone))
+
+const serialIn = (zone: ModelZone): number => serialOf(soaOf(zone)?.rdata ?? Buffer.alloc(20))
+
+/** BIND refuses a change after which an NS of the apex is in the zone and has no address, and cannot write one without a later serial to its journal. */
+export function refusalByBind(before: ModelZone, after: ModelZone): number | undefined {
+  if (lacksAddress(after)) return RCODE.REFUSED
+  return isLaterSerial(serialIn(after), serialIn(before)) ? undefined : RCODE.SERVFAIL
 }
