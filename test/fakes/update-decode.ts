@@ -93,8 +93,10 @@ function takeRdata(cursor: Cursor, type: number, length: number): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A type has its form in class IN; class NONE stands for the class of the zone (RFC 2136 §2.5.4). */
-const hasForm = (of: number): boolean => of === CLASS.IN || of === CLASS.NONE
+/** Types that have a form in class IN only (RFC 1035 §3.4, RFC 3596 §2.1, RFC 2782). NONE stands for the class of the zone (RFC 2136 §2.5.4). */
+const INTERNET_TYPES: readonly number[] = [TYPE.A, TYPE.AAAA, TYPE.SRV]
+const hasForm = (type: number, of: number): boolean =>
+  of === CLASS.IN || of === CLASS.NONE || !INTERNET_TYPES.includes(type)
 
 type Section = 'prerequisites' | 'updates' | 'additional'
 
@@ -113,7 +115,7 @@ function takeRecord(cursor: Cursor, section: Section): UpdateRecord {
     throw new MalformedOctets('OPT out of its place (RFC 6891 §6.1.1)')
   if (cursor.at + length > cursor.octets.length) throw new MalformedOctets('RDLENGTH')
   // A value where none may be is kept: the rules of the section judge it.
-  const isOpaque = type === TYPE.TSIG || !hasForm(of) || hasNoValue(section, of)
+  const isOpaque = type === TYPE.TSIG || !hasForm(type, of) || hasNoValue(section, of)
   const rdata = isOpaque ? Buffer.from(take(cursor, length)) : takeRdata(cursor, type, length)
   return { owner, type, class: of, ttl, rdata }
 }
