@@ -93,12 +93,13 @@ function takeRdata(cursor: Cursor, type: number, length: number): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Types that have a form in class IN only (RFC 1035 §3.4, RFC 3596 §2.1, RFC 2782). NONE stands for the class of the zone (RFC 2136 §2.5.4). */
-const INTERNET_TYPES: readonly number[] = [TYPE.A, TYPE.AAAA, TYPE.SRV]
-const hasForm = (type: number, of: number): boolean =>
-  of === CLASS.IN || of === CLASS.NONE || !INTERNET_TYPES.includes(type)
-
 type Section = 'prerequisites' | 'updates' | 'additional'
+
+/** Types that have a form in class IN only (RFC 1035 §3.4, RFC 3596 §2.1, RFC 2782). */
+const INTERNET_TYPES: readonly number[] = [TYPE.A, TYPE.AAAA, TYPE.SRV]
+/** A deletion has class NONE in the place of the class of the zone (RFC 2136 §2.5.4). */
+const hasForm = (section: Section, { type, of }: { readonly type: number; readonly of: number }): boolean =>
+  !INTERNET_TYPES.includes(type) || of === CLASS.IN || (of === CLASS.NONE && section === 'updates')
 
 /** RFC 2136 §2.4 and §2.5: RDATA of a record of class ANY, and of a prerequisite of class NONE, is empty. */
 const hasNoValue = (section: Section, of: number): boolean =>
@@ -115,7 +116,7 @@ function takeRecord(cursor: Cursor, section: Section): UpdateRecord {
     throw new MalformedOctets('OPT out of its place (RFC 6891 §6.1.1)')
   if (cursor.at + length > cursor.octets.length) throw new MalformedOctets('RDLENGTH')
   // A value where none may be is kept: the rules of the section judge it.
-  const isOpaque = type === TYPE.TSIG || !hasForm(type, of) || hasNoValue(section, of)
+  const isOpaque = type === TYPE.TSIG || !hasForm(section, { type, of }) || hasNoValue(section, of)
   const rdata = isOpaque ? Buffer.from(take(cursor, length)) : takeRdata(cursor, type, length)
   return { owner, type, class: of, ttl, rdata }
 }
