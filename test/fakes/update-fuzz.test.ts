@@ -41,7 +41,7 @@ describe('damaged and forged updates', () => {
 
   // biome-ignore format: a table
   it.each([
-    'too old', 'too new', 'truncated', 'wrong MAC', 'MAC of another length', 'wrong secret', 'unknown key', 'another algorithm',
+    'too old', 'too new', 'truncated', 'wrong MAC', 'MAC of another length', 'MAC cut short', 'wrong secret', 'unknown key', 'another algorithm',
     'another fudge', 'another time', 'an error', 'other data', 'unsigned', 'signed twice', 'signature not last', 'garbage', 'truncated before signing',
   ])('with the fault "%s" are not', (kind) => expect(authenticOf(kind)).not.toContain(true))
 

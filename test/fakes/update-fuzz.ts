@@ -98,6 +98,7 @@ const MUTATIONS: Readonly<Record<string, readonly [share: number, make: Mutation
   'octets at the end':   [1, (unsigned, fuzz) => Buffer.concat([signed(unsigned, fuzz), octetsOf(fuzz.draw, 1 + fuzz.draw.below(MAX_GARBAGE))])],
   'wrong MAC':           [2, signedWrong(({ draw }) => ({ mac: octetsOf(draw, draw.from([32, 48, 64])) }))],
   'MAC of another length': [2, signedWrong(({ draw }) => ({ mac: octetsOf(draw, draw.from([0, 1, 9, 10, 16, 31, 33, 65, 255])) }))],
+  'MAC cut short':       [2, (unsigned, { key, now, draw }) => signUpdate(unsigned, { key, time: now, macLength: draw.from([0, 1, 10, 16, 24, 31]) })],
   'wrong secret':        [2, signedBy(({ draw }) => ({ secret: octetsOf(draw, draw.from([1, 32])) }))],
   'unknown key':         [2, signedBy(({ draw }) => ({ name: draw.from(['other.test', '', 'x'.repeat(63), 'k']) }))],
   'another algorithm':   [2, signedWrong(({ draw }) => ({ algorithm: draw.from(['hmac-md5.sig-alg.reg.int', 'hmac-sha1', 'hmac-sha224', '', 'x']) }))],

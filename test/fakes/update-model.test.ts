@@ -109,7 +109,7 @@ const changeBy = (updates: readonly Fields[]) => {
   return {
     gone: before.filter(isOther(after)).length,
     added: after.filter(isOther(before)).length,
-    serial: serialOf(soa?.rdata ?? SOA),
+    serial: soa === undefined ? 'no SOA' : serialOf(soa.rdata),
   }
 }
 const later = (serial: number): Buffer => withSerial(SOA, serial)
@@ -139,3 +139,9 @@ it.each<readonly [string, readonly Fields[], readonly [gone: number, added: numb
   ['names in values have no case',               [['www.example.test', TYPE.MX, IN, mxRdata(1, 'a.test')], ['www.example.test', TYPE.MX, NOT, mxRdata(1, 'A.test')]], [0, 0, 7]],
   ['but characters have',                        [[ORIGIN, TYPE.TXT, NOT, txtRdata('A')]],           [0, 0, 7]],
 ])('§3.4.2: %s', (_, updates, [gone, added, serial]) => expect(changeBy(updates)).toEqual({ gone, added, serial }))
+
+it('§3.4.2.2: takes no SOA with the same serial', () => {
+  const soa = update([ORIGIN, TYPE.SOA, IN, zoneSoaRdata('ns2.example.test', 7)])
+
+  expect(applyUpdate(ZONE, { ...MESSAGE, updates: [soa] }, new Set()).zone).toEqual(ZONE)
+})

@@ -85,9 +85,11 @@ export interface Signing {
   readonly time: number
   /** What is wrong in the record: these fields replace those of a right one. */
   readonly wrong?: Partial<TsigFields>
+  /** In octets: the right MAC is cut to this length (RFC 8945 §5.2.2.1). */
+  readonly macLength?: number
 }
 
-export function signUpdate(message: Buffer, { key, time, wrong = {} }: Signing): Buffer {
+export function signUpdate(message: Buffer, { key, time, wrong = {}, macLength }: Signing): Buffer {
   const fields = {
     keyName: key.name,
     algorithm: key.algorithm,
@@ -98,7 +100,11 @@ export function signUpdate(message: Buffer, { key, time, wrong = {} }: Signing):
     error: 0,
     other: Buffer.alloc(0),
   }
-  return withTsig(message, { ...fields, mac: macOctets(key, message, fields), ...wrong })
+  return withTsig(message, {
+    ...fields,
+    mac: macOctets(key, message, fields).subarray(0, macLength),
+    ...wrong,
+  })
 }
 
 /** What a server finds: no signature, a right one, one that is not of a key it has, or a record with no right form. */

@@ -41,6 +41,26 @@ it('reads compressed names, and none that points to itself', () => {
     expect(() => decodeMessage(record(owner)), owner).toThrow(MalformedOctets)
 })
 
+// biome-ignore format: a table
+it.each([
+  ['an address of five octets',       'c00c', '0001', 'c000020101'],
+  ['an address of three octets',      'c00c', '0001', 'c00002'],
+  ['a name with octets after it',     'c00c', '0005', 'c00c00'],
+  ['TXT without a string',            'c00c', '0010', ''],
+  ['a string that is too long',       'c00c', '0010', '0961'],
+  ['a compressed target of SRV',      'c00c', '0021', '000000000050c00c'],
+  ['a tag of CAA without octets',     'c00c', '0101', '0000'],
+  ['type 0',                          'c00c', '0000', ''],
+  ['OPT among the updates',           '00',   '0029', ''],
+  ['a name of 257 octets',            `${`3f${'61'.repeat(63)}`.repeat(4)}00`, '0001', 'c0000201'],
+])('does not read %s', (_, owner, type, rdata) => {
+  const length = (rdata.length / 2).toString(16).padStart(4, '0')
+  const head = '000128000001000000010000017a0000060001'
+  const octets = Buffer.from(`${head}${owner}${type}00010000003c${length}${rdata}`, 'hex')
+
+  expect(() => decodeMessage(octets)).toThrow(MalformedOctets)
+})
+
 it.each(Object.keys(MAC_ALGORITHMS) as MacAlgorithm[])(
   'signs with %s as the service verifies it',
   (algorithm) => {
