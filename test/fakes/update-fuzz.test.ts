@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../bench/fleet-random.ts'
 import { runs, SEED } from '../runs.ts'
+import { decodeMessage } from './update-decode.ts'
+import { updateDraw } from './update-draw.ts'
 import { FUZZ_KINDS, type FuzzedUpdate, fuzzedUpdates } from './update-fuzz.ts'
-import type { MacKey } from './update-tsig.ts'
+import { FIRST_ZONE, randomUpdate } from './update-messages.ts'
+import type { Deviation } from './update-model.ts'
+import { authenticityOf } from './update-oracle.ts'
+import { type MacKey, signUpdate } from './update-tsig.ts'
+import { messageOctets, nameOctets } from './update-wire.ts'
 
 const NOW = 1_800_000_000
 const KEYS: readonly MacKey[] = [
@@ -59,4 +65,20 @@ describe('damaged and forged updates', () => {
     expect(authenticOf('bits before signing')).toContain(true)
     expect(authenticOf('bits before signing')).toContain(false)
   })
+})
+
+it.each([
+  ['class', 2],
+  ['TTL', 6],
+])('a signature with another %s is malformed (RFC 8945 §4.2)', (_, offset) => {
+  const [key] = KEYS as [MacKey]
+  const drawing = { draw: updateDraw(seededRandom(SEED)), zone: FIRST_ZONE, isCased: false }
+  const octets = signUpdate(messageOctets(randomUpdate(drawing)), { key, time: NOW })
+  const rules = { keys: KEYS, now: NOW, deviations: new Set<Deviation>() }
+  const at = decodeMessage(octets).lastAt + nameOctets(key.name).length + offset
+  const changed = Buffer.from(octets)
+  changed[at + 1] = (octets[at + 1] ?? 0) ^ 1
+
+  expect(authenticityOf(octets, decodeMessage(octets), rules)).toBe('valid')
+  expect(authenticityOf(changed, decodeMessage(changed), rules)).toBe('malformed')
 })
