@@ -25,16 +25,16 @@ export interface UpdateOutcome {
 /** What a server does that RFC 2136 says otherwise, or leaves open. */
 // biome-ignore format: a table
 export const DEVIATIONS = {
-  'prescan-first':       'the update section is checked before the prerequisites (RFC 2136 §3: after them), so a message with both faults has the RCODE of the first',
- 'empty-first': 'RDATA where there must be none is FORMERR before all else (RFC 2136: by the checks of its section)',
-  'view-by-class': 'a zone section without a zone, or of another class than IN, is refused with any RCODE (RFC 2136 §3.1: FORMERR and NOTAUTH)',
-  'trailing-octets': 'octets after the last record are ignored (RFC 1035 §4.1 has no place for them)',
-  'large-ttl': 'a TTL of 2^31 and more is kept (RFC 2181 §8: it is 0)',
-  'one-ttl':             'an added record gives its TTL to the whole RRset (RFC 2181 §5.2; RFC 2136 says nothing)',
-  'no-wildcard-ns':      'an added NS at a wildcard is ignored (RFC 4592 §4.2 discourages it; RFC 2136 says nothing)',
-  'half-serial': 'a new serial that is 2^31 away is taken (RFC 1982 §3.2: neither later nor earlier)',
-  'more-types': 'RDATA of more types than those of the model has to have the right form, else FORMERR (RFC 3597 §3: that of an unknown type is any octets)',
-  'repeated-value':      'a value that the prerequisites name twice is two records, and no RRset has two (RFC 2136 §3.2.3 compares sets)',
+  'prescan-first':    'the update section is checked before the prerequisites (RFC 2136 §3: after them), so a message with both faults has the RCODE of the first',
+  'empty-first':      'RDATA where there must be none is FORMERR before all else (RFC 2136: by the checks of its section)',
+  'view-by-class':    'a zone section without a zone, or of another class than IN, is refused with any RCODE (RFC 2136 §3.1: FORMERR and NOTAUTH)',
+  'trailing-octets':  'octets after the last record are ignored (RFC 1035 §4.1 has no place for them)',
+  'large-ttl':        'a TTL of 2^31 and more is kept (RFC 2181 §8: it is 0)',
+  'one-ttl':          'an added record gives its TTL to the whole RRset (RFC 2181 §5.2; RFC 2136 says nothing)',
+  'no-wildcard-ns':   'an added NS at a wildcard is ignored (RFC 4592 §4.2 discourages it; RFC 2136 says nothing)',
+  'half-serial':      'a new serial that is 2^31 away is taken (RFC 1982 §3.2: neither later nor earlier)',
+  'more-types':       'RDATA of more types than those of the model has to have the right form, else FORMERR (RFC 3597 §3: that of an unknown type is any octets)',
+  'repeated-value':   'a value that the prerequisites name twice is two records, and no RRset has two (RFC 2136 §3.2.3 compares sets)',
 } as const
 export type Deviation = keyof typeof DEVIATIONS
 export type Deviations = ReadonlySet<Deviation>
