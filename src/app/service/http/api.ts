@@ -4,7 +4,7 @@ import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
-import { openApi } from '../../../server/api/openapi/openapi.ts'
+import { API_IDENTITY, openApi } from '../../../server/api/openapi/openapi.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
@@ -17,9 +17,6 @@ import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
 import { rateLimiter } from '../../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
 import type { Store } from '../../../server/store/store.ts'
-
-/** The version of the API, which is independent of the program's (spec, "Versioning"). */
-const API_VERSION = '1.0.0'
 
 interface ApiParts {
   readonly store: Store
@@ -55,8 +52,7 @@ export function apiOf(
     return { password, hash: keyedHash(pepper, password) }
   }
   const service = {
-    name: 'Holdfast DNS management API',
-    version: API_VERSION,
+    ...API_IDENTITY,
     nameservers: settings.nameservers,
     reservedNames: settings.reservedNames,
     isReserved: (name: string) => relativeTo(name, settings.catalogZone) !== undefined,
