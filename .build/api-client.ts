@@ -105,7 +105,7 @@ function memberOf(row: Row): string {
   const bodyType = body && (body[0] === JSON_TYPE ? typeOf(body[1]) : 'string')
   const isBodyNeeded = requestBody?.required === true
   const given = [
-    `parameters${isNeeded || isBodyNeeded ? '' : '?'}: ${own.length === 0 ? 'NoParameters' : fieldsOf(own)}`,
+    `parameters${isNeeded || isBodyNeeded ? '' : '?'}: ${own.length === 0 ? 'Nothing' : fieldsOf(own)}`,
     ...(bodyType === undefined ? [] : [`body${isBodyNeeded ? '' : '?'}: ${bodyType}`]),
   ]
   const headers = parameters.filter((one) => one.in === 'header').map(({ name }) => name)
@@ -114,7 +114,7 @@ function memberOf(row: Row): string {
   const result = resultOf(row)
   const plain = `(${[...given, options].join(', ')})`
   // The overload that may give 304 is first: `Parameters` and `ReturnType` read the last one.
-  const conditional = `(${[...given.map((one) => one.replace('?:', ':')), 'options: ConditionalOptions'].join(', ')})`
+  const conditional = `(${[...given.map((one) => one.replace(/^(\w+)\?:/, '$1:')), 'options: ConditionalOptions'].join(', ')})`
   const type = headers.includes(IF_NONE_MATCH)
     ? `{\n    ${conditional}: Promise<${result} | NotModified>\n    ${plain}: Promise<${result}>\n  }`
     : `${plain} => Promise<${result}>`
@@ -150,8 +150,8 @@ function usedIn(text: string, types: Readonly<Record<string, string>>): string {
 const BASE = `/** The client of the Holdfast DNS management API VERSION, from its OpenAPI document. */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : object
 type Names<H extends string> = { get(name: H): string | null }
-type NoParameters = { [name: string]: never }
-export interface CallOptions<H extends string = never> { signal?: Signal; headers?: { [N in H]?: string } }
+type Nothing = { [name: string]: never }
+export interface CallOptions<H extends string = never> { signal?: Signal; headers?: [H] extends [never] ? Nothing : { [N in H]?: string } }
 export interface ConditionalOptions { signal?: Signal; headers: { 'If-None-Match': string } }
 /** A change that was made. */
 export interface Done<H extends string = never> { status: number; headers: Names<H>; warnings: readonly Warning[] }

@@ -90,7 +90,7 @@ const callOf = (client: ApiClientOptions, row: Row): ApiCall => {
         ...(signal !== undefined && { signal }),
       },
     )
-    return resultOf(row, response)
+    return callResultOf(row, response)
   }
 }
 
@@ -139,7 +139,7 @@ function rowOf(operation: string, text: string): Row {
   return { operation, method, path, sends, reads, json: json.split('&') }
 }
 
-async function resultOf({ operation, reads }: Row, response: Answered): Promise<CallResult> {
+async function callResultOf({ operation, reads }: Row, response: Answered): Promise<CallResult> {
   const { status, headers } = response
   if (status === 304) return { status, headers, warnings: [] }
   const type = headers.get('content-type') ?? ''
