@@ -4,7 +4,8 @@ import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
-import { API_IDENTITY, openApi } from '../../../server/api/openapi/openapi.ts'
+import { describedOnce } from '../../../server/api/docs/description.ts'
+import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
@@ -61,13 +62,11 @@ export function apiOf(
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
   }
-  let document: string | undefined
   const dependencies: ApiDependencies = {
     store,
     now,
     service,
-    // It needs no login, and making it takes longer than most requests.
-    document: () => (document ??= JSON.stringify(openApi(service))),
+    description: describedOnce(service),
     identify: callerIdentifier(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
       store.countRequest(...request),
@@ -121,5 +120,5 @@ async function respond(
   }
 }
 
-/** A body that is text is JSON already. */
+/** A body that is text is complete already. */
 const jsonOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
