@@ -10,7 +10,7 @@ async function bundled(options, output) {
   const bundle = await rolldown({ platform: 'node', logLevel: 'warn', ...options })
   const { output: chunks } = await bundle.generate(output)
   await bundle.close()
-  if (chunks.length !== 1) throw new Error(`${chunks.map(({ fileName }) => fileName)}: one file is expected`)
+  if (chunks.length !== 1) throw new Error(`${chunks.length} files instead of one`)
   return chunks[0].code
 }
 

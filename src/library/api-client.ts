@@ -50,6 +50,7 @@ interface ListPage {
   readonly total: number
 }
 
+type Scalar = string | number | boolean | null
 type Values = Readonly<Record<string, unknown>>
 /** Parameters of the path and the query, the body where the operation has one, and options. */
 export type ApiCall = (...given: readonly unknown[]) => Promise<CallResult>
@@ -86,7 +87,7 @@ const callOf = (client: ApiClientOptions, row: Row): ApiCall => {
         },
         // The service redirects no request, and the credentials are for it alone.
         redirect: 'manual',
-        ...(body !== undefined && { body: isJson(sends ?? '') ? JSON.stringify(body) : String(body) }),
+        ...(body !== undefined && { body: isJson(sends ?? '') ? JSON.stringify(body) : (body as string) }),
         ...(signal !== undefined && { signal }),
       },
     )
@@ -96,7 +97,7 @@ const callOf = (client: ApiClientOptions, row: Row): ApiCall => {
 
 /** A URL leaves out empty segments and those of dots: another resource would be changed. */
 function segment(operation: string, name: string, value: unknown): string {
-  const text = String(value ?? '')
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${operation}: ${name} cannot be ${JSON.stringify(value)}`)
   return encodeURIComponent(text)
 }
@@ -106,7 +107,7 @@ function pairs([name, value]: readonly [string, unknown], json: readonly string[
   if (value === undefined) return []
   if (json.includes(name)) return [[name, JSON.stringify(value)]]
   if (Array.isArray(value)) return value.map((one) => [name, String(one)])
-  if (typeof value !== 'object' || value === null) return [[name, String(value)]]
+  if (typeof value !== 'object' || value === null) return [[name, String(value as Scalar)]]
   return Object.entries(value).flatMap(([key, inner]) => pairs([`${name}[${key}]`, inner], []))
 }
 

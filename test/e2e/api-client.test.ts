@@ -227,3 +227,17 @@ holdfastApi({ server: '', fetch, signal: new AbortController().signal })
     })
   })
 })
+
+it('the example of docs/api.md compiles, and does what the page says', () => {
+  const page = readFileSync(join(ROOT, 'docs/api.md'), 'utf8')
+  const [, example = ''] = /^```ts\n([^]*?)^```$/m.exec(page) ?? []
+  const own = example.replace(/server: '[^']+', token: '[^']+'/, `server: '${at.url}', token: '${at.apiKey}'`)
+  const path = put('example.mts', own)
+
+  expect(own).toContain(at.apiKey)
+  expect(compiled(path, { module: 'nodenext', lib: ['ES2022', 'DOM'], noUncheckedIndexedAccess: true })).toBe(
+    '',
+  )
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { cwd: project, encoding: 'utf8' })
+  expect([stdout, stderr]).toEqual(['@\ncabin\nhome\noffice\nwww\n400 2839 /rdata/0/value\n', ''])
+})

@@ -139,7 +139,7 @@ describe('a request', () => {
     expect(sent.map(({ init }) => init.signal)).toEqual([all, own])
   })
 
-  it.each([undefined, null, '', '.', '..'])(
+  it.each([undefined, null, '', '.', '..', {}, []])(
     'is not sent with %j in its path: the URL would be that of another resource',
     async (label) => {
       const { call, sent } = answering()

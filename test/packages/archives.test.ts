@@ -192,7 +192,9 @@ describe('the archive for OpenWrt', () => {
         'lib/upgrade/keep.d/holdfast',
       ]),
     )
-    expect(files.filter((name) => /serve\.cjs|admin\.cjs|holdfast-service/.test(name))).toEqual([])
+    expect(files.filter((name) => /serve\.cjs|admin\.cjs|holdfast-service|holdfast-api/.test(name))).toEqual(
+      [],
+    )
   })
 
   it('runs under the shell of a router, from where it is unpacked', () => {

@@ -45,7 +45,7 @@ export function typeHtml(schema: Schema): Html {
   if (properties !== undefined) return html`object with ${fieldList(properties as Schemas)}`
   if (typeof additionalProperties === 'object')
     return html`object whose values are: ${typeHtml(additionalProperties as Schema)}`
-  return html`${Array.isArray(type) ? type.join(' or ') : String(type ?? 'any value')}${limitsIn(schema)}`
+  return html`${Array.isArray(type) ? type.join(' or ') : ((type ?? 'any value') as string)}${limitsIn(schema)}`
 }
 
 const fieldList = (properties: Schemas): readonly (Html | string)[] =>
@@ -72,14 +72,14 @@ export function schemaSection(name: string, schema: Schema): Html {
     codeHtml(field),
     typeHtml(one),
     needed.includes(field) ? 'always' : 'optional',
-    String(one['description'] ?? ''),
+    (one['description'] ?? '') as string,
   ])
   const content =
     rows.length === 0
       ? html`<p>${typeHtml(schema)}</p>\n`
       : docsTable(['Field', 'Type', 'Present', 'Meaning'], rows)
   return html`<section id="schema-${name}"><h3><a href="#schema-${name}">${name}</a></h3>
-<p>${String(description)}</p>
+<p>${description as string}</p>
 ${content}</section>
 `
 }
