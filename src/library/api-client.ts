@@ -50,8 +50,9 @@ interface ListPage {
   readonly total: number
 }
 
-type Scalar = string | number | boolean | null
-type Values = Readonly<Record<string, unknown>>
+/** One value, a list, or values by key. */
+type ParameterValue = string | number | boolean | object | null | undefined
+type Values = Readonly<Record<string, ParameterValue>>
 /** Parameters of the path and the query, the body where the operation has one, and options. */
 export type ApiCall = (...given: readonly unknown[]) => Promise<CallResult>
 
@@ -103,11 +104,14 @@ function segment(operation: string, name: string, value: unknown): string {
 }
 
 /** `{ sort: { name: 'asc' } }` as `sort[name]=asc`; a list repeats its name. */
-function pairs([name, value]: readonly [string, unknown], json: readonly string[]): [string, string][] {
+function pairs(
+  [name, value]: readonly [string, ParameterValue],
+  json: readonly string[],
+): [string, string][] {
   if (value === undefined) return []
   if (json.includes(name)) return [[name, JSON.stringify(value)]]
   if (Array.isArray(value)) return value.map((one) => [name, String(one)])
-  if (typeof value !== 'object' || value === null) return [[name, String(value as Scalar)]]
+  if (typeof value !== 'object' || value === null) return [[name, String(value)]]
   return Object.entries(value).flatMap(([key, inner]) => pairs([`${name}[${key}]`, inner], []))
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { curlLines, exampleBody } from '../../../../src/server/api/docs/example.ts'
 import { type DescribedApi, placedOperations } from '../../../../src/server/api/docs/described.ts'
+import { describedOnce } from '../../../../src/server/api/docs/description.ts'
 import { docsPage } from '../../../../src/server/api/docs/docs-page.ts'
 import { refusalsIn } from '../../../../src/server/api/docs/operation-view.ts'
 import { openApi } from '../../../../src/server/api/openapi/openapi.ts'
@@ -207,6 +208,20 @@ describe('text of a document', () => {
     expect(loaded.filter((to) => !to.startsWith('#') && to !== 'openapi.json')).toEqual([])
     expect(loaded.length).toBeGreaterThan(3)
   })
+})
+
+it('the page is made at the first request, and once', () => {
+  let made = 0
+  const { page } = describedOnce({
+    get name() {
+      made += 1
+      return 'An API'
+    },
+    version: '1.2.3',
+  })
+  expect(made).toBe(0)
+  expect([page(), page()]).toEqual([PAGE, PAGE])
+  expect(made).toBe(1)
 })
 
 describe('GET /v1/docs', () => {
