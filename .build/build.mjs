@@ -1,10 +1,11 @@
 /**
- * Bundles src/ to dist/: one entry, one chunk per command, CommonJS because it starts faster (decision 0001), and the licences
- * of the bundled packages.
+ * Bundles src/ to dist/: one entry, one chunk per command, CommonJS because it starts faster (decision 0001), the client of
+ * `/v1` for other programs, and the licences of the bundled packages.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { apiLibrary } from './library.mjs'
 import { licences } from './licences.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -109,6 +110,7 @@ put({
   ...Object.fromEntries(
     output.map((one) => [one.fileName, one.type === 'chunk' ? inAscii(one.code) : one.source]),
   ),
+  ...(await apiLibrary(ROOT)),
   'package.json': '{ "type": "commonjs" }\n',
   'LICENSES.txt': licences(packagesIn(output)),
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { makeTar } from './tar.mjs'
 import { file, folder } from './tree.mjs'
-import { isForUsers, wholeFiles } from './parts.mjs'
+import { apiLibraryFiles, isForUsers, wholeFiles } from './parts.mjs'
 
 /** Of the maintainers alone. */
 const PRIVATE = ['scripts', 'devDependencies', 'workspaces', 'allowScripts']
@@ -16,6 +16,7 @@ export function makeNpm(to, { root, version, epoch }) {
     to,
     {
       ...wholeFiles(root, prefix),
+      ...apiLibraryFiles(root, prefix),
       ...folder(join(root, 'docs'), `${prefix}/docs`, isForUsers),
       ...Object.fromEntries(
         ['README.md', 'CHANGELOG.md', 'LICENSE'].map((name) => [

@@ -23,7 +23,11 @@ export function clientFiles(root, prefix) {
   const isOfService = (name) => name.startsWith('holdfast-service') || name === 'certbot-deploy'
   return {
     ...programFiles(root, prefix),
-    ...folder(join(root, 'dist'), `${prefix}/dist`, (name) => !name.endsWith('.cjs') || chunks.has(name)),
+    ...folder(
+      join(root, 'dist'),
+      `${prefix}/dist`,
+      (name) => !isApiLibrary(name) && (!name.endsWith('.cjs') || chunks.has(name)),
+    ),
     ...folder(
       join(root, 'systemd'),
       `${prefix}/systemd`,
@@ -33,10 +37,14 @@ export function clientFiles(root, prefix) {
   }
 }
 
+/** What programs of others import: only npm finds it. */
+const isApiLibrary = (name) => name.startsWith('holdfast-api.')
+export const apiLibraryFiles = (root, prefix) => folder(join(root, 'dist'), `${prefix}/dist`, isApiLibrary)
+
 /** The whole program. */
 export const wholeFiles = (root, prefix) => ({
   ...programFiles(root, prefix),
-  ...folder(join(root, 'dist'), `${prefix}/dist`),
+  ...folder(join(root, 'dist'), `${prefix}/dist`, (name) => !isApiLibrary(name)),
   ...folder(join(root, 'systemd'), `${prefix}/systemd`),
   ...folder(join(root, 'config'), `${prefix}/config`),
 })

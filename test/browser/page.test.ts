@@ -1,14 +1,15 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Daemon, running } from '../e2e/daemon.ts'
-import { ROOT, scratch } from '../e2e/processes.ts'
+import { scratch } from '../e2e/processes.ts'
 import { answering, echo } from '../e2e/servers.ts'
 import { eventually } from '../eventually.ts'
 import { shortTimers } from '../lab/short-timers.ts'
+import { violations } from './axe.ts'
 import { openBrowser, openPage, SCREENSHOTS } from './browser.ts'
 
 let browser: Browser
@@ -97,25 +98,6 @@ async function surroundingsIn(
     },
     requests: () => requests,
   }
-}
-
-const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string }[]
-  }[]
-  readonly passes: readonly unknown[]
-}
-
-/** What axe finds, by the rules of WCAG 2.2 AA and its best practices. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
-  const result = (await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )) as AxeResult
-  expect(result.passes.length).toBeGreaterThan(15)
-  return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
 /** Content security policies do not hold for what a test evaluates. */

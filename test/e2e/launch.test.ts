@@ -214,7 +214,7 @@ describe('the packed file', () => {
 
     const strangers = files.filter(
       (path) =>
-        !/^(bin\/|dist\/[a-z-]+\.(cjs|json)$|dist\/LICENSES\.txt$|config\/|docs\/(?!decisions\/)|systemd\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(
+        !/^(bin\/|dist\/[a-z-]+\.(d\.cts|cjs|json)$|dist\/LICENSES\.txt$|config\/|docs\/(?!decisions\/)|systemd\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(
           path,
         ),
     )
@@ -222,6 +222,8 @@ describe('the packed file', () => {
     for (const needed of [
       'bin/holdfast.js',
       'dist/holdfast.cjs',
+      'dist/holdfast-api.cjs',
+      'dist/holdfast-api.d.cts',
       'dist/LICENSES.txt',
       'README.md',
       'LICENSE',

@@ -102,6 +102,11 @@ describe('the package for npm', () => {
     const top = join(folder, 'package')
     const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as Record<string, unknown>
     expect(Object.keys(manifest).filter((key) => /scripts|dependencies|workspaces/i.test(key))).toEqual([])
+    const targets = Object.values(manifest['exports'] as Readonly<Record<string, unknown>>).flatMap((one) =>
+      typeof one === 'string' ? [one] : Object.values(one as Readonly<Record<string, string>>),
+    )
+    expect(targets.filter((to) => !existsSync(join(top, to)))).toEqual([])
+    expect(targets).toHaveLength(3)
     expect(readdirSync(join(top, 'docs'))).not.toContain('decisions')
     const pages = [
       'README.md',
@@ -192,7 +197,9 @@ describe('the archive for OpenWrt', () => {
         'lib/upgrade/keep.d/holdfast',
       ]),
     )
-    expect(files.filter((name) => /serve\.cjs|admin\.cjs|holdfast-service/.test(name))).toEqual([])
+    expect(files.filter((name) => /serve\.cjs|admin\.cjs|holdfast-service|holdfast-api/.test(name))).toEqual(
+      [],
+    )
   })
 
   it('runs under the shell of a router, from where it is unpacked', () => {

@@ -4,6 +4,7 @@ import type { Audit } from '../model/audit.ts'
 import { asciiName } from '../model/idn.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
+import { type ApiDescription, descriptionAt } from './docs/description.ts'
 import { badBody } from './request/bodies.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { parseJson } from './request/json.ts'
@@ -64,8 +65,7 @@ export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
   readonly service: ApiService
-  /** The description of this API, as JSON. */
-  readonly document: () => string
+  readonly description: ApiDescription
   readonly now: () => Instant
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
@@ -120,10 +120,8 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
  */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
-    if (request.path === '/v1/openapi.json' && (request.method === 'GET' || request.method === 'HEAD'))
-      return request.query === ''
-        ? { status: 200, body: dependencies.document(), headers: {} }
-        : plainError(REQUEST_FAULTS.queryInvalid, { detail: 'the document has no parameters' })
+    const described = descriptionAt(dependencies.description, request)
+    if (described !== undefined) return described
     const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
     const params = decoded(match.params)

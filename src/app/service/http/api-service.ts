@@ -3,13 +3,11 @@ import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
 import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
+import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
 import { seal } from '../../../server/auth/sealed.ts'
 import { relativeTo } from '../../../server/model/dns-name.ts'
-
-/** The version of the API, which is independent of the program's (spec, "Versioning"). */
-const API_VERSION = '1.0.0'
 
 /** What the handlers of `/v1` need of the service. */
 export function apiServiceOf(
@@ -21,8 +19,7 @@ export function apiServiceOf(
     return { password, hash: keyedHash(pepper, password) }
   }
   return {
-    name: 'Holdfast DNS management API',
-    version: API_VERSION,
+    ...API_IDENTITY,
     nameservers: settings.nameservers,
     reservedNames: settings.reservedNames,
     isReserved: (name) => relativeTo(name, settings.catalogZone) !== undefined,

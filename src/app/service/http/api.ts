@@ -3,7 +3,7 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
-import { openApi } from '../../../server/api/openapi/openapi.ts'
+import { describedOnce } from '../../../server/api/docs/description.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
@@ -47,13 +47,11 @@ export function apiOf(
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
   const service = apiServiceOf(settings, { pepper, requestFlush })
-  let document: string | undefined
   const dependencies: ApiDependencies = {
     store,
     now,
     service,
-    // It needs no login, and making it takes longer than most requests.
-    document: () => (document ??= JSON.stringify(openApi(service))),
+    description: describedOnce(service),
     identify: callerIdentifier(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
       store.countRequest(...request),
@@ -107,5 +105,5 @@ async function respond(
   }
 }
 
-/** A body that is text is JSON already. */
+/** A body that is text is complete already. */
 const jsonOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))

@@ -108,6 +108,9 @@ Objects of responses are closed: they have the described fields and no others. U
 with a warning. A request with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an
 unknown path, 405 with Allow for a method that a path does not have, and 413.`
 
+/** What the API is. Its version is independent of that of the program (spec, "Versioning"). */
+export const API_IDENTITY = { name: 'Holdfast DNS management API', version: '1.0.0' } as const
+
 /** The OpenAPI 3.1 document of this API, from the table of routes. */
 export function openApi({ name, version }: Pick<ApiService, 'name' | 'version'>): Schema {
   const paths: Record<string, Record<string, Schema>> = {}
