@@ -114,6 +114,7 @@ async function startOn(
   let current = settings
   let publishing: Publishing | undefined
   const wake = (): void => publishing?.wake()
+  const whenServed: Publishing['whenServed'] = async (change) => publishing?.whenServed(change)
   const metrics = serviceMetrics()
   const failures = failureLog(log, () => steadyClock.now())
   const { report: reportFailure } = failures
@@ -127,7 +128,10 @@ async function startOn(
   const parts = { log, ending, reportFailure, audit, inTurn: turns.inTurn }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
+  const handling = handlerMaker(
+    { store, pepper },
+    { ...parts, faults, health, requestFlush: wake, whenServed },
+  )
   const started = await startPublishing({ ...parts, store, pepper, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value

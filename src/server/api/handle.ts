@@ -11,7 +11,13 @@ import { parseJson } from './request/json.ts'
 import { parseQuery, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
+import {
+  type ApiService,
+  type ChangedNames,
+  type HandlerResult,
+  refused,
+  type Success,
+} from './request/context.ts'
 import { trailHead, withTrail } from './writing/with-trail.ts'
 import { REQUEST_FAULTS } from './request/faults.ts'
 import { isAccountChange, type Method, type Route } from './route.ts'
@@ -70,6 +76,8 @@ export interface ApiDependencies {
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
   readonly inTurn: InTurn
+  /** Resolves when the name servers give these names as they are now, or after some seconds. */
+  readonly whenServed: (change: ChangedNames) => Promise<void>
   readonly reportError: (error: unknown) => void
   readonly audit: Audit
 }
@@ -138,11 +146,13 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       isGone: request.isGone,
     }
     const taken = await dependencies.inTurn(turn, async () =>
-      render(await runRoute(dependencies, request, { ...match, params, caller })),
+      runRoute(dependencies, request, { ...match, params, caller }),
     )
     if ('retryAfter' in taken)
       return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
-    const { value: rendered } = taken
+    const { value: result } = taken
+    if ('status' in result && result.awaited !== undefined) await dependencies.whenServed(result.awaited)
+    const rendered = render(result)
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered

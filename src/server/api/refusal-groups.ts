@@ -67,3 +67,23 @@ export const OFFLINE = [
 ] as const satisfies Errors
 export const RECORD_QUOTAS = ['rdataOverLimit', 'rrsetMetadataOverLimit'] as const satisfies Errors
 export const QUOTAS = ['namesOverLimit', ...RECORD_QUOTAS, 'nameMetadataOverLimit'] as const satisfies Errors
+/** Of the TXT record of a challenge. */
+export const CLEAN_UP = [
+  ...ZONE_CHANGE,
+  'nameOwned',
+  'nameChangeForbidden',
+  'nameChangeProhibited',
+  'rrsetMetadataOverLimit',
+  'nameMetadataOverLimit',
+] as const satisfies Errors
+/** The same at a name that is made where it is missing. */
+export const PRESENT = [
+  ...ZONE_CHANGE,
+  ...NAME_CREATION,
+  'nameChangeForbidden',
+  'nameChangeProhibited',
+  'typesDisallowed',
+  'rdataCreateForbidden',
+  'dnsRulesViolated',
+  ...QUOTAS,
+] as const satisfies Errors

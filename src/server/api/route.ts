@@ -16,6 +16,7 @@ export interface Route<R extends ErrorName = ErrorName> {
     | 'DDNS Keys'
     | 'API Keys'
     | 'TSIG Keys'
+    | 'ACME'
   /** The summary of the operation in the OpenAPI document. */
   readonly summary: string
   /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */

@@ -1,3 +1,4 @@
+import { cleanUpChallenge, presentChallenge } from './acme/httpreq.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
@@ -18,12 +19,14 @@ import {
   setRRSetMetadata,
 } from './records/rrsets.ts'
 import {
+  CLEAN_UP,
   KEY_TARGETS,
   NAME,
   NAME_CHANGE,
   NAME_LOCK,
   NAME_CREATION,
   OFFLINE,
+  PRESENT,
   QUOTAS,
   RDATA,
   RDATUM,
@@ -51,6 +54,7 @@ const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
 const TSIG_KEYS = '/account/tsig-keys'
+const HTTPREQ = '/acme/httpreq'
 const ZONES = '/dns/zones'
 const ZONE_AT = `${ZONES}/{zone_name}`
 const ZONE_NAMES = '/dns/records/{zone_name}'
@@ -145,6 +149,14 @@ export const ROUTES = {
   listClients: route({
     method: 'GET', path: '/dns/clients', tag: 'clients', summary: 'List the update clients of the account',
     refuses: [], handle: listClients,
+  }),
+  presentChallenge: route({
+    method: 'POST', path: `${HTTPREQ}/present`, tag: 'ACME', summary: 'Add the TXT record of an ACME challenge, by httpreq',
+    refuses: PRESENT, handle: presentChallenge,
+  }),
+  cleanUpChallenge: route({
+    method: 'POST', path: `${HTTPREQ}/cleanup`, tag: 'ACME', summary: 'Remove the TXT record of an ACME challenge',
+    refuses: CLEAN_UP, handle: cleanUpChallenge,
   }),
   listNames: route({
     method: 'GET', path: '/dns/records', tag: 'records', summary: 'List the names of all zones',

@@ -11,7 +11,7 @@ import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
 import type { ApiKey, Store } from '../store/store.ts'
-import { keyedHash, type Pepper } from './hashes.ts'
+import { isApiKey, keyedHash, type Pepper } from './hashes.ts'
 import type { PasswordChecker } from './login.ts'
 
 interface CallerDependencies {
@@ -45,8 +45,8 @@ export type IdentifiedCaller = Caller | NotChecked | undefined
 const CROWD_SECONDS = 5
 
 /**
- * Accepts an account with its password, or an API key as a bearer token or as the password of an empty username. An API key
- * is checked at any time; an account password, which takes a slow hash, not during a lockout.
+ * Accepts an account with its password or with an API key, or an API key as a bearer token or with an empty username. An
+ * API key is checked at any time; an account password, which takes a slow hash, not during a lockout.
  */
 export function callerIdentifier(
   parts: CallerDependencies,
@@ -112,9 +112,11 @@ async function callerFor(
   if (token !== undefined) return callerByKey(dependencies, token)
   const credentials = parseBasic(authorization)
   if (credentials === undefined) return undefined
-  return credentials.username === ''
-    ? callerByKey(dependencies, credentials.password.reveal())
-    : callerByPassword(dependencies, credentials, networks)
+  const { username, password } = credentials
+  if (username === '') return callerByKey(dependencies, password.reveal())
+  // Programs that send no empty username send the account with an API key.
+  const byKey = isApiKey(password.reveal()) ? await callerByKey(dependencies, password.reveal()) : undefined
+  return byKey?.account.name === username ? byKey : callerByPassword(dependencies, credentials, networks)
 }
 
 async function callerByPassword(

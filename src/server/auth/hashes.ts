@@ -86,5 +86,8 @@ export const isUsername = (text: string): boolean => /^[a-z0-9]{7}$/.test(text)
 export const newPassword = (): string =>
   randomText('ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789', 21)
 
+/** Whether it has the form of what `newPassword` makes. */
+export const isApiKey = (text: string): boolean => /^[A-Za-z2-9]{21}$/.test(text)
+
 const randomText = (letters: string, count: number): string =>
   Array.from({ length: count }, () => letters[randomInt(letters.length)]).join('')

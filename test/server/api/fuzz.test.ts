@@ -68,6 +68,16 @@ const STARTS: readonly Start[] = [
     },
   },
   { route: 'deleteTsigKey', path: '/v1/account/tsig-keys/key-aaaaaaaaaa' },
+  {
+    route: 'presentChallenge',
+    path: '/v1/acme/httpreq/present',
+    body: { fqdn: '_acme-challenge.new.example.test.', value: 'v' },
+  },
+  {
+    route: 'cleanUpChallenge',
+    path: '/v1/acme/httpreq/cleanup',
+    body: { domain: 'example.test', token: 't', keyAuth: 't.k' },
+  },
   { route: 'about', path: '/v1/dns/about' },
   { route: 'listZones', path: '/v1/dns/zones', query: 'limit=5&offset=0' },
   { route: 'createZone', path: '/v1/dns/zones', body: { zone_name: 'new.test', metadata: { a: 'b' } } },

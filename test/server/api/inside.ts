@@ -76,6 +76,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     passwords: PASSWORDS,
     requestFlush: () => undefined,
     inTurn: AT_ONCE,
+    whenServed: async () => undefined,
     audit: (event) => void audited.push(event),
     reportFailure: failureLog(
       (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),

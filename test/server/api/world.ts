@@ -73,6 +73,7 @@ export async function apiWorld(): Promise<World> {
     passwords: PASSWORDS,
     requestFlush: () => undefined,
     inTurn: AT_ONCE,
+    whenServed: async () => undefined,
     audit: () => undefined,
     reportFailure: (what, error) => void faults.push([what, String(error)]),
   })

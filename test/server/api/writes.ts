@@ -17,6 +17,8 @@ export const WRITES: readonly Write[] = [
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
   ['publishZone', 'POST', '/v1/dns/zones/example.test/publish'],
   ['setZoneMetadata', 'POST', '/v1/dns/zones/example.test/metadata', { metadata: { a: 'b' } }],
+  ['presentChallenge', 'POST', '/v1/acme/httpreq/present', { fqdn: 'free.example.test', value: 'v' }],
+  ['cleanUpChallenge', 'POST', '/v1/acme/httpreq/cleanup', { fqdn: 'free.example.test.', value: 'hello' }],
   ['createName', 'POST', `${R}/example.test`, { name: 'new' }],
   ['changeRRSets', 'PATCH', `${R}/example.test`, [{ name: 'free', dns_type: 'A', rdata: [] }]],
   ['deleteName', 'DELETE', `${R}/example.test/empty`],

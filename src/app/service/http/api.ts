@@ -24,6 +24,7 @@ interface ApiParts {
   readonly reportFailure: (what: string, error: unknown) => void
   readonly audit: Audit
   readonly requestFlush: () => void
+  readonly whenServed: ApiDependencies['whenServed']
   readonly inTurn: InTurn
   /** Default: by the clock of the system. */
   readonly now?: () => Instant
@@ -41,6 +42,7 @@ export function apiOf(
     reportFailure,
     audit,
     requestFlush,
+    whenServed,
     inTurn,
     now = () => systemClock.now(),
   }: ApiParts,
@@ -58,6 +60,7 @@ export function apiOf(
     ),
     audit,
     inTurn,
+    whenServed,
     reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)

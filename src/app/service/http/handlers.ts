@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
-import { type InTurn, isApiPath } from '../../../server/api/handle.ts'
+import { type ApiDependencies, type InTurn, isApiPath } from '../../../server/api/handle.ts'
 import { passwordChecker } from '../../../server/auth/login.ts'
 import { dispatch, type PathHandler } from '../../../server/http/dispatch.ts'
 import type { RequestHandler } from '../../../server/http/listen.ts'
@@ -20,6 +20,7 @@ export interface HandlerParts {
   readonly audit: Audit
   readonly reportFailure: (what: string, error: unknown) => void
   readonly requestFlush: () => void
+  readonly whenServed: ApiDependencies['whenServed']
   readonly inTurn: InTurn
   readonly log: Log
   readonly ending: AbortSignal
@@ -41,6 +42,7 @@ export function handlerMaker(
       passwords,
       audit: parts.audit,
       requestFlush: parts.requestFlush,
+      whenServed: parts.whenServed,
       inTurn: parts.inTurn,
       reportFailure: parts.reportFailure,
     })

@@ -17,6 +17,7 @@ import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
 import type { InTurn } from '../../../server/api/handle.ts'
+import type { ChangedNames } from '../../../server/api/request/context.ts'
 import type { Pepper } from '../../../server/auth/hashes.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
@@ -31,12 +32,15 @@ import { snapshotsOf } from './snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
 import { keepTelling, toldZone, untoldAtStart } from './untold.ts'
 import { updateMessages } from './updates.ts'
+import { servedEverywhere } from './when-served.ts'
 
 export interface Publishing {
   readonly listeners: readonly DnsListener[]
   readonly notifier: NotifySender
   /** Something may have changed. */
   readonly wake: () => void
+  /** Resolves when all name servers give these names as they are now, or after some seconds. */
+  readonly whenServed: (change: ChangedNames) => Promise<void>
   /** Applies other settings to what is published. */
   readonly reload: () => Promise<void>
   readonly close: () => Promise<void>
@@ -126,6 +130,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     listeners: listeners.value,
     notifier,
     wake: flusher.wake,
+    whenServed: servedEverywhere({ store, secondaries: secondaries.value, ending }),
     reload: async () => {
       await applied()
       flusher.wake()

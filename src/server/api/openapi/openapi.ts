@@ -56,6 +56,8 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   setZoneMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   listAuthorities:  { response: items('Authority'), statuses: [200] },
   listClients:      { response: items('Client'), statuses: [200] },
+  presentChallenge: { request: ref('Challenge'), response: SUCCESS, statuses: [200] },
+  cleanUpChallenge: { request: ref('Challenge'), response: SUCCESS, statuses: [200] },
   listNames:        { response: items('ListedName'), statuses: [200] },
   listZoneNames:    { response: items('Name'), statuses: [200] },
   createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201], headers: LABELS },

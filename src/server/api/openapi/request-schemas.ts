@@ -122,6 +122,16 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     expires_at: nullableTime('When the key stops working, in UTC; null is never.'),
   }),
+  Challenge: openObject(
+    'A challenge of the type dns-01: `fqdn` and `value`, or `domain` and `keyAuth` (RFC 8555 §8.4).',
+    {
+      fqdn: string('The name of the TXT record, with or without a dot at the end.'),
+      value: string('The text of the TXT record.'),
+      domain: string('The name that the certificate is for; the record is at _acme-challenge beneath it.'),
+      token: string('Not used.'),
+      keyAuth: string('The key authorization; the record has its digest.'),
+    },
+  ),
   NewTsigKey: openObject('A TSIG key to create.', {
     description: string('A text for the user, such as the name of a program.', DESCRIPTION),
     algorithm: string('The algorithm of the signatures; hmac-sha256 without it.', {

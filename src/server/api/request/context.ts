@@ -60,6 +60,16 @@ export interface Success {
   readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
+  /** The answer waits until all name servers give these names as they are now, or for some seconds. */
+  readonly awaited?: ChangedNames
+}
+
+/** Names of a zone that were changed. */
+export interface ChangedNames {
+  readonly zoneId: number
+  readonly apex: string
+  /** Relative to the zone. */
+  readonly names: readonly string[]
 }
 
 /** A fault whose code is not in the specification's table of errors. */

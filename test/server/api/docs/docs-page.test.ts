@@ -72,6 +72,7 @@ describe('the page of the API', () => {
       'Zones',
       'Zone authorities',
       'Clients',
+      'ACME',
       'Records',
     ])
   })
