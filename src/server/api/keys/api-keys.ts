@@ -14,7 +14,7 @@ import {
   type Warning,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listed } from '../answer/list.ts'
+import { listResult } from '../answer/list.ts'
 import { showApiKey } from '../answer/show.ts'
 
 const MAX_API_KEYS = 1000
@@ -31,7 +31,7 @@ export async function listApiKeys(context: RequestContext) {
   if ('malformed' in parsed) return parsed
   const { page, filter } = parsed.value
   const { items, ...place } = await store.apiKeysOf(caller.account.id, page, filter.search)
-  return listed(context, { list, page, ...place }, items.map(showApiKey))
+  return listResult(context, { list, page, ...place }, items.map(showApiKey))
 }
 
 /** The secret is shown only in this response. */

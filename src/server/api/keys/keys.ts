@@ -16,7 +16,7 @@ import { badBody, isObject, unknownFieldFaults, isText } from '../request/bodies
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { listed } from '../answer/list.ts'
+import { listResult } from '../answer/list.ts'
 import { showKey } from '../answer/show.ts'
 import {
   INSUFFICIENT_SCOPE,
@@ -46,7 +46,7 @@ export async function listKeys(context: RequestContext) {
     ...(search !== undefined && { search }),
     ...(sort[0] !== undefined && { createdAt: sort[0].direction }),
   })
-  return listed(context, { list, page, ...place }, items.map(showKey))
+  return listResult(context, { list, page, ...place }, items.map(showKey))
 }
 
 const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }

@@ -22,7 +22,7 @@ import {
 } from '../query/query.ts'
 import { type Filters, QUERY } from '../query/parameters.ts'
 import { type RequestContext, refused } from '../request/context.ts'
-import { listed } from '../answer/list.ts'
+import { listResult } from '../answer/list.ts'
 import { showName, showSummary } from '../answer/show.ts'
 
 /** The names of the account that match the query. */
@@ -45,11 +45,11 @@ export async function listNames(context: RequestContext) {
   if (view !== 'detail') {
     const { items, ...place } = await context.store.summariesBy(query)
     const rows = items.map((one) => showSummary(one, view, withSettings))
-    return listed(context, { list, page, ...place }, rows)
+    return listResult(context, { list, page, ...place }, rows)
   }
   const { items, ...place } = await context.store.namesBy(query)
   const rows = items.map(({ zone, name }) => showName(zone, name, withSettings))
-  return listed(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 /** What the position of a name has: the values by which it is sorted, and its id. */
@@ -122,5 +122,5 @@ export async function listZoneNames(context: RequestContext) {
     ...defined(expressions),
   })
   const rows = items.map(({ name }) => showName(zone, name, withSettings))
-  return listed(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, rows)
 }

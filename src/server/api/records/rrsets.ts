@@ -26,7 +26,7 @@ import { tagOfRRSet } from '../answer/entity-tag.ts'
 import { nameToChange, nameToRead, rrsetAt, wholeNameToChange } from '../request/locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { listed, pageOfRows } from '../answer/list.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 import { showRRSet } from '../answer/show.ts'
 import {
   ACCEPTED,
@@ -67,7 +67,7 @@ export async function listRRSets(context: RequestContext) {
     isAfter: ({ dnsType }, [last]) => dnsType !== last && compared(String(last), dnsType) < 0,
     positionOf: ({ dnsType }) => [dnsType],
   })
-  return listed(context, { list, page, ...found }, items.map(showRRSet))
+  return listResult(context, { list, page, ...found }, items.map(showRRSet))
 }
 
 type RRSetCreateFault =

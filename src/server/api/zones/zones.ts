@@ -18,7 +18,7 @@ import {
   refused,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listed, pageOfRows } from '../answer/list.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 import { showZone } from '../answer/show.ts'
 
 /** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
@@ -40,7 +40,7 @@ export async function listZones(context: RequestContext) {
   })
   const { nameservers } = context.service
   const rows = items.map((zone) => showZone(zone, nameservers))
-  return listed(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 export async function getZone(context: RequestContext) {
@@ -142,7 +142,7 @@ export async function listAuthorities(context: RequestContext) {
     positionOf: ([n]) => [n],
   })
   const rows = items.map(([, name]) => ({ name }))
-  return listed(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 /** The update clients of the account whose DDNS key has a target that the caller may see, with their last requests. */
@@ -166,7 +166,7 @@ export async function listClients(context: RequestContext) {
     last_reply: reply,
     last_used_at: new Date(usedAt).toISOString(),
   }))
-  return listed(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 export async function getAbout({ service }: RequestContext) {

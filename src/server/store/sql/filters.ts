@@ -79,7 +79,8 @@ function inGroups(groups: readonly string[], usesIndex: boolean): Clause {
 const STATES: Readonly<Record<NameState, string>> = {
   published: `(name.published_at IS NOT NULL AND NOT ${IS_DIRTY})`,
   pending: IS_DIRTY,
-  stuck: `EXISTS (SELECT 1 FROM dns_dirty WHERE dns_dirty.zone_id = name.zone_id AND dns_dirty.name = '${STUCK}' || name.name)`,
+  stuck: `EXISTS (SELECT 1 FROM dns_dirty
+    WHERE dns_dirty.zone_id = name.zone_id AND dns_dirty.name = '${STUCK}' || name.name)`,
   blocked: '(name.is_blocked = 1 OR name.is_prohibited = 1)',
   offline: 'name.is_offline = 1',
 }
