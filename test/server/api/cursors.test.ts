@@ -111,12 +111,16 @@ describe('a cursor', () => {
     const parts = partsOf(await nextOf(R, sort))
     const [binding, offset, shared, name, rdata, time, id] = parts
     const wrong: readonly unknown[] = [
-      ...[null, {}, [], 'x', [binding], ['x', ...parts.slice(1)], parts.slice(0, -1), [...parts, 1]],
-      ...[
-        [binding, -1],
-        [binding, '0'],
-        [binding, 1e300],
-      ],
+      null,
+      {},
+      [],
+      'x',
+      ['x', ...parts.slice(1)],
+      parts.slice(0, -1),
+      [...parts, 1],
+      [binding, -1],
+      [binding, '0'],
+      [binding, 1e300],
       [binding, offset, 70_000, name, rdata, time, id],
       [binding, offset, '0', name, rdata, time, id],
       [binding, offset, shared, null, rdata, time, id],

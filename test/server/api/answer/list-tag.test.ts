@@ -8,8 +8,15 @@ import { apiWorld, type World } from '../world.ts'
 const R = '/v1/dns/records'
 const A = `${R}/example.test/free/rrsets/A`
 const LISTS = [
-  ...[R, `${R}?view=name_only`, `${R}/example.test`, `${R}/example.test/free/rrsets`, '/v1/dns/zones'],
-  ...['/v1/dns/zone-authorities', '/v1/dns/clients', '/v1/account/ddns-keys', '/v1/account/api-keys'],
+  R,
+  `${R}?view=name_only`,
+  `${R}/example.test`,
+  `${R}/example.test/free/rrsets`,
+  '/v1/dns/zones',
+  '/v1/dns/zone-authorities',
+  '/v1/dns/clients',
+  '/v1/account/ddns-keys',
+  '/v1/account/api-keys',
 ]
 
 let world: World
@@ -23,7 +30,10 @@ afterEach(async () => world.close())
 const ask = async (method: string, path: string, more: { body?: unknown; ifNoneMatch?: string } = {}) => {
   const [at = '', query = ''] = path.split('?')
   return send({
-    ...{ method, path: at, query, authorization: 'Bearer key-of-a' },
+    method,
+    path: at,
+    query,
+    authorization: 'Bearer key-of-a',
     ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     ...(more.ifNoneMatch !== undefined && { ifNoneMatch: more.ifNoneMatch }),
   })
@@ -36,7 +46,9 @@ describe('the entity tag of a list', () => {
     expect(tag).toMatch(/^W\/"[\w-]{22}"$/)
     for (const same of [tag, tag.slice(2), `"x", ${tag}`, '*'])
       expect(await ask('GET', path, { ifNoneMatch: same })).toMatchObject({
-        ...{ status: 304, text: '', headers: { etag: tag } },
+        status: 304,
+        text: '',
+        headers: { etag: tag },
       })
     for (const other of ['"x"', 'W/"x"', 'nope', ''])
       expect((await ask('GET', path, { ifNoneMatch: other })).status).toBe(200)

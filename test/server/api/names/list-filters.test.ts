@@ -16,18 +16,8 @@ beforeAll(async () => {
       w.addApiKey({ accountId: a, hash: keyedHash(PEPPER, name), description: name, scopes }, NOW)
     await key('scoped', ['zone:example.test'])
     await key('types', ['type:A'])
-    await w.saveName(
-      {
-        ...((await w.nameAt(world.ids['example.test'] ?? 0, 'empty')) ?? {
-          zoneId: 0,
-          accountId: 0,
-          name: '',
-        }),
-        ...{ isProhibited: false, isBlocked: false, isOffline: true, metadata: {}, rrsets: [] },
-        ...{ createdAt: NOW, updatedAt: NOW },
-      },
-      NOW,
-    )
+    const empty = await w.nameAt(world.ids['example.test'] ?? 0, 'empty')
+    if (empty !== undefined) await w.saveName({ ...empty, isOffline: true }, NOW)
   })
 })
 afterAll(async () => world.close())
@@ -91,7 +81,9 @@ it('shows the clients of some DDNS keys', async () => {
   })
   const agents = async (query: string): Promise<readonly unknown[]> => {
     const answer = await api.send({
-      ...{ method: 'GET', path: '/v1/dns/clients', query },
+      method: 'GET',
+      path: '/v1/dns/clients',
+      query,
       authorization: 'Bearer key-of-a',
     })
     const { data } = bodyIn(answer) as Listing
