@@ -84,6 +84,7 @@ describe('a cursor', () => {
     ['an expression',             R,                       '',                                 R,                       'metadata={"and":[]}'],
     ['another list',              R,                       '',                                 `${R}/example.test`,     ''],
     ['another zone',              `${R}/example.test`,     '',                                 `${R}/frozen.test`,      ''],
+    ['servers for API keys',      '/v1/account/api-keys',  '',                                 '/v1/dns/zone-authorities', ''],
     ['zones for names',           '/v1/dns/zones',         '',                                 R,                       ''],
   ])('is refused with %s', async (_, path, query, otherPath, other) => {
     const after = await nextOf(path, query)

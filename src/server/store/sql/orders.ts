@@ -14,9 +14,9 @@ type Extreme = 'min' | 'max'
 const ofRdata = (extreme: Extreme, column: string): string =>
   `(SELECT ${extreme}(${column}) FROM rrset LEFT JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id)`
 
-/** The times of changes at a name: an update writes its time only to the Rdata. */
-const CHANGES = `SELECT name.updated_at AS at UNION ALL SELECT updated_at FROM rrset WHERE name_id = name.id
-  UNION ALL SELECT rdata.updated_at FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE name_id = name.id`
+/** The last change at a name: an update writes its time only to the Rdata. */
+const LAST_CHANGE = `(SELECT max(coalesce(max(rrset.updated_at), 0), coalesce(max(rdata.updated_at), 0), name.updated_at)
+  FROM rrset LEFT JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id)`
 
 /** The condition that a name has a change that is not published yet; another row of it is stuck or deferred. */
 export const IS_DIRTY =
@@ -33,7 +33,7 @@ const ORDERS: { readonly [K in SortKey]: (extreme: Extreme) => string } = {
   label: (extreme) => ofRdata(extreme, 'lower(rdata.label)'),
   zone_is_shared: () => 'zone.is_shared',
   created_at: () => 'name.created_at',
-  updated_at: () => `(SELECT max(at) FROM (${CHANGES}) AS changes)`,
+  updated_at: () => LAST_CHANGE,
   published_at: () => `CASE WHEN ${IS_DIRTY} THEN NULL ELSE name.published_at END`,
 }
 
@@ -124,5 +124,5 @@ function beyondValue({ column, direction, isNullable, value }: SortTerm): readon
   if (direction === 'asc')
     return [value === null ? clause(`${column} IS NOT NULL`) : clause(`${column} > ?`, value)]
   if (value === null) return undefined
-  return [clause(isNullable ? `${column} < ? OR ${column} IS NULL` : `${column} < ?`, value)]
+  return [clause(isNullable ? `(${column} >= ?) IS NOT TRUE` : `${column} < ?`, value)]
 }

@@ -65,6 +65,9 @@ describe('the entity tag of a list', () => {
     await ask('PUT', A, { body: { ttl: 300 } })
     const [changed, same] = await tags()
     expect([changed === first, same === second]).toEqual([false, true])
+    await ask('POST', `${R}/example.test`, { body: { name: 'zzz' } })
+    // Its rows are the same, and the number of all is another one.
+    expect(await tagAt(pages[0] ?? '')).not.toBe(changed)
   })
 
   it.each<[what: string, change: () => Promise<unknown>]>([
