@@ -41,27 +41,64 @@ export function parseExpression(value: unknown): Expression | undefined {
 }
 
 export type Direction = 'asc' | 'desc'
+/** Where a row is in the order of its list: the values by which it is sorted, the last of which no other row has. */
+export type Position = readonly (string | number | null)[]
 export interface Page {
+  /** Of a page with `after`: how many rows were shown before, for the answer alone. */
   readonly offset: number
   readonly limit: number
+  /** The page begins after this position, and not at the offset. */
+  readonly after?: Position
 }
 export interface ListedPage<T> {
   readonly items: readonly T[]
   readonly total: number
+  /** The position of the last item; undefined if no more rows follow, or without an item. */
+  readonly next: Position | undefined
 }
 
-/** The sort keys of the global listing. The other listings support some of them. */
-export const SORT_KEYS = [
-  'zone_name',
-  'name',
-  'name_labels_reversed',
-  'dns_type',
-  'rdata',
-  'label',
-  'zone_is_shared',
-  'created_at',
-] as const
-export type SortKey = (typeof SORT_KEYS)[number]
+/** What a column by which a list is sorted has in a position. */
+export type SortValue = 'text' | 'text or null' | 'number' | 'number or null' | 'flag'
+interface SortRow {
+  readonly value: SortValue
+  /** Whether the names of one zone can be sorted by it. */
+  readonly isInZone: boolean
+}
+
+/** The sort keys of the listings of names. The other listings support some of them. */
+// biome-ignore format: a table
+const SORTS = {
+  zone_name:            { value: 'text',           isInZone: false },
+  name:                 { value: 'text',           isInZone: true },
+  name_labels_reversed: { value: 'text',           isInZone: true },
+  dns_type:             { value: 'text or null',   isInZone: false },
+  rdata:                { value: 'text or null',   isInZone: false },
+  label:                { value: 'text or null',   isInZone: false },
+  zone_is_shared:       { value: 'flag',           isInZone: false },
+  created_at:           { value: 'number',         isInZone: true },
+  updated_at:           { value: 'number',         isInZone: true },
+  published_at:         { value: 'number or null', isInZone: true },
+} as const satisfies Readonly<Record<string, SortRow>>
+export type SortKey = keyof typeof SORTS
+export const SORT_KEYS = Object.keys(SORTS) as readonly SortKey[]
+/** Those of the names of one zone. */
+export const ZONE_SORT_KEYS: readonly SortKey[] = SORT_KEYS.filter((key) => SORTS[key].isInZone)
+export const sortValueOf = (key: SortKey): SortValue => SORTS[key].value
+
+/** Of a name; it may have several of them, or none. */
+export const NAME_STATES = ['published', 'pending', 'stuck', 'blocked', 'offline'] as const
+export type NameState = (typeof NAME_STATES)[number]
+
+/** What a name must contain. */
+export interface NameSearch {
+  /** Of the whole name, in ASCII and lower case. */
+  readonly name: string
+  /** Of an address, or of the description of a DDNS key, in capitals or not. */
+  readonly text: string
+  /** Whether the descriptions of the account's DDNS keys are searched: not for a caller that may not read them. */
+  readonly isInKeys: boolean
+}
+
 export interface Sort {
   readonly key: SortKey
   readonly direction: Direction
@@ -78,6 +115,10 @@ export interface NameFilter {
   readonly isDynupdate?: boolean
   readonly labels?: readonly string[]
   readonly rdata?: readonly string[]
+  readonly isOffline?: boolean
+  /** The name has one of these states. */
+  readonly states?: readonly NameState[]
+  readonly search?: NameSearch
 }
 
 /** What an API key is restricted to: these zones, and these whole names with everything beneath them. */

@@ -49,6 +49,8 @@ export interface DdnsKey {
 
 export interface KeyQuery {
   readonly description?: string
+  /** A part of the username or of the description, in capitals or not. */
+  readonly search?: string
   readonly createdAt?: Direction
   readonly page: Page
 }
@@ -58,6 +60,14 @@ export interface ZoneQuery {
   readonly scope?: RecordScope
   /** Shared zones of all accounts alone, or own zones that are not shared alone. Without it, own zones. */
   readonly isShared?: boolean
+  /** A part of the name, in ASCII and lower case. */
+  readonly search?: string
+}
+
+/** Which update clients are listed: of DDNS keys with a target in the scope. */
+export interface ClientFilter extends RecordScope {
+  /** Of the DDNS keys. */
+  readonly usernames?: readonly string[]
 }
 
 /** The last request of an update client. */
@@ -131,10 +141,9 @@ export interface RecordReads {
   summariesBy(query: NameQuery): Promise<ListedPage<NameSummary>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
-  /** The API keys of the account in the order of their creation. */
-  apiKeysOf(accountId: number, page: Page): Promise<ListedPage<ListedApiKey>>
-  /** Clients whose DDNS key has a target in `scope`. */
-  clientsOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Client>>
+  /** The API keys of the account in the order of their creation; `search` is a part of the description. */
+  apiKeysOf(accountId: number, page: Page, search?: string): Promise<ListedPage<ListedApiKey>>
+  clientsOf(accountId: number, page: Page, filter?: ClientFilter): Promise<ListedPage<Client>>
 }
 
 export interface RecordWrites extends RecordReads {

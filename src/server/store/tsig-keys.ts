@@ -25,8 +25,8 @@ export interface HandledUpdate {
 
 export interface TsigKeyReads {
   tsigKeyNamed(name: string): Promise<StoredTsigKey | undefined>
-  /** In the order of their creation. */
-  tsigKeysOf(accountId: number, page: Page): Promise<ListedPage<StoredTsigKey>>
+  /** In the order of their names; `search`: a part of the name or the description. */
+  tsigKeysOf(accountId: number, page: Page, search?: string): Promise<ListedPage<StoredTsigKey>>
   /** The RCODE of the UPDATE with this MAC; undefined if none was handled. */
   handledUpdate(mac: Uint8Array): Promise<number | undefined>
 }

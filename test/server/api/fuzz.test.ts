@@ -104,6 +104,14 @@ const STARTS: readonly Start[] = [
     query: `filter[label]=one&zone_metadata=${EXPRESSION}&rrset_metadata=${EXPRESSION}&sort[rdata]=desc`,
   },
   { route: 'listZoneNames', path: `${R}/example.test`, query: `sort[name]=desc&metadata=${EXPRESSION}` },
+  {
+    route: 'listZoneNames',
+    path: `${R}/example.test`,
+    query:
+      'filter[search]=e&filter[state]=pending&filter[offline]=false&sort[updated_at]=desc&sort[published_at]=asc',
+  },
+  { route: 'listClients', path: '/v1/dns/clients', query: 'filter[ddns_key_username]=kkk1111' },
+  { route: 'listApiKeys', path: '/v1/account/api-keys', query: 'filter[search]=x' },
   { route: 'createName', path: `${R}/example.test`, body: NAME },
   {
     route: 'createName',

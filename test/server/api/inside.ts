@@ -133,7 +133,12 @@ export async function addApiKey(
 
 export interface Listing {
   readonly data: readonly unknown[]
-  readonly page: { readonly offset: number; readonly limit: number; readonly total: number }
+  readonly page: {
+    readonly offset: number
+    readonly limit: number
+    readonly total: number
+    readonly next: string | null
+  }
 }
 
 /** Every page of a listing, by the rule of the specification: advance by page.limit, stop at page.total. */

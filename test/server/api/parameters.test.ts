@@ -92,8 +92,9 @@ describe('the query parameters in the document', () => {
     const status = async (key: string, value: string): Promise<number> =>
       (await world.ask('GET', `${pathOf(id)}?${name}[${key}]=${value}`, undefined, 'key-of-o')).status
 
-    for (const [key, { type }] of Object.entries(properties))
-      expect([key, await status(key, type === 'boolean' ? 'true' : 'asc')]).toEqual([key, 200])
+    for (const [key, { type, items }] of Object.entries(properties))
+      for (const value of items?.enum ?? [type === 'boolean' ? 'true' : 'asc'])
+        expect([key, value, await status(key, value)]).toEqual([key, value, 200])
     expect(await status('colour', 'asc')).toBe(400)
   })
 
@@ -171,6 +172,15 @@ describe('a value that is refused', () => {
     ['/dns/records?view=detail&expand[]=other', 'expand'],
     ['/dns/records?filter=x',                   'filter'],
     ['/dns/records?filter[other]=x',            'filter'],
+    ['/dns/records?filter[state]=lost',         'filter'],
+    ['/dns/records?filter[offline]=maybe',      'filter'],
+    ['/dns/records?filter[search]=a&filter[search]=b', 'filter'],
+    ['/dns/records/example.test?filter[zone_name]=x', 'filter'],
+    ['/dns/clients?filter[username]=x',         'filter'],
+    ['/account/api-keys?filter[description]=x', 'filter'],
+    ['/dns/records?after=x',                    'after'],
+    ['/dns/records?after=W10&offset=0',         'after'],
+    ['/dns/records?after[x]=x',                 'after'],
     ['/dns/records?sort[nam]=asc',              'sort'],
     ['/dns/records?metadata=x',                 'metadata'],
     ['/dns/zones?filter[is_shared]=maybe',      'filter'],

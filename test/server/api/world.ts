@@ -25,7 +25,12 @@ export interface Reply {
   readonly headers: Headers
   readonly body: {
     readonly data?: unknown
-    readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
+    readonly page?: {
+      readonly offset: number
+      readonly limit: number
+      readonly total: number
+      readonly next: string | null
+    }
     readonly errors?: readonly {
       readonly code: string
       readonly pointer?: string

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runs } from '../../runs.ts'
 import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { instant } from '../../../src/base/time.ts'
-import type { NameQuery } from '../../../src/server/model/query.ts'
+import type { ListedPage, NameQuery } from '../../../src/server/model/query.ts'
 import { replacedPostgresRows } from '../../../src/server/store/postgres/copy-rows.ts'
 import { OVERVIEWS } from '../../../src/server/store/overview.ts'
 import { postgresStore } from '../../../src/server/store/postgres/store.ts'
@@ -17,7 +17,7 @@ import { sqliteStore } from '../../../src/server/store/sqlite/store.ts'
 import { copyRows } from '../../../src/server/store/copy-rows.ts'
 import type { Store, StoreReads } from '../../../src/server/store/store.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../lab/postgres.ts'
-import { filterPair, grow, page, scope, sort } from '../api/names/listing-queries.ts'
+import { filterPair, grow, growStates, page, scope, sort } from '../api/names/listing-queries.ts'
 
 const lacking = whyNoPostgres()
 
@@ -32,6 +32,7 @@ describe.skipIf(lacking !== undefined)('both stores', () => {
     makeDatabase(folder)
     const database = new DatabaseSync(join(folder, 'holdfast.db'))
     grow(database)
+    growStates(database)
     database.exec('DELETE FROM name WHERE id BETWEEN 1000 AND 3500 AND id % 9 > 0')
     database.close()
     const place = await postgres.store()
@@ -63,8 +64,11 @@ describe.skipIf(lacking !== undefined)('both stores', () => {
           sort: order,
           page: { offset: Math.floor(part.share * 300), limit: part.limit },
         }
-        const { total } = (await same(async (r) => r.namesBy(query))) as { total: number }
-        found += total
+        const first = (await same(async (r) => r.namesBy(query))) as ListedPage<unknown>
+        found += first.total
+        if (first.next === undefined) return
+        const after = { ...query, page: { ...query.page, after: first.next } }
+        await same(async (r) => r.namesBy(after))
       }),
       { numRuns: runs(30) },
     )

@@ -13,6 +13,24 @@ const tagOf = (shown: unknown): string =>
 export const tagOfName = (zone: Zone, name: Name): string => tagOf(showName(zone, name, true))
 export const tagOfRRSet = (rrset: RRSet): string => tagOf(showRRSet(rrset))
 
+/** In characters of a time in RFC 3339. */
+const TO_THE_MINUTE = 16
+
+/**
+ * A weak tag of a page of a list, from its rows as they are shown: right on both stores, on every node and after a restart,
+ * for any change, also by `holdfast admin` and by publishing. A counter of changes would save the statements that read the
+ * page, but every way to write would have to raise it; of the work for a page, the digest is a small part. The last use of a
+ * key counts to the minute: each update changes it, and a list that is polled would never be the same. So a response with
+ * this tag may show a last use that is up to a minute old, which is why the tag is weak.
+ */
+export const tagOfList = (rows: readonly object[], page: object): string =>
+  `W/${tagOf([rows.map(withoutSeconds), page])}`
+
+const withoutSeconds = (row: object): object =>
+  'last_used_at' in row && typeof row.last_used_at === 'string'
+    ? { ...row, last_used_at: row.last_used_at.slice(0, TO_THE_MINUTE) }
+    : row
+
 const ENTITY_TAG = /(?:W\/)?"[!#-~\u0080-\u00ff]*"/g
 
 /** The tags of an If-Match or If-None-Match, or `*` (RFC 9110 §13.1.1); undefined for other text. */
@@ -31,7 +49,8 @@ const WEAK = /^W\//
 export function isNotModified(ifNoneMatch: string | undefined, tag: string | undefined): boolean {
   if (ifNoneMatch === undefined || tag === undefined) return false
   const tags = parseTags(ifNoneMatch) ?? []
-  return tags === '*' || tags.some((one) => one.replace(WEAK, '') === tag)
+  const own = tag.replace(WEAK, '')
+  return tags === '*' || tags.some((one) => one.replace(WEAK, '') === own)
 }
 
 const AT_HEADER = { location: 'header' } as const

@@ -1,9 +1,10 @@
 import { hasFullAccess } from '../../rules/access.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import { combine, readPage } from '../query/query.ts'
+import { combine, readFilter, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
+import { listResult } from '../answer/list.ts'
 import { showApiKey } from '../answer/show.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
 
@@ -13,11 +14,15 @@ const FORBIDDEN = { malformed: [INSUFFICIENT_SCOPE] }
 export async function listApiKeys(context: RequestContext) {
   const { caller, store } = context
   if (!hasFullAccess(caller)) return FORBIDDEN
-  const parsed = combine({ page: readPage(context, QUERY.listApiKeys.page) })
+  const list = { operation: 'listApiKeys', values: ['number'] } as const
+  const parsed = combine({
+    page: readPage(context, list),
+    filter: readFilter(context, QUERY.listApiKeys.filter),
+  })
   if ('malformed' in parsed) return parsed
-  const { page } = parsed.value
-  const { items, total } = await store.apiKeysOf(caller.account.id, page)
-  return { status: 200 as const, data: items.map(showApiKey), page: { ...page, total } }
+  const { page, filter } = parsed.value
+  const { items, ...place } = await store.apiKeysOf(caller.account.id, page, filter.search)
+  return listResult(context, { list, page, ...place }, items.map(showApiKey))
 }
 
 /** The secret is shown only in this response. */

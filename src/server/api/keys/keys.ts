@@ -1,6 +1,5 @@
 import { canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
-import type { Direction } from '../../model/query.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
 import {
@@ -15,8 +14,9 @@ import {
 import type { DdnsKey } from '../../store/records.ts'
 import { badBody, isObject, unknownFieldFaults, isText } from '../request/bodies.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
-import { combine, badQuery, isRefusal, readPage, readSort } from '../query/query.ts'
+import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
+import { listResult } from '../answer/list.ts'
 import { showKey } from '../answer/show.ts'
 import {
   INSUFFICIENT_SCOPE,
@@ -31,24 +31,22 @@ import { firstFault } from '../writing/writing.ts'
 export async function listKeys(context: RequestContext) {
   if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   const sort = readSort(context, QUERY.listKeys.sort)
-  const { filter } = context.query
-  const description = isObject(filter) ? filter['description'] : undefined
-  const isFilter =
-    filter === undefined ||
-    (isObject(filter) &&
-      Object.keys(filter).every((key) => key === 'description') &&
-      typeof description === 'string')
-  const parsed = combine({ page: readPage(context, QUERY.listKeys.page) })
   if (isRefusal(sort)) return refused(sort)
-  if (!isFilter) return { malformed: [{ ...badQuery('filter[description] is a string'), pointer: 'filter' }] }
-  if ('malformed' in parsed) return parsed
-  const { page } = parsed.value
-  const { items, total } = await context.store.keysOf(context.caller.account.id, {
-    page,
-    ...(typeof description === 'string' && { description }),
-    ...(sort[0] !== undefined && { createdAt: sort[0].direction satisfies Direction }),
+  const list = { operation: 'listKeys', values: ['number', 'number'] } as const
+  const parsed = combine({
+    page: readPage(context, list),
+    filter: readFilter(context, QUERY.listKeys.filter),
   })
-  return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
+  if ('malformed' in parsed) return parsed
+  const { page, filter } = parsed.value
+  const { description, search } = filter
+  const { items, ...place } = await context.store.keysOf(context.caller.account.id, {
+    page,
+    ...(description !== undefined && { description }),
+    ...(search !== undefined && { search }),
+    ...(sort[0] !== undefined && { createdAt: sort[0].direction }),
+  })
+  return listResult(context, { list, page, ...place }, items.map(showKey))
 }
 
 const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }

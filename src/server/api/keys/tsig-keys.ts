@@ -1,10 +1,11 @@
 import { isTsigAlgorithm, TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { hasFullAccess } from '../../rules/access.ts'
 import { QUERY } from '../query/parameters.ts'
-import { combine, readPage } from '../query/query.ts'
+import { combine, readFilter, readPage } from '../query/query.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
+import { listResult } from '../answer/list.ts'
 import { showTsigKey } from '../answer/show.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
 
@@ -14,11 +15,15 @@ const FORBIDDEN = { malformed: [INSUFFICIENT_SCOPE] }
 export async function listTsigKeys(context: RequestContext) {
   const { caller, store } = context
   if (!hasFullAccess(caller)) return FORBIDDEN
-  const parsed = combine({ page: readPage(context, QUERY.listTsigKeys.page) })
+  const list = { operation: 'listTsigKeys', values: ['text'] } as const
+  const parsed = combine({
+    page: readPage(context, list),
+    filter: readFilter(context, QUERY.listTsigKeys.filter),
+  })
   if ('malformed' in parsed) return parsed
-  const { page } = parsed.value
-  const { items, total } = await store.tsigKeysOf(caller.account.id, page)
-  return { status: 200 as const, data: items.map(showTsigKey), page: { ...page, total } }
+  const { page, filter } = parsed.value
+  const { items, ...place } = await store.tsigKeysOf(caller.account.id, page, filter.search)
+  return listResult(context, { list, page, ...place }, items.map(showTsigKey))
 }
 
 /** The secret is shown only in this response. */

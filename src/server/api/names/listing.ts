@@ -1,8 +1,14 @@
 import { canonicalName } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
-import type { Expression, NameQuery, Page } from '../../model/query.ts'
+import {
+  type Expression,
+  type NameFilter,
+  type Sort,
+  type SortValue,
+  sortValueOf,
+} from '../../model/query.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { recordScopeOf } from '../../rules/access.ts'
+import { type Caller, isScoped, recordScopeOf } from '../../rules/access.ts'
 import { zoneToRead } from '../request/locate.ts'
 import {
   combine,
@@ -14,16 +20,18 @@ import {
   readSort,
   readView,
 } from '../query/query.ts'
-import { QUERY } from '../query/parameters.ts'
+import { type Filters, QUERY } from '../query/parameters.ts'
 import { type RequestContext, refused } from '../request/context.ts'
+import { listResult } from '../answer/list.ts'
 import { showName, showSummary } from '../answer/show.ts'
 
 /** The names of the account that match the query. */
 export async function listNames(context: RequestContext) {
   const sort = readSort(context, QUERY.listNames.sort)
   if (isRefusal(sort)) return refused(sort)
+  const list = { operation: 'listNames', values: positionOf(sort) } as const
   const parsed = combine({
-    page: readPage(context, QUERY.listNames.page),
+    page: readPage(context, list),
     view: readView(context),
     isExpanded: readExpand(context),
     filter: readFilter(context, QUERY.listNames.filter),
@@ -33,34 +41,28 @@ export async function listNames(context: RequestContext) {
   })
   if ('malformed' in parsed) return parsed
   const { page, view, isExpanded: withSettings, filter, ...expressions } = parsed.value
-  const query = {
-    accountId: context.caller.account.id,
-    filter: canonical(filter),
-    sort,
-    page,
-    scope: recordScopeOf(context.caller),
-    ...defined(expressions),
-  }
+  const query = { ...ofCaller(context.caller, filter), sort, page, ...defined(expressions) }
   if (view !== 'detail') {
-    const { items, total } = await context.store.summariesBy(query)
-    return listed(
-      items.map((one) => showSummary(one, view, withSettings)),
-      page,
-      total,
-    )
+    const { items, ...place } = await context.store.summariesBy(query)
+    const rows = items.map((one) => showSummary(one, view, withSettings))
+    return listResult(context, { list, page, ...place }, rows)
   }
-  const { items, total } = await context.store.namesBy(query)
-  return listed(
-    items.map(({ zone, name }) => showName(zone, name, withSettings)),
-    page,
-    total,
-  )
+  const { items, ...place } = await context.store.namesBy(query)
+  const rows = items.map(({ zone, name }) => showName(zone, name, withSettings))
+  return listResult(context, { list, page, ...place }, rows)
 }
 
-const listed = (data: readonly object[], page: Page, total: number) => ({
-  status: 200 as const,
-  data,
-  page: { ...page, total },
+/** What the position of a name has: the values by which it is sorted, and its id. */
+const positionOf = (sort: readonly Sort[]): readonly SortValue[] => [
+  ...sort.map(({ key }) => sortValueOf(key)),
+  'number',
+]
+
+/** The part of a query that depends on the caller; an API key with scopes may not read DDNS keys. */
+const ofCaller = (caller: Caller, filter: Filters) => ({
+  accountId: caller.account.id,
+  scope: recordScopeOf(caller),
+  filter: canonical(filter, !isScoped(caller)),
 })
 
 const defined = ({
@@ -74,8 +76,11 @@ const defined = ({
 })
 
 /** Names, types and values in the form in which they are stored. */
-const canonical = (filter: NameQuery['filter']): NameQuery['filter'] => ({
+const canonical = ({ search, ...filter }: Filters, isInKeys: boolean): NameFilter => ({
   ...filter,
+  // An empty text is in every name.
+  ...(search !== undefined &&
+    search !== '' && { search: { name: asciiName(search).toLowerCase(), text: search, isInKeys } }),
   ...(filter.names && { names: filter.names.map((name) => asciiName(name).toLowerCase()) }),
   ...(filter.zoneNames && { zoneNames: filter.zoneNames.map((name) => canonicalName(asciiName(name))) }),
   ...(filter.rdata && { rdata: filter.rdata.flatMap(canonicalForms) }),
@@ -99,25 +104,23 @@ export async function listZoneNames(context: RequestContext) {
   if ('refusals' in zone) return zone
   const sort = readSort(context, QUERY.listZoneNames.sort)
   if (isRefusal(sort)) return refused(sort)
+  const list = { operation: 'listZoneNames', values: positionOf(sort) } as const
   const parsed = combine({
-    page: readPage(context, QUERY.listZoneNames.page),
+    page: readPage(context, list),
     isExpanded: readExpand(context),
+    filter: readFilter(context, QUERY.listZoneNames.filter),
     metadata: readFilterExpression(context, 'metadata'),
+    rrsetMetadata: readFilterExpression(context, 'rrset_metadata'),
   })
   if ('malformed' in parsed) return parsed
-  const { page, isExpanded: withSettings, metadata } = parsed.value
-  const { items, total } = await context.store.namesBy({
-    accountId: context.caller.account.id,
+  const { page, isExpanded: withSettings, filter, ...expressions } = parsed.value
+  const { items, ...place } = await context.store.namesBy({
+    ...ofCaller(context.caller, filter),
     zoneId: zone.id,
-    scope: recordScopeOf(context.caller),
-    filter: {},
     sort,
     page,
-    ...defined({ ...(metadata !== undefined && { metadata }) }),
+    ...defined(expressions),
   })
-  return listed(
-    items.map(({ name }) => showName(zone, name, withSettings)),
-    page,
-    total,
-  )
+  const rows = items.map(({ name }) => showName(zone, name, withSettings))
+  return listResult(context, { list, page, ...place }, rows)
 }

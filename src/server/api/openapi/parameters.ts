@@ -1,4 +1,11 @@
-import { EXPANSIONS, FILTERS, MAX_ALTERNATIVES, QUERY, type QueryRow } from '../query/parameters.ts'
+import {
+  EXPANSIONS,
+  type FilterRow,
+  FILTERS,
+  MAX_ALTERNATIVES,
+  QUERY,
+  type QueryRow,
+} from '../query/parameters.ts'
 import type { Route } from '../route.ts'
 import { boolean, INT64, list, ref, type Schema, string, wholeNumber } from './schema.ts'
 
@@ -17,17 +24,21 @@ const deepObject = (properties: Readonly<Record<string, Schema>>): Schema => ({
   schema: { type: 'object', properties, additionalProperties: false },
 })
 
-const FILTER_SCHEMAS = {
-  list: (description: string) => list({ type: 'string' }, description, { maxItems: MAX_ALTERNATIVES }),
-  switch: boolean,
-  text: (description: string) => string(description),
-} as const
+const FILTER_SCHEMAS: Readonly<Record<FilterRow['kind'], (row: FilterRow) => Schema>> = {
+  list: ({ description, values }) =>
+    list({ type: 'string', ...(values && { enum: values }) }, description, { maxItems: MAX_ALTERNATIVES }),
+  switch: ({ description }) => boolean(description),
+  text: ({ description }) => string(description),
+}
 
 const EXPRESSION_OF = {
   zone_metadata: 'A condition on the metadata of the zone.',
   metadata: 'A condition on the metadata of what is listed.',
   rrset_metadata: 'A condition on the metadata of one of the RRSets.',
 } as const
+
+const AFTER =
+  'The cursor of the page: page.next of the page before, with the same path, sort and filters. It takes the place of offset.'
 
 /** The parameters of each part of a row. */
 const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>) => readonly Schema[] } = {
@@ -38,6 +49,7 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
     inQuery('limit', `The greatest number of objects in the page; above ${max} it is ${max}.`, {
       schema: { type: 'integer', ...INT64, default: fallback },
     }),
+    inQuery('after', AFTER, { schema: { type: 'string' } }),
   ],
   view: (views) => [
     inQuery('view', 'How much of each name is shown.', {
@@ -56,9 +68,7 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
       'filter',
       'Shows only what matches every key, such as filter[dns_type]=A. A key is repeated for several alternatives.',
       deepObject(
-        Object.fromEntries(
-          keys.map((key) => [key, FILTER_SCHEMAS[FILTERS[key].kind](FILTERS[key].description)]),
-        ),
+        Object.fromEntries(keys.map((key) => [key, FILTER_SCHEMAS[FILTERS[key].kind](FILTERS[key])])),
       ),
     ),
   ],

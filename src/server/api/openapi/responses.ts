@@ -7,7 +7,9 @@ export const json = (schema: Schema): Schema => ({ 'application/json': { schema 
 
 /** The headers of responses. */
 const HEADERS = {
-  ETag: string('The entity tag of the data (RFC 9110 §8.8.3), for If-Match and If-None-Match.'),
+  ETag: string(
+    'The entity tag of the data (RFC 9110 §8.8.3), for If-Match and If-None-Match; of a list, for the second alone.',
+  ),
   'Created-Labels': string(
     'The labels that the service created: a list of strings, each with its DNS type (RFC 9651 §3.1), such as "_1";type="A".',
   ),

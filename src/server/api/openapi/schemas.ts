@@ -81,9 +81,13 @@ const ERRORS_AND_PAGES: Readonly<Record<string, Schema>> = {
   }),
   CommandSuccess: closedObject('A change that was made.', { warnings }),
   Page: closedObject('The place of a page in its listing.', {
-    offset: wholeNumber('How many objects precede this page.', INT64),
+    offset: wholeNumber(
+      'How many objects precede this page; with a cursor, how many were shown before it.',
+      INT64,
+    ),
     limit: wholeNumber('The greatest number of objects in this page, as it was applied.', INT64),
     total: wholeNumber('The number of objects in the whole listing.', INT64),
+    next: nullableString('The cursor of the next page, for the parameter after; null if no objects follow.'),
   }),
   FilterExpression: {
     description: 'A condition on metadata, or a combination: at most 64 conditions, at most 16 levels.',

@@ -1,4 +1,4 @@
-import { type NameFilter, SORT_KEYS, type SortKey } from '../../model/query.ts'
+import { NAME_STATES, type NameFilter, SORT_KEYS, type SortKey, ZONE_SORT_KEYS } from '../../model/query.ts'
 import { type NameView, VIEWS } from '../answer/show.ts'
 
 export interface PageLimits {
@@ -6,11 +6,21 @@ export interface PageLimits {
   readonly max: number
 }
 
+/** The values of the filters of all lists. */
+export interface Filters extends Omit<NameFilter, 'search'> {
+  readonly search?: string
+  readonly isShared?: boolean
+  readonly description?: string
+  readonly usernames?: readonly string[]
+}
+
 /** `list` matches one of several values, `switch` is true or false, `text` is one value. */
-interface FilterRow {
+export interface FilterRow {
   readonly kind: 'list' | 'switch' | 'text'
-  readonly field?: keyof NameFilter
+  readonly field: keyof Filters
   readonly description: string
+  /** The values that a list accepts; without them, any. */
+  readonly values?: readonly string[]
 }
 
 /** Spec, "Parameters of the global listing": the keys of `filter`. */
@@ -25,8 +35,12 @@ export const FILTERS = {
   rdata:          { kind: 'list',   field: 'rdata',        description: 'The name has an Rdata with one of these values, in any spelling.' },
   zone_is_shared: { kind: 'switch', field: 'isZoneShared', description: 'Whether the zone of the name is shared.' },
   dynupdate:      { kind: 'switch', field: 'isDynupdate',  description: 'Whether the name or one of its Rdata is the target of a DDNS key.' },
-  is_shared:      { kind: 'switch',                        description: 'true: the shared zones of all accounts; false: own zones that are not shared.' },
-  description:    { kind: 'text',                          description: 'The description of the DDNS key contains this text, in capitals or not.' },
+  offline:        { kind: 'switch', field: 'isOffline',    description: 'Whether the name is offline.' },
+  state:          { kind: 'list',   field: 'states',       description: 'As stored it is published; changed since (pending); not renderable (stuck); blocked by the operator; offline. Or several of these.', values: NAME_STATES },
+  search:         { kind: 'text',   field: 'search',       description: 'A part of what is listed, in capitals or not: of its name or description; of a name in DNS also of its addresses, or its DDNS keys\' descriptions.' },
+  ddns_key_username: { kind: 'list', field: 'usernames',   description: 'The usernames of DDNS keys.' },
+  is_shared:      { kind: 'switch', field: 'isShared',     description: 'true: the shared zones of all accounts; false: own zones that are not shared.' },
+  description:    { kind: 'text',   field: 'description',  description: 'The description of the DDNS key contains this text, in capitals or not.' },
 } as const satisfies Readonly<Record<string, FilterRow>>
 export type FilterKey = keyof typeof FILTERS
 /** Values of one filter. */
@@ -46,20 +60,34 @@ export interface QueryRow {
   readonly confirm?: true
 }
 
+/** Of names; those of one zone have neither the name of the zone nor whether it is shared. */
+const NAME_FILTERS = [
+  'dns_name',
+  'name',
+  'dns_type',
+  'update_group',
+  'label',
+  'rdata',
+  'dynupdate',
+  'search',
+  'offline',
+  'state',
+] as const
+
 /** Spec, "Limits": the pages of the listings. The handlers and the OpenAPI document read this table. */
 // biome-ignore format: a table
 export const QUERY = {
-  listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description'] },
-  listApiKeys:     { page: { fallback: 50, max: 100 } },
-  listTsigKeys:    { page: { fallback: 50, max: 100 } },
-  listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared'] },
+  listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description', 'search'] },
+  listApiKeys:     { page: { fallback: 50, max: 100 }, filter: ['search'] },
+  listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },
+  listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared', 'search'] },
   deleteZone:      { confirm: true },
   listAuthorities: { page: { fallback: 50, max: 50 } },
-  listClients:     { page: { fallback: 50, max: 500 } },
+  listClients:     { page: { fallback: 50, max: 500 }, filter: ['ddns_key_username'] },
   listNames:       { view: VIEWS, page: { fallback: 50, max: 500 }, sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,
-                     filter: ['dns_name', 'name', 'zone_name', 'dns_type', 'update_group', 'label', 'rdata', 'zone_is_shared', 'dynupdate'] },
-  listZoneNames:   { page: { fallback: 50, max: 500 }, sort: ['name', 'name_labels_reversed', 'created_at'], expand: EXPANSIONS,
-                     expressions: ['metadata'] },
+                     filter: [...NAME_FILTERS, 'zone_name', 'zone_is_shared'] },
+  listZoneNames:   { page: { fallback: 50, max: 500 }, sort: ZONE_SORT_KEYS, expand: EXPANSIONS, expressions: ['metadata', 'rrset_metadata'],
+                     filter: NAME_FILTERS },
   getName:         { expand: EXPANSIONS },
   listRRSets:      { page: { fallback: 50, max: 500 }, sort: ['dns_type'], expressions: ['metadata'] },
 } as const satisfies Readonly<Record<string, QueryRow>>

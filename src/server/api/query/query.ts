@@ -2,19 +2,20 @@ import { type Refusal, refuse } from '../../errors/errors.ts'
 import {
   type Direction,
   type Expression,
-  type NameFilter,
   type Page,
   parseExpression,
   type Sort,
   type SortKey,
 } from '../../model/query.ts'
 import { isObject } from '../request/bodies.ts'
+import { type ListOrder, parseCursor } from './cursor.ts'
 import {
   EXPANSIONS,
   type FilterKey,
   FILTERS,
+  type FilterRow,
+  type Filters,
   MAX_ALTERNATIVES,
-  type PageLimits,
   QUERY,
   type QueryRow,
 } from './parameters.ts'
@@ -39,7 +40,7 @@ function parametersOf({
   confirm,
 }: QueryRow): readonly string[] {
   return [
-    ...(page === undefined ? [] : ['offset', 'limit']),
+    ...(page === undefined ? [] : ['offset', 'limit', 'after']),
     ...(view === undefined ? [] : ['view']),
     ...(sort === undefined ? [] : ['sort']),
     ...(filter === undefined ? [] : ['filter']),
@@ -88,8 +89,13 @@ export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>
 /** Spec: offset and limit are int64. A program that wants everything sends the greatest one. */
 const INT64 = /^\d{1,19}$/
 
-/** Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. */
-export function readPage({ query }: RequestContext, { fallback, max }: PageLimits): QueryResult<Page> {
+/**
+ * Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. With a cursor, the page
+ * begins where it says.
+ */
+export function readPage(context: RequestContext, list: ListOrder): QueryResult<Page> {
+  const { query } = context
+  const { fallback, max } = QUERY[list.operation].page
   const number = (name: string, otherwise: number): QueryResult<number> => {
     const text = query[name]
     if (text === undefined) return ok(otherwise)
@@ -98,8 +104,16 @@ export function readPage({ query }: RequestContext, { fallback, max }: PageLimit
       : invalid(name, `${name} is not a whole number from 0`)
   }
   const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
-  return 'value' in parsed ? ok({ ...parsed.value, limit: Math.min(parsed.value.limit, max) }) : parsed
+  const { after } = query
+  if ('malformed' in parsed) return parsed
+  const limit = Math.min(parsed.value.limit, max)
+  if (after === undefined) return ok({ ...parsed.value, limit })
+  if (query['offset'] !== undefined) return invalid('after', 'a page has an offset or a cursor, not both')
+  const start = parseCursor(context, list, after)
+  return start === undefined ? invalid('after', NO_CURSOR) : ok({ ...start, limit })
 }
+
+const NO_CURSOR = 'after is not page.next of a response with the same path, sort and filters'
 
 /** Spec 4251: a key that this listing does not support, or an invalid direction. */
 export function readSort(
@@ -154,17 +168,6 @@ export function readView({ query }: RequestContext): QueryResult<NameView> {
   return supported === undefined ? invalid('view', `view is not one of ${VIEWS.join(', ')}`) : ok(supported)
 }
 
-/** The zone listing: shared zones, which are of all accounts, or those that are not. */
-export function readIsShared({ query }: RequestContext): QueryResult<boolean | undefined> {
-  const { filter } = query
-  if (filter === undefined) return ok(undefined)
-  const [[key, value] = [], ...others] = isObject(filter) ? Object.entries(filter) : []
-  const isKnown = key === 'is_shared' && others.length === 0 && (value === 'true' || value === 'false')
-  return isKnown
-    ? ok(value === 'true')
-    : invalid('filter', 'the only filter is filter[is_shared]=true or false')
-}
-
 export function readExpand({ query }: RequestContext): QueryResult<boolean> {
   const { expand = [] } = query
   const expansions = (Array.isArray(expand) ? expand : [expand]) as unknown[]
@@ -173,28 +176,41 @@ export function readExpand({ query }: RequestContext): QueryResult<boolean> {
     : invalid('expand', `expand[] is not one of ${EXPANSIONS.join(', ')}`)
 }
 
-/** The filter parameters: lists of alternatives, and switches. */
-export function readFilter({ query }: RequestContext, known: readonly FilterKey[]): QueryResult<NameFilter> {
+/** The filter parameters: lists of alternatives, switches, and texts. */
+export function readFilter({ query }: RequestContext, known: readonly FilterKey[]): QueryResult<Filters> {
   const { filter } = query
   if (filter === undefined) return ok({})
   if (!isObject(filter)) return invalid('filter', 'use filter[KEY]=VALUE')
-  const parts = Object.entries(filter).map(([key, value]): QueryResult<NameFilter> => {
-    const row = known.some((one) => one === key) ? FILTERS[key as FilterKey] : undefined
-    if (row === undefined || !('field' in row))
-      return invalid('filter', `filter[${key.slice(0, 40)}] is not a filter`)
-    const values = (Array.isArray(value) ? value : [value]) as unknown[]
-    if (row.kind === 'list')
-      return values.every((one) => typeof one === 'string') && values.length <= MAX_ALTERNATIVES
-        ? ok({ [row.field]: values })
-        : invalid('filter', `filter[${key}] is a list of at most ${MAX_ALTERNATIVES} strings`)
-    return value === 'true' || value === 'false'
-      ? ok({ [row.field]: value === 'true' })
-      : invalid('filter', `filter[${key}] must be true or false`)
+  const parts = Object.entries(filter).map(([key, value]): QueryResult<Filters> => {
+    const row: FilterRow | undefined = known.some((one) => one === key)
+      ? FILTERS[key as FilterKey]
+      : undefined
+    if (row === undefined) return invalid('filter', `filter[${key.slice(0, 40)}] is not a filter`)
+    const read = READERS[row.kind](value, row)
+    return typeof read === 'string'
+      ? invalid('filter', `filter[${key}] ${read}`)
+      : ok({ [row.field]: read.is })
   })
   const malformed = parts.flatMap((part) => ('malformed' in part ? part.malformed : []))
   return malformed.length > 0
     ? { malformed }
-    : ok(Object.assign({}, ...parts.map((part) => ('value' in part ? part.value : {}))) as NameFilter)
+    : ok(Object.assign({}, ...parts.map((part) => ('value' in part ? part.value : {}))) as Filters)
+}
+
+/** The value of a filter, or what is wrong with it. */
+type FilterReader = (value: unknown, row: FilterRow) => { readonly is: unknown } | string
+const READERS: Readonly<Record<FilterRow['kind'], FilterReader>> = {
+  list(value, { values: accepted }) {
+    const values = (Array.isArray(value) ? value : [value]) as unknown[]
+    if (!values.every((one) => typeof one === 'string') || values.length > MAX_ALTERNATIVES)
+      return `is a list of at most ${MAX_ALTERNATIVES} strings`
+    return accepted === undefined || values.every((one) => accepted.includes(one))
+      ? { is: values }
+      : `is not one of ${accepted.join(', ')}`
+  },
+  switch: (value) =>
+    value === 'true' || value === 'false' ? { is: value === 'true' } : 'must be true or false',
+  text: (value) => (typeof value === 'string' ? { is: value } : 'is a string'),
 }
 
 /** OpenAPI's deepObject style, one level deep: "a[b]=1&a[c][]=2&d=3" is { a: { b: "1", c: ["2"] }, d: "3" }. */

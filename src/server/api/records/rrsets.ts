@@ -26,6 +26,7 @@ import { tagOfRRSet } from '../answer/entity-tag.ts'
 import { nameToChange, nameToRead, rrsetAt, wholeNameToChange } from '../request/locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 import { showRRSet } from '../answer/show.ts'
 import {
   ACCEPTED,
@@ -49,18 +50,24 @@ export async function listRRSets(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
   const sort = readSort(context, QUERY.listRRSets.sort)
+  if (isRefusal(sort)) return refused(sort)
+  const list = { operation: 'listRRSets', values: ['text'] } as const
   const parsed = combine({
-    page: readPage(context, QUERY.listRRSets.page),
+    page: readPage(context, list),
     metadata: readFilterExpression(context, 'metadata'),
   })
-  if (isRefusal(sort)) return refused(sort)
   if ('malformed' in parsed) return parsed
   const { page, metadata } = parsed.value
+  const sign = sort[0]?.direction === 'desc' ? -1 : 1
+  const compared = (a: string, b: string): number => (a < b ? -sign : sign)
   const matching = place.name.rrsets
     .filter((rrset) => metadata === undefined || matchesExpression(metadata, rrset.metadata))
-    .toSorted((a, b) => (a.dnsType < b.dnsType ? -1 : 1) * (sort[0]?.direction === 'desc' ? -1 : 1))
-  const items = matching.slice(page.offset, page.offset + page.limit)
-  return { status: 200 as const, data: items.map(showRRSet), page: { ...page, total: matching.length } }
+    .toSorted((a, b) => compared(a.dnsType, b.dnsType))
+  const { items, ...found } = pageOfRows(matching, page, {
+    isAfter: ({ dnsType }, [last]) => dnsType !== last && compared(String(last), dnsType) < 0,
+    positionOf: ({ dnsType }) => [dnsType],
+  })
+  return listResult(context, { list, page, ...found }, items.map(showRRSet))
 }
 
 type RRSetCreateFault =

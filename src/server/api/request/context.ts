@@ -57,7 +57,13 @@ export interface Success {
   readonly status: 200 | 201 | 202
   /** Without it, a CommandSuccess: only the warnings. */
   readonly data?: unknown
-  readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
+  /** `next`: the cursor of the next page; null if there is none. */
+  readonly page?: {
+    readonly offset: number
+    readonly limit: number
+    readonly total: number
+    readonly next: string | null
+  }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
   /** The answer waits until all name servers give these names as they are now, or for some seconds. */

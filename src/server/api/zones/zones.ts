@@ -7,7 +7,7 @@ import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/acc
 import { countKeys, quotaFault } from '../../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
-import { combine, readIsShared, readPage } from '../query/query.ts'
+import { combine, readFilter, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import {
   CREATED,
@@ -18,28 +18,29 @@ import {
   refused,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 import { showZone } from '../answer/show.ts'
 
 /** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
 export async function listZones(context: RequestContext) {
+  const list = { operation: 'listZones', values: ['text'] } as const
   const parsed = combine({
-    page: readPage(context, QUERY.listZones.page),
-    isShared: readIsShared(context),
+    page: readPage(context, list),
+    filter: readFilter(context, QUERY.listZones.filter),
   })
   if ('malformed' in parsed) return parsed
-  const { page, isShared } = parsed.value
+  const { page, filter } = parsed.value
+  const { isShared, search } = filter
   const { caller, store } = context
-  const { items, total } = await store.zonesOf(caller.account.id, {
+  const { items, ...place } = await store.zonesOf(caller.account.id, {
     page,
     scope: recordScopeOf(caller),
     ...(isShared !== undefined && { isShared }),
+    ...(search !== undefined && { search: asciiName(search).toLowerCase() }),
   })
   const { nameservers } = context.service
-  return {
-    status: 200 as const,
-    data: items.map((zone) => showZone(zone, nameservers)),
-    page: { ...page, total },
-  }
+  const rows = items.map((zone) => showZone(zone, nameservers))
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 export async function getZone(context: RequestContext) {
@@ -132,32 +133,40 @@ const unconfirmed = (zone: string, others: number): RequestFault => ({
 
 /** The name servers of all zones. */
 export async function listAuthorities(context: RequestContext) {
-  const parsed = combine({ page: readPage(context, QUERY.listAuthorities.page) })
+  const list = { operation: 'listAuthorities', values: ['number'] } as const
+  const parsed = readPage(context, list)
   if ('malformed' in parsed) return parsed
-  const { offset, limit } = parsed.value.page
-  const list = context.service.nameservers.map((name) => ({ name }))
-  return {
-    status: 200 as const,
-    data: list.slice(offset, offset + limit),
-    page: { offset, limit, total: list.length },
-  }
+  const page = parsed.value
+  const { items, ...place } = pageOfRows([...context.service.nameservers.entries()], page, {
+    isAfter: ([n], [last]) => n > Number(last),
+    positionOf: ([n]) => [n],
+  })
+  const rows = items.map(([, name]) => ({ name }))
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 /** The update clients of the account whose DDNS key has a target that the caller may see, with their last requests. */
 export async function listClients(context: RequestContext) {
-  const parsed = combine({ page: readPage(context, QUERY.listClients.page) })
+  const list = { operation: 'listClients', values: ['number', 'text'] } as const
+  const parsed = combine({
+    page: readPage(context, list),
+    filter: readFilter(context, QUERY.listClients.filter),
+  })
   if ('malformed' in parsed) return parsed
-  const { page } = parsed.value
+  const { page, filter } = parsed.value
   const { caller, store } = context
-  const { items, total } = await store.clientsOf(caller.account.id, page, recordScopeOf(caller))
-  const data = items.map(({ username, agent, address, reply, usedAt }) => ({
+  const { items, ...place } = await store.clientsOf(caller.account.id, page, {
+    ...recordScopeOf(caller),
+    ...(filter.usernames && { usernames: filter.usernames.map((name) => name.toLowerCase()) }),
+  })
+  const rows = items.map(({ username, agent, address, reply, usedAt }) => ({
     ddns_key_username: username,
     user_agent: agent,
     last_address: address,
     last_reply: reply,
     last_used_at: new Date(usedAt).toISOString(),
   }))
-  return { status: 200 as const, data, page: { ...page, total } }
+  return listResult(context, { list, page, ...place }, rows)
 }
 
 export async function getAbout({ service }: RequestContext) {

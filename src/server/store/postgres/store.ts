@@ -58,9 +58,9 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
     await first()
     return tables.keysOf(accountId, query)
   },
-  async clientsOf(accountId, page, scope) {
+  async clientsOf(accountId, page, filter) {
     await first()
-    return tables.clientsOf(accountId, page, scope)
+    return tables.clientsOf(accountId, page, filter)
   },
 })
 

@@ -15,3 +15,7 @@ export const joined = (word: 'AND' | 'OR', parts: readonly Clause[], empty: stri
 
 /** As many marks as values. */
 export const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
+
+/** Whether a column contains this text, in capitals or not; both stores compare the letters of ASCII alone so. */
+export const contains = (column: string, text: string): Clause =>
+  clause(`instr(lower(${column}), lower(CAST(? AS TEXT) COLLATE BINARY)) > 0`, text)

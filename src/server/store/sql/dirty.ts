@@ -58,7 +58,7 @@ const dependents = (
 const DEFERRED = '~'
 
 /** Before a name that could not be rendered; it sorts after every other. */
-const STUCK = '\u007f'
+export const STUCK = '\u007f'
 /** Of the rows of `dns_dirty`: all but stuck names. */
 export const IS_FLUSHED = `name < '${STUCK}'`
 

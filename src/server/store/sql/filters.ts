@@ -1,5 +1,7 @@
-import type { Expression, NameFilter, NameQuery } from '../../model/query.ts'
-import { type Clause, clause, joined, marks } from './clause.ts'
+import type { Expression, NameFilter, NameQuery, NameSearch, NameState } from '../../model/query.ts'
+import { type Clause, clause, contains, joined, marks } from './clause.ts'
+import { STUCK } from './dirty.ts'
+import { IS_DIRTY } from './orders.ts'
 import { inNames } from './scope.ts'
 
 /** Above this number of names in scope, an index on the filtered values is faster than a test of every name. */
@@ -11,6 +13,7 @@ export function filterClauses({ filter, scope, ...query }: NameQuery, usesIndex:
   return [
     ...(scope?.names === undefined ? [] : [inNames(scope.names)]),
     ...nameFilters(filter, usesIndex),
+    ...(filter.search === undefined ? [] : [found(filter.search, query.accountId)]),
     ...(zoneMetadata
       ? [expressed(zoneMetadata, { table: 'zone_metadata', id: 'name.zone_id', usesIndex })]
       : []),
@@ -36,7 +39,7 @@ const withRdata = (condition: string, usesIndex: boolean): string =>
 function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] {
   const list = (values: readonly string[] | undefined, make: (marks: string) => string): readonly Clause[] =>
     values === undefined ? [] : [clause(make(marks(values)), ...values)]
-  const { isZoneShared, isDynupdate, updateGroups } = filter
+  const { isZoneShared, isDynupdate, isOffline, states, updateGroups } = filter
   const isTarget = `(name.key_id IS NOT NULL OR EXISTS (${RDATA} AND rdata.key_id IS NOT NULL))`
   return [
     ...list(filter.names, (all) => `name.name IN (${all})`),
@@ -53,6 +56,8 @@ function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] 
     ...list(filter.rdata, (all) => withRdata(`rdata.value IN (${all})`, usesIndex)),
     ...(isZoneShared === undefined ? [] : [clause('zone.is_shared = ?', isZoneShared ? 1 : 0)]),
     ...(isDynupdate === undefined ? [] : [clause(isDynupdate ? isTarget : `NOT ${isTarget}`)]),
+    ...(isOffline === undefined ? [] : [clause('name.is_offline = ?', isOffline ? 1 : 0)]),
+    ...(states === undefined ? [] : [clause(states.map((state) => STATES[state]).join(' OR '))]),
     ...(updateGroups === undefined ? [] : [inGroups(updateGroups, usesIndex)]),
   ]
 }
@@ -67,6 +72,42 @@ function inGroups(groups: readonly string[], usesIndex: boolean): Clause {
       : `name.${asWhole} OR ${withRdata(byRdata, false)}`,
     ...groups,
     ...groups,
+  )
+}
+
+/** The conditions read the names of the account alone, however many of others have changed. */
+const STATES: Readonly<Record<NameState, string>> = {
+  published: `(name.published_at IS NOT NULL AND NOT ${IS_DIRTY})`,
+  pending: IS_DIRTY,
+  stuck: `EXISTS (SELECT 1 FROM dns_dirty
+    WHERE dns_dirty.zone_id = name.zone_id AND dns_dirty.name = '${STUCK}' || name.name)`,
+  blocked: '(name.is_blocked = 1 OR name.is_prohibited = 1)',
+  offline: 'name.is_offline = 1',
+}
+
+/** The owner of a zone sees names with keys of other accounts, but not the descriptions of these keys. */
+function found({ name, text, isInKeys }: NameSearch, accountId: number): Clause {
+  const inDescription = contains('description', text)
+  const keys = clause(
+    `IN (SELECT id FROM ddns_key WHERE account_id = ? AND ${inDescription.sql})`,
+    accountId,
+    ...inDescription.values,
+  )
+  const ofKey = (column: string): readonly Clause[] =>
+    isInKeys ? [clause(`${column} ${keys.sql}`, ...keys.values)] : []
+  const address = clause(
+    `rrset.dns_type IN ('A', 'AAAA') AND instr(rdata.value, lower(CAST(? AS TEXT))) > 0`,
+    text,
+  )
+  const ofRdata = joined('OR', [address, ...ofKey('rdata.key_id')], 'FALSE')
+  return joined(
+    'OR',
+    [
+      clause('instr(name.fqdn, ?) > 0', name),
+      ...ofKey('name.key_id'),
+      clause(`EXISTS (${RDATA} AND (${ofRdata.sql}))`, ...ofRdata.values),
+    ],
+    'FALSE',
   )
 }
 

@@ -1,7 +1,10 @@
-import type { ApiKey, DdnsKey, RecordReads } from '../records.ts'
-import { existing, columnList, type RowOf, select, selects } from '../select.ts'
+import type { Position } from '../../model/query.ts'
+import type { ApiKey, DdnsKey, KeyQuery, RecordReads } from '../records.ts'
+import { columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
 import { isShown } from '../hidden.ts'
+import { type Clause, clause, contains, joined, marks } from './clause.ts'
+import { orderedPage } from './paging.ts'
 import { keysInScope } from './scope.ts'
 import type { Sql } from './statement.ts'
 
@@ -16,8 +19,6 @@ const OF_KEY = {
 const KEY = { ...OF_KEY, used_at: 'TIME NULL' } as const
 const KEY_ROWS = `SELECT ${columnList(OF_KEY)}, (SELECT used_at FROM usage
   WHERE subject = 'key:' || ddns_key.id) AS used_at FROM ddns_key`
-const MATCHING = `WHERE account_id = ?1
-    AND (CAST(?2 AS TEXT) IS NULL OR instr(lower(description), lower(CAST(?2 AS TEXT) COLLATE BINARY)) > 0)`
 
 // biome-ignore format: a table
 const API_KEY = {
@@ -26,13 +27,14 @@ const API_KEY = {
 } as const
 const API_KEY_ROWS = `SELECT ${columnList(API_KEY)} FROM api_key`
 
+const CLIENT = { username: 'TEXT', agent: 'TEXT', peer: 'TEXT', reply: 'TEXT', used_at: 'TIME' } as const
+const COUNT = { n: 'INTEGER' } as const
 const CLIENTS = `FROM usage JOIN ddns_key ON subject = 'key:' || ddns_key.id`
 
 export const KEYS = selects({
   named: select(KEY, `${KEY_ROWS} WHERE username = ? AND ${isShown('username')}`),
-  oldestFirst: select(KEY, `${KEY_ROWS} ${MATCHING} ORDER BY created_at, id LIMIT ?3 OFFSET ?4`),
-  newestFirst: select(KEY, `${KEY_ROWS} ${MATCHING} ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`),
-  count: select({ n: 'INTEGER' }, `SELECT count(*) AS n FROM ddns_key ${MATCHING}`),
+  keys: select(KEY, KEY_ROWS),
+  count: select(COUNT, 'SELECT count(*) AS n FROM ddns_key'),
   targets: select(
     { zone_name: 'TEXT', name: 'TEXT', dns_type: 'TEXT NULL', label: 'TEXT NULL' },
     `SELECT zone.name AS zone_name, name.name AS name, NULL AS dns_type, NULL AS label FROM name
@@ -42,14 +44,11 @@ export const KEYS = selects({
       JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id JOIN zone ON zone.id = zone_id
       WHERE rdata.key_id = ?1 AND ${isShown('zone.name')} ORDER BY 1, 2, 3 NULLS FIRST, 4 NULLS FIRST`,
   ),
-  apiKeys: select(API_KEY, `${API_KEY_ROWS} WHERE account_id = ? ORDER BY id LIMIT ? OFFSET ?`),
-  countApiKeys: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM api_key WHERE account_id = ?'),
+  apiKeys: select(API_KEY, API_KEY_ROWS),
+  countApiKeys: select(COUNT, 'SELECT count(*) AS n FROM api_key'),
   apiKeyByHash: select(API_KEY, `${API_KEY_ROWS} WHERE hash = ?`),
-  clients: select(
-    { username: 'TEXT', agent: 'TEXT', peer: 'TEXT', reply: 'TEXT', used_at: 'TIME' },
-    `SELECT username, agent, peer, reply, used_at ${CLIENTS}`,
-  ),
-  countClients: select({ n: 'INTEGER' }, `SELECT count(*) AS n ${CLIENTS}`),
+  clients: select(CLIENT, `SELECT username, agent, peer, reply, used_at ${CLIENTS}`),
+  countClients: select(COUNT, `SELECT count(*) AS n ${CLIENTS}`),
 })
 
 /** DDNS keys and API keys, in SQL. */
@@ -58,43 +57,88 @@ export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'ap
     const row = await sql(KEYS.named).get(username)
     return row === undefined ? undefined : keyFrom(sql, row)
   },
-  async keysOf(accountId, { description, createdAt = 'asc', page }) {
-    const fragment = description ?? null
-    const { n: total } = existing(await sql(KEYS.count).get(accountId, fragment))
-    const rows = sql(createdAt === 'asc' ? KEYS.oldestFirst : KEYS.newestFirst)
-    const found = await rows.all(accountId, fragment, page.limit, page.offset)
-    return { items: await Promise.all(found.map(async (row) => keyFrom(sql, row))), total }
+  async keysOf(accountId, query) {
+    const { items, ...place } = await orderedPage(sql, keyList(accountId, query), query.page)
+    return { items: await Promise.all(items.map(async (row) => keyFrom(sql, row))), ...place }
   },
-  async apiKeysOf(accountId, { offset, limit }) {
-    const { n: total } = existing(await sql(KEYS.countApiKeys).get(accountId))
-    const rows = await sql(KEYS.apiKeys).all(accountId, limit, offset)
+  async apiKeysOf(accountId, page, search) {
+    const own = clause('account_id = ?', accountId)
+    const list = {
+      rows: KEYS.apiKeys,
+      count: KEYS.countApiKeys,
+      where: joined('AND', [own, ...containing(['description'], search)], 'TRUE'),
+      order: 'id',
+      after: ([id = null]: Position) => clause('id > ?', id),
+      positionOf: ({ id }: RowOf<typeof API_KEY>) => [id],
+    }
+    const { items, ...place } = await orderedPage(sql, list, page)
     return {
-      items: rows.map((row) => ({
+      items: items.map((row) => ({
         ...apiKeyFrom(row),
         description: row.description,
         createdAt: row.created_at,
       })),
-      total,
+      ...place,
     }
   },
-  async clientsOf(accountId, { offset, limit }, scope = {}) {
-    const inScope = keysInScope(scope)
-    const where = ` WHERE account_id = ? AND ${inScope.sql}`
-    const page = KEYS.clients.with(`${where} ORDER BY used_at DESC, username LIMIT ? OFFSET ?`)
-    const rows = await sql(page).all(accountId, ...inScope.values, limit, offset)
-    const count = await sql(KEYS.countClients.with(where)).get(accountId, ...inScope.values)
+  async clientsOf(accountId, page, { usernames, ...scope } = {}) {
+    const parts = [
+      clause('account_id = ?', accountId),
+      keysInScope(scope),
+      ...(usernames === undefined ? [] : [clause(`username IN (${marks(usernames)})`, ...usernames)]),
+    ]
+    const list = {
+      rows: KEYS.clients,
+      count: KEYS.countClients,
+      where: joined('AND', parts, 'TRUE'),
+      order: 'used_at DESC, username',
+      after: ([usedAt = null, username = null]: Position) =>
+        clause('used_at < ? OR used_at = ? AND username > ?', usedAt, usedAt, username),
+      positionOf: (row: RowOf<typeof CLIENT>) => [row.used_at, row.username],
+    }
+    const { items, ...place } = await orderedPage(sql, list, page)
     return {
-      items: rows.map(({ username, agent, peer: address, reply, used_at: usedAt }) => ({
+      items: items.map(({ username, agent, peer: address, reply, used_at: usedAt }) => ({
         username,
         agent,
         address,
         reply,
         usedAt,
       })),
-      total: existing(count).n,
+      ...place,
     }
   },
 })
+
+/** The rows of which one of these columns contains the text. */
+export const containing = (columns: readonly string[], text: string | undefined): readonly Clause[] =>
+  text === undefined
+    ? []
+    : [
+        joined(
+          'OR',
+          columns.map((column) => contains(column, text)),
+          'FALSE',
+        ),
+      ]
+
+function keyList(accountId: number, { description, search, createdAt = 'asc' }: KeyQuery) {
+  const parts = [
+    clause('account_id = ?', accountId),
+    ...containing(['description'], description),
+    ...containing(['username', 'description'], search),
+  ]
+  const isAscending = createdAt === 'asc'
+  return {
+    rows: KEYS.keys,
+    count: KEYS.count,
+    where: joined('AND', parts, 'TRUE'),
+    order: isAscending ? 'created_at, id' : 'created_at DESC, id DESC',
+    after: ([at = null, id = null]: Position) =>
+      clause(`(created_at, id) ${isAscending ? '>' : '<'} (?, ?)`, at, id),
+    positionOf: (row: RowOf<typeof KEY>) => [row.created_at, row.id],
+  }
+}
 
 async function keyFrom(sql: Sql, row: RowOf<typeof KEY>): Promise<DdnsKey> {
   const targets = await sql(KEYS.targets).all(row.id)

@@ -1,12 +1,13 @@
-import type { Direction, ListedPage, NameQuery, Page, Sort } from '../../model/query.ts'
+import type { Direction, ListedPage, NameQuery, Page, Position, Sort } from '../../model/query.ts'
 import type { ListedName, NameSummary } from '../records.ts'
 import { filterClauses, INDEX_THRESHOLD } from './filters.ts'
 import { nameFrom, NAMES, type NameRow, partsOf, SUMMARIES, summariesFrom } from './name-rows.ts'
 import { type Clause, clause, joined, marks } from './clause.ts'
+import { orderOf, partsAfter, POSITION_COLUMNS, POSITION_LIST, positionFrom } from './orders.ts'
 import { isInShownZone } from '../hidden.ts'
 import { existing, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
-import { asList, type Sql } from './statement.ts'
+import { asList, ids as idList, type Sql } from './statement.ts'
 import { ZONES } from './zones.ts'
 
 const ID = { id: 'INTEGER' } as const
@@ -17,6 +18,7 @@ export const LISTING = selects({
   ids: select(ID, 'SELECT name.id AS id FROM name'),
   idsWithZone: select(ID, `SELECT name.id AS id FROM ${NAME_AND_ZONE}`),
   count: select(COUNT, `SELECT count(*) AS n FROM ${NAME_AND_ZONE}`),
+  position: select(POSITION_COLUMNS, `SELECT ${POSITION_LIST} FROM ${NAME_AND_ZONE}`),
   countInScope: select(COUNT, 'SELECT coalesce(sum(names), 0) AS n FROM holding'),
   blockBefore: select(
     { block: 'INTEGER', before: 'INTEGER' },
@@ -37,8 +39,8 @@ export async function namesBy(
   indexThreshold = INDEX_THRESHOLD,
 ): Promise<ListedPage<ListedName>> {
   return sql.atOneMoment(async () => {
-    const { ids, total } = await foundBy(sql, query, indexThreshold)
-    return { items: await listedNames(sql, ids), total }
+    const { ids, ...place } = await foundBy(sql, query, indexThreshold)
+    return { items: await listedNames(sql, ids), ...place }
   })
 }
 
@@ -53,24 +55,39 @@ export const isLong = async (sql: Sql, query: NameQuery): Promise<boolean> =>
 /** The same page, as summaries. */
 export async function summariesBy(sql: Sql, query: NameQuery): Promise<ListedPage<NameSummary>> {
   return sql.atOneMoment(async () => {
-    const { ids, total } = await foundBy(sql, query, INDEX_THRESHOLD)
+    const { ids, ...place } = await foundBy(sql, query, INDEX_THRESHOLD)
     const found = summariesFrom(await sql(SUMMARIES.all).all(asList(ids)))
-    return { items: inOrder(ids, found, ({ name }) => name.id), total }
+    return { items: inOrder(ids, found, ({ name }) => name.id), ...place }
   })
 }
 
-async function foundBy(sql: Sql, query: NameQuery, indexThreshold: number): Promise<Found> {
+async function foundBy(
+  sql: Sql,
+  query: NameQuery,
+  indexThreshold: number,
+): Promise<Omit<Found, 'hasMore'> & { readonly next: Position | undefined }> {
   const scope = await scopeOf(sql, query)
   const filters = await filtersOf(sql, query, { scope, indexThreshold })
-  return filters.length === 0
-    ? pageOf(sql, query, scope)
-    : matchesOf(sql, query, [...scope.conditions, ...filters])
+  const { hasMore, ...found } =
+    filters.length === 0
+      ? await pageOf(sql, query, scope)
+      : await matchesOf(sql, query, [...scope.conditions, ...filters])
+  const last = hasMore ? found.ids.at(-1) : undefined
+  return { ...found, next: last === undefined ? undefined : await positionOf(sql, last, query.sort) }
+}
+
+async function positionOf(sql: Sql, id: number, sort: readonly Sort[]): Promise<Position> {
+  if (sort.length === 0) return [id]
+  const row = existing(await sql(LISTING.position.with(' WHERE name.id = ?')).get(id))
+  return [...positionFrom(row, sort), id]
 }
 
 /** The ids of a page, and the number of all names of the list. */
 interface Found {
   readonly ids: readonly number[]
   readonly total: number
+  /** Whether names follow this page. */
+  readonly hasMore: boolean
 }
 
 interface FilterOptions {
@@ -92,21 +109,58 @@ async function filtersOf(
 /** Of all names in the scope. */
 async function pageOf(sql: Sql, { page, sort }: NameQuery, scope: Scope): Promise<Found> {
   const where = joined('AND', scope.conditions, 'TRUE')
+  const { after } = page
   const [total, start] = await Promise.all([
     countInScope(sql, scope),
-    sort.length === 0 ? blockAt(sql, scope, page.offset) : undefined,
+    sort.length === 0 && after === undefined ? blockAt(sql, scope, page.offset) : undefined,
   ])
+  if (after !== undefined) return foundAfter(sql, { where, sort }, { ...page, after, total })
   const part = { ...clampedPage(page, total), total, ...(start !== undefined && { start }) }
-  return { ids: await idsOf(sql, { where, sort }, part), total }
+  return foundAt(await idsOf(sql, { where, sort }, part), page, total)
+}
+
+const foundAt = (ids: readonly number[], { offset }: Page, total: number): Found => ({
+  ids,
+  total,
+  hasMore: offset + ids.length < total,
+})
+
+interface PageAfter extends Page {
+  readonly after: Position
+  readonly total: number
+}
+
+async function foundAfter(
+  sql: Sql,
+  { where, sort }: Selection,
+  { after, limit, total }: PageAfter,
+): Promise<Found> {
+  const found: number[] = []
+  for (const part of partsAfter(sort, after)) {
+    const order = orderOf(part.sort, { scan: 'asc', isFew: total <= FEW })
+    const selection = { where: joined('AND', [where, part.where], 'TRUE'), sort: part.sort }
+    const rest = idsIn(selection).with(` WHERE ${selection.where.sql} ORDER BY ${order} LIMIT ?`)
+    const rows = await sql(rest).all(...selection.where.values, limit + 1 - found.length)
+    found.push(...rows.map(({ id }) => id))
+    if (found.length > limit) break
+  }
+  return { ids: found.slice(0, limit), total, hasMore: found.length > limit }
 }
 
 /** Of the names that match filters: few of them are found, counted and sorted by one statement. */
 async function matchesOf(sql: Sql, { page, sort }: NameQuery, conditions: readonly Clause[]): Promise<Found> {
   const where = joined('AND', conditions, 'TRUE')
-  const few = await fewOf(sql, { where, sort }, page)
-  if (few !== undefined) return few
-  const total = await countOf(sql, where)
-  return { ids: await idsOf(sql, { where, sort }, { ...clampedPage(page, total), total }), total }
+  const { after, offset, limit } = page
+  const few = await fewOf(sql, { where, sort })
+  const total = few?.length ?? (await countOf(sql, where))
+  if (after !== undefined) {
+    const among = few === undefined ? where : clause(`name.id IN ${idList()}`, asList(few))
+    return foundAfter(sql, { where: among, sort }, { ...page, after, total })
+  }
+  const ids =
+    few?.slice(offset, offset + limit) ??
+    (await idsOf(sql, { where, sort }, { ...clampedPage(page, total), total }))
+  return foundAt(ids, page, total)
 }
 
 /** Which names a query covers before its filters, as conditions on `name` and as one on `holding`. */
@@ -169,8 +223,8 @@ interface Selection {
 /** So many are found by the filter and then sorted: to walk through all names in their order would take longer. */
 const FEW = 1000
 
-/** Undefined if there are more than a few. */
-async function fewOf(sql: Sql, selection: Selection, { offset, limit }: Page): Promise<Found | undefined> {
+/** All ids in their order; undefined if there are more than a few. */
+async function fewOf(sql: Sql, selection: Selection): Promise<readonly number[] | undefined> {
   const { where, sort } = selection
   const base = idsIn(selection)
   const some = base.with(` WHERE ${where.sql} LIMIT ${FEW + 1}`)
@@ -180,8 +234,7 @@ async function fewOf(sql: Sql, selection: Selection, { offset, limit }: Page): P
       : base.with(` WHERE name.id IN (${some.text}) ORDER BY ${orderOf(sort, { scan: 'asc', isFew: true })}`)
   const found = (await sql(query).all(...where.values)).map(({ id }) => id)
   if (found.length > FEW) return undefined
-  const all = sort.length === 0 ? found.toSorted((a, b) => a - b) : found
-  return { ids: all.slice(offset, offset + limit), total: all.length }
+  return sort.length === 0 ? found.toSorted((a, b) => a - b) : found
 }
 
 /** The ids of a page, read from the nearer end of the list. */
@@ -238,32 +291,3 @@ const zoneOf = (row: NameRow): ListedName['zone'] => ({
   name: row.zone_name,
   isShared: isOn(row.zone_is_shared),
 })
-
-/**
- * ORDER BY. Of several values of one name the smallest counts in ascending order, the greatest in descending order. The
- * id makes pages stable. `scan` is the end from which the list is read: with `desc`, `sort` is reversed already.
- */
-function orderOf(
-  sort: readonly Sort[],
-  { scan, isFew }: { readonly scan: Direction; readonly isFew: boolean },
-): string {
-  const parts = sort.map(({ key, direction }) => {
-    const pick = direction === scan ? 'min' : 'max'
-    const of = (column: string): string =>
-      `(SELECT ${pick}(${column}) FROM rrset LEFT JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id)`
-    const columns = {
-      zone_name: 'zone.name',
-      name: 'name.name',
-      // In ASCII a dot sorts after a hyphen, but the end of a label must sort first.
-      name_labels_reversed: "replace(name.labels_reversed, '.', char(1))",
-      dns_type: of('rrset.dns_type'),
-      rdata: of('rdata.value'),
-      label: of('lower(rdata.label)'),
-      zone_is_shared: 'zone.is_shared',
-      created_at: 'name.created_at',
-    }
-    return `${columns[key]} ${direction === 'asc' ? 'ASC NULLS FIRST' : 'DESC NULLS LAST'}`
-  })
-  // With a plus, the order is not that of an index.
-  return [...parts, `${isFew ? '+' : ''}name.id ${scan === 'asc' ? 'ASC' : 'DESC'}`].join(', ')
-}

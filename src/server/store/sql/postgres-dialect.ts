@@ -18,6 +18,8 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\bchar\(1\)/g, 'chr(1)'],
   [/\bhex\((\w+)\)/g, "encode($1, 'hex')"],
   [/\bNULL AS stamp\b/g, 'stamp'],
+  // The greatest of several values, which is also max() in SQLite.
+  [/\bmax\(coalesce\(max\(/g, 'greatest(coalesce(max('],
   [/\bCOLLATE BINARY\b/g, 'COLLATE "C"'],
   // An index accepts only short values; no name is longer.
   [/substr\(([\w.]+), -1\) = '\.'/g, "right($1, 1) = '.' AND length($1) <= 600"],

@@ -1,6 +1,10 @@
+import type { Position } from '../../model/query.ts'
 import type { StoredTsigKey, TsigKeyReads, TsigKeyWrites } from '../tsig-keys.ts'
-import { columnList, existing, type RowOf, select, selects } from '../select.ts'
+import { columnList, type RowOf, select, selects } from '../select.ts'
 import { optional, wordList } from '../values.ts'
+import { clause, joined } from './clause.ts'
+import { containing } from './keys.ts'
+import { orderedPage } from './paging.ts'
 import type { Sql } from './statement.ts'
 
 // biome-ignore format: a table
@@ -11,11 +15,8 @@ const KEY = {
 
 export const TSIG_KEYS = selects({
   named: select(KEY, `SELECT ${columnList(KEY)} FROM tsig_key WHERE name = ?`),
-  ofAccount: select(
-    KEY,
-    `SELECT ${columnList(KEY)} FROM tsig_key WHERE account_id = ? ORDER BY created_at, name LIMIT ? OFFSET ?`,
-  ),
-  count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM tsig_key WHERE account_id = ?'),
+  list: select(KEY, `SELECT ${columnList(KEY)} FROM tsig_key`),
+  count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM tsig_key'),
   all: select({ name: 'TEXT', sealed: 'BLOB' }, 'SELECT name, sealed FROM tsig_key'),
   handled: select({ rcode: 'INTEGER' }, 'SELECT rcode FROM dns_update WHERE mac = ?'),
 })
@@ -25,9 +26,18 @@ export const sqlTsigKeyReads = (sql: Sql): TsigKeyReads => ({
     const row = await sql(TSIG_KEYS.named).get(name)
     return row && keyFrom(row)
   },
-  async tsigKeysOf(accountId, { offset, limit }) {
-    const { n: total } = existing(await sql(TSIG_KEYS.count).get(accountId))
-    return { items: (await sql(TSIG_KEYS.ofAccount).all(accountId, limit, offset)).map(keyFrom), total }
+  async tsigKeysOf(accountId, page, search) {
+    const own = clause('account_id = ?', accountId)
+    const list = {
+      rows: TSIG_KEYS.list,
+      count: TSIG_KEYS.count,
+      where: joined('AND', [own, ...containing(['name', 'description'], search)], 'TRUE'),
+      order: 'name',
+      after: ([name = null]: Position) => clause('name > ?', name),
+      positionOf: ({ name }: RowOf<typeof KEY>) => [name],
+    }
+    const { items, ...place } = await orderedPage(sql, list, page)
+    return { items: items.map(keyFrom), ...place }
   },
   async handledUpdate(mac) {
     return (await sql(TSIG_KEYS.handled).get(mac))?.rcode

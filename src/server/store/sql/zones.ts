@@ -1,11 +1,13 @@
 import { APEX, fqdnOf, namesAbove } from '../../model/dns-name.ts'
+import type { Position } from '../../model/query.ts'
 import type { Account, Plan, Zone, ZoneRules } from '../../model/tree.ts'
 import type { RecordReads } from '../records.ts'
-import { existing, columnList, type RowOf, select, selects } from '../select.ts'
+import { columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
 import { clause, joined } from './clause.ts'
 import { isShown } from '../hidden.ts'
 import { metadataFrom } from './name-rows.ts'
+import { orderedPage } from './paging.ts'
 import { zonesInScope } from './scope.ts'
 import type { Sql } from './statement.ts'
 
@@ -77,18 +79,26 @@ export const sqlZones = (
   async isMember(zoneId, accountId) {
     return (await sql(ZONES.member).get(zoneId, accountId)) !== undefined
   },
-  async zonesOf(accountId, { page, scope = {}, isShared }) {
+  async zonesOf(accountId, { page, scope = {}, isShared, search }) {
     const own = clause('account_id = ?', accountId)
     const kind = isShared === undefined ? own : clause('is_shared = ?', isShared ? 1 : 0)
-    const parts = [clause(isShown('name')), kind, ...(isShared === false ? [own] : []), zonesInScope(scope)]
-    const { sql: where, values } = joined('AND', parts, 'TRUE')
-    const rows = await sql(ZONES.zones.with(` WHERE ${where} ORDER BY name LIMIT ? OFFSET ?`)).all(
-      ...values,
-      page.limit,
-      page.offset,
-    )
-    const { n: total } = existing(await sql(ZONES.count.with(` WHERE ${where}`)).get(...values))
-    return { items: await Promise.all(rows.map(async (row) => zoneFrom(sql, row))), total }
+    const parts = [
+      clause(isShown('name')),
+      kind,
+      ...(isShared === false ? [own] : []),
+      zonesInScope(scope),
+      ...(search === undefined ? [] : [clause('instr(name, ?) > 0', search)]),
+    ]
+    const list = {
+      rows: ZONES.zones,
+      count: ZONES.count,
+      where: joined('AND', parts, 'TRUE'),
+      order: 'name',
+      after: ([name = null]: Position) => clause('name > ?', name),
+      positionOf: ({ name }: RowOf<typeof ZONE>) => [name],
+    }
+    const { items, ...place } = await orderedPage(sql, list, page)
+    return { items: await Promise.all(items.map(async (row) => zoneFrom(sql, row))), ...place }
   },
   async zoneContaining(fqdn) {
     return longest(sql, [fqdn, ...namesAbove(fqdn)])

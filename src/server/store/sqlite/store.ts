@@ -215,9 +215,9 @@ const readsWithCounters = (
     await flush()
     return tables.keysOf(accountId, query)
   },
-  async clientsOf(accountId, page, scope) {
+  async clientsOf(accountId, page, filter) {
     await flush()
-    return tables.clientsOf(accountId, page, scope)
+    return tables.clientsOf(accountId, page, filter)
   },
 })
 
@@ -238,9 +238,9 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
       flush()
       return tables.keysOf(accountId, query)
     },
-    async clientsOf(accountId, page, scope) {
+    async clientsOf(accountId, page, filter) {
       flush()
-      return tables.clientsOf(accountId, page, scope)
+      return tables.clientsOf(accountId, page, filter)
     },
     async unblock(principal) {
       counters.forget(principal)

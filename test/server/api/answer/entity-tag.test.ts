@@ -191,7 +191,7 @@ describe('If-None-Match', () => {
   })
 
   it('says nothing where there is no tag, no name, and no permission', async () => {
-    expect((await read(`${FREE}/rrsets`, '*')).status).toBe(200)
+    expect((await read(`${FREE}/metadata`, '*')).status).toBe(200)
     expect((await read(`${R}/example.test/no`, '*')).status).toBe(404)
     expect((await read(`${R}/b.test/@`, '*')).status).toBe(404)
   })

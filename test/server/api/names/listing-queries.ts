@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { type Expression, type NameQuery, SORT_KEYS, type Sort } from '../../../../src/server/model/query.ts'
+import {
+  type Expression,
+  type NameFilter,
+  type NameQuery,
+  SORT_KEYS,
+  type Sort,
+} from '../../../../src/server/model/query.ts'
 
 const [ACCOUNTS, ZONES, NAMES] = [3, 5, 7000]
 
@@ -21,7 +27,7 @@ export function grow(into: DatabaseSync): void {
       VALUES (1, 1, 'kkkkkk1', x'00', '', 0), (2, 2, 'kkkkkk2', x'00', '', 0);
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${NAMES})
       INSERT INTO name (id, zone_id, account_id, name, fqdn, labels_reversed, key_id, created_at, updated_at)
-      SELECT i, 1 + i * 7 % ${ZONES}, 1 + i / 1900 % ${ACCOUNTS}, 'n' || (i * 7919 % 9973), '', 'test.z.n' || (i * 7919 % 9973),
+      SELECT i, 1 + i * 7 % ${ZONES}, 1 + i / 1900 % ${ACCOUNTS}, 'n' || (i * 7919 % 9973), 'n' || (i * 7919 % 9973) || '.z.test', 'test.z.n' || (i * 7919 % 9973),
         CASE i % 50 WHEN 0 THEN 1 + i / 50 % 2 END, i / 3, 0 FROM n;
     INSERT INTO name_metadata SELECT id, 'k', 'v' || (id % 40) FROM name WHERE id % 3 = 0;
     INSERT INTO rrset (name_id, dns_type, ttl, created_at, updated_at) SELECT id, 'A', 60, 0, 0 FROM name WHERE id % 5 > 0;
@@ -30,6 +36,17 @@ export function grow(into: DatabaseSync): void {
     INSERT INTO rdata (rrset_id, label, value, key_id, created_at, updated_at)
       SELECT id, '_1', 'x' || (id % 60), CASE id % 70 WHEN 0 THEN 2 END, 0, 0 FROM rrset;
     INSERT INTO rdata (rrset_id, label, value, created_at, updated_at) SELECT id, 'b', 'y' || (id % 60), 0, 0 FROM rrset WHERE id % 3 = 0`)
+}
+
+/** States of names, which an old schema does not have. */
+export function growStates(into: DatabaseSync): void {
+  into.exec(`UPDATE name SET is_offline = id % 11 = 0, is_blocked = id % 13 = 0, is_prohibited = id % 17 = 0,
+      published_at = CASE WHEN id % 5 > 0 THEN id / 7 END, updated_at = id % 100;
+    UPDATE rdata SET updated_at = id % 150; UPDATE rrset SET updated_at = id % 120;
+    UPDATE ddns_key SET description = 'Router ' || id;
+    DELETE FROM dns_dirty WHERE zone_id > 0;
+    INSERT INTO dns_dirty SELECT zone_id, name FROM name WHERE id % 6 = 0 ON CONFLICT DO NOTHING;
+    INSERT INTO dns_dirty SELECT zone_id, char(127) || name FROM name WHERE id % 19 = 0 ON CONFLICT DO NOTHING`)
 }
 
 export const scope = fc.record(
@@ -78,7 +95,14 @@ const filters: readonly fc.Arbitrary<Pick<NameQuery, 'filter'> & Partial<NameQue
     { isZoneShared: true },
     { zoneNames: ['z1.test', 'z2.test'] },
     { names: ['n7919', 'n5865', 'n100'] },
-  ].map((filter) => fc.constant({ filter })),
+    { isOffline: true },
+    { states: ['published'] },
+    { states: ['pending'] },
+    { states: ['stuck', 'blocked'] },
+    { search: { name: 'n79', text: 'N79', isInKeys: true } },
+    { search: { name: 'x33', text: 'x33', isInKeys: false } },
+    { search: { name: 'router 2', text: 'router 2', isInKeys: true } },
+  ].map((filter) => fc.constant<{ readonly filter: NameFilter }>({ filter: filter as NameFilter })),
   expression.map((metadata) => ({ filter: {}, metadata })),
   expression.map((zoneMetadata) => ({ filter: {}, zoneMetadata })),
   expression.map((rrsetMetadata) => ({ filter: {}, rrsetMetadata })),

@@ -2,12 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runs } from '../../../runs.ts'
-import type { NameQuery } from '../../../../src/server/model/query.ts'
+import type { ListedPage, NameQuery, Position } from '../../../../src/server/model/query.ts'
+import type { ListedName } from '../../../../src/server/store/records.ts'
 import { MIGRATIONS } from '../../../../src/server/store/sqlite/migrations.ts'
 import { namesBy } from '../../../../src/server/store/sql/listing.ts'
 import { migrate, openMemory } from '../../../../src/server/store/sqlite/open.ts'
 import { statements } from '../../../../src/server/store/sqlite/statements.ts'
-import { filterPair, grow, page, scope, sort } from './listing-queries.ts'
+import { filterPair, grow, growStates, page, scope, sort } from './listing-queries.ts'
 
 let database: DatabaseSync
 
@@ -22,6 +23,7 @@ const holding = (of: DatabaseSync): unknown =>
 beforeAll(() => {
   database = openMemory().writer
   grow(database)
+  growStates(database)
   database.exec(
     `DELETE FROM name WHERE id BETWEEN 1000 AND 3500 AND id % 9 > 0; DELETE FROM name WHERE id BETWEEN 5000 AND 6100`,
   )
@@ -118,5 +120,45 @@ describe('a page', () => {
       { numRuns: runs(50) },
     )
     expect(found).toBeGreaterThan(runs(50) * 3)
+  })
+
+  it('after a cursor goes on where the page before it ended, for any order and filter', async () => {
+    let [found, long] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        scope,
+        sort,
+        filterPair,
+        fc.boolean(),
+        fc.nat(7),
+        async (whose, order, wanted, isAll, n) => {
+          const query = { ...WHOLE, ...whose, ...(isAll ? {} : wanted), sort: order }
+          const all = await ids(query)
+          const limit = Math.max(1, Math.ceil(all.total / (2 + n)))
+          const walked: unknown[] = []
+          let pages = 0
+          for (
+            let next: Position | undefined = undefined, first = true;
+            first || next !== undefined;
+            first = false
+          ) {
+            const one: ListedPage<ListedName> = await namesBy(statements(database), {
+              ...query,
+              page: { offset: 0, limit, ...(next && { after: next }) },
+            })
+            expect(one.total).toBe(all.total)
+            walked.push(...one.items.map(({ name }) => name.id))
+            next = one.next
+            pages++
+          }
+          expect(walked).toEqual(all.ids)
+          found += all.total
+          if (pages > 2) long++
+        },
+      ),
+      { numRuns: runs(40) },
+    )
+    expect(found).toBeGreaterThan(runs(40) * 3)
+    expect(long).toBeGreaterThan(runs(40) / 15)
   })
 })

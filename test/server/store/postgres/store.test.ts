@@ -2,6 +2,7 @@ import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresStore } from '../../../../src/server/store/postgres/store.ts'
 import { bulkContract } from '../../../contract/bulk.ts'
+import { listsContract } from '../../../contract/lists.ts'
 import { recordsContract } from '../../../contract/records.ts'
 import { storeContract } from '../../../contract/store.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../../../lab/postgres.ts'
@@ -19,5 +20,6 @@ describe.skipIf(lacking !== undefined)('PostgreSQL', () => {
 
   storeContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
   bulkContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
+  listsContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
   recordsContract('the store in PostgreSQL', async () => postgresStore(await postgres.store(), steadyClock))
 })

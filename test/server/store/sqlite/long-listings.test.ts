@@ -76,6 +76,11 @@ describe('long listings', () => {
     ['by their values',    { sort: [{ key: 'rdata', direction: 'desc' }] }],
     ['by their types',     { sort: [{ key: 'dns_type', direction: 'asc' }, { key: 'name', direction: 'desc' }] }],
     ['with metadata',      { metadata: { op: 'contains', key: 'colour', value: 'ed' }, page: { offset: 3, limit: 9 } }],
+    ['by their changes',   { sort: [{ key: 'updated_at', direction: 'desc' }] }],
+    ['by publication',     { sort: [{ key: 'published_at', direction: 'asc' }, { key: 'rdata', direction: 'asc' }] }],
+    ['with a text',        { filter: { search: { name: '.7', text: '.7', isInKeys: true } }, page: { offset: 90, limit: 50 } }],
+    ['in a state',         { filter: { states: ['stuck', 'pending'] } }],
+    ['after a cursor',     { sort: [{ key: 'rdata', direction: 'desc' }], page: { offset: 0, limit: 50, after: ['198.51.5.1', 1] } }],
   ])('%s are those of a store in memory, and hold up nothing', async (_, more) => {
     const asked = query(more)
     const delay = monitorEventLoopDelay({ resolution: 1 })

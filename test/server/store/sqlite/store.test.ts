@@ -12,6 +12,7 @@ import { migrate } from '../../../../src/server/store/sqlite/open.ts'
 import { StoreBusy, StoreLocked, StoreRefused } from '../../../../src/server/store/errors.ts'
 import type { Store, StoreReads } from '../../../../src/server/store/store.ts'
 import { bulkContract } from '../../../contract/bulk.ts'
+import { listsContract } from '../../../contract/lists.ts'
 import { recordsContract } from '../../../contract/records.ts'
 import { fill, storeContract } from '../../../contract/store.ts'
 import { newMemory } from '../../../lab/new-database.ts'
@@ -26,6 +27,8 @@ storeContract('the SQLite store', async () => fileStore(folder()))
 storeContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 bulkContract('the SQLite store', async () => fileStore(folder()))
 bulkContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
+listsContract('the SQLite store', async () => fileStore(folder()))
+listsContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 recordsContract('the SQLite store', async () => fileStore(folder()))
 recordsContract('the store in memory', async () => memoryStore(steadyClock, newMemory()))
 
