@@ -1,8 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
-import { asciiName } from '../model/idn.ts'
-import type { TrailEntry } from '../model/trail.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { badBody } from './request/bodies.ts'
@@ -11,16 +9,13 @@ import { parseJson } from './request/json.ts'
 import { parseQuery, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import {
-  type ApiService,
-  type HandlerResult,
-  type RequestContext,
-  refused,
-  type Success,
-} from './request/context.ts'
+import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
 import { recorded } from './writing/recorded.ts'
-import { REQUEST_FAULTS } from './request/faults.ts'
-import { isAccountChange, type Method, ROUTES, type Route } from './routes.ts'
+import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
+import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
+import { decodedParams, findRoute, type Match } from './match.ts'
+import { isAccountChange, type Method, type Route } from './routes.ts'
+import { requestEntry, subjectOf } from './writing/trail-entry.ts'
 
 /** A request to the management API. */
 interface ApiRequest {
@@ -33,6 +28,8 @@ interface ApiRequest {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly body: string
+  /** For a body with a limit of its own; undefined if it is too large, or the client is gone. */
+  readonly readLong?: (() => Promise<readonly Uint8Array[] | undefined>) | undefined
   readonly networks: ApiNetworks
   readonly isGone?: (() => boolean) | undefined
 }
@@ -76,49 +73,12 @@ export interface ApiDependencies {
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
   readonly inTurn: InTurn
+  readonly replaceZone: ReplaceZone
   readonly reportError: (error: unknown) => void
   readonly audit: Audit
 }
 
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
-
-interface Match {
-  readonly name: string
-  readonly route: Route
-  readonly params: Readonly<Record<string, string>>
-}
-
-const PATTERNS = Object.entries(ROUTES).map(([name, route]: [string, Route]) => ({
-  name,
-  route,
-  pattern: new RegExp(`^/v1${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
-}))
-
-/** The route, or the methods of this path. */
-function find(method: string, path: string): Match | readonly Method[] {
-  const matching = PATTERNS.flatMap(({ name, route, pattern }) => {
-    const match = pattern.exec(path)
-    return match === null ? [] : [{ name, route, params: { ...match.groups } }]
-  })
-  const exact = matching.find(({ route }) => route.method === method)
-  return exact ?? matching.map(({ route }) => route.method)
-}
-
-const NAME_PARAMS: ReadonlySet<string> = new Set(['zone_name', 'name'])
-
-/** Decodes percent-encoding, and writes names in ASCII; undefined if it is invalid. */
-function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
-  try {
-    return Object.fromEntries(
-      Object.entries(params).map(([key, value]) => {
-        const text = decodeURIComponent(value)
-        return [key, NAME_PARAMS.has(key) ? asciiName(text) : text]
-      }),
-    )
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * From request to response. Precedence: route, path and media type, credentials, rate
@@ -130,27 +90,34 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       return request.query === ''
         ? { status: 200, body: dependencies.document(), headers: {} }
         : plainError(REQUEST_FAULTS.queryInvalid, { detail: 'the document has no parameters' })
-    const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
+    const match = findRoute(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
-    const params = decoded(match.params)
+    const params = decodedParams(match.params)
     if (params === undefined)
       return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
-    if (hasBody(request, match.route) && !isJson(request))
-      return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
+    const typeFault = mediaTypeFault(request, match.route)
+    if (typeFault !== undefined) return plainError(typeFault)
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
+    const parts = match.route.takesFile ? await request.readLong?.() : []
+    if (parts === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
     const turn: Turn = {
-      kind: match.route.method === 'GET' ? 'read' : 'write',
+      kind: match.route.method === 'GET' || match.route.isLong ? 'read' : 'write',
       key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
       isGone: request.isGone,
     }
-    const taken = await dependencies.inTurn(turn, async () =>
-      render(await runRoute(dependencies, request, { ...match, params, caller })),
-    )
+    const matched = { ...match, params, caller, parts }
+    const taken = await dependencies.inTurn(turn, async () => {
+      const result = await runRoute(dependencies, request, matched)
+      return 'status' in result && result.replacement !== undefined ? result : render(result)
+    })
     if ('retryAfter' in taken)
       return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
-    const { value: rendered } = taken
+    const rendered =
+      'body' in taken.value
+        ? taken.value
+        : render(await replaced(dependencies, request, { ...matched, turn, result: taken.value }))
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
@@ -173,6 +140,13 @@ const routeError = (methods: readonly Method[]): Rendered =>
 const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
   method !== 'GET' && method !== 'DELETE' && body !== ''
 
+function mediaTypeFault(request: ApiRequest, route: Route): FaultIdentity | undefined {
+  if (route.takesFile) return isFile(request) ? undefined : REQUEST_FAULTS.zoneFileExpected
+  return hasBody(request, route) && !isJson(request) ? REQUEST_FAULTS.mediaTypeUnsupported : undefined
+}
+
+const isFile = ({ contentType = 'text/dns' }: ApiRequest): boolean =>
+  /^text\/(dns|plain)\s*(;|$)/i.test(contentType)
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
@@ -199,10 +173,46 @@ async function admit(
   return { caller }
 }
 
+interface AdmittedRequest extends Match {
+  readonly caller: Caller | undefined
+  /** Of a body that is a file. */
+  readonly parts: readonly Uint8Array[]
+}
+
+/** Stores what a long route has planned, each step in its turn: other writes of the account go on between them. */
+async function replaced(
+  dependencies: ApiDependencies,
+  { networks: { peer } }: ApiRequest,
+  {
+    name,
+    caller = ANONYMOUS,
+    turn,
+    result,
+  }: AdmittedRequest & { readonly turn: Turn; readonly result: Success },
+): Promise<HandlerResult<never>> {
+  const { replacement } = result
+  if (replacement === undefined) return result
+  const outcome = await dependencies.replaceZone(replacement, {
+    // It goes on without its client.
+    inTurn: async (step) => dependencies.inTurn({ ...turn, kind: 'write', isGone: undefined }, step),
+    entry: importEntry(requestEntry({ caller, now: dependencies.now() }, peer, name), replacement),
+  })
+  if (outcome === 'replaced')
+    dependencies.audit({
+      kind: 'changed',
+      operation: name,
+      account: caller.account.name,
+      apiKey: caller.apiKeyId,
+      subject: replacement.zone.name,
+      peer,
+    })
+  return replacementResult(result, outcome)
+}
+
 async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params, caller }: Match & { readonly caller: Caller | undefined },
+  { name, route, params, caller, parts }: AdmittedRequest,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const query = parseQuery(request.query)
   const unknown = unknownParameters(name, query)
@@ -217,6 +227,8 @@ async function runRoute(
     now: dependencies.now(),
     service: dependencies.service,
   }
+  if (route.isLong)
+    return runLongRoute(dependencies.store, context, { route, parts, ifMatch: request.ifMatch })
   // A write checks and changes in one transaction. A read needs none and does not wait for writes.
   if (route.method === 'GET')
     return dependencies.store.read(async (reading) =>
@@ -230,7 +242,8 @@ async function runRoute(
       (await route.handle({ ...context, store }))
     if (!('status' in done)) return { result: done, changes: [] }
     const all = recording.changes(subjectOf(params, parsed.value, done.data))
-    await w.addTrail(all.map((change) => ({ ...entryOf(context, request, name), ...change })))
+    const entry = requestEntry(context, request.networks.peer, name)
+    await w.addTrail(all.map((change) => ({ ...entry, ...change })))
     return { result: done, changes: all }
   })
   if ('status' in result && changes.length > 0)
@@ -243,30 +256,6 @@ async function runRoute(
       peer: request.networks.peer,
     })
   return result
-}
-
-const entryOf = (
-  { caller, now }: Pick<RequestContext, 'caller' | 'now'>,
-  { networks }: Pick<ApiRequest, 'networks'>,
-  operation: string,
-): Omit<TrailEntry, 'subject'> => ({
-  at: now,
-  accountId: caller.account.id,
-  isUpdate: false,
-  actor: caller.apiKeyId === undefined ? `account ${caller.account.name}` : `API key ${caller.apiKeyId}`,
-  peer: networks.peer,
-  operation,
-})
-
-/** What a request changed: the values of its path, else what it made. */
-function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data: unknown): string {
-  const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
-    Record<string, unknown>
-  >
-  const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
-  const all = [...Object.values(params), ...named]
-  // An API key has no name.
-  return all.length === 0 && typeof made['id'] === 'number' ? String(made['id']) : all.join(' ')
 }
 
 /** For the one route without credentials. */

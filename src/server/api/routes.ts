@@ -18,6 +18,7 @@ import {
   setRRSetMetadata,
 } from './records/rrsets.ts'
 import {
+  IMPORT,
   KEY_TARGETS,
   NAME,
   NAME_CHANGE,
@@ -45,6 +46,8 @@ import {
   listZones,
 } from './zones/zones.ts'
 
+import { exportZone } from './zones/zone-export.ts'
+import { importZone } from './zones/zone-import.ts'
 import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -60,6 +63,10 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly refuses: readonly R[]
   /** Needs no credentials. */
   readonly isOpen?: true
+  /** It reads one snapshot, with pauses; what it stores, it stores in steps. */
+  readonly isLong?: true
+  /** The body is a master file. */
+  readonly takesFile?: true
   /** Limited per account: these operations create secrets. */
   readonly isRateLimited?: true
   readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
@@ -149,6 +156,15 @@ export const ROUTES = {
   deleteZone: route({
     method: 'DELETE', path: ZONE_AT, tag: 'zones', summary: 'Delete a zone and everything in it',
     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited'], handle: deleteZone,
+  }),
+  exportZone: route({
+    method: 'GET', path: `${ZONE_AT}/export`, tag: 'zones', summary: 'Read a zone as a master file (RFC 1035)',
+    refuses: [...ZONE, 'notAllowed'], handle: exportZone, isLong: true,
+  }),
+  importZone: route({
+    method: 'POST', path: `${ZONE_AT}/import`, tag: 'zones',
+    summary: 'Make the records of a master file the content of a zone, all or none',
+    refuses: [...ZONE_CHANGE, ...IMPORT, ...QUOTAS], handle: importZone, isLong: true, takesFile: true,
   }),
   publishZone: route({
     method: 'POST', path: `${ZONE_AT}/publish`, tag: 'zones', summary: 'Publish a zone immediately',

@@ -13,6 +13,7 @@ export const WRITES: readonly Write[] = [
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
+  ['importZone', 'POST', '/v1/dns/zones/noadd.test/import', 'x 60 A 192.0.2.55\n'],
   ['publishZone', 'POST', '/v1/dns/zones/example.test/publish'],
   ['setZoneMetadata', 'POST', '/v1/dns/zones/example.test/metadata', { metadata: { a: 'b' } }],
   ['createName', 'POST', `${R}/example.test`, { name: 'new' }],

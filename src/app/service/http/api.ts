@@ -1,6 +1,6 @@
 import { after, type Instant, milliseconds } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
-import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import { nextTurn, steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
@@ -17,6 +17,7 @@ import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
 import { rateLimiter } from '../../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
 import type { Store } from '../../../server/store/store.ts'
+import { zoneReplacer } from './zone-replacer.ts'
 
 /** The version of the API, which is independent of the program's (spec, "Versioning"). */
 const API_VERSION = '1.0.0'
@@ -62,6 +63,7 @@ export function apiOf(
     isReserved: (name: string) => relativeTo(name, settings.catalogZone) !== undefined,
     isPublicSuffix: (name: string) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
+    pause: nextTurn,
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
   }
@@ -78,6 +80,7 @@ export function apiOf(
     ),
     audit,
     inTurn,
+    replaceZone: zoneReplacer(store, requestFlush),
     reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)
@@ -88,13 +91,14 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body, isGone } = request
+  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body, readLong, isGone } =
+    request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
     return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }
   // The listener drops a body above its limit.
-  const isTooLarge = hasBody && body === undefined
+  const isTooLarge = hasBody && body === undefined && readLong === undefined
   const response = isTooLarge
     ? plainError(REQUEST_FAULTS.bodyTooLarge)
     : await handleApi(dependencies, {
@@ -107,6 +111,7 @@ async function respond(
         ifNoneMatch,
         isGone,
         body: body ?? '',
+        readLong,
         networks: {
           peer: request.peer,
           network: request.isProxy ? undefined : networkOf(request.peer),

@@ -44,6 +44,7 @@ export interface QueryRow {
   readonly expand?: readonly (typeof EXPANSIONS)[number][]
   readonly expressions?: readonly (typeof EXPRESSIONS)[number][]
   readonly confirm?: true
+  readonly dryRun?: true
 }
 
 /** Spec, "Limits": the pages of the listings. The handlers and the OpenAPI document read this table. */
@@ -53,6 +54,7 @@ export const QUERY = {
   listApiKeys:     { page: { fallback: 50, max: 100 } },
   listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared'] },
   deleteZone:      { confirm: true },
+  importZone:      { dryRun: true },
   listAuthorities: { page: { fallback: 50, max: 50 } },
   listClients:     { page: { fallback: 50, max: 500 } },
   listNames:       { view: VIEWS, page: { fallback: 50, max: 500 }, sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,

@@ -37,6 +37,7 @@ function parametersOf({
   expand,
   expressions,
   confirm,
+  dryRun,
 }: QueryRow): readonly string[] {
   return [
     ...(page === undefined ? [] : ['offset', 'limit']),
@@ -46,6 +47,7 @@ function parametersOf({
     ...(expand === undefined ? [] : ['expand']),
     ...(expressions ?? []),
     ...(confirm === undefined ? [] : ['confirm']),
+    ...(dryRun === undefined ? [] : ['dry_run']),
   ]
 }
 
@@ -99,6 +101,14 @@ export function readPage({ query }: RequestContext, { fallback, max }: PageLimit
   }
   const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
   return 'value' in parsed ? ok({ ...parsed.value, limit: Math.min(parsed.value.limit, max) }) : parsed
+}
+
+/** Whether the request is for a preview. */
+export function readDryRun({ query }: Pick<RequestContext, 'query'>): QueryResult<boolean> {
+  const { dry_run: text = 'false' } = query
+  return text === 'true' || text === 'false'
+    ? ok(text === 'true')
+    : invalid('dry_run', 'dry_run is true or false')
 }
 
 /** Spec 4251: a key that this listing does not support, or an invalid direction. */

@@ -2,7 +2,9 @@ import type { Instant } from '../../../base/time.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
+import type { Name, Zone } from '../../model/tree.ts'
 import type { StoreWrites } from '../../store/store.ts'
+import type { ZoneFile } from '../zones/zone-file.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
 
 /** The input of a handler. A write has its store inside one transaction. */
@@ -12,6 +14,8 @@ export interface RequestContext {
   readonly query: Readonly<Record<string, unknown>>
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown
+  /** Of a route that takes a master file. */
+  readonly file?: ZoneFile
   readonly store: StoreWrites
   readonly now: Instant
   readonly service: ApiService
@@ -30,6 +34,8 @@ export interface ApiService {
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
+  /** Lets other requests go on, in the middle of long work. */
+  pause(): Promise<void>
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 
@@ -53,6 +59,17 @@ export interface Success {
   readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
+  /** Instead of data: the response is no JSON. Without the end of its last line. */
+  readonly text?: string
+  /** What is stored in steps before the response is sent. */
+  readonly replacement?: ZoneReplacement
+}
+
+/** The next content of a zone, planned for what it has. */
+export interface ZoneReplacement {
+  readonly zone: Zone
+  readonly stored: readonly Name[]
+  readonly names: readonly Name[]
 }
 
 /** A fault whose code is not in the specification's table of errors. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { importZone, readZone } from '../../../../src/app/service/admin/zone-import.ts'
+import { importIntoZone, readZone } from '../../../../src/app/service/admin/zone-import.ts'
 import { renderFirst } from '../../../../src/app/service/publishing/flusher.ts'
 import { instant } from '../../../../src/base/time.ts'
 import { UNRENDERED_FACT } from '../../../../src/server/store/bulk.ts'
@@ -25,7 +25,7 @@ const imported = async (text: string, { isReplacing = true, into = store } = {})
   const path = join(storeFolder(), 'zone')
   writeFileSync(path, text)
   const read = await readZone('example.test', path)
-  return importZone(into, { ...read, zoneName: 'example.test', isReplacing })
+  return importIntoZone(into, { ...read, zoneName: 'example.test', isReplacing })
 }
 const nameAt = async (name: string): Promise<Name | undefined> =>
   store.read(async (r) => r.nameAt((await r.zoneNamed('example.test'))?.id ?? 0, name))

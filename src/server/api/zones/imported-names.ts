@@ -1,15 +1,8 @@
 import type { Instant } from '../../../base/time.ts'
-import { APEX } from '../../../server/model/dns-name.ts'
-import type { MasterRecord } from '../../../server/model/master-file.ts'
-import {
-  autoLabel,
-  type Name,
-  type Rdata,
-  type RRSet,
-  rrsetOf,
-  type Zone,
-} from '../../../server/model/tree.ts'
-import { groupedBy } from '../../../server/store/values.ts'
+import { APEX } from '../../model/dns-name.ts'
+import type { MasterRecord } from '../../model/master-file.ts'
+import { autoLabel, type Name, type Rdata, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
+import { groupedBy } from '../../store/values.ts'
 
 export interface PresentZone {
   readonly zone: Zone
@@ -20,13 +13,17 @@ interface ImportContext extends PresentZone {
   readonly now: Instant
 }
 
-/** The apex is one of them, with the NS of the service. */
+/**
+ * The zone with the records of a master file instead of its own. The apex is one of them, with the NS of the service, and so
+ * are names without records, which no file has. What is the same stays as it is.
+ */
 export function importedNames(records: readonly MasterRecord[], context: ImportContext): readonly Name[] {
   const byName = groupedBy(records, ({ name }) => name)
   const stored = new Map(context.stored.map((name) => [name.name, name]))
   // What the operator has stopped stays stopped, without records.
-  for (const { name, isProhibited, isBlocked } of context.stored)
-    if (!byName.has(name) && (name === APEX || isProhibited || isBlocked)) byName.set(name, [])
+  for (const { name, rrsets, isProhibited, isBlocked } of context.stored)
+    if (!byName.has(name) && (name === APEX || rrsets.length === 0 || isProhibited || isBlocked))
+      byName.set(name, [])
   return Array.from(byName, ([name, own]) =>
     nameFrom(own, stored.get(name) ?? newName(name, context), context),
   )
@@ -49,15 +46,15 @@ const newName = (name: string, { zone, now }: ImportContext): Name => ({
 /** With the records of the file instead of those that the name has, but for those of the service. */
 function nameFrom(records: readonly MasterRecord[], name: Name, context: ImportContext): Name {
   const byType = groupedBy(records, ({ dnsType }) => dnsType)
+  const system = name.rrsets.filter(({ isSystem }) => isSystem)
   const rrsets = Array.from(byType, ([dnsType, own]) =>
     rrsetFrom(own, rrsetOf(name, dnsType), { ...context, dnsType }),
   )
-  return {
-    ...name,
-    isImplicit: false,
-    rrsets: [...name.rrsets.filter(({ isSystem }) => isSystem), ...rrsets],
-    updatedAt: context.now,
-  }
+  const isSame =
+    system.length + rrsets.length === name.rrsets.length && rrsets.every((one) => name.rrsets.includes(one))
+  return isSame
+    ? name
+    : { ...name, isImplicit: false, rrsets: [...system, ...rrsets], updatedAt: context.now }
 }
 
 function rrsetFrom(
@@ -65,10 +62,10 @@ function rrsetFrom(
   stored: RRSet | undefined,
   { zone, now, dnsType }: ImportContext & Pick<RRSet, 'dnsType'>,
 ): RRSet {
-  return {
+  const made = {
     dnsType,
     // RFC 2181 §5.2: the records of an RRset have one TTL, the lowest of different ones.
-    ttl: Math.min(...records.map(({ ttl = zone.defaultTtl }) => ttl)),
+    ttl: Math.min(...records.map(({ ttl = zone.fixedTtl ?? zone.defaultTtl }) => ttl)),
     isSystem: false,
     metadata: stored?.metadata ?? {},
     // A record that stands in the file twice is one record (RFC 2181 §5).
@@ -76,6 +73,14 @@ function rrsetFrom(
     createdAt: stored?.createdAt ?? now,
     updatedAt: now,
   }
+  return stored !== undefined && hasSameRecords(stored, made) ? stored : made
+}
+
+/** Whether the RRSets have the same TTL and the same values; their order has no meaning (RFC 2181 §5). */
+export function hasSameRecords(one: RRSet, other: RRSet): boolean {
+  if (one.ttl !== other.ttl || one.rdata.length !== other.rdata.length) return false
+  const values = new Set(one.rdata.map(({ value }) => value))
+  return other.rdata.every(({ value }) => values.has(value))
 }
 
 /** Labels and DDNS keys stay with their values; those of values that go are for new values, in their order. */
