@@ -15,7 +15,7 @@ import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
 import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
 import { decodedParams, findRoute, type Match } from './match.ts'
 import { isAccountChange, type Method, type Route } from './routes.ts'
-import { requestEntry, subjectOf } from './writing/trail-entry.ts'
+import { requestEntry, requestSubject } from './writing/trail-entry.ts'
 
 /** A request to the management API. */
 interface ApiRequest {
@@ -241,7 +241,7 @@ async function runRoute(
       (await preconditionFault({ ...context, store }, request.ifMatch)) ??
       (await route.handle({ ...context, store }))
     if (!('status' in done)) return { result: done, changes: [] }
-    const all = recording.changes(subjectOf(params, parsed.value, done.data))
+    const all = recording.changes(requestSubject(params, parsed.value, done.data))
     const entry = requestEntry(context, request.networks.peer, name)
     await w.addTrail(all.map((change) => ({ ...entry, ...change })))
     return { result: done, changes: all }
@@ -252,7 +252,7 @@ async function runRoute(
       operation: name,
       account: context.caller.account.name,
       apiKey: context.caller.apiKeyId,
-      subject: subjectOf(params, parsed.value, result.data),
+      subject: requestSubject(params, parsed.value, result.data),
       peer: request.networks.peer,
     })
   return result

@@ -72,7 +72,7 @@ export const importEntry =
     after: `${names.length} names, serial ${serial}`,
   })
 
-/** In seconds. A zone that changes now may not change then; the draft of an import that was ended is given up in a minute. */
+/** In seconds. The draft of an import that was ended is given up in a minute. */
 const WAITS = { changed: 1, 'another import': 10, 'not rendered': 10 } as const
 const DETAILS = {
   changed: 'the zone has changed since the import began; nothing was imported',

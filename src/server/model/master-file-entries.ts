@@ -27,9 +27,9 @@ export type MasterFaultName =
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf'
 
 /**
- * The lines of a file, as text. A master file has no character set (RFC 1035 §5.1): an octet above 127 becomes \\DDD, so
- * that it is stored as it is. Editors put a byte order mark before UTF-8, which is not of the file. The parts of the file may
- * end anywhere.
+ * The lines of a file, as text. A master file has no character set (RFC 1035 §5.1): an octet above 127 becomes \DDD, so
+ * that it is stored as it is. Editors put a byte order mark before UTF-8, which is not of the file. The parts of the
+ * file may end anywhere.
  */
 export function* linesOfOctets(parts: Iterable<Uint8Array>): Generator<string> {
   let rest: string | undefined
@@ -82,7 +82,7 @@ interface OpenEntry {
   readonly line: number
 }
 
-/** In characters of one record: the longest Rdata has 60,000 octets, each of which may be written as \\DDD. */
+/** In characters of one record: the longest Rdata has 60,000 octets, each of which may be written as \DDD. */
 const MAX_ENTRY = 256 * 1024
 
 /** Parentheses join lines, and comments end. After a fault the rest is read all the same. */

@@ -98,7 +98,10 @@ export async function apiWorld(): Promise<World> {
       const fault = misfit({ method, path: path.replace(/\?.*/s, ''), status, headers, body: answer })
       if (fault !== undefined) throw new Error(fault)
       const sent: unknown = typeof body === 'string' && !isFile ? JSON.parse(body) : body
-      const wrong = status < 300 && body !== undefined ? requestMisfit({ method, path }, sent) : undefined
+      const wrong =
+        status < 300 && body !== undefined
+          ? requestMisfit({ method, path: path.replace(/\?.*/s, '') }, sent)
+          : undefined
       if (wrong !== undefined) throw new Error(wrong)
       if (status >= 500) throw new Error(JSON.stringify(faults))
       return { status, headers, body: answer }

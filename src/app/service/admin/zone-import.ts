@@ -99,7 +99,7 @@ export async function importIntoZone(
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
   const names = importedNames(records, { zone, stored, now })
   await checkRules(zone, names)
-  if (isDryRun) return previewOf(zone, differenceOf(stored, names))
+  if (isDryRun) return previewOf(zone, await differenceOf(stored, names))
   const outcome = await replaceContent(
     store,
     { zone, names },
@@ -194,7 +194,7 @@ async function checkBeneath(store: Store, zone: Zone, { records, path }: ImportR
 
 /** The rules of DNS, on the zone as it is with all records. */
 async function checkRules(zone: Zone, names: readonly Name[]): Promise<void> {
-  const reads = zoneOfNames(zone, names)
+  const reads = await zoneOfNames(zone, names)
   const faults: string[] = []
   for (const after of names)
     for (const { detail = '' } of await stateFaults({ zone, before: undefined, after }, reads))

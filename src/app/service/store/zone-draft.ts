@@ -23,7 +23,10 @@ export interface DraftOptions {
   readonly record: (w: StoreWrites, replaced: Zone) => Promise<void>
 }
 
-/** Makes the names the content of the zone, at one moment, in steps that are short: a service goes on meanwhile (decision 0050). */
+/**
+ * Makes the names the content of the zone, at one moment, in steps that are short: a service goes on meanwhile (decision
+ * 0050).
+ */
 export async function replaceContent(
   store: Store,
   { zone, names }: Pick<ZoneReplacement, 'zone' | 'names'>,

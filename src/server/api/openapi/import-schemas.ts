@@ -2,7 +2,7 @@ import { MAX_SHOWN_CHANGES } from '../request/limits.ts'
 import { closedObject, list, nullableString, ref, type Schema, string, wholeNumber } from './schema.ts'
 
 const count = (description: string): Schema => wholeNumber(description, { minimum: 0 })
-const shown = { maxItems: MAX_SHOWN_CHANGES } as const
+const LIMITED = { maxItems: MAX_SHOWN_CHANGES } as const
 const recordsOf = (when: string): Schema =>
   nullableString(`Its TTL and the beginning of its values ${when} the import; null: there is none.`)
 
@@ -13,12 +13,16 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, Schema>> = {
     changed: count('RRSets that get another TTL or other values.'),
     removed: count('RRSets that the file does not have.'),
     same: count('RRSets that stay as they are.'),
-    changes: list(ref('ZoneImportChange'), 'The RRSets that do not stay as they are, by their names.', shown),
+    changes: list(
+      ref('ZoneImportChange'),
+      'The RRSets that do not stay as they are, by their names.',
+      LIMITED,
+    ),
     more_changes: count('How many of them are not in the list.'),
     refused: list(
       ref('ZoneImportRefusal'),
       'Only in a preview: why the import would be refused; the first kind of reasons that has any.',
-      shown,
+      LIMITED,
     ),
     more_refused: count('How many of them are not in the list.'),
   }),

@@ -16,7 +16,11 @@ export const requestEntry = (
 })
 
 /** What a request changed: the values of its path, else what it made. */
-export function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data: unknown): string {
+export function requestSubject(
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+  data: unknown,
+): string {
   const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
     Record<string, unknown>
   >

@@ -1,19 +1,20 @@
 import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
 import { APEX, fqdnOf, parentOf } from '../../model/dns-name.ts'
 import type { MasterRecord } from '../../model/master-file.ts'
+import type { Pointer } from '../../model/targets.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { nameLockFault } from '../../rules/access.ts'
 import { type CreationFault, creationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import { innerZoneFault } from '../../rules/nesting.ts'
 import { permissionFaults } from '../../rules/permission.ts'
 import { type QuotaFault, quotaFaults, usageFaults } from '../../rules/quota.ts'
-import { resultingZone, type ZoneReads } from '../../rules/resulting-zone.ts'
+import { pointersOfChange, type ZoneReads } from '../../rules/resulting-zone.ts'
 import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
 import type { RequestContext } from '../request/context.ts'
 import { delegationFaults } from '../writing/writing.ts'
 import { hasSameRecords } from './imported-names.ts'
 import type { ChangedName, ChangedRRSet, ZoneDifference } from './zone-difference.ts'
-import type { Pause } from './zone-file.ts'
+import { type Pause, withPauses } from './zone-file.ts'
 
 /** A refusal with the line of the file that it is about, if it is about one. */
 export interface LineFault<R extends ErrorName> {
@@ -27,14 +28,10 @@ export interface PlannedZone {
   readonly stored: readonly Name[]
   readonly names: readonly Name[]
   readonly difference: ZoneDifference
-  /** All of the file. */
-  readonly records: readonly MasterRecord[]
+  readonly index: FileIndex
 }
 
 type Checked = Pick<RequestContext, 'caller' | 'store' | 'service'>
-
-/** Names that are checked between two pauses. */
-const NAMES = 100
 
 /** The faults of each, with pauses. */
 async function faultsOfEach<T, F>(
@@ -43,20 +40,27 @@ async function faultsOfEach<T, F>(
   faultsOf: (item: T) => readonly F[] | Promise<readonly F[]>,
 ): Promise<readonly F[]> {
   const faults: F[] = []
-  for (const [at, item] of items.entries()) {
-    faults.push(...(await faultsOf(item)))
-    if (at % NAMES === NAMES - 1) await pause()
-  }
+  await withPauses(items, pause, async (item) => void faults.push(...(await faultsOf(item))))
   return faults
 }
 
-/** The first line of each name, and of each RRSet. */
-export type FileLines = ReadonlyMap<string, number>
-export function linesOf(records: readonly MasterRecord[]): FileLines {
+/** Where the records of a file are, and what it says of their TTL. */
+export interface FileIndex {
+  /** The first line of each name, and of each RRSet as "NAME TYPE". */
+  readonly lines: ReadonlyMap<string, number>
+  /** The lowest TTL that the file gives each RRSet. */
+  readonly ttls: ReadonlyMap<string, number>
+}
+
+export async function indexOf(records: readonly MasterRecord[], pause: Pause): Promise<FileIndex> {
   const lines = new Map<string, number>()
-  for (const { name, dnsType, line } of records)
-    for (const key of [name, `${name} ${dnsType}`]) if (!lines.has(key)) lines.set(key, line)
-  return lines
+  const ttls = new Map<string, number>()
+  await withPauses(records, pause, ({ name, dnsType, line, ttl }) => {
+    const key = `${name} ${dnsType}`
+    for (const one of [name, key]) if (!lines.has(one)) lines.set(one, line)
+    if (ttl !== undefined) ttls.set(key, Math.min(ttl, ttls.get(key) ?? ttl))
+  })
+  return { lines, ttls }
 }
 
 const IN_BODY = { location: 'body' } as const
@@ -91,9 +95,8 @@ export type ImportPlaceFault = CreationFault | ParentFault | 'nameChangeForbidde
 /** The names that come, change or go: the first fault of each. */
 export async function placeFaults(
   { caller, store, service }: Checked,
-  { zone, names, difference, records }: PlannedZone,
+  { zone, names, difference, index: { lines } }: PlannedZone,
 ): Promise<readonly LineFault<ImportPlaceFault>[]> {
-  const lines = linesOf(records)
   const resulting = new Map(names.map((one) => [one.name, one]))
   // One look for all names, as there are rarely any.
   const hasInner = await store.hasOthersBeneath(zone.name, zone.accountId)
@@ -125,14 +128,12 @@ const isPolicyFault = (fault: Refusal): fault is Refusal<ImportPolicyFault> =>
 /** The RRSets that come or change, by the policy of the plan and of the zone. */
 export async function importPolicyFaults(
   { caller, service }: Checked,
-  { zone, difference, records }: PlannedZone,
+  { zone, difference, index: { lines, ttls } }: PlannedZone,
 ): Promise<readonly LineFault<ImportPolicyFault>[]> {
-  const lines = linesOf(records)
-  const stated = statedTtls(records)
   return faultsOfEach(difference.rrsets, service.pause, ({ name, dnsType, before, after }) => {
     if (after === undefined) return []
     const key = `${name} ${dnsType}`
-    const ttl = stated.get(key)
+    const ttl = ttls.get(key)
     const draft = {
       dnsType: after.dnsType,
       ...(ttl !== undefined && ttl !== before?.ttl && { ttl }),
@@ -156,32 +157,26 @@ export async function importPolicyFaults(
 const addsValues = ({ before, after }: Pick<ChangedRRSet, 'before' | 'after'>): boolean =>
   (after?.rdata.length ?? 0) > (before?.rdata.length ?? 0)
 
-/** The lowest TTL that the file gives each RRSet. */
-function statedTtls(records: readonly MasterRecord[]): ReadonlyMap<string, number> {
-  const stated = new Map<string, number>()
-  for (const { name, dnsType, ttl } of records) {
-    const key = `${name} ${dnsType}`
-    if (ttl !== undefined) stated.set(key, Math.min(ttl, stated.get(key) ?? ttl))
-  }
-  return stated
-}
-
-const NOTHING: ZoneReads = { nameAt: async () => undefined, pointersTo: async () => [] }
-
 /** The zone as it is with these names alone. */
-export const zoneOfNames = (zone: Zone, names: readonly Name[]): ZoneReads =>
-  resultingZone(
-    NOTHING,
-    names.map((after) => ({ zone, before: undefined, after })),
-  )
+export async function zoneOfNames(zone: Zone, names: readonly Name[], pause?: Pause): Promise<ZoneReads> {
+  const byName = new Map(names.map((one) => [one.name, one]))
+  const pointers = new Map<string, Pointer[]>()
+  await withPauses(names, pause, (after) => {
+    for (const { to, pointer } of pointersOfChange({ zone, before: undefined, after })) {
+      const known = pointers.get(to)
+      if (known === undefined) pointers.set(to, [pointer])
+      else known.push(pointer)
+    }
+  })
+  return { nameAt: async (name) => byName.get(name), pointersTo: async (name) => pointers.get(name) ?? [] }
+}
 
 /** The rules of DNS, on the zone as it is after the import. */
 export async function importStateFaults(
   { store, service }: Checked,
-  { zone, names, difference, records }: PlannedZone,
+  { zone, names, difference, index: { lines } }: PlannedZone,
 ): Promise<readonly LineFault<StateFault>[]> {
-  const lines = linesOf(records)
-  const reads = zoneOfNames(zone, names)
+  const reads = await zoneOfNames(zone, names, service.pause)
   const faultsAt = async ({ before, after }: ChangedName): Promise<readonly Refusal<StateFault>[]> => {
     if (after !== undefined)
       return [

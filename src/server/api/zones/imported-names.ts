@@ -17,16 +17,32 @@ interface ImportContext extends PresentZone {
  * The zone with the records of a master file instead of its own. The apex is one of them, with the NS of the service, and so
  * are names without records, which no file has. What is the same stays as it is.
  */
-export function importedNames(records: readonly MasterRecord[], context: ImportContext): readonly Name[] {
-  const byName = groupedBy(records, ({ name }) => name)
+export const importedNames = (records: readonly MasterRecord[], context: ImportContext): readonly Name[] => [
+  ...definedIn(importSteps(records, context)),
+]
+
+/** The same in steps, some of which give no name. */
+export function* importSteps(
+  records: readonly MasterRecord[],
+  context: ImportContext,
+): Generator<Name | undefined> {
+  const byName = new Map<string, MasterRecord[]>()
+  for (const record of records) {
+    const own = byName.get(record.name)
+    if (own === undefined) byName.set(record.name, [record])
+    else own.push(record)
+    yield undefined
+  }
   const stored = new Map(context.stored.map((name) => [name.name, name]))
   // What the operator has stopped stays stopped, without records.
   for (const { name, rrsets, isProhibited, isBlocked } of context.stored)
     if (!byName.has(name) && (name === APEX || rrsets.length === 0 || isProhibited || isBlocked))
       byName.set(name, [])
-  return Array.from(byName, ([name, own]) =>
-    nameFrom(own, stored.get(name) ?? newName(name, context), context),
-  )
+  for (const [name, own] of byName) yield nameFrom(own, stored.get(name) ?? newName(name, context), context)
+}
+
+function* definedIn<T>(items: Iterable<T | undefined>): Generator<T> {
+  for (const one of items) if (one !== undefined) yield one
 }
 
 const newName = (name: string, { zone, now }: ImportContext): Name => ({

@@ -7,12 +7,25 @@ import type { NamesOf, RecordReads } from '../../store/records.ts'
 
 /** Read together. */
 const PAGE = 500
-/** Lines of a file that are read between two pauses: a few milliseconds. */
-const LINES = 200
+/** Lines, records or names between two pauses: a few milliseconds. */
+const ITEMS = 100
 
 /** Lets others go on, in the middle of long work. */
 export type Pause = () => Promise<void>
 const AT_ONCE: Pause = async () => undefined
+
+/** Works on each item. Others go on now and then. */
+export async function withPauses<T>(
+  items: Iterable<T>,
+  pause: Pause = AT_ONCE,
+  work: (item: T) => void | Promise<void>,
+): Promise<void> {
+  let done = 0
+  for (const item of items) {
+    await work(item)
+    if (++done % ITEMS === 0) await pause()
+  }
+}
 
 /** Every name of a zone or of an account, with everything at it, some at a time. */
 export async function* pagesOf(
@@ -67,11 +80,9 @@ export async function readZoneFile(
 ): Promise<ZoneFile> {
   const records: MasterRecord[] = []
   const faults: MasterFault[] = []
-  let lines = 0
-  for (const one of masterRecords(linesOfOctets(parts), zone)) {
+  await withPauses(masterRecords(linesOfOctets(parts), zone), pause, (one) => {
     if (one !== undefined && 'refused' in one) faults.push(one)
     else if (one !== undefined) records.push(one)
-    if (++lines % LINES === 0) await pause()
-  }
+  })
   return { records, faults: faults.toSorted((a, b) => a.line - b.line) }
 }

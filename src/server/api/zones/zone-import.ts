@@ -19,13 +19,14 @@ import {
 } from '../request/context.ts'
 import { MAX_SHOWN_CHANGES, MAX_SHOWN_FAULTS } from '../request/limits.ts'
 import { zoneToChange } from '../request/locate.ts'
-import { importedNames } from './imported-names.ts'
+import { importSteps } from './imported-names.ts'
 import {
   importPolicyFaults,
   type ImportPlaceFault,
   type ImportPolicyFault,
   importQuotaFaults,
   importStateFaults,
+  indexOf,
   isOfService,
   type LineFault,
   type PlannedZone,
@@ -34,7 +35,7 @@ import {
   systemFaults,
 } from './import-rules.ts'
 import { countsOf, differenceOf, kindOf, rrsetText, type ZoneDifference } from './zone-difference.ts'
-import { allNames, type ZoneFile } from './zone-file.ts'
+import { allNames, withPauses, type ZoneFile } from './zone-file.ts'
 
 /** What the lines of a file, or the zone that they make, are refused with. */
 type ContentFault =
@@ -65,12 +66,17 @@ export async function importZone(context: RequestContext): Promise<HandlerResult
   if (records.length === 0 && file.faults.length === 0)
     return { malformed: [badBody(`the file has no records for ${zone.name}`)] }
   const stored = await allNames(store, { zoneId: zone.id }, service.pause)
-  const names = importedNames(records, { zone, stored, now })
-  const difference = differenceOf(stored, names)
-  const faults = await contentFaults(context, file, { zone, stored, names, difference, records })
-  if (isDryRun.value) return { ...DONE, data: shown(difference, faults), warnings: keyWarnings(difference) }
+  const names: Name[] = []
+  await withPauses(importSteps(records, { zone, stored, now }), service.pause, (one) => {
+    if (one !== undefined) names.push(one)
+  })
+  const difference = await differenceOf(stored, names, service.pause)
+  const index = await indexOf(records, service.pause)
+  const faults = await contentFaults(context, file, { zone, stored, names, difference, index })
+  if (isDryRun.value)
+    return { ...DONE, data: importShown(difference, faults), warnings: keyWarnings(difference) }
   if (faults.length > 0) return refused(...faults.slice(0, MAX_SHOWN_FAULTS).map(withLine))
-  const data = shown(difference, [])
+  const data = importShown(difference, [])
   return difference.names.length === 0
     ? { ...DONE, data }
     : { ...ACCEPTED, data, warnings: keyWarnings(difference), replacement: { zone, stored, names } }
@@ -106,7 +112,7 @@ const withLine = <R extends ErrorName>({ refusal, line }: LineFault<R>): Refusal
 }
 
 /** What the import changes, and what of the file is refused. */
-const shown = (
+const importShown = (
   difference: ZoneDifference,
   faults: readonly LineFault<ErrorName>[],
 ): NonNullable<Success['data']> => ({
