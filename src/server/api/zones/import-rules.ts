@@ -65,7 +65,7 @@ export async function indexOf(records: readonly MasterRecord[], pause: Pause): P
 
 const IN_BODY = { location: 'body' } as const
 
-/** The RRSets of the service stay: a file may have them as they are, or leave them out. */
+/** The NS of the zone stay, with their TTL: a file may have them as they are, or leave them out. */
 export type SystemFault = 'rrsetChangeForbidden' | 'rrsetCreateForbidden'
 export function systemFaults(
   records: readonly MasterRecord[],
@@ -83,8 +83,7 @@ export function systemFaults(
   if (present === undefined) return [fault('rrsetCreateForbidden')]
   const values = [...new Set(given.map(({ value }) => value))]
   const rdata = values.map((value) => ({ label: '', value, isSystem: true }))
-  const ttl = Math.min(...given.map((one) => one.ttl ?? present.ttl))
-  return hasSameRecords(present, { ...present, ttl, rdata }) ? [] : [fault('rrsetChangeForbidden')]
+  return hasSameRecords(present, { ...present, rdata }) ? [] : [fault('rrsetChangeForbidden')]
 }
 
 /** The NS of the apex, which are those of the service. */
