@@ -37,7 +37,8 @@ afterAll(async () => {
 })
 
 const at = `/v1/dns/zones/${ZONE}`
-const exported = async (): Promise<string> => String((await world.ask('GET', `${at}/export`)).body)
+const exported = async (): Promise<string> =>
+  (await world.ask('GET', `${at}/export`)).body as unknown as string
 const recordsIn = (text: string): readonly string[] => {
   const parsed = parseMasterFile(text.split('\n'), ZONE)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error))

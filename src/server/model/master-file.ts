@@ -64,7 +64,8 @@ export function parseMasterFile(
   const faults: MasterFault[] = []
   const records: MasterRecord[] = []
   for (const one of masterRecords(lines, zone))
-    if (one !== undefined) 'refused' in one ? faults.push(one) : records.push(one)
+    if (one !== undefined && 'refused' in one) faults.push(one)
+    else if (one !== undefined) records.push(one)
   return faults.length > 0 ? err(faults.toSorted((a, b) => a.line - b.line)) : ok(records)
 }
 

@@ -35,7 +35,7 @@ export interface ApiService {
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
   /** Lets other requests go on, in the middle of long work. */
-  pause(): Promise<void>
+  readonly pause: () => Promise<void>
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 

@@ -13,7 +13,6 @@ import {
   INSUFFICIENT_SCOPE,
   type RequestContext,
   refused,
-  type Success,
   unexpected,
   type Warning,
 } from '../request/context.ts'
@@ -112,10 +111,7 @@ const withLine = <R extends ErrorName>({ refusal, line }: LineFault<R>): Refusal
 }
 
 /** What the import changes, and what of the file is refused. */
-const importShown = (
-  difference: ZoneDifference,
-  faults: readonly LineFault<ErrorName>[],
-): NonNullable<Success['data']> => ({
+const importShown = (difference: ZoneDifference, faults: readonly LineFault<ErrorName>[]): object => ({
   ...countsOf(difference),
   changes: difference.rrsets.slice(0, MAX_SHOWN_CHANGES).map((one) => ({
     name: one.name,

@@ -29,7 +29,7 @@ interface Import {
 }
 
 const exported = async (key = 'key-of-a', zone = 'example.test'): Promise<string> =>
-  String((await world.ask('GET', `/v1/dns/zones/${zone}/export`, undefined, key)).body)
+  (await world.ask('GET', `/v1/dns/zones/${zone}/export`, undefined, key)).body as unknown as string
 const importing = async (file: string, query = '', key = 'key-of-a', zone = 'example.test') => {
   const reply = await world.ask('POST', `/v1/dns/zones/${zone}/import${query}`, file, key)
   return { ...reply, data: reply.body.data as Import }
@@ -79,10 +79,16 @@ describe('a preview', () => {
     const { status, data, body } = await preview(await exported())
 
     expect([status, body.warnings]).toEqual([200, []])
-    expect(data).toEqual({
-      ...{ new: 0, changed: 0, removed: 0, same: 8 },
-      ...{ changes: [], more_changes: 0, refused: [], more_refused: 0 },
-    })
+    const none = {
+      new: 0,
+      changed: 0,
+      removed: 0,
+      changes: [],
+      more_changes: 0,
+      refused: [],
+      more_refused: 0,
+    }
+    expect(data).toEqual({ ...none, same: 8 })
   })
 
   it('says what would change, and changes nothing', async () => {
