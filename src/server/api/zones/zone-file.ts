@@ -6,7 +6,7 @@ import type { Name, Zone } from '../../model/tree.ts'
 import type { NamesOf, RecordReads } from '../../store/records.ts'
 
 /** Read together. */
-const PAGE = 500
+const PAGE = 100
 /** Lines, records or names between two pauses: a few milliseconds. */
 const ITEMS = 100
 
