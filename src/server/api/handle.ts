@@ -100,16 +100,18 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
-    const parts = match.route.takesFile ? await request.readLong?.() : []
-    if (parts === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
     const turn: Turn = {
       kind: match.route.method === 'GET' || match.route.isLong ? 'read' : 'write',
       key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
       isGone: request.isGone,
     }
-    const matched = { ...match, params, caller, parts }
-    const taken = await dependencies.inTurn(turn, async () => {
-      const result = await runRoute(dependencies, request, matched)
+    const matched = { ...match, params, caller }
+    // Files have lines of their own: few are held at a time, and a slow client holds up no other request of its account.
+    const line = match.route.takesFile ? { ...turn, key: `import of ${turn.key}` } : turn
+    const taken = await dependencies.inTurn(line, async () => {
+      const parts = match.route.takesFile ? await request.readLong?.() : []
+      if (parts === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
+      const result = await runRoute(dependencies, request, { ...matched, parts })
       return 'status' in result && result.replacement !== undefined ? result : render(result)
     })
     if ('retryAfter' in taken)
@@ -175,6 +177,9 @@ async function admit(
 
 interface AdmittedRequest extends Match {
   readonly caller: Caller | undefined
+}
+
+interface ReadRequest extends AdmittedRequest {
   /** Of a body that is a file. */
   readonly parts: readonly Uint8Array[]
 }
@@ -212,7 +217,7 @@ async function replaced(
 async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params, caller, parts }: AdmittedRequest,
+  { name, route, params, caller, parts }: ReadRequest,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const query = parseQuery(request.query)
   const unknown = unknownParameters(name, query)
