@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
@@ -20,7 +22,7 @@ interface Place {
   readonly endLease: () => Promise<unknown>
 }
 
-async function zoneWithKey({ store, words }: Place): Promise<string> {
+async function zoneWithKey({ store, words }: Pick<Place, 'store' | 'words'>): Promise<string> {
   const admin = async (text: string) => {
     const done = await holdfast(['admin', ...text.split(' '), '--store', store, ...words], {
       node: process.execPath,
@@ -115,4 +117,22 @@ describe('an import by the API that is killed in the middle changes nothing', { 
       })
     })
   })
+})
+
+it('an import whose client is slow holds up no other request of its account', {
+  timeout: 60_000,
+}, async () => {
+  const store = join(scratch(), 'store')
+  const key = await zoneWithKey({ store, words: [] })
+  const { url } = await serveStore(store)
+  const { port } = new URL(url)
+  const slow = connect(Number(port), '127.0.0.1')
+  onTestFinished(() => void slow.destroy())
+  const head = ['POST /v1/dns/zones/acme.test/import HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`]
+  slow.write(`${[...head, 'Content-Type: text/dns', 'Content-Length: 1000'].join('\r\n')}\r\n\r\nw 60 IN`)
+  await sleep(500)
+
+  const began = performance.now()
+  const response = await fetch(`${url}/v1/dns/zones`, { headers: { authorization: `Bearer ${key}` } })
+  expect([response.status, performance.now() - began < 5000]).toEqual([200, true])
 })
