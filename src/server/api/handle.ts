@@ -1,7 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
-import { asciiName } from '../model/idn.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
@@ -18,10 +17,11 @@ import {
   refused,
   type Success,
 } from './request/context.ts'
-import { trailHead, withTrail } from './writing/with-trail.ts'
-import { REQUEST_FAULTS } from './request/faults.ts'
+import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
+import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
+import { decodedParams, findRoute, type Match } from './match.ts'
 import { isAccountChange, type Method, type Route } from './route.ts'
-import { ROUTES } from './routes.ts'
+import { requestSubject, trailHead, withTrail } from './writing/with-trail.ts'
 
 /** A request to the management API. */
 interface ApiRequest {
@@ -34,6 +34,8 @@ interface ApiRequest {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly body: string
+  /** For a body with a limit of its own; undefined if it is too large, or the client is gone. */
+  readonly readLong?: (() => Promise<readonly Uint8Array[] | undefined>) | undefined
   readonly networks: ApiNetworks
   readonly isGone?: (() => boolean) | undefined
 }
@@ -76,6 +78,7 @@ export interface ApiDependencies {
   /** Seconds until the account may make another rate-limited request; undefined if it may now. */
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
   readonly inTurn: InTurn
+  readonly replaceZone: ReplaceZone
   /** Resolves when the name servers give these names as they are now, or after some seconds. */
   readonly whenServed: (change: ChangedNames) => Promise<void>
   readonly reportError: (error: unknown) => void
@@ -83,44 +86,6 @@ export interface ApiDependencies {
 }
 
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
-
-interface Match {
-  readonly name: string
-  readonly route: Route
-  readonly params: Readonly<Record<string, string>>
-}
-
-const PATTERNS = Object.entries(ROUTES).map(([name, route]: [string, Route]) => ({
-  name,
-  route,
-  pattern: new RegExp(`^/v1${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
-}))
-
-/** The route, or the methods of this path. */
-function find(method: string, path: string): Match | readonly Method[] {
-  const matching = PATTERNS.flatMap(({ name, route, pattern }) => {
-    const match = pattern.exec(path)
-    return match === null ? [] : [{ name, route, params: { ...match.groups } }]
-  })
-  const exact = matching.find(({ route }) => route.method === method)
-  return exact ?? matching.map(({ route }) => route.method)
-}
-
-const NAME_PARAMS: ReadonlySet<string> = new Set(['zone_name', 'name'])
-
-/** Decodes percent-encoding, and writes names in ASCII; undefined if it is invalid. */
-function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
-  try {
-    return Object.fromEntries(
-      Object.entries(params).map(([key, value]) => {
-        const text = decodeURIComponent(value)
-        return [key, NAME_PARAMS.has(key) ? asciiName(text) : text]
-      }),
-    )
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * From request to response. Precedence: route, path and media type, credentials, rate
@@ -130,29 +95,37 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
   try {
     const described = descriptionAt(dependencies.description, request)
     if (described !== undefined) return described
-    const match = find(request.method === 'HEAD' ? 'GET' : request.method, request.path)
+    const match = findRoute(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
-    const params = decoded(match.params)
+    const params = decodedParams(match.params)
     if (params === undefined)
       return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
-    if (hasBody(request, match.route) && !isJson(request))
-      return plainError(REQUEST_FAULTS.mediaTypeUnsupported)
+    const typeFault = mediaTypeFault(request, match.route)
+    if (typeFault !== undefined) return plainError(typeFault)
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
     const turn: Turn = {
-      kind: match.route.method === 'GET' ? 'read' : 'write',
+      kind: match.route.method === 'GET' || match.route.isLong ? 'read' : 'write',
       key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
       isGone: request.isGone,
     }
-    const taken = await dependencies.inTurn(turn, async () =>
-      runRoute(dependencies, request, { ...match, params, caller }),
-    )
+    const matched = { ...match, params, caller }
+    // Files have lines of their own: few are held at a time, and a slow client holds up no other request of its account.
+    const line = match.route.takesFile ? { ...turn, key: `import of ${turn.key}` } : turn
+    const taken = await dependencies.inTurn(line, async () => {
+      const parts = match.route.takesFile ? await request.readLong?.() : []
+      if (parts === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
+      const result = await runRoute(dependencies, request, { ...matched, parts })
+      return { result }
+    })
     if ('retryAfter' in taken)
       return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
-    const { value: result } = taken
-    if ('status' in result && result.awaited !== undefined) await dependencies.whenServed(result.awaited)
-    const rendered = render(result)
+    if ('body' in taken.value) return taken.value
+    const { result } = taken.value
+    const rendered = render(
+      'status' in result ? await finishedResult(dependencies, request, { ...matched, turn, result }) : result,
+    )
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered
@@ -175,6 +148,13 @@ const routeError = (methods: readonly Method[]): Rendered =>
 const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
   method !== 'GET' && method !== 'DELETE' && body !== ''
 
+function mediaTypeFault(request: ApiRequest, route: Route): FaultIdentity | undefined {
+  if (route.takesFile) return isFile(request) ? undefined : REQUEST_FAULTS.zoneFileExpected
+  return hasBody(request, route) && !isJson(request) ? REQUEST_FAULTS.mediaTypeUnsupported : undefined
+}
+
+const isFile = ({ contentType = 'text/dns' }: ApiRequest): boolean =>
+  /^text\/(dns|plain)\s*(;|$)/i.test(contentType)
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
@@ -201,10 +181,50 @@ async function admit(
   return { caller }
 }
 
+interface AdmittedRequest extends Match {
+  readonly caller: Caller | undefined
+}
+
+interface ReadRequest extends AdmittedRequest {
+  /** Of a body that is a file. */
+  readonly parts: readonly Uint8Array[]
+}
+
+/** Stores what a long route has planned, each step in its turn: other writes of the account go on between them. */
+async function finishedResult(
+  dependencies: ApiDependencies,
+  { networks: { peer } }: ApiRequest,
+  {
+    name,
+    caller = ANONYMOUS,
+    turn,
+    result,
+  }: AdmittedRequest & { readonly turn: Turn; readonly result: Success },
+): Promise<HandlerResult<never>> {
+  const { replacement, awaited } = result
+  if (awaited !== undefined) await dependencies.whenServed(awaited)
+  if (replacement === undefined) return result
+  const outcome = await dependencies.replaceZone(replacement, {
+    // It goes on without its client.
+    inTurn: async (step) => dependencies.inTurn({ ...turn, kind: 'write', isGone: undefined }, step),
+    entry: importEntry(trailHead(caller, { at: dependencies.now(), peer, operation: name }), replacement),
+  })
+  if (outcome === 'replaced')
+    dependencies.audit({
+      kind: 'changed',
+      operation: name,
+      account: caller.account.name,
+      apiKey: caller.apiKeyId,
+      subject: replacement.zone.name,
+      peer,
+    })
+  return replacementResult(result, outcome)
+}
+
 async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params, caller }: Match & { readonly caller: Caller | undefined },
+  { name, route, params, caller, parts }: ReadRequest,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const query = parseQuery(request.query)
   const unknown = unknownParameters(name, query)
@@ -219,6 +239,8 @@ async function runRoute(
     now: dependencies.now(),
     service: dependencies.service,
   }
+  if (route.isLong)
+    return runLongRoute(dependencies.store, context, { route, parts, ifMatch: request.ifMatch })
   // A write checks and changes in one transaction. A read needs none and does not wait for writes.
   if (route.method === 'GET')
     return dependencies.store.read(async (reading) =>
@@ -231,7 +253,7 @@ async function runRoute(
       work: async (store) =>
         (await preconditionFault({ ...context, store }, request.ifMatch)) ??
         route.handle({ ...context, store }),
-      subjectOf: ({ data }) => subjectOf(params, parsed.value, data),
+      subjectOf: ({ data }) => requestSubject(params, parsed.value, data),
     })
   })
   if ('status' in result && changes.length > 0)
@@ -240,21 +262,10 @@ async function runRoute(
       operation: name,
       account: context.caller.account.name,
       apiKey: context.caller.apiKeyId,
-      subject: subjectOf(params, parsed.value, result.data),
+      subject: requestSubject(params, parsed.value, result.data),
       peer: request.networks.peer,
     })
   return result
-}
-
-/** What a request changed: the values of its path, else what it made. */
-function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data: unknown): string {
-  const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
-    Record<string, unknown>
-  >
-  const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
-  const all = [...Object.values(params), ...named]
-  // An API key has no name.
-  return all.length === 0 && typeof made['id'] === 'number' ? String(made['id']) : all.join(' ')
 }
 
 /** For the one route without credentials. */

@@ -57,6 +57,33 @@ export const RDATA = [
   'updateGroupsDuplicated',
   ...TARGETS,
 ] as const satisfies Errors
+/** For a zone that gets the content of a master file. */
+export const IMPORT = [
+  'nameInvalid',
+  'labelCharactersInvalid',
+  'wildcardNotTerminal',
+  'tooManyLabels',
+  'wildcardParentEmpty',
+  'nameCreateForbidden',
+  'zoneTakesNoNewNames',
+  'wildcardRestricted',
+  'nameChangeForbidden',
+  'nameChangeProhibited',
+  'rrsetChangeForbidden',
+  'rrsetCreateForbidden',
+  'typeUnsupported',
+  'rdataMalformed',
+  'cnameInvalid',
+  'nsInvalid',
+  'ptrInvalid',
+  'aliasInvalid',
+  'aliasOutsideZone',
+  'urlRedirectMalformed',
+  'dnsRulesViolated',
+  'typesDisallowed',
+  'rdataCreateForbidden',
+  ...TTL,
+] as const satisfies Errors
 export const OFFLINE = [
   'offlineFieldMissing',
   'offlineAddressInvalid',

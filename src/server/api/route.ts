@@ -23,6 +23,10 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly refuses: readonly R[]
   /** Needs no credentials. */
   readonly isOpen?: true
+  /** It reads one snapshot, with pauses; what it stores, it stores in steps. */
+  readonly isLong?: true
+  /** The body is a master file. */
+  readonly takesFile?: true
   /** Limited per account: these operations create secrets. */
   readonly isRateLimited?: true
   readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>

@@ -20,6 +20,7 @@ import {
 } from './records/rrsets.ts'
 import {
   CLEAN_UP,
+  IMPORT,
   KEY_TARGETS,
   NAME,
   NAME_CHANGE,
@@ -48,6 +49,8 @@ import {
   listZones,
 } from './zones/zones.ts'
 
+import { exportZone } from './zones/zone-export.ts'
+import { importZone } from './zones/zone-import.ts'
 import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
 const KEYS = '/account/ddns-keys'
@@ -129,6 +132,15 @@ export const ROUTES = {
   deleteZone: route({
     method: 'DELETE', path: ZONE_AT, tag: 'zones', summary: 'Delete a zone and everything in it',
     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited'], handle: deleteZone,
+  }),
+  exportZone: route({
+    method: 'GET', path: `${ZONE_AT}/export`, tag: 'zones', summary: 'Read a zone as a master file (RFC 1035)',
+    refuses: [...ZONE, 'notAllowed'], handle: exportZone, isLong: true,
+  }),
+  importZone: route({
+    method: 'POST', path: `${ZONE_AT}/import`, tag: 'zones',
+    summary: 'Make the records of a master file the content of a zone, all or none',
+    refuses: [...ZONE_CHANGE, ...IMPORT, ...QUOTAS], handle: importZone, isLong: true, takesFile: true,
   }),
   publishZone: route({
     method: 'POST', path: `${ZONE_AT}/publish`, tag: 'zones', summary: 'Publish a zone immediately',

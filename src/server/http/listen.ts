@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import {
   createServer,
   type IncomingMessage,
@@ -12,9 +11,16 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import { createSecureContext, type Server as TlsServer, TLSSocket } from 'node:tls'
 import type { Address } from '../../net/address.ts'
 import { isWithin } from '../../net/prefix.ts'
+import { bodyOf, drain, hasBody, isTooLong, longBodyOf, targetParts } from './body.ts'
 import { type ClientHeader, originOf } from './client-address.ts'
 import { type ConnectionLimits, shareConnections } from './connections.ts'
-import { type ListenLimits, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
+import {
+  type ListenLimits,
+  longBodyLimit,
+  MAX_BODY_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_URL_BYTES,
+} from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
 export type RequestHandler = (request: IncomingRequest) => Promise<OutgoingResponse>
@@ -172,10 +178,6 @@ function destroy(this: Readable | Writable): void {
   this.destroy()
 }
 
-/** RFC 9112 §6: one of these headers signals a body. */
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-
 async function answer(
   request: IncomingMessage,
   { trustedProxies, onUntrustedProxy, clientHeader }: ListenSettings,
@@ -189,8 +191,10 @@ async function answer(
   if (origin === undefined) return { status: 400, headers: {}, body: '' } // the client has disconnected
   const isIgnored = list !== undefined && !trustedProxies.some((range) => isWithin(origin.peer, range))
   if (isIgnored && request.socket.remoteAddress === origin.peer) onUntrustedProxy?.(origin.peer)
-  const [path, query] = partsOf(url)
-  const body = isWrite(request) && !isTooLong(request) ? await bodyOf(request) : undefined
+  const [path, query] = targetParts(url)
+  const longLimit = longBodyLimit(method, path)
+  const isRead = isWrite(request) && longLimit === undefined && !isTooLong(request)
+  const body = isRead ? await bodyOf(request) : undefined
   return handle({
     method,
     path,
@@ -205,22 +209,8 @@ async function answer(
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
     ...(headers['if-none-match'] !== undefined && { ifNoneMatch: headers['if-none-match'] }),
     ...(body !== undefined && { body }),
+    ...(longLimit !== undefined && { readLong: async () => longBodyOf(request, longLimit) }),
   })
-}
-
-/** RFC 8259 §8.1: JSON is UTF-8. Other octets become a text that is no JSON, so that none is replaced silently. */
-const textOf = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : '\ufffd')
-
-/** Undefined if it is too large. The rest is read and discarded. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk as Uint8Array)
-    length += bytes.length
-    if (length <= MAX_BODY_BYTES) chunks.push(bytes)
-  }
-  return length > MAX_BODY_BYTES ? undefined : textOf(Buffer.concat(chunks))
 }
 
 /** RFC 9112 §3.2.2: the host of the absolute form, else of the header. */
@@ -229,17 +219,7 @@ function hostField(target: string, header: string | undefined): Pick<IncomingReq
   return host === undefined ? {} : { host }
 }
 
-/** RFC 9112 §3.2.2: the absolute form, which proxies send, is the same resource. */
-function partsOf(target: string): readonly [path: string, query: string] {
-  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
-  const at = origin.indexOf('?')
-  return at < 0 ? [origin, ''] : [origin.slice(0, at), origin.slice(at + 1)]
-}
-
 const isWrite = ({ method }: IncomingMessage): boolean => ['POST', 'PUT', 'PATCH'].includes(method ?? '')
-const isTooLong = ({ headers }: IncomingMessage): boolean =>
-  headers['content-length'] !== undefined && Number(headers['content-length']) > MAX_BODY_BYTES
-
 function rejectionOf(request: IncomingMessage): OutgoingResponse | undefined {
   const { url = '' } = request
   const text = { 'content-type': 'text/plain; charset=utf-8' }
@@ -257,15 +237,6 @@ function rejectionOf(request: IncomingMessage): OutgoingResponse | undefined {
 /** Node keeps the first Host alone in `headers`; names and values alternate here. */
 const hostCount = ({ rawHeaders }: IncomingMessage): number =>
   rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
-
-/** Discards an unused body, up to a limit, so that the connection can be reused. */
-function drain(request: IncomingMessage): void {
-  let length = 0
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > MAX_BODY_BYTES) request.destroy()
-  })
-}
 
 /** Status lines by the error codes of Node's HTTP parser; any other is 400. */
 const PARSE_ERRORS: Readonly<Record<string, readonly [status: string, body: string]>> = {

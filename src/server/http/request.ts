@@ -23,6 +23,11 @@ export interface IncomingRequest {
   readonly origin?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */
   readonly body?: string
+  /**
+   * For a body with a limit of its own, which is read only by this, in parts. Undefined if it is larger, or the client is
+   * gone before its end.
+   */
+  readonly readLong?: () => Promise<readonly Uint8Array[] | undefined>
   /** The client has closed the connection, so the response is not sent. */
   readonly isGone?: () => boolean
 }

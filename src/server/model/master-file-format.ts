@@ -8,29 +8,49 @@ import type { Name, Zone } from './tree.ts'
 const OWN_TYPES: readonly string[] = ['ALIAS', '_URL']
 
 /** The zone as a master file. The SOA is that of a primary that others may transfer from. */
-export function formatMasterFile(
-  { name: zone, serial, defaultTtl }: Pick<Zone, 'name' | 'serial' | 'defaultTtl'>,
+export const formatMasterFile = (
+  zone: MasterFileZone,
   names: readonly Name[],
+  nameservers: readonly string[],
+): readonly string[] => [
+  ...masterFileHead(zone, nameservers),
+  ...inFileOrder(names.map(({ name, rrsets }) => ({ name, lines: masterLines({ name, rrsets }) }))),
+]
+
+type MasterFileZone = Pick<Zone, 'name' | 'serial' | 'defaultTtl'>
+
+/** What precedes the records. */
+export function masterFileHead(
+  { name: zone, serial, defaultTtl }: MasterFileZone,
   nameservers: readonly string[],
 ): readonly string[] {
   const primary = canonicalName(nameservers[0] ?? `ns.${zone}`)
-  const sorted = names.toSorted((a, b) =>
-    a.name === APEX ? -1 : b.name === APEX ? 1 : a.name < b.name ? -1 : 1,
-  )
   return [
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
     `@ 3600 IN SOA ${primary}. hostmaster.${zone}. ${serial} 3600 600 1209600 60`,
-    ...sorted.flatMap(({ name, rrsets }) =>
-      rrsets.flatMap(({ dnsType, ttl, rdata }) =>
-        rdata.map(
-          ({ value }) =>
-            `${OWN_TYPES.includes(dnsType) ? OWN : ''}${name} ${ttl} IN ${dnsType} ${written(dnsType, value)}`,
-        ),
-      ),
-    ),
   ]
 }
+
+/** The lines of one name. */
+export interface NameLines {
+  readonly name: string
+  readonly lines: readonly string[]
+}
+
+/** The apex is the first name. */
+export const inFileOrder = (names: readonly NameLines[]): readonly string[] =>
+  names
+    .toSorted((a, b) => (a.name === APEX ? -1 : b.name === APEX ? 1 : a.name < b.name ? -1 : 1))
+    .flatMap(({ lines }) => lines)
+
+export const masterLines = ({ name, rrsets }: Pick<Name, 'name' | 'rrsets'>): readonly string[] =>
+  rrsets.flatMap(({ dnsType, ttl, rdata }) =>
+    rdata.map(
+      ({ value }) =>
+        `${OWN_TYPES.includes(dnsType) ? OWN : ''}${name} ${ttl} IN ${dnsType} ${written(dnsType, value)}`,
+    ),
+  )
 
 /** Knot 3.2 does not know this key by its name (RFC 9461 §5), and would refuse the zone: it gets the number. */
 const DOHPATH = /"(?:[^"\\]|\\.)*"|(?<=[ ,=])dohpath(?=[=, ]|$)/g

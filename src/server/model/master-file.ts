@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from './dns-name.ts'
-import { entriesOf, type Entry } from './master-file-entries.ts'
+import { entriesOf, type Entry, type MasterFault, type MasterFaultName } from './master-file-entries.ts'
 import { octetsOf } from './rdata-strings.ts'
 import { type DnsType, isDnsType, RDATA_TYPES } from './rdata-values.ts'
 
@@ -37,31 +37,52 @@ interface Reading {
   owner: string | undefined
 }
 
-/** The records of a master file without its SOA; or every fault with its line. */
-export function parseMasterFile(
-  text: string,
+/**
+ * The records of a master file without its SOA, and every fault with its line. A line without a record gives undefined: a
+ * reader of a long file may pause after any line.
+ */
+export function* masterRecords(
+  lines: Iterable<string>,
   zone: string,
-): Result<readonly MasterRecord[], readonly string[]> {
-  const { entries, faults: unread } = entriesOf(text)
-  const faults = [...unread]
+): Generator<MasterRecord | MasterFault | undefined> {
   const reading: Reading = { origin: zone, defaultTtl: undefined, lastTtl: undefined, owner: undefined }
-  const records: MasterRecord[] = []
-  for (const entry of entries) {
-    const record = recordOf(entry, zone, reading)
-    if (!record.ok) faults.push({ line: entry.line, fault: record.error })
-    else if (record.value !== undefined) records.push(record.value)
+  for (const entry of entriesOf(lines)) {
+    if ('refused' in entry) yield entry
+    else if (entry.tokens.length === 0) yield undefined
+    else {
+      const record = recordOf(entry, zone, reading)
+      yield record.ok ? record.value : { line: entry.line, ...record.error }
+    }
   }
-  const sorted = faults.toSorted((a, b) => a.line - b.line)
-  return sorted.length > 0 ? err(sorted.map(({ line, fault }) => `line ${line}: ${fault}`)) : ok(records)
 }
 
-function recordOf(entry: Entry, zone: string, reading: Reading): Result<MasterRecord | undefined, string> {
+/** All of them; or every fault. */
+export function parseMasterFile(
+  lines: Iterable<string>,
+  zone: string,
+): Result<readonly MasterRecord[], readonly MasterFault[]> {
+  const faults: MasterFault[] = []
+  const records: MasterRecord[] = []
+  for (const one of masterRecords(lines, zone))
+    if (one !== undefined && 'refused' in one) faults.push(one)
+    else if (one !== undefined) records.push(one)
+  return faults.length > 0 ? err(faults.toSorted((a, b) => a.line - b.line)) : ok(records)
+}
+
+type RecordFault = Omit<MasterFault, 'line'>
+const fault = (refused: MasterFaultName, detail: string) => err({ refused, detail })
+
+function recordOf(
+  entry: Entry,
+  zone: string,
+  reading: Reading,
+): Result<MasterRecord | undefined, RecordFault> {
   const [first = '', second = ''] = entry.tokens
   if (first.startsWith('$')) return directive(first.toUpperCase(), second, reading)
   const rest = [...entry.tokens]
   if (entry.hasOwner) reading.owner = absoluteName(rest.shift() ?? '', reading.origin)
   const { owner } = reading
-  if (owner === undefined) return err('the first record has no owner name')
+  if (owner === undefined) return fault('nameInvalid', 'the first record has no owner name')
   const stated = takeTtlAndClass(rest)
   const dnsType = rest.shift()?.toUpperCase()
   const ttl = stated ?? reading.defaultTtl ?? reading.lastTtl
@@ -69,12 +90,13 @@ function recordOf(entry: Entry, zone: string, reading: Reading): Result<MasterRe
   reading.lastTtl = ttl ?? (dnsType === 'SOA' ? seconds(rest[SOA_MINIMUM] ?? '') : undefined)
   if (dnsType === 'SOA') return ok(undefined)
   const name = relativeTo(owner, zone)
-  if (name === undefined) return err(`${owner} is outside ${zone}`)
+  if (name === undefined) return fault('nameInvalid', `${owner} is outside ${zone}`)
   if (dnsType === undefined || !isDnsType(dnsType))
-    return err(`${dnsType ?? 'nothing'} is not a supported type`)
-  if (ttl !== undefined && ttl > MAX_TTL) return err(`the TTL ${ttl} is larger than ${MAX_TTL}`)
+    return fault('typeUnsupported', `${dnsType ?? 'nothing'} is not a supported type`)
+  if (ttl !== undefined && ttl > MAX_TTL)
+    return fault('ttlInvalid', `the TTL ${ttl} is larger than ${MAX_TTL}`)
   const value = RDATA_TYPES[dnsType].parse(valueOf(dnsType, rest, reading.origin))
-  return value.ok ? ok({ name, ttl, dnsType, value: value.value, line: entry.line }) : err(value.error.detail)
+  return value.ok ? ok({ name, ttl, dnsType, value: value.value, line: entry.line }) : value
 }
 
 /** The place of the field (RFC 1035 §3.3.13). */
@@ -112,16 +134,17 @@ const stringsQuoted = (dnsType: DnsType, fields: readonly string[]): readonly st
     return isString && !field.startsWith('"') ? `"${field}"` : field
   })
 
-function directive(name: string, argument: string, reading: Reading): Result<undefined, string> {
-  if (name !== '$ORIGIN' && name !== '$TTL') return err(`${name} is not supported; write its records out`)
-  if (argument === '') return err(`${name} has no value`)
+function directive(name: string, argument: string, reading: Reading): Result<undefined, RecordFault> {
+  if (name !== '$ORIGIN' && name !== '$TTL')
+    return fault('rdataMalformed', `${name} is not supported; write its records out`)
+  if (argument === '') return fault('rdataMalformed', `${name} has no value`)
   if (name === '$ORIGIN') {
     reading.origin = absoluteName(argument, reading.origin)
     return ok(undefined)
   }
   reading.defaultTtl = seconds(argument)
   return reading.defaultTtl === undefined
-    ? err(`$TTL ${argument} is not a number of seconds, nor a time such as 1h30m`)
+    ? fault('ttlInvalid', `$TTL ${argument} is not a number of seconds, nor a time such as 1h30m`)
     : ok(undefined)
 }
 

@@ -36,7 +36,7 @@ export function resultingZone(stored: ZoneReads, changes: readonly ChangeInZone[
 /** The pointers that the changed names have, by what they point to: each target once for each type. */
 function pointersIn(changes: readonly ChangeInZone[]): ReadonlyMap<string, readonly Pointer[]> {
   const found = new Map<string, Pointer[]>()
-  for (const { to, pointer } of changes.flatMap(pointersOf)) {
+  for (const { to, pointer } of changes.flatMap(pointersOfChange)) {
     const pointers = found.get(to)
     if (pointers === undefined) found.set(to, [pointer])
     else pointers.push(pointer)
@@ -44,7 +44,11 @@ function pointersIn(changes: readonly ChangeInZone[]): ReadonlyMap<string, reado
   return found
 }
 
-const pointersOf = ({ zone, after }: ChangeInZone): readonly { to: string; pointer: Pointer }[] =>
+/** With what each points to, relative to the zone. */
+export const pointersOfChange = ({
+  zone,
+  after,
+}: ChangeInZone): readonly { to: string; pointer: Pointer }[] =>
   after === undefined
     ? []
     : POINTER_TYPES.flatMap((dnsType) =>

@@ -79,7 +79,8 @@ export function requestMisfit(
 ): string | undefined {
   const found = PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))
   const at = `doc#/paths/${escaped(`/v1${found?.route.path}`)}/${method.toLowerCase()}/requestBody`
-  const validate = ajv.getSchema(`${at}/content/application~1json/schema`)
+  const type = found?.route.takesFile ? 'text~1dns' : 'application~1json'
+  const validate = ajv.getSchema(`${at}/content/${type}/schema`)
   if (validate === undefined) return `${method} ${path} has no body`
   return validate(body) === true ? undefined : `${method} ${path}: ${ajv.errorsText(validate.errors)}`
 }
@@ -97,7 +98,10 @@ function placeOf({ method: asked, path, status }: Answer): Place | undefined {
     found === undefined
       ? `components/responses/${shared}`
       : `paths/${escaped(documented)}/${method.toLowerCase()}/responses/${status}`
-  return response && { response, pointer: `doc#/${at}/content/application~1json/schema` }
+  const [type = 'application/json'] = Object.keys(
+    (response as { content?: object } | undefined)?.content ?? {},
+  )
+  return response && { response, pointer: `doc#/${at}/content/${escaped(type)}/schema` }
 }
 
 /** The difference between a response and the document; undefined if it conforms. */

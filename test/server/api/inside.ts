@@ -86,6 +86,7 @@ export function inside(store: Store, options: Options = {}): Inside {
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)
     if (address === undefined) throw new Error(`no address: ${peer}`)
+    const isFile = rest.method === 'POST' && /\/import\/?$/.test(rest.path)
     const request: IncomingRequest = {
       userAgent: 'test',
       authorization: undefined,
@@ -93,11 +94,13 @@ export function inside(store: Store, options: Options = {}): Inside {
       query,
       peer: address,
       isProxy: false,
+      ...(isFile && { readLong: async () => [Buffer.from(rest.body ?? '')] }),
     }
     const { status, headers, body } = await api(request)
     const { method, path } = rest
     const answer = { method, path, status, headers: Object.entries(headers) }
-    const fault = body === '' ? undefined : misfit({ ...answer, body: JSON.parse(body) })
+    const isText = headers['content-type']?.startsWith('text/dns') === true
+    const fault = body === '' ? undefined : misfit({ ...answer, body: isText ? body : JSON.parse(body) })
     if (fault !== undefined) throw new Error(`${fault}\n${body}`)
     return { status, headers, text: body }
   }

@@ -43,6 +43,7 @@ const SERVICE = {
   isPublicSuffix: () => false,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,
+  pause: async () => undefined,
   newPassword: () => ({ password: '', hash: new Uint8Array(48) }),
   newTsigKey: () => ({ name: 'key-0000000000', secret: '', sealed: new Uint8Array(60) }),
 }

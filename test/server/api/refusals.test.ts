@@ -23,6 +23,7 @@ async function dump({ store }: World): Promise<string> {
 
 const keyFor = (words: readonly string[]): string | null => {
   if (words.includes('anonymous')) return null
+  if (words.includes('owner-key')) return 'key-of-o'
   return words.includes('readonly-key') ? 'reader-of-a' : 'key-of-a'
 }
 
@@ -52,7 +53,7 @@ async function drive(one: Case): Promise<Driven> {
 
 /** These words of a setup prepare nothing: they select the API key. */
 const isUnprepared = (setup: string): boolean =>
-  wordsIn(setup).every((word) => ['anonymous', 'readonly-key'].includes(word))
+  wordsIn(setup).every((word) => ['anonymous', 'readonly-key', 'owner-key'].includes(word))
 
 const codesOf = ({ body }: Reply): readonly string[] | undefined => body.errors?.map(({ code }) => code)
 

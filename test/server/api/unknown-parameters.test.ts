@@ -29,11 +29,18 @@ it.each(Object.entries(ROUTES))(
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => VALUES[param] ?? 'x')
     const known = Object.hasOwn(QUERY, name) && 'page' in QUERY[name as keyof typeof QUERY] ? '&limit=1' : ''
     const before = await everything()
+    // Where dry_run is known, another spelling is not.
+    const parameter =
+      Object.hasOwn(QUERY, name) && 'dryRun' in QUERY[name as keyof typeof QUERY] ? 'dryrun' : 'dry_run'
     const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : {}
-    const { status, body: answer } = await world.ask(route.method, `/v1${path}?dry_run=true${known}`, body)
+    const { status, body: answer } = await world.ask(
+      route.method,
+      `/v1${path}?${parameter}=true${known}`,
+      body,
+    )
     expect([status, answer.errors]).toEqual([
       400,
-      [expect.objectContaining({ code: '2451', location: 'query', pointer: 'dry_run' })],
+      [expect.objectContaining({ code: '2451', location: 'query', pointer: parameter })],
     ])
     expect(await everything()).toBe(before)
   },

@@ -15,6 +15,7 @@ export const WRITES: readonly Write[] = [
   ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
+  ['importZone', 'POST', '/v1/dns/zones/noadd.test/import', 'x 60 A 192.0.2.55\n'],
   ['publishZone', 'POST', '/v1/dns/zones/example.test/publish'],
   ['setZoneMetadata', 'POST', '/v1/dns/zones/example.test/metadata', { metadata: { a: 'b' } }],
   ['presentChallenge', 'POST', '/v1/acme/httpreq/present', { fqdn: 'free.example.test', value: 'v' }],

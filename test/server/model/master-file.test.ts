@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
-import { textOfOctets } from '../../../src/server/model/master-file-entries.ts'
+import { linesOfOctets } from '../../../src/server/model/master-file-entries.ts'
 import { formatMasterFile } from '../../../src/server/model/master-file-format.ts'
 import { parseMasterFile } from '../../../src/server/model/master-file.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
@@ -9,8 +9,8 @@ const ZONE = 'example.test'
 const SOA = '@ IN SOA ns hostmaster 1 3600 600 1209600 90'
 
 function read(text: string): readonly (readonly [string, number | undefined, string])[] {
-  const parsed = parseMasterFile(text, ZONE)
-  if (!parsed.ok) throw new Error(parsed.error.join('\n'))
+  const parsed = parseMasterFile(text.split('\n'), ZONE)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.error))
   return parsed.value.map(({ name, ttl, value }) => [name, ttl, value])
 }
 const ttlsIn = (...lines: readonly string[]) => read(lines.join('\n')).map(([, ttl]) => ttl)
@@ -74,20 +74,38 @@ describe('the octets of a file', () => {
     ['that are escaped already too',     [0x5c, 0xe9],                   String.raw`\233`],
     ['after an escaped backslash too',   [0x5c, 0x5c, 0xe9],             String.raw`\\\233`],
     ['of a byte order mark are skipped', [0xef, 0xbb, 0xbf, 0x61],       'a'],
-  ])('%s', (_, octets, text) => expect(textOfOctets(Uint8Array.from(octets))).toBe(text))
+  ])('%s', (_, octets, text) => expect([...linesOfOctets([Uint8Array.from(octets)])]).toEqual([text]))
+
+  it('are the same lines, wherever its parts end', () => {
+    const octets = Buffer.from('\ufeffa \\\\é\r\n\nb\r\n', 'utf8')
+    const lines = [String.raw`a \\\195\169`, '', 'b', '']
+    for (let at = 0; at <= octets.length; at++)
+      expect([...linesOfOctets([octets.subarray(0, at), octets.subarray(at)])]).toEqual(lines)
+  })
 })
 
 it('each fault has its line, also around a parenthesis or a quote that is not closed', () => {
-  const lines = ['$TTL abc', 'a FOO x', 'b TXT "x', 'c )', '$ORIGIN', 'd BAR', 'e ( A', '192.0.2.1']
-  expect(parseMasterFile(lines.join('\n'), ZONE)).toMatchObject({
-    error: [
-      expect.stringMatching(/^line 1: \$TTL abc is not/),
-      expect.stringMatching(/^line 2: FOO/),
-      'line 3: a quote is not closed',
-      'line 4: a closing parenthesis without an opening one',
-      expect.stringMatching(/^line 5: \$ORIGIN has no value/),
-      expect.stringMatching(/^line 6: BAR/),
-      'line 7: a parenthesis is not closed',
-    ],
-  })
+  const lines = ['$TTL abc', 'a FOO x', 'b TXT "x', 'c )', '$ORIGIN', 'd BAR', 'e A x', 'f ( A', '192.0.2.1']
+  const parsed = parseMasterFile(lines, ZONE)
+  expect(
+    parsed.ok || parsed.error.map(({ line, refused, detail }) => `${line} ${refused}: ${detail}`),
+  ).toEqual([
+    expect.stringMatching(/^1 ttlInvalid: \$TTL abc is not/),
+    expect.stringMatching(/^2 typeUnsupported: FOO/),
+    '3 rdataMalformed: a quote is not closed',
+    '4 rdataMalformed: a closing parenthesis without an opening one',
+    '5 rdataMalformed: $ORIGIN has no value',
+    expect.stringMatching(/^6 typeUnsupported: BAR/),
+    expect.stringMatching(/^7 rdataMalformed: 'x' is not an IPv4 address/),
+    '8 rdataMalformed: a parenthesis is not closed',
+  ])
+})
+
+it('a record that no name server could have is not read to its end', () => {
+  const long = `a TXT ( ${'"x" '.repeat(70_000)}`
+  const parsed = parseMasterFile([long, ')', 'b A 192.0.2.1'], ZONE)
+  expect(parsed.ok || parsed.error).toMatchObject([
+    { line: 1, detail: 'it is longer than 262144 characters' },
+    { line: 2 },
+  ])
 })

@@ -78,6 +78,7 @@ export async function updateWorld() {
       isPublicSuffix: () => false,
       isReserved: () => false,
       requestFlush: () => undefined,
+      pause: async () => undefined,
       newKey: () => ({ username: '', password: '', hash: new Uint8Array() }),
       newPassword: () => ({ password: '', hash: new Uint8Array() }),
       newTsigKey: () => ({ name: '', secret: '', sealed: new Uint8Array() }),

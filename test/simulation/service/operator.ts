@@ -1,5 +1,5 @@
 import { instant, seconds } from '../../../src/base/time.ts'
-import { ImportRefused, importZone } from '../../../src/app/service/admin/zone-import.ts'
+import { ImportRefused, importIntoZone } from '../../../src/app/service/admin/zone-import.ts'
 import type { BulkClocks } from '../../../src/app/service/store/sweeper.ts'
 import { sqliteStore } from '../../../src/server/store/sqlite/store.ts'
 import type { Store } from '../../../src/server/store/store.ts'
@@ -38,7 +38,7 @@ export class OperatorImport {
       value: ask.address,
       line,
     }))
-    const under = importZone(
+    const under = importIntoZone(
       this.#store,
       { zoneName: ask.zone, path: 'zone', records, isReplacing: true },
       bulkClocks(clock),

@@ -5,7 +5,7 @@ import { formatMasterFile } from '../../../server/model/master-file-format.ts'
 import type { Name, RRSet, Zone } from '../../../server/model/tree.ts'
 import type { OverviewRow } from '../../../server/store/overview.ts'
 import type { SnapshotReads } from '../../../server/store/store.ts'
-import { allNames } from './zone-files.ts'
+import { allNames } from '../../../server/api/zones/zone-file.ts'
 
 /** What an account has, as it is written into a file. Passwords and hashes are not in it. */
 export interface AccountContent {

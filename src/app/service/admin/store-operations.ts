@@ -10,8 +10,8 @@ import { restore } from './restore.ts'
 import { rotate } from './rotation.ts'
 import { removeAccount } from './account-removal.ts'
 import { placeName, type SharedPlace, type StorePlace } from '../store/place.ts'
-import { exportZone } from './zone-files.ts'
-import { ImportRefused, importZone, readZone } from './zone-import.ts'
+import { printZone } from './zone-files.ts'
+import { ImportRefused, importIntoZone, readZone } from './zone-import.ts'
 
 /** An operation of `holdfast admin` on a store as a whole: its folder need not hold one yet. */
 interface StoreOperation {
@@ -65,14 +65,14 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
     summary: 'print a zone as a master file (RFC 1035)',
     run: async (folder, [name = ''], nameservers) =>
       withStore(folder, async (store) =>
-        asUsage(await store.snapshot(async (r) => exportZone(r, name, nameservers))),
+        asUsage(await store.snapshot(async (r) => printZone(r, name, nameservers))),
       ),
   },
   'zone import': {
-    parameters: 'NAME FILE [replace]',
+    parameters: 'NAME FILE [replace] [dry-run]',
     summary:
       'read a master file, - for standard input, into a zone; all of it at one moment, or nothing; ' +
-      'with replace in the place of the names that the zone has',
+      'with replace in the place of the names that the zone has; with dry-run say what would change, and change nothing',
     run: importInto,
   },
   'rotate-hash-key': {
@@ -102,15 +102,25 @@ async function withStore(
   }
 }
 
+const IMPORT_OPTIONS: readonly string[] = ['replace', 'dry-run']
+
 async function importInto(
   place: StorePlace,
-  [zoneName = '', path = '', option]: readonly string[],
+  [zoneName = '', path = '', ...options]: readonly string[],
 ): Promise<Result<OperationResult, Failure>> {
-  if (option !== undefined && option !== 'replace') return usageFailure(`${option} is not replace`)
+  const unknown = options.find((one) => !IMPORT_OPTIONS.includes(one))
+  if (unknown !== undefined) return usageFailure(`${unknown} is not ${IMPORT_OPTIONS.join(', nor ')}`)
   return withStore(place, async (store) => {
     try {
       const read = await readZone(zoneName, path)
-      return ok(await importZone(store, { ...read, zoneName, isReplacing: option !== undefined }))
+      return ok(
+        await importIntoZone(store, {
+          ...read,
+          zoneName,
+          isReplacing: options.includes('replace'),
+          isDryRun: options.includes('dry-run'),
+        }),
+      )
     } catch (error) {
       if (error instanceof ImportRefused)
         return error.isPassing

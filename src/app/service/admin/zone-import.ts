@@ -1,19 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { after, instant, type Instant, milliseconds, seconds } from '../../../base/time.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import { nameAndAncestors } from '../../../dns/name.ts'
 import { APEX, canonicalName, fqdnOf, nameFault } from '../../../server/model/dns-name.ts'
-import { textOfOctets } from '../../../server/model/master-file-entries.ts'
+import { linesOfOctets } from '../../../server/model/master-file-entries.ts'
 import { type MasterRecord, parseMasterFile } from '../../../server/model/master-file.ts'
 import type { Name, Zone } from '../../../server/model/tree.ts'
-import { resultingZone } from '../../../server/rules/resulting-zone.ts'
+import { zoneOfNames } from '../../../server/api/zones/import-rules.ts'
+import { importedNames, type PresentZone } from '../../../server/api/zones/imported-names.ts'
+import {
+  countsOf,
+  differenceOf,
+  kindOf,
+  rrsetText,
+  type ZoneDifference,
+} from '../../../server/api/zones/zone-difference.ts'
+import { allNames } from '../../../server/api/zones/zone-file.ts'
 import { MAX_RRSET_RECORDS, stateFaults } from '../../../server/rules/state.ts'
 import type { SnapshotReads, Store } from '../../../server/store/store.ts'
-import { type BulkClocks, HOST_CLOCKS, StepPace, sweepHidden } from '../store/sweeper.ts'
-import { importedNames, type PresentZone } from './imported-names.ts'
+import { type BulkClocks, HOST_CLOCKS, sweepHidden } from '../store/sweeper.ts'
+import { type NotReplaced, replaceContent } from '../store/zone-draft.ts'
 import { operatorChange } from './operator-changes.ts'
-import { allNames } from './zone-files.ts'
 
 /** What was wrong with an import; nothing was changed. */
 export class ImportRefused extends Error {
@@ -44,8 +51,9 @@ export async function readZone(zoneName: string, path: string): Promise<ReadZone
   const octets = await (path === '-' ? buffer(process.stdin) : readFile(path)).catch((error: Error) => {
     throw new ImportRefused([`${path} cannot be read: ${error.message}`])
   })
-  const parsed = parseMasterFile(textOfOctets(octets), canonicalName(zoneName))
-  if (!parsed.ok) throw new ImportRefused(parsed.error.map((fault) => `${path}: ${fault}`))
+  const parsed = parseMasterFile(linesOfOctets([octets]), canonicalName(zoneName))
+  if (!parsed.ok)
+    throw new ImportRefused(parsed.error.map(({ line, detail }) => `${path}: line ${line}: ${detail}`))
   const records = parsed.value.filter(({ name, dnsType }) => !(name === APEX && dnsType === 'NS'))
   if (records.length === 0) throw new ImportRefused([`${path} has no records for ${canonicalName(zoneName)}`])
   const excess = excessOf(records)
@@ -71,58 +79,77 @@ interface ImportRequest extends ReadZone {
   readonly zoneName: string
   /** The file takes the place of what the zone has. */
   readonly isReplacing: boolean
+  /** Nothing is changed; the result says what would be. */
+  readonly isDryRun?: boolean
 }
 
 /**
  * Makes the records of a master file the content of a zone: all of it at one moment, or nothing. Its steps are short: a
  * service goes on meanwhile (decision 0050).
  */
-export async function importZone(
+export async function importIntoZone(
   store: Store,
   request: ImportRequest,
   clocks: BulkClocks = HOST_CLOCKS,
 ): Promise<OperationResult> {
-  const { zoneName, path, records } = request
+  const { zoneName, path, records, isDryRun = false } = request
   const now = clocks.day.now()
   const { zone, stored } = await store.snapshot(async (r) => presentZone(r, request))
   await checkBeneath(store, zone, request)
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
   const names = importedNames(records, { zone, stored, now })
   await checkRules(zone, names)
-  const draft = await newDraft(store, zone, clocks)
-  const giveUp = async (): Promise<unknown> =>
-    store.write(async (w) => w.fillDraft(draft, [], instant(0))).catch(() => false)
-  try {
-    await fill(store, { zone, names, draft }, clocks)
-    await rendered(store, draft, clocks)
-  } catch (error) {
-    await giveUp()
-    throw error
-  }
-  const isDone = await store.write(async (w) => {
-    if (!(await w.replaceByDraft(draft, zone.updatedAt, clocks.day.now()))) return false
-    const after = await w.zoneNamed(zone.name)
-    await w.addOperatorChange({
-      ...operatorChange('zone import', [zoneName, path], now),
-      before: `${stored.length} names, serial ${zone.serial}`,
-      after: `${names.length} names, serial ${after?.serial}`,
-    })
-    return true
-  })
-  if (!isDone) await giveUp()
+  if (isDryRun) return previewOf(zone, await differenceOf(stored, names))
+  const outcome = await replaceContent(
+    store,
+    { zone, names },
+    {
+      clocks,
+      record: async (w, { serial }) =>
+        w.addOperatorChange({
+          ...operatorChange('zone import', [zoneName, path], now),
+          before: `${stored.length} names, serial ${zone.serial}`,
+          after: `${names.length} names, serial ${serial}`,
+        }),
+    },
+  )
   await sweepHidden(store, [], clocks)
-  if (!isDone) throw hasChanged(zone)
+  if (outcome !== 'replaced') throw new ImportBusy([BUSY[outcome](zone)])
   return {
     lines: [`imported ${records.length} records at ${names.length} names into ${zone.name}`],
     data: { zone: zone.name, records: records.length, names: names.length },
   }
 }
 
-const hasChanged = ({ name }: Zone): ImportRefused =>
-  new ImportBusy([
+const BUSY: Readonly<Record<NotReplaced, (zone: Zone) => string>> = {
+  changed: ({ name }) =>
     `zone ${name} has changed since the import began; nothing was imported. ` +
-      `Lock it first with holdfast admin zone set ${name} prohibited=yes, or try again`,
-  ])
+    `Lock it first with holdfast admin zone set ${name} prohibited=yes, or try again`,
+  'another import': ({ name }) =>
+    `another import into ${name} is under way; if it was ended, try again in a minute`,
+  'not rendered': () =>
+    'the service began to publish the names, and has stopped; nothing was imported: see whether it runs, and try again',
+}
+
+/** One line for each RRSet that would differ, and how many there are. */
+function previewOf(zone: Zone, difference: ZoneDifference): OperationResult {
+  const counts = countsOf(difference)
+  const changes = difference.rrsets.map((one) => ({
+    name: one.name,
+    type: one.dnsType,
+    change: kindOf(one),
+    before: rrsetText(one.before) ?? null,
+    after: rrsetText(one.after) ?? null,
+  }))
+  const lines = changes.map(({ name, type, change, before, after }) =>
+    [change, name, type, ...(change === 'changed' ? [before, '->', after] : [before ?? after])].join(' '),
+  )
+  const total = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`)
+  return {
+    lines: [...lines, `${zone.name}: ${total.join(', ')}; nothing was changed`],
+    data: { zone: zone.name, ...counts, changes },
+  }
+}
 
 async function presentZone(
   r: SnapshotReads,
@@ -167,67 +194,10 @@ async function checkBeneath(store: Store, zone: Zone, { records, path }: ImportR
 
 /** The rules of DNS, on the zone as it is with all records. */
 async function checkRules(zone: Zone, names: readonly Name[]): Promise<void> {
-  const nothing = { nameAt: async () => undefined, pointersTo: async () => [] }
-  const reads = resultingZone(
-    nothing,
-    names.map((after) => ({ zone, before: undefined, after })),
-  )
+  const reads = await zoneOfNames(zone, names)
   const faults: string[] = []
   for (const after of names)
     for (const { detail = '' } of await stateFaults({ zone, before: undefined, after }, reads))
       faults.push(`${fqdnOf(after.name, zone.name)}: ${detail}`)
   if (faults.length > 0) throw new ImportRefused(faults)
-}
-
-/** An import that does not renew it is given up after this. */
-const LEASE = seconds(60)
-const lease = ({ day }: BulkClocks): Instant => after(day.now(), LEASE)
-
-async function newDraft(store: Store, zone: Zone, clocks: BulkClocks): Promise<number> {
-  const draft = await store.write(async (w) => w.addDraft(zone.id, lease(clocks), clocks.day.now()))
-  if (draft === undefined)
-    throw new ImportBusy([
-      `another import into ${zone.name} is under way; if it was ended, try again in a minute`,
-    ])
-  return draft
-}
-
-interface DraftContent {
-  readonly zone: Zone
-  readonly names: readonly Name[]
-  readonly draft: number
-}
-
-async function fill(store: Store, { zone, names, draft }: DraftContent, clocks: BulkClocks): Promise<void> {
-  const pace = new StepPace(store, clocks.steady)
-  for (let at = 0; at < names.length; )
-    at += await pace.take(async (rows) => {
-      const part = names.slice(at, at + rows)
-      if (!(await store.write(async (w) => w.fillDraft(draft, part, lease(clocks))))) throw hasChanged(zone)
-      return part.length
-    })
-}
-
-const LOOK_INTERVAL = milliseconds(100)
-/** Looks without progress: no service runs that renders names, and one that starts later does it; or it has stopped. */
-const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
-
-/** Waits until the service has rendered the names, so that name servers get all of them at one moment too. */
-async function rendered(store: Store, draft: number, clocks: BulkClocks): Promise<void> {
-  let [least, maxIdle]: [number, number] = [Infinity, MAX_IDLE_LOOKS.first]
-  for (let idle = 0; idle < maxIdle; idle++) {
-    const left = await store.write(async (w) => {
-      // The replacement fails then.
-      if (!(await w.fillDraft(draft, [], lease(clocks)))) return 0
-      return w.countUnpublished(draft)
-    })
-    if (left === 0) return
-    if (left < least && least !== Infinity) [idle, maxIdle] = [0, MAX_IDLE_LOOKS.later]
-    least = Math.min(least, left)
-    await clocks.steady.sleep(after(clocks.steady.now(), LOOK_INTERVAL))
-  }
-  if (maxIdle === MAX_IDLE_LOOKS.later)
-    throw new ImportBusy([
-      'the service began to publish the names, and has stopped; nothing was imported: see whether it runs, and try again',
-    ])
 }

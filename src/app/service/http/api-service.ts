@@ -1,7 +1,7 @@
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
-import { systemEntropy } from '../../../platform/clock/clock.ts'
+import { nextTurn, systemEntropy } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
@@ -25,6 +25,7 @@ export function apiServiceOf(
     isReserved: (name) => relativeTo(name, settings.catalogZone) !== undefined,
     isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
+    pause: nextTurn,
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

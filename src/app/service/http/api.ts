@@ -16,6 +16,7 @@ import { rateLimiter } from '../../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { apiServiceOf } from './api-service.ts'
+import { zoneReplacer } from './zone-replacer.ts'
 
 interface ApiParts {
   readonly store: Store
@@ -61,6 +62,7 @@ export function apiOf(
     audit,
     inTurn,
     whenServed,
+    replaceZone: zoneReplacer(store, requestFlush),
     reportError: (error) => reportFailure('an API request', error),
   }
   return async (request) => respond(dependencies, settings, request)
@@ -71,13 +73,14 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body, isGone } = request
+  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body, readLong, isGone } =
+    request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
     return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }
   // The listener drops a body above its limit.
-  const isTooLarge = hasBody && body === undefined
+  const isTooLarge = hasBody && body === undefined && readLong === undefined
   const response = isTooLarge
     ? plainError(REQUEST_FAULTS.bodyTooLarge)
     : await handleApi(dependencies, {
@@ -90,6 +93,7 @@ async function respond(
         ifNoneMatch,
         isGone,
         body: body ?? '',
+        readLong,
         networks: {
           peer: request.peer,
           network: request.isProxy ? undefined : networkOf(request.peer),

@@ -56,7 +56,7 @@ export function render(result: HandlerResult<ErrorName>): Rendered {
       headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     }
   }
-  return { status: result.status, body: success(result), headers: result.headers ?? {} }
+  return { status: result.status, body: result.text ?? success(result), headers: result.headers ?? {} }
 }
 
 /** Without data, a CommandSuccess. */

@@ -8,6 +8,7 @@ import {
   SHARED_COMPONENTS,
   type SuccessStatus,
   successResponse,
+  zoneFile,
 } from './responses.ts'
 import type { ApiService } from '../request/context.ts'
 import type { RequestFaultName } from '../request/faults.ts'
@@ -17,6 +18,7 @@ import { list, ref, type Schema } from './schema.ts'
 import { item, items, SCHEMAS } from './schemas.ts'
 
 const SUCCESS = ref('CommandSuccess')
+const ZONE_FILE = ref('ZoneFile')
 
 interface Shape {
   readonly request?: Schema
@@ -51,6 +53,8 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201], faults: ['scopeInsufficient', 'zoneNotCreatable'] },
   getZone:          { response: item('Zone'), statuses: [200] },
   deleteZone:       { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'] },
+  exportZone:       { response: ZONE_FILE, statuses: [200], faults: ['scopeInsufficient'] },
+  importZone:       { request: ZONE_FILE, response: item('ZoneImport'), statuses: [200, 202], faults: ['scopeInsufficient', 'zoneFileExpected'] },
   publishZone:      { response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   getZoneMetadata:  { response: item('Metadata'), statuses: [200] },
   setZoneMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
@@ -83,6 +87,10 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   deleteRdata:      { response: SUCCESS, statuses: [200] },
 }
 
+/** By its media type. A master file may come as a plain text too. */
+const contentOf = (request: Schema): Schema =>
+  request === ZONE_FILE ? { ...zoneFile(request), 'text/plain': { schema: request } } : json(request)
+
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
   const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = SHAPES[id]
   const isTagged = headers.some((name) => name === 'ETag')
@@ -92,10 +100,18 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
     summary: route.summary,
     tags: [route.tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(request !== undefined && { requestBody: { required: !isRequestOptional, content: json(request) } }),
+    ...(request !== undefined && {
+      requestBody: { required: !isRequestOptional, content: contentOf(request) },
+    }),
     responses: {
       ...Object.fromEntries(
-        statuses.map((status) => [String(status), successResponse(status, response, headers)]),
+        statuses.map((status) => [
+          String(status),
+          {
+            ...successResponse(status, response, headers),
+            ...(response === ZONE_FILE && { content: zoneFile(response) }),
+          },
+        ]),
       ),
       ...(isTagged && { 304: NOT_MODIFIED }),
       ...errorResponses(route, faults),

@@ -85,6 +85,11 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
         content: { 'application/json': { schema: ref('FilterExpression') } },
       }),
     ),
+  dryRun: () => [
+    inQuery('dry_run', 'true: the response says what would change, and nothing is changed.', {
+      schema: { type: 'boolean', default: false },
+    }),
+  ],
   confirm: () => [
     inQuery(
       'confirm',

@@ -1,9 +1,12 @@
 import { ERRORS } from '../../errors/errors.ts'
 import { REQUEST_FAULTS, type RequestFaultName } from '../request/faults.ts'
 import { isAccountChange, type Route, refusalsOf } from '../route.ts'
+import { ZONE_FILE_TYPE } from '../zones/zone-export.ts'
 import { ref, type Schema, string, wholeNumber } from './schema.ts'
 
 export const json = (schema: Schema): Schema => ({ 'application/json': { schema } })
+
+export const zoneFile = (schema: Schema): Schema => ({ [ZONE_FILE_TYPE]: { schema } })
 
 /** The headers of responses. */
 const HEADERS = {
@@ -30,18 +33,20 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
   429: ['Retry-After'],
+  503: ['Retry-After'],
 }
 
 /** The faults of every route of a kind: each is refused before the handler, or by what all handlers share. */
 function commonFaults(route: Route): readonly RequestFaultName[] {
-  const { method, path, isOpen, isRateLimited } = route
+  const { method, path, isOpen, isRateLimited, takesFile } = route
   const isWrite = method !== 'GET'
   const hasBody = isWrite && method !== 'DELETE'
   const groups: readonly (readonly [applies: boolean | undefined, ...faults: readonly RequestFaultName[]])[] =
     [
       [path.includes('{'), 'pathInvalid'],
       [true, 'queryInvalid'],
-      [hasBody, 'bodyInvalid', 'bodyTooLarge', 'mediaTypeUnsupported'],
+      [hasBody, 'bodyInvalid', 'bodyTooLarge'],
+      [hasBody && takesFile !== true, 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
       [isAccountChange(route), 'accountWebsiteOnly'],
       [!isOpen, 'accountSuspended', 'tooManyFailedLogins'],

@@ -1,5 +1,6 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { IMPORT_SCHEMAS } from './import-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import {
   boolean,
@@ -173,6 +174,10 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     nameservers: list(string('A host name.'), 'The name servers of the service.'),
     metadata,
   }),
+  ZoneFile: string(
+    'A master file (RFC 1035 §5). Types of the service that DNS does not have stand behind ";holdfast ".',
+  ),
+  ...IMPORT_SCHEMAS,
   Authority: closedObject('A name server of the zones.', { name: string('Its host name.') }),
   Client: closedObject('A program that updates addresses with a DDNS key.', {
     ddns_key_username: string('The username of its DDNS key.'),

@@ -38,6 +38,7 @@ function parametersOf({
   expand,
   expressions,
   confirm,
+  dryRun,
 }: QueryRow): readonly string[] {
   return [
     ...(page === undefined ? [] : ['offset', 'limit', 'after']),
@@ -47,6 +48,7 @@ function parametersOf({
     ...(expand === undefined ? [] : ['expand']),
     ...(expressions ?? []),
     ...(confirm === undefined ? [] : ['confirm']),
+    ...(dryRun === undefined ? [] : ['dry_run']),
   ]
 }
 
@@ -114,6 +116,13 @@ export function readPage(context: RequestContext, list: ListOrder): QueryResult<
 }
 
 const NO_CURSOR = 'after is not page.next of a response with the same path, sort and filters'
+/** Whether the request is for a preview. */
+export function readDryRun({ query }: Pick<RequestContext, 'query'>): QueryResult<boolean> {
+  const { dry_run: text = 'false' } = query
+  return text === 'true' || text === 'false'
+    ? ok(text === 'true')
+    : invalid('dry_run', 'dry_run is true or false')
+}
 
 /** Spec 4251: a key that this listing does not support, or an invalid direction. */
 export function readSort(

@@ -3,7 +3,9 @@ import type { TsigAlgorithm } from '../../../dns/tsig.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
+import type { Name, Zone } from '../../model/tree.ts'
 import type { StoreWrites } from '../../store/store.ts'
+import type { ZoneFile } from '../zones/zone-file.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
 
 /** The input of a handler. A write has its store inside one transaction. */
@@ -13,6 +15,8 @@ export interface RequestContext {
   readonly query: Readonly<Record<string, unknown>>
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown
+  /** Of a route that takes a master file. */
+  readonly file?: ZoneFile
   readonly store: StoreWrites
   readonly now: Instant
   readonly service: ApiService
@@ -37,6 +41,8 @@ export interface ApiService {
     readonly secret: string
     readonly sealed: Uint8Array
   }
+  /** Lets other requests go on, in the middle of long work. */
+  readonly pause: () => Promise<void>
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 
@@ -68,6 +74,10 @@ export interface Success {
   readonly headers?: Readonly<Record<string, string>>
   /** The answer waits until all name servers give these names as they are now, or for some seconds. */
   readonly awaited?: ChangedNames
+  /** Instead of data: the response is no JSON. Without the end of its last line. */
+  readonly text?: string
+  /** What is stored in steps before the response is sent. */
+  readonly replacement?: ZoneReplacement
 }
 
 /** Names of a zone that were changed. */
@@ -76,6 +86,13 @@ export interface ChangedNames {
   readonly apex: string
   /** Relative to the zone. */
   readonly names: readonly string[]
+}
+
+/** The next content of a zone, planned for what it has. */
+export interface ZoneReplacement {
+  readonly zone: Zone
+  readonly stored: readonly Name[]
+  readonly names: readonly Name[]
 }
 
 /** A fault whose code is not in the specification's table of errors. */

@@ -29,6 +29,7 @@ export const REQUEST_FAULTS = {
   preconditionFailed:   { status: 412, code: '412',  title: 'precondition failed' },
   bodyTooLarge:         { status: 413, code: '413',  title: 'the body is too large' },
   mediaTypeUnsupported: { status: 415, code: '415',  title: 'the body must be application/json' },
+  zoneFileExpected:     { status: 415, code: '415',  title: 'the body must be text/dns or text/plain' },
   tooManyFailedLogins:  { status: 429, code: '429',  title: 'too many failed logins' },
   tooManyRequests:      { status: 429, code: '429',  title: 'too many requests' },
   overShare:            { status: 429, code: '429',  title: 'too many requests of this account wait; ask again later' },

@@ -8,5 +8,9 @@ export const MAX_METADATA_LENGTH = 255
 export const MAX_HOSTNAMES = 1000
 /** Scopes of one API key. */
 export const MAX_SCOPES = 50
+/** Changes of an import that its response shows, and as many refused lines in a preview; it has the number of the rest. */
+export const MAX_SHOWN_CHANGES = 1000
+/** Errors of an import that is refused. */
+export const MAX_SHOWN_FAULTS = 100
 /** Changes of one batch. */
 export const MAX_CHANGES = 500

@@ -43,3 +43,18 @@ function actorOf(account: string, apiKeyId: number | undefined, tsigKey: string 
   if (tsigKey !== undefined) return `TSIG key ${tsigKey}`
   return apiKeyId === undefined ? `account ${account}` : `API key ${apiKeyId}`
 }
+
+/** What a request changed: the values of its path, else what it made. */
+export function requestSubject(
+  params: Readonly<Record<string, string>>,
+  body: unknown,
+  data: unknown,
+): string {
+  const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
+    Record<string, unknown>
+  >
+  const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
+  const all = [...Object.values(params), ...named]
+  // An API key has no name.
+  return all.length === 0 && typeof made['id'] === 'number' ? String(made['id']) : all.join(' ')
+}

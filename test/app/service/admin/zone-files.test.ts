@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { steadyClock } from '../../../../src/platform/clock/clock.ts'
 import { instant } from '../../../../src/base/time.ts'
-import { allNames, exportZone } from '../../../../src/app/service/admin/zone-files.ts'
+import { printZone } from '../../../../src/app/service/admin/zone-files.ts'
+import { allNames } from '../../../../src/server/api/zones/zone-file.ts'
 import { memoryStore } from '../../../../src/server/store/sqlite/store.ts'
 import { fill } from '../../../contract/store.ts'
 
@@ -17,7 +18,7 @@ it('a zone and an account are exported with all of their names, however many the
       await w.setSingleValue(name, { dnsType: 'A', value: '192.0.2.1' }, NOW)
     }
   })
-  const exported = await store.read(async (r) => exportZone(r, 'Example.test.', []))
+  const exported = await store.read(async (r) => printZone(r, 'Example.test.', []))
 
   expect(exported.ok && exported.value.lines.filter((line) => line.endsWith(' IN A 192.0.2.1'))).toHaveLength(
     NAMES,

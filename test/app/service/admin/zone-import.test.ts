@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { importZone, readZone } from '../../../../src/app/service/admin/zone-import.ts'
+import { importIntoZone, readZone } from '../../../../src/app/service/admin/zone-import.ts'
 import { renderFirst } from '../../../../src/app/service/publishing/flusher.ts'
 import { instant } from '../../../../src/base/time.ts'
 import { UNRENDERED_FACT } from '../../../../src/server/store/bulk.ts'
@@ -21,11 +21,11 @@ beforeEach(async () => {
   at = await fill(store)
 })
 
-const imported = async (text: string, { isReplacing = true, into = store } = {}) => {
+const imported = async (text: string, { isReplacing = true, into = store, isDryRun = false } = {}) => {
   const path = join(storeFolder(), 'zone')
   writeFileSync(path, text)
   const read = await readZone('example.test', path)
-  return importZone(into, { ...read, zoneName: 'example.test', isReplacing })
+  return importIntoZone(into, { ...read, zoneName: 'example.test', isReplacing, isDryRun })
 }
 const nameAt = async (name: string): Promise<Name | undefined> =>
   store.read(async (r) => r.nameAt((await r.zoneNamed('example.test'))?.id ?? 0, name))
@@ -86,6 +86,31 @@ it('replaces records; metadata, labels, DDNS keys and states of names that stay 
   await imported('next 60 A 192.0.2.3\n')
   expect([await nameAt('home'), await store.read(async (r) => r.hasHidden())]).toEqual([undefined, false])
   expect((await store.read(async (r) => r.keyNamed('abc1234')))?.targets).toEqual([])
+})
+
+it('with dry-run says what would change, and changes nothing', async () => {
+  await addHome()
+  const before = await nameAt('home')
+  const result = await imported('home 300 A 192.0.2.2\nhome 60 TXT x\nnext 60 A 192.0.2.3\n', {
+    isDryRun: true,
+  })
+
+  expect(result.lines).toEqual([
+    'changed home A 300 192.0.2.1, 192.0.2.2 -> 300 192.0.2.2',
+    'new home TXT 60 "x"',
+    'new next A 60 192.0.2.3',
+    'example.test: 2 new, 1 changed, 0 removed, 0 same; nothing was changed',
+  ])
+  expect(result.data).toMatchObject({
+    zone: 'example.test',
+    new: 2,
+    changed: 1,
+    changes: [{ name: 'home' }, {}, {}],
+  })
+  expect([await nameAt('home'), await nameAt('next')]).toEqual([before, undefined])
+  await expect(imported('home A 192.0.2.2\n', { isDryRun: true, isReplacing: false })).rejects.toThrow(
+    /has names already/,
+  )
 })
 
 it('needs "replace" where the zone has names, and never removes those of other accounts', async () => {

@@ -1,0 +1,105 @@
+import { after, instant, type Instant, milliseconds, seconds } from '../../../base/time.ts'
+import type { ZoneReplacement } from '../../../server/api/request/context.ts'
+import type { Zone } from '../../../server/model/tree.ts'
+import type { Store, StoreWrites } from '../../../server/store/store.ts'
+import { type BulkClocks, StepPace } from './sweeper.ts'
+
+/** An import that does not renew it is given up after this. */
+const LEASE = seconds(60)
+const lease = ({ day }: BulkClocks): Instant => after(day.now(), LEASE)
+
+const LOOK_INTERVAL = milliseconds(100)
+/** Looks without progress: no service runs that renders names, and one that starts later does it; or it has stopped. */
+const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
+
+/** Why the content of a zone was not replaced; nothing was changed then. */
+export type NotReplaced = 'changed' | 'another import' | 'not rendered'
+
+export interface DraftOptions {
+  readonly clocks: BulkClocks
+  /** Does one step, when it is its turn. */
+  readonly inTurn?: <T>(step: () => Promise<T>) => Promise<T>
+  /** In the transaction in which readers see the new content: the zone as it is then. */
+  readonly record: (w: StoreWrites, replaced: Zone) => Promise<void>
+}
+
+/**
+ * Makes the names the content of the zone, at one moment, in steps that are short: a service goes on meanwhile (decision
+ * 0050).
+ */
+export async function replaceContent(
+  store: Store,
+  { zone, names }: Pick<ZoneReplacement, 'zone' | 'names'>,
+  { clocks, inTurn = async (step) => step(), record }: DraftOptions,
+): Promise<'replaced' | NotReplaced> {
+  const draft = await inTurn(async () =>
+    store.write(async (w) => w.addDraft(zone.id, lease(clocks), clocks.day.now())),
+  )
+  if (draft === undefined) return 'another import'
+  const giveUp = async (): Promise<unknown> =>
+    store.write(async (w) => w.fillDraft(draft, [], instant(0))).catch(() => false)
+  const replace = async (): Promise<'replaced' | NotReplaced> => {
+    if (!(await isFilled(store, { draft, names }, { clocks, inTurn }))) return 'changed'
+    if (!(await isRendered(store, draft, clocks))) return 'not rendered'
+    return inTurn(async () =>
+      store.write(async (w) => {
+        if (!(await w.replaceByDraft(draft, zone.updatedAt, clocks.day.now()))) return 'changed'
+        const replaced = await w.zoneNamed(zone.name)
+        if (replaced !== undefined) await record(w, replaced)
+        return 'replaced'
+      }),
+    )
+  }
+  try {
+    const outcome = await replace()
+    if (outcome !== 'replaced') await giveUp()
+    return outcome
+  } catch (error) {
+    await giveUp()
+    throw error
+  }
+}
+
+interface Draft extends Pick<ZoneReplacement, 'names'> {
+  readonly draft: number
+}
+
+/** False if the draft was given up, or its zone is gone. */
+async function isFilled(
+  store: Store,
+  { draft, names }: Draft,
+  { clocks, inTurn }: Required<Pick<DraftOptions, 'clocks' | 'inTurn'>>,
+): Promise<boolean> {
+  const pace = new StepPace(store, clocks.steady)
+  for (let at = 0; at < names.length; ) {
+    const added = await inTurn(async () =>
+      pace.take(async (rows) => {
+        const part = names.slice(at, at + rows)
+        return (await store.write(async (w) => w.fillDraft(draft, part, lease(clocks)))) ? part.length : 0
+      }),
+    )
+    if (added === 0) return false
+    at += added
+  }
+  return true
+}
+
+/**
+ * Waits until the service has rendered the names, so that name servers get all of them at one moment too. False if it began,
+ * and has stopped.
+ */
+async function isRendered(store: Store, draft: number, clocks: BulkClocks): Promise<boolean> {
+  let [least, maxIdle]: [number, number] = [Infinity, MAX_IDLE_LOOKS.first]
+  for (let idle = 0; idle < maxIdle; idle++) {
+    const left = await store.write(async (w) => {
+      // The replacement fails then.
+      if (!(await w.fillDraft(draft, [], lease(clocks)))) return 0
+      return w.countUnpublished(draft)
+    })
+    if (left === 0) return true
+    if (left < least && least !== Infinity) [idle, maxIdle] = [0, MAX_IDLE_LOOKS.later]
+    least = Math.min(least, left)
+    await clocks.steady.sleep(after(clocks.steady.now(), LOOK_INTERVAL))
+  }
+  return maxIdle === MAX_IDLE_LOOKS.first
+}
