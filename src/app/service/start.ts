@@ -8,6 +8,7 @@ import { steadyClock, systemClock } from '../../platform/clock/clock.ts'
 import { repeat } from '../../platform/clock/repeat.ts'
 import type { Log } from '../../ports/log.ts'
 import { trackInFlight } from '../../server/http/dispatch.ts'
+import type { Audit } from '../../server/model/audit.ts'
 import type { OpenListener } from '../../server/http/listen.ts'
 import { isPassing } from '../../server/store/errors.ts'
 import type { Store } from '../../server/store/store.ts'
@@ -17,7 +18,7 @@ import { configurationFailure, type Failure, usageFailure } from '../failure.ts'
 import { auditLog } from './audit-log.ts'
 import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
-import { fairTurns, keepLoad } from './http/fair-turns.ts'
+import { type FairTurns, fairTurns, keepLoad } from './http/fair-turns.ts'
 import { type HandlerParts, handlerMaker } from './http/handlers.ts'
 import { healthHandler } from '../../server/http/health.ts'
 import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
@@ -114,10 +115,8 @@ async function startOn(
   let current = settings
   let publishing: Publishing | undefined
   const wake = (): void => publishing?.wake()
-  const whenServed: Publishing['whenServed'] = async (change) => publishing?.whenServed(change)
   const metrics = serviceMetrics()
   const failures = failureLog(log, () => steadyClock.now())
-  const { report: reportFailure } = failures
   const onWrite = (): void => {
     failures.stored()
     wake()
@@ -125,16 +124,17 @@ async function startOn(
   const store = observedStore(open.store, { metrics, onWrite })
   const turns = fairTurns({ store, metrics, log, current: () => current })
   const audit = auditLog(log, () => steadyClock.now())
-  const parts = { log, ending, reportFailure, audit, inTurn: turns.inTurn }
+  const parts = { log, ending, reportFailure: failures.report, audit, inTurn: turns.inTurn }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
+  const started = await startPublishing({ ...parts, store, pepper, metrics, current: () => current })
+  if (!started.ok) return started
+  publishing = started.value
+  const { whenServed } = publishing
   const handling = handlerMaker(
     { store, pepper },
     { ...parts, faults, health, requestFlush: wake, whenServed },
   )
-  const started = await startPublishing({ ...parts, store, pepper, metrics, current: () => current })
-  if (!started.ok) return started
-  publishing = started.value
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
   const secondaries = () => started.value.notifier.status()
@@ -144,10 +144,7 @@ async function startOn(
     await publishing.close()
     return sockets
   }
-  keepCheckpoints(store, ending)
-  void keepLoad(store, turns, ending)
-  void keepSwept(store, ending)
-  logOperatorChanges(store, audit, ending)
+  keepJobs({ store, turns, audit, ending })
   const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
     ...sockets.value,
@@ -184,8 +181,19 @@ async function changeSecrets(
   return changed
 }
 
-function keepCheckpoints(store: Store, ending: AbortSignal): void {
+interface KeptJobs {
+  readonly store: Store
+  readonly turns: FairTurns
+  readonly audit: Audit
+  readonly ending: AbortSignal
+}
+
+/** What is done again and again. */
+function keepJobs({ store, turns, audit, ending }: KeptJobs): void {
   void repeat(CHECKPOINT_INTERVAL, ending, () => store.checkpoint())
+  void keepLoad(store, turns, ending)
+  void keepSwept(store, ending)
+  logOperatorChanges(store, audit, ending)
 }
 
 /** The public listeners, and the one for metrics. If one fails, the others are closed again. */

@@ -73,7 +73,7 @@ const publishSettingsOf = ({
 
 /** Starts to publish: flushes, the listeners for DNS, and NOTIFY. After a failure nothing stays open. */
 export async function startPublishing(parts: PublishingParts): Promise<Result<Publishing, Failure>> {
-  const { store, log, current, ending, reportFailure } = parts
+  const { store, current, ending, reportFailure } = parts
   const secondaries = secondariesOf(current())
   if (!secondaries.ok) return configurationFailure(secondaries.error)
   const settings = () => publishSettingsOf(current())
@@ -86,20 +86,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   await applySettings(store, settings())
   await renderFirst(store, settings)
   const newerSerials = new NewerSerials({ ...parts, onRaised: () => flusher.wake() })
-  const notifier = startNotifySender({
-    secondaries: secondaries.value,
-    settings,
-    from: sourceAddress(current()),
-    ending,
-    exists: async (id) => (await store.read(async (r) => r.publishedZones(id - 1, 1)))[0]?.id === id,
-    onServed: (secondary, zone, serial) =>
-      void newerSerials.seen(secondary, zone, serial).catch(() => undefined),
-    onStuck: ({ name }, { apex, told, fetched }) =>
-      log('error', 'secondary is stuck', {
-        fields: { secondary: name, zone: apex, told, fetched },
-        line: `secondary ${name} is stuck at serial ${fetched ?? 'unknown'} of ${apex}: it was told ${told} a minute ago`,
-      }),
-  })
+  const notifier = notifierOf(parts, { secondaries: secondaries.value, newerSerials })
   const mayLogName = rareEnough(NAME_FAULTS)
   const flusher = startFlusher({
     store,
@@ -141,6 +128,25 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     },
   })
 }
+
+const notifierOf = (
+  { store, log, current, ending }: PublishingParts,
+  { secondaries, newerSerials }: Pick<ContextParts, 'secondaries' | 'newerSerials'>,
+): NotifySender =>
+  startNotifySender({
+    secondaries,
+    settings: () => publishSettingsOf(current()),
+    from: sourceAddress(current()),
+    ending,
+    exists: async (id) => (await store.read(async (r) => r.publishedZones(id - 1, 1)))[0]?.id === id,
+    onServed: (secondary, zone, serial) =>
+      void newerSerials.seen(secondary, zone, serial).catch(() => undefined),
+    onStuck: ({ name }, { apex, told, fetched }) =>
+      log('error', 'secondary is stuck', {
+        fields: { secondary: name, zone: apex, told, fetched },
+        line: `secondary ${name} is stuck at serial ${fetched ?? 'unknown'} of ${apex}: it was told ${told} a minute ago`,
+      }),
+  })
 
 type Watched = Pick<ContextParts, 'secondaries' | 'notifier' | 'newerSerials'>
 
