@@ -2,12 +2,12 @@ import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
 import { badBody } from './request/bodies.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { parseJson } from './request/json.ts'
-import { parseQuery, unknownParameters } from './query/query.ts'
+import { parseQuery, readDryRun, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
 import {
@@ -21,6 +21,7 @@ import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
 import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
 import { decodedParams, findRoute, type Match } from './match.ts'
 import { isAccountChange, type Method, type Route } from './route.ts'
+import { previewOf, undone } from './writing/preview.ts'
 import { requestSubject, trailHead, withTrail } from './writing/with-trail.ts'
 
 /** A request to the management API. */
@@ -227,7 +228,7 @@ async function runRoute(
   { name, route, params, caller, parts }: ReadRequest,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
   const query = parseQuery(request.query)
-  const unknown = unknownParameters(name, query)
+  const unknown = unknownParameters(name, query, route.method !== 'GET')
   if (unknown.length > 0) return { malformed: unknown }
   const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
   if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
@@ -246,16 +247,19 @@ async function runRoute(
     return dependencies.store.read(async (reading) =>
       route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
     )
-  const { result, changes } = await dependencies.store.write(async (w) => {
-    const { now: at } = context
-    return withTrail(w, {
+  const isDryRun = readDryRun(context)
+  if ('malformed' in isDryRun) return isDryRun
+  const { now: at } = context
+  const work = async (w: StoreWrites) =>
+    withTrail(w, {
       entry: trailHead(context.caller, { at, peer: request.networks.peer, operation: name }),
       work: async (store) =>
         (await preconditionFault({ ...context, store }, request.ifMatch)) ??
         route.handle({ ...context, store }),
       subjectOf: ({ data }) => requestSubject(params, parsed.value, data),
     })
-  })
+  if (isDryRun.value) return previewOf(await undone(dependencies.store, work))
+  const { result, changes } = await dependencies.store.write(work)
   if ('status' in result && changes.length > 0)
     dependencies.audit({
       kind: 'changed',

@@ -30,8 +30,7 @@ it.each(Object.entries(ROUTES))(
     const known = Object.hasOwn(QUERY, name) && 'page' in QUERY[name as keyof typeof QUERY] ? '&limit=1' : ''
     const before = await everything()
     // Where dry_run is known, another spelling is not.
-    const parameter =
-      Object.hasOwn(QUERY, name) && 'dryRun' in QUERY[name as keyof typeof QUERY] ? 'dryrun' : 'dry_run'
+    const parameter = route.method === 'GET' ? 'dry_run' : 'dryrun'
     const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : {}
     const { status, body: answer } = await world.ask(
       route.method,

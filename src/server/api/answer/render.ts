@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ERRORS, type ErrorName, type Refusal } from '../../errors/errors.ts'
+import { showChange } from './show.ts'
 import type { HandlerResult, RequestFault, Success } from '../request/context.ts'
 import type { FaultIdentity } from '../request/faults.ts'
 
@@ -60,9 +61,10 @@ export function render(result: HandlerResult<ErrorName>): Rendered {
 }
 
 /** Without data, a CommandSuccess. */
-const success = ({ data, page, warnings = [] }: Success): object => ({
+const success = ({ data, page, changes, warnings = [] }: Success): object => ({
   ...(data !== undefined && { data }),
   ...(page !== undefined && { page }),
+  ...(changes !== undefined && { changes: changes.map(showChange) }),
   warnings,
 })
 

@@ -1,4 +1,5 @@
 import { formatInstant, type Instant } from '../../../base/time.ts'
+import type { TrailChange } from '../../model/trail.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
 import type { DdnsKey, ListedApiKey, NameSummary } from '../../store/records.ts'
 import type { StoredTsigKey } from '../../store/tsig-keys.ts'
@@ -60,6 +61,14 @@ export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
   serial: zone.serial,
   nameservers,
   metadata: zone.metadata,
+})
+
+/** Of a preview. */
+export const showChange = ({ subject, dnsType, before, after }: TrailChange) => ({
+  subject,
+  dns_type: dnsType ?? null,
+  before: before ?? null,
+  after: after ?? null,
 })
 
 export const showApiKey = ({ id, description, scopes, createdAt, expiresAt, lastUsedAt }: ListedApiKey) => ({

@@ -15,7 +15,7 @@ import type { RequestFaultName } from '../request/faults.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
 import { list, ref, type Schema } from './schema.ts'
-import { item, items, SCHEMAS } from './schemas.ts'
+import { item, items, SCHEMAS, withChanges } from './schemas.ts'
 
 const SUCCESS = ref('CommandSuccess')
 const ZONE_FILE = ref('ZoneFile')
@@ -93,6 +93,7 @@ const contentOf = (request: Schema): Schema =>
 
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
   const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = SHAPES[id]
+  const shown = route.method !== 'GET' && 'properties' in response ? withChanges(response) : response
   const isTagged = headers.some((name) => name === 'ETag')
   const parameters = parametersOf(id, { ...route, isTagged })
   return {
@@ -108,7 +109,7 @@ function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
         statuses.map((status) => [
           String(status),
           {
-            ...successResponse(status, response, headers),
+            ...successResponse(status, shown, headers),
             ...(response === ZONE_FILE && { content: zoneFile(response) }),
           },
         ]),

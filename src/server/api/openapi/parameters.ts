@@ -152,6 +152,7 @@ export function parametersOf(
       return { name, in: 'path', required: true, description, schema }
     }),
     ...queryParametersOf(id),
+    ...(method === 'GET' ? [] : PARTS.dryRun(true)),
     ...(names.includes('name') && method !== 'GET' ? [IF_MATCH] : []),
     ...(isTagged ? [IF_NONE_MATCH] : []),
   ]

@@ -24,6 +24,14 @@ const updated = (what: string): Schema => nullableTime(`When the ${what} was las
 /** The response with one object. */
 export const item = (name: string): Schema =>
   closedObject('A success.', { data: ref(name, 'The object.'), warnings })
+/** The response to a write, which may have been a preview. */
+export const withChanges = (schema: Schema): Schema => ({
+  ...schema,
+  properties: {
+    ...(schema['properties'] as object),
+    changes: list(ref('PreviewedChange'), 'Only in the response to dry_run=true: what would change.'),
+  },
+})
 /** The response with a page of a listing. */
 export const items = (name: string): Schema =>
   closedObject('A page of a listing.', {
@@ -80,7 +88,13 @@ const ERRORS_AND_PAGES: Readonly<Record<string, Schema>> = {
     errors: list(ref('Error'), 'All errors of the first phase that has any.', { minItems: 1 }),
     warnings,
   }),
-  CommandSuccess: closedObject('A change that was made.', { warnings }),
+  CommandSuccess: withChanges(closedObject('A change that was made.', { warnings })),
+  PreviewedChange: closedObject('What a request with dry_run=true would change.', {
+    subject: string('The whole name of an RRSet, or what else would change.'),
+    dns_type: nullableString('The DNS type of the RRSet; null for anything else.'),
+    before: nullableString('TTL and values as they are; null if there are none.'),
+    after: nullableString('TTL and values as they would be; null if there would be none.'),
+  }),
   Page: closedObject('The place of a page in its listing.', {
     offset: wholeNumber(
       'How many objects precede this page; with a cursor, how many were shown before it.',

@@ -58,6 +58,7 @@ export interface QueryRow {
   readonly expand?: readonly (typeof EXPANSIONS)[number][]
   readonly expressions?: readonly (typeof EXPRESSIONS)[number][]
   readonly confirm?: true
+  /** Of every write. */
   readonly dryRun?: true
 }
 
@@ -83,7 +84,6 @@ export const QUERY = {
   listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },
   listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared', 'search'] },
   deleteZone:      { confirm: true },
-  importZone:      { dryRun: true },
   listAuthorities: { page: { fallback: 50, max: 50 } },
   listClients:     { page: { fallback: 50, max: 500 }, filter: ['ddns_key_username'] },
   listNames:       { view: VIEWS, page: { fallback: 50, max: 500 }, sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,

@@ -56,8 +56,11 @@ function parametersOf({
 export function unknownParameters(
   operation: string,
   query: Readonly<Record<string, unknown>>,
+  isWrite: boolean,
 ): readonly RequestFault[] {
-  const known = parametersOf(Object.hasOwn(QUERY, operation) ? QUERY[operation as keyof typeof QUERY] : {})
+  const row: QueryRow = Object.hasOwn(QUERY, operation) ? QUERY[operation as keyof typeof QUERY] : {}
+  // Every write has a preview.
+  const known = parametersOf(isWrite ? { ...row, dryRun: true } : row)
   return Object.keys(query)
     .filter((name) => !known.includes(name))
     .map((name) => ({

@@ -4,6 +4,7 @@ import type { ErrorName, Refusal } from '../../errors/errors.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
 import type { Name, Zone } from '../../model/tree.ts'
+import type { TrailChange } from '../../model/trail.ts'
 import type { StoreWrites } from '../../store/store.ts'
 import type { ZoneFile } from '../zones/zone-file.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
@@ -72,6 +73,8 @@ export interface Success {
   }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
+  /** Of a preview: what would change. */
+  readonly changes?: readonly TrailChange[]
   /** The answer waits until all name servers give these names as they are now, or for some seconds. */
   readonly awaited?: ChangedNames
   /** Instead of data: the response is no JSON. Without the end of its last line. */

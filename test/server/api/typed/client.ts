@@ -3,7 +3,11 @@ import type { paths } from './types.ts'
 /** The parameters, the body and the result of an operation, from the generated types. */
 type Json<T> = T extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never
 type Parameters<O> = O extends { readonly parameters: infer P } ? P : unknown
-type Body<O> = O extends { readonly requestBody: infer B } ? { readonly body: Json<B> } : unknown
+type Body<O> = O extends { readonly requestBody: infer B }
+  ? { readonly body: Json<B> }
+  : O extends { readonly requestBody?: infer B }
+    ? { readonly body?: Json<NonNullable<B>> }
+    : unknown
 type Responses<O> = O extends { readonly responses: infer R } ? R : never
 type Data<O> = Json<Responses<O>[keyof Responses<O> & (200 | 201 | 202)]>
 type Request<O> = Parameters<O> & Body<O>
