@@ -1,5 +1,5 @@
 import { fieldsIn, hexField, type NumberField, numberField, type RequiredLength } from './rdata-fields.ts'
-import { joinFields, notOfForm, type RdataParser, withinRecord } from './rdata-type.ts'
+import { excerpt, joinFields, malformed, notOfForm, type RdataParser, withinRecord } from './rdata-type.ts'
 
 /** A record of numbers of 8 or 16 bits and a digest, whose length the last number selects. */
 interface DigestForm {
@@ -80,3 +80,15 @@ const digestParser =
 export const parseDs = digestParser(DS)
 export const parseTlsa = digestParser(TLSA)
 export const parseSshfp = digestParser(SSHFP)
+
+/** In octets: two of the identifier type, one of the digest type, and the digest. */
+const MIN_DHCID = 4
+
+/** RFC 4701 §3.2: octets in Base64, in which white space is allowed. Only DHCP servers make and read them. */
+export const parseDhcid: RdataParser = (value) => {
+  const text = fieldsIn(value).join('')
+  const octets = Buffer.from(text, 'base64')
+  return octets.toString('base64') === text && octets.length >= MIN_DHCID
+    ? withinRecord(octets.length, text)
+    : malformed('rdataMalformed', `${excerpt(value)} is not Base64 of at least ${MIN_DHCID} octets`)
+}

@@ -1,7 +1,7 @@
 import { ok, type Result } from '../../base/result.ts'
 import { familyOf, parseAddress } from '../../net/address.ts'
 import { parseHost, parseTarget } from './dns-name.ts'
-import { parseDs, parseSshfp, parseTlsa } from './rdata-digests.ts'
+import { parseDhcid, parseDs, parseSshfp, parseTlsa } from './rdata-digests.ts'
 import { parseLoc } from './rdata-loc.ts'
 import { parseNaptr } from './rdata-naptr.ts'
 import { parseCaa, parseTxt } from './rdata-strings.ts'
@@ -95,6 +95,7 @@ export const RDATA_TYPES = {
   NAPTR: { isTarget: false, form: 'text', parse: withText(parseNaptr) },
   URI:   { isTarget: false, form: 'text', parse: withText(parseUri) },
   LOC:   { isTarget: false, form: 'text', parse: parseLoc },
+  DHCID: { isTarget: false, form: 'text', parse: parseDhcid },
 } as const satisfies Readonly<Record<string, RdataType>>
 
 export type DnsType = keyof typeof RDATA_TYPES

@@ -93,6 +93,7 @@ const ENCODERS: { readonly [T in WireType]: Encode } = {
   NAPTR: naptr,
   URI:   uri,
   LOC:   locRdata,
+  DHCID: (value) => Buffer.from(value, 'base64'),
 }
 
 /** The RDATA of a stored value. */

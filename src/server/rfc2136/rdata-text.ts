@@ -108,6 +108,7 @@ const FIELDS: { readonly [T in WireType]: readonly FieldReader[] } = {
   NAPTR: [uint16, uint16, string, string, string, name],
   URI:   [uint16, uint16, rest(quoted)],
   LOC:   [fixed(16, locText)],
+  DHCID: [rest((field) => field.toString('base64'))],
 }
 
 const NAMES: ReadonlyMap<number, WireType> = new Map(

@@ -160,6 +160,10 @@ export const PAIRS: Readonly<Record<DnsType, fc.Arbitrary<Pair>>> = {
     one: `${n} 0 ${url}`,
     other: `${zeroes(n, 5)} 000${space}${spelled([...Buffer.from(url)], 0)}`,
   })),
+  DHCID: fc.uint8Array({ minLength: 4, maxLength: 60 }).map((list) => {
+    const text = Buffer.from(list).toString('base64')
+    return { one: text, other: `${text.slice(0, 3)} \t${text.slice(3)}` }
+  }),
   LOC: fc
     .tuple(number(89), number(59), number(59_999), number(9), number(9))
     .map(([degrees, minutes, seconds, digit, power]) => ({

@@ -63,6 +63,7 @@ const VECTORS: readonly (readonly [source: string, WireType, string, octets: str
   ['RFC 9460 figure 7',  'SVCB',  '1 foo.example.com. ipv6hint="2001:db8::1,2001:db8::53:1"', '0001 03666f6f076578616d706c6503636f6d00 0006 0020 20010db8000000000000000000000001 20010db8000000000000000000530001'],
   ['RFC 9460 figure 9',  'SVCB',  '16 foo.example.org. alpn=h2,h3-19 mandatory=ipv4hint,alpn ipv4hint=192.0.2.1', '0010 03666f6f076578616d706c65036f726700 0000 0004 0001 0004 0001 0009 026832 0568332d3139 0004 0004 c0000201'],
   ['RFC 9460 figure 10', 'SVCB',  '16 foo.example.org. alpn="f\\\\\\\\oo\\\\,bar,h2"',   '0010 03666f6f076578616d706c65036f726700 0001 000c 08665c6f6f2c626172 026832'],
+  ['RFC 4701 §3.6.2', 'DHCID', 'AAEBOSD+XR3Os/0LozeXVqcNc7FwCfQdWL3b/NaiUDlW2No=', '0001013920fe5d1dceb3fd0ba3379756a70d73b17009f41d58bddbfcd6a2503956d8da'],
   ['RFC 1876 §2: cambridge-net.kei.com', 'LOC', '42 21 54 N 71 06 18 W -24m 30m',        '00 33 16 13 8917 2dd0 70be 15f0 0098 8d20'],
   ['RFC 1876 §2: the origin', 'LOC', '0 0 0 N 0 0 0 E 0m 0m 0m 0m',                       '00 00 00 00 80000000 80000000 00989680'],
   ['RFC 1876 §2: south and west by a thousandth', 'LOC', '0 0 0.001 S 0 0 0.001 W -100000.00m 90000000m 1m 0.01m', '00 99 12 10 7fffffff 7fffffff 00000000'],
