@@ -14,7 +14,7 @@ describe('DHCID is Base64 without white space', () => {
     'DHCID',
     ['AAEB', 'AAEBOR==', 'AAEB-Q==', '"AAEBOQ=="', 'AAEBOQ'].map((text) => [
       text,
-      'is not Base64 of at least 4 octets',
+      `'${text}' is not Base64 of at least 4 octets`,
     ]),
   )
 })
