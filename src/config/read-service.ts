@@ -56,13 +56,13 @@ function readFile(file: ServiceLayers['file']): {
 }
 
 function tlsConflicts(
-  { listen, tlsCert, tlsKey }: ServiceSettings,
+  { listen, dnsListen, tlsCert, tlsKey }: ServiceSettings,
   places: ValuePlaces,
 ): readonly Complaint[] {
   const where = places['tlsCert'] ?? places['tlsKey'] ?? places['listen'] ?? ''
   const isPair = (tlsCert === undefined) === (tlsKey === undefined)
   if (!isPair) return [{ where, problem: 'tls_cert and tls_key must be set together' }]
-  const needsTls = listen.some(({ isTls }) => isTls)
+  const needsTls = [...listen, ...dnsListen].some(({ isTls }) => isTls)
   return needsTls && tlsCert === undefined
     ? [{ where, problem: 'a /tls listener needs both tls_cert and tls_key' }]
     : []

@@ -12,14 +12,25 @@ export interface DnsMessage {
  */
 export type DnsHandler = (message: DnsMessage, send: (answer: Uint8Array) => Promise<void>) => Promise<void>
 
+/** A certificate chain and its key, as PEM. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
 export interface DnsListener {
   readonly host: string
   readonly port: number
+  /** Uses another certificate from the next connection on; nothing without TLS. Throws if it cannot be used. */
+  setTls(files: TlsFiles): void
   close(): Promise<void>
 }
 
-/** Listens for DNS by UDP and TCP on one port; port 0 is a free one. Rejects if it cannot. */
+/**
+ * Listens for DNS by UDP and TCP on one port, or with a certificate by TLS alone (RFC 7858); port 0 is a free one. Rejects if
+ * it cannot.
+ */
 export type ListenForDns = (
-  at: { readonly host: string; readonly port: number },
+  at: { readonly host: string; readonly port: number; readonly tls?: TlsFiles },
   handler: DnsHandler,
 ) => Promise<DnsListener>

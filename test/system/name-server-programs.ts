@@ -142,14 +142,17 @@ export function bind(
   return nameServer('bind', port, { command: ['named', '-g', '-n', '1', '-c', join(own, 'named.conf')] })
 }
 
-export function nsd({ folder, port, dns }: Place): NameServer {
+export function nsd(
+  { folder, port, dns }: Place,
+  change: (text: string) => string = (text) => text,
+): NameServer {
   const own = join(folder, 'nsd')
   mkdirSync(own, { recursive: true })
   const head = `server:\n    ip-address: 127.0.0.1\n    port: ${port}\n    username: ""\n    zonesdir: "${own}"\n    zonelistfile: "${own}/zone.list"\n    xfrdfile: "${own}/xfrd.state"\n    pidfile: "${own}/pid"\n    logfile: ""\n    xfrdir: "${own}"\n    server-count: 1\n    rrl-ratelimit: 0\n`
   const config = join(own, 'nsd.conf')
   writeFileSync(
     config,
-    head + adapted(blockAfter('NSD'), dns, 'nsd').replace('/run/nsd/nsd.sock', join(own, 'control')),
+    change(head + adapted(blockAfter('NSD'), dns, 'nsd').replace('/run/nsd/nsd.sock', join(own, 'control'))),
   )
   return nameServer('nsd', port, {
     command: ['nsd', '-d', '-c', config],

@@ -15,6 +15,8 @@ export interface Primary {
   readonly api: (method: string, path: string, body?: unknown) => Promise<number>
   readonly admin: (...words: readonly string[]) => Promise<string>
   readonly kill: (signal: NodeJS.Signals) => Promise<void>
+  /** Reads its configuration and its certificate again. */
+  readonly reload: () => void
   /** Starts it again, on the same ports. */
   readonly restart: () => Promise<void>
 }
@@ -41,7 +43,7 @@ export async function primary(
     [
       `store = "${store}"`,
       `listen = ["127.0.0.1:${http}"]`,
-      `dns_listen = ["127.0.0.1:${dns}"]`,
+      ...(more.some((line) => line.startsWith('dns_listen ')) ? [] : [`dns_listen = ["127.0.0.1:${dns}"]`]),
       'nameservers = ["ns1.operator.test", "ns2.operator.test"]',
       'answer_queries = true',
       'redirect_addresses = ["192.0.2.80", "2001:db8::80"]',
@@ -90,6 +92,7 @@ export async function primary(
     log: () => log,
     admin,
     restart,
+    reload: () => void child?.kill('SIGHUP'),
     kill: async (signal) => {
       child?.kill(signal)
       await ended

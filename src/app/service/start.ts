@@ -127,7 +127,7 @@ async function startOn(
   const parts = { log, ending, reportFailure: failures.report, audit, inTurn: turns.inTurn }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const started = await startPublishing({ ...parts, store, pepper, metrics, current: () => current })
+  const started = await startPublishing({ ...parts, store, pepper, tls, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
   const { whenServed } = publishing
@@ -157,7 +157,11 @@ async function startOn(
     // Only a file can be replaced while it is open.
     lost: open.identity === undefined ? new Promise<string>(() => undefined) : databaseGone(open, ending),
     reload: async (next) => {
-      const changed = await changeSecrets(open, sockets.value.listeners, next)
+      const changed = await changeSecrets(
+        open,
+        [...sockets.value.listeners, ...started.value.listeners],
+        next,
+      )
       if (changed.ok) {
         current = next
         handleCurrent = handling(next)
@@ -211,7 +215,7 @@ async function openSockets(
 }
 
 async function changeCertificate(
-  listeners: readonly OpenListener[],
+  listeners: readonly Pick<OpenListener, 'setTls'>[],
   settings: ServiceSettings,
 ): Promise<Result<undefined, Failure>> {
   const tls = await readTls(settings)

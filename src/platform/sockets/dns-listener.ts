@@ -1,5 +1,6 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { setImmediate } from 'node:timers'
 import { parsePeer } from '../../net/address.ts'
 import type { DnsHandler, DnsListener, ListenForDns } from '../../ports/dns-listener.ts'
@@ -20,7 +21,8 @@ const MAX_UNREAD = 65_537
 /** Tries to find a port that is free for both protocols. */
 const MAX_TRIES = 10
 
-export const listenForDns: ListenForDns = async ({ host, port }, handler) => {
+export const listenForDns: ListenForDns = async ({ host, port, tls }, handler) => {
+  if (tls !== undefined) return listenForStreams({ host, port, tls }, handler)
   for (let tries = 1; ; tries++) {
     const streams = await listenForStreams({ host, port }, handler)
     const datagrams = await listenForDatagrams({ host, port: streams.port }, handler).catch(
@@ -35,6 +37,7 @@ export const listenForDns: ListenForDns = async ({ host, port }, handler) => {
 const bothOf = (streams: DnsListener, datagrams: DnsListener): DnsListener => ({
   host: streams.host,
   port: streams.port,
+  setTls: () => undefined,
   close: async () => {
     await Promise.all([streams.close(), datagrams.close()])
   },
@@ -65,7 +68,8 @@ async function listenForDatagrams({ host, port }: Place, handler: DnsHandler): P
   // ICMP errors of one peer must not end the service.
   socket.on('error', () => undefined)
   enlarge(socket)
-  return { host, port, close: async () => new Promise((done) => socket.close(() => done())) }
+  const close = async (): Promise<void> => new Promise((done) => socket.close(() => done()))
+  return { host, port, setTls: () => undefined, close }
 }
 
 function enlarge(socket: DatagramSocket): void {
@@ -89,10 +93,26 @@ const sendDatagram = async (
     }
   })
 
-async function listenForStreams({ host, port }: Place, handler: DnsHandler): Promise<DnsListener> {
+/** RFC 9103 §8.1, RFC 7858 §3.1; the port says what is spoken, so a client need not offer it. */
+const TLS_OPTIONS = {
+  minVersion: 'TLSv1.2',
+  ALPNProtocols: ['dot'],
+  handshakeTimeout: MESSAGE_TIMEOUT,
+} as const
+/** Half open: a peer that sends nothing more still gets its answers. */
+const STREAM_OPTIONS = { noDelay: true, allowHalfOpen: true } as const
+
+function streamServer(tls: Place['tls'], onSocket: (socket: Socket) => void): Server | TlsServer {
+  if (tls === undefined) return createServer(STREAM_OPTIONS, onSocket)
+  const server = createTlsServer({ ...STREAM_OPTIONS, ...TLS_OPTIONS, ...tls }, onSocket)
+  // Connections without a handshake are not served, and not counted among those that are.
+  server.maxConnections = 2 * MAX_CONNECTIONS
+  return server
+}
+
+async function listenForStreams({ host, port, tls }: Place, handler: DnsHandler): Promise<DnsListener> {
   const connections = new Map<Socket, Connection>()
-  // Half open: a peer that sends nothing more still gets its answers.
-  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+  const server = streamServer(tls, (socket) => {
     const connection = { peer: socket.remoteAddress ?? '', isBusy: false }
     connections.set(socket, connection)
     socket.on('close', () => connections.delete(socket))
@@ -103,6 +123,9 @@ async function listenForStreams({ host, port }: Place, handler: DnsHandler): Pro
   return {
     host,
     port: bound,
+    setTls: (files) => {
+      if ('setSecureContext' in server) server.setSecureContext({ ...TLS_OPTIONS, ...files })
+    },
     close: async () => {
       for (const socket of connections.keys()) socket.destroy()
       await new Promise((done) => server.close(done))

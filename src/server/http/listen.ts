@@ -1,3 +1,4 @@
+import type { TlsFiles } from '../../ports/dns-listener.ts'
 import {
   createServer,
   type IncomingMessage,
@@ -29,15 +30,9 @@ export interface SocketOptions {
   readonly host: string
   readonly port: number
   /** PEM of chain and key; without it, plain http. */
-  readonly tls?: Pem
+  readonly tls?: TlsFiles
   /** A socket that listens already, as systemd passes it; host and port are then those of this socket. */
   readonly fd?: number
-}
-
-/** Certificate chain and private key. */
-export interface Pem {
-  readonly cert: string
-  readonly key: string
 }
 
 export interface OpenListener {
@@ -46,7 +41,7 @@ export interface OpenListener {
   /** Open connections. */
   connections(): Promise<number>
   /** Uses another certificate for new connections; throws for a pair that does not fit, and keeps the old one. */
-  setTls(pem: Pem): void
+  setTls(pem: TlsFiles): void
   /** Accepts no connections any more, finishes open requests, and closes what remains after `grace` milliseconds. */
   close(grace: number): Promise<void>
 }

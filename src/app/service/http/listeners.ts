@@ -1,3 +1,4 @@
+import type { TlsFiles } from '../../../ports/dns-listener.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import { formatListener, type Listener, type ServiceSettings } from '../../../config/service-settings.ts'
 import type { Address } from '../../../net/address.ts'
@@ -6,7 +7,6 @@ import {
   listen,
   type ListenSettings,
   type OpenListener,
-  type Pem,
   type RequestHandler,
   type SocketOptions,
 } from '../../../server/http/listen.ts'
@@ -25,7 +25,7 @@ export interface ListenParts {
   readonly handle: RequestHandler
   /** The settings of the moment: a reload changes some of them. */
   readonly current: () => ServiceSettings
-  readonly tls: Pem | undefined
+  readonly tls: TlsFiles | undefined
   /** Sockets that the supervisor has passed: one for each listener, in the same order. */
   readonly passed: number
   readonly log: Log

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
-import type { Pem } from '../../../server/http/listen.ts'
+import type { TlsFiles } from '../../../ports/dns-listener.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 
 /**
@@ -13,7 +13,7 @@ import { configurationFailure, type Failure } from '../../failure.ts'
 export async function readTls({
   tlsCert,
   tlsKey,
-}: ServiceSettings): Promise<Result<Pem | undefined, Failure>> {
+}: ServiceSettings): Promise<Result<TlsFiles | undefined, Failure>> {
   if (tlsCert === undefined || tlsKey === undefined) return ok(undefined)
   const [cert, key] = await Promise.all([readPem('tls_cert', tlsCert), readPem('tls_key', tlsKey)])
   if (!cert.ok || !key.ok)
@@ -65,7 +65,7 @@ function privateKey(pem: string): KeyObject | undefined {
 }
 
 /** Faults that a socket would report: in other certificates of the chain, or a key that is too short. */
-function faultOf(pem: Pem): string | undefined {
+function faultOf(pem: TlsFiles): string | undefined {
   try {
     createSecureContext(pem)
     return undefined

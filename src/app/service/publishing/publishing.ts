@@ -1,14 +1,14 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { minutes, seconds } from '../../../base/time.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../../base/token-bucket.ts'
-import { formatDnsEndpoint } from '../../../config/dns-endpoint.ts'
+import { formatDnsListen } from '../../../config/dns-endpoint.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { type Address, parseAddress } from '../../../net/address.ts'
 import { Secret } from '../../../net/secret.ts'
 import { steadyClock, systemClock, systemEntropy } from '../../../platform/clock/clock.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
 import { listenForDns } from '../../../platform/sockets/dns-listener.ts'
-import type { DnsListener } from '../../../ports/dns-listener.ts'
+import type { DnsListener, TlsFiles } from '../../../ports/dns-listener.ts'
 import type { Log } from '../../../ports/log.ts'
 import { type DnsContext, handleDns } from '../../../server/publish/handle.ts'
 import { ResponseLimit } from '../../../server/publish/limit.ts'
@@ -55,6 +55,8 @@ interface PublishingParts {
   readonly reportFailure: (what: string, error: unknown) => void
   readonly metrics: Pick<ServiceMetrics, 'flushed' | 'answeredDns' | 'limitedDns' | 'raised'>
   readonly pepper: Pepper
+  /** Of the listeners by TLS. */
+  readonly tls: TlsFiles | undefined
   readonly inTurn: InTurn
   readonly audit: Audit
 }
@@ -105,7 +107,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     newerSerials,
     requestFlush: flusher.wake,
   })
-  const listeners = await openListeners(current(), context, parts.metrics.answeredDns)
+  const listeners = await openListeners(parts, context)
   if (!listeners.ok) {
     await flusher.stop()
     return listeners
@@ -248,17 +250,18 @@ function contextOf(parts: ContextParts): DnsContext {
 }
 
 async function openListeners(
-  { dnsListen }: ServiceSettings,
+  { current, tls, metrics }: PublishingParts,
   context: DnsContext,
-  onAnswer: (rcode: number) => void,
 ): Promise<Result<readonly DnsListener[], Failure>> {
   const open: DnsListener[] = []
-  for (const endpoint of dnsListen) {
+  for (const place of current().dnsListen) {
     try {
+      const { host, port, isTls } = place
+      const at = { host, port, ...(isTls && tls !== undefined && { tls }) }
       open.push(
-        await listenForDns(endpoint, async ({ bytes, peer, isDatagram }, send) => {
+        await listenForDns(at, async ({ bytes, peer, isDatagram }, send) => {
           const counted = async (answer: Buffer): Promise<void> => {
-            onAnswer((answer[3] ?? 0) & 15)
+            metrics.answeredDns((answer[3] ?? 0) & 15)
             await send(answer)
           }
           await handleDns(context, { bytes, peer: { address: peer, isDatagram } }, counted)
@@ -266,7 +269,7 @@ async function openListeners(
       )
     } catch (error) {
       await Promise.all(open.map(async (one) => one.close()))
-      const message = `dns_listen: cannot listen on ${formatDnsEndpoint(endpoint)}: ${(error as Error).message}`
+      const message = `dns_listen: cannot listen on ${formatDnsListen(place)}: ${(error as Error).message}`
       return configurationFailure(message)
     }
   }

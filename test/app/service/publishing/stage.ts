@@ -68,6 +68,7 @@ export async function publishing(
     pepper: pepperOf(new Uint8Array(32)),
     inTurn: async (_, work) => ({ value: await work() }),
     audit: () => undefined,
+    tls: undefined,
     ending: stopping.signal,
     log: (_, msg, details) => void logged.push(details?.line ?? msg),
     reportFailure: (what, error) => void failures.push(`${what}: ${(error as Error).message}`),
