@@ -106,7 +106,9 @@ export const SERVICE_SETTINGS = {
                             'above it no account password is checked for 10 minutes (911, at /v1 429)' },
   keyRequestLimit:  { reader: limit,                        help: 'maximum requests to the DDNS key endpoints per account and minute', fallback: 60 },
   nameservers:      { reader: listReader(nameserver, { type: 'string' }), help: 'host names of the nameservers of the zones', fallback: [] },
-  dnsListen:        { reader: listReader(parseDnsListen, { type: 'string' }), help: 'addresses and ports for DNS: by UDP and TCP, such as 192.0.2.53:53, or by TLS, such as 192.0.2.53:853/tls; for secondaries, UPDATE, and questions with answer_queries', fallback: [] },
+  dnsListen:        { reader: listReader(parseDnsListen, { type: 'string' }), 
+                      help: 'addresses and ports for DNS: by UDP and TCP, such as 192.0.2.53:53, or by TLS, such as 192.0.2.53:853/tls; ' +
+                            'for secondaries, UPDATE, and questions with answer_queries', fallback: [] },
   answerQueries:    { reader: onOff,                        help: 'answer the questions of resolvers at dns_listen; off: only those of secondaries', fallback: false },
   answerLimit:      { reader: limit,                        help: 'maximum equal answers to questions by UDP to one network (IPv4 /24, IPv6 /56) in a second; of more, every second one is truncated', fallback: 20 },
   nsid:             { reader: { ...text, read: parseNsid },  help: 'what this server calls itself to resolvers that ask which of several answers (NSID, RFC 5001), such as ns1-fra; nothing without it' },

@@ -27,8 +27,8 @@ export interface DnsListener {
 }
 
 /**
- * Listens for DNS by UDP and TCP on one port, or with a certificate by TLS alone (RFC 7858); port 0 is a free one. Rejects if
- * it cannot.
+ * Listens for DNS by UDP and TCP on one port, or with a certificate by TLS alone (RFC 7858); port 0 is a free one.
+ * Rejects if it cannot.
  */
 export type ListenForDns = (
   at: { readonly host: string; readonly port: number; readonly tls?: TlsFiles },

@@ -131,10 +131,8 @@ async function startOn(
   if (!started.ok) return started
   publishing = started.value
   const { whenServed } = publishing
-  const handling = handlerMaker(
-    { store, pepper },
-    { ...parts, faults, health, requestFlush: wake, whenServed },
-  )
+  const handlerParts = { ...parts, faults, health, requestFlush: wake, whenServed }
+  const handling = handlerMaker({ store, pepper }, handlerParts)
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
   const secondaries = () => started.value.notifier.status()
@@ -146,6 +144,7 @@ async function startOn(
   }
   keepJobs({ store, turns, audit, ending })
   const totals = await store.read((r) => r.totals(systemClock.now()))
+  const listeners = [...sockets.value.listeners, ...publishing.listeners]
   return ok({
     ...sockets.value,
     store,
@@ -157,11 +156,7 @@ async function startOn(
     // Only a file can be replaced while it is open.
     lost: open.identity === undefined ? new Promise<string>(() => undefined) : databaseGone(open, ending),
     reload: async (next) => {
-      const changed = await changeSecrets(
-        open,
-        [...sockets.value.listeners, ...started.value.listeners],
-        next,
-      )
+      const changed = await changeSecrets(open, listeners, next)
       if (changed.ok) {
         current = next
         handleCurrent = handling(next)
