@@ -23,7 +23,7 @@ interface ServedParts {
 
 /**
  * Resolves when our own answers have a change of names, and every secondary serves its serial; or after `MAX_WAIT`. One that
- * signs the zone has serials of its own.
+ * signs the zone has serials of its own (decision 0058).
  */
 export function servedEverywhere({ store, secondaries, ending, ...parts }: ServedParts) {
   const ask = parts.ask ?? (async (secondary, apex) => served(secondary, apex, { ending }))

@@ -5,7 +5,7 @@ import type { HandlerResult } from '../request/context.ts'
 
 class Undone extends Error {}
 
-/** Does the work in a transaction that is rolled back, and resolves with its result. */
+/** Does the work in a transaction that is rolled back, and resolves with its result (decision 0057). */
 export async function undone<T>(store: Store, work: (w: StoreWrites) => Promise<T>): Promise<T> {
   let done: { readonly value: T } | undefined
   try {
