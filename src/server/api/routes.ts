@@ -45,7 +45,7 @@ import {
   listZones,
 } from './zones/zones.ts'
 
-import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
+import { changeZone, getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
@@ -121,6 +121,10 @@ export const ROUTES = {
   getZone: route({
     method: 'GET', path: ZONE_AT, tag: 'zones', summary: 'Read a zone',
     refuses: ZONE, handle: getZone,
+  }),
+  changeZone: route({
+    method: 'PATCH', path: ZONE_AT, tag: 'zones', summary: 'Change the description and the default TTL of a zone',
+    refuses: [...ZONE_CHANGE, 'nameChangeForbidden', ...TTL], handle: changeZone,
   }),
   deleteZone: route({
     method: 'DELETE', path: ZONE_AT, tag: 'zones', summary: 'Delete a zone and everything in it',

@@ -154,7 +154,10 @@ export interface RecordWrites extends RecordReads {
   setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
 }
 
-/** Changes that only the operator makes. An undefined value removes a limit or a list of types. */
+/**
+ * Changes of the operator; owners set `description` and `defaultTtl` of their zones too. An undefined value removes a limit
+ * or a list of types.
+ */
 export interface PolicyWrites {
   changePlan(planId: number, values: Partial<Omit<Plan, 'name'>>): Promise<void>
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
@@ -198,4 +201,5 @@ export type ZonePolicy = Pick<
   | 'minTtl'
   | 'fixedTtl'
   | 'defaultTtl'
+  | 'description'
 >

@@ -14,6 +14,7 @@ export const WRITES: readonly Write[] = [
   ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],
   ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],
+  ['changeZone', 'PATCH', '/v1/dns/zones/example.test', { description: 'x', default_ttl: 300 }],
   ['deleteZone', 'DELETE', '/v1/dns/zones/noadd.test'],
   ['publishZone', 'POST', '/v1/dns/zones/example.test/publish'],
   ['setZoneMetadata', 'POST', '/v1/dns/zones/example.test/metadata', { metadata: { a: 'b' } }],

@@ -57,6 +57,8 @@ export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
   is_shared: zone.isShared,
   created_at: timeOf(zone.createdAt),
   updated_at: timeOf(zone.updatedAt),
+  description: zone.description,
+  default_ttl: zone.defaultTtl,
   serial: zone.serial,
   nameservers,
   metadata: zone.metadata,

@@ -50,6 +50,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   listZones:        { response: items('Zone'), statuses: [200] },
   createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201], faults: ['scopeInsufficient', 'zoneNotCreatable'] },
   getZone:          { response: item('Zone'), statuses: [200] },
+  changeZone:       { request: ref('ZonePatch'), response: SUCCESS, statuses: [200, 202], faults: ['scopeInsufficient'] },
   deleteZone:       { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'] },
   publishZone:      { response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   getZoneMetadata:  { response: item('Metadata'), statuses: [200] },

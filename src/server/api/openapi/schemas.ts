@@ -162,6 +162,10 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     is_shared: boolean('Whether other accounts may have names in the zone.'),
     created_at: time('When the zone was created, in UTC.'),
     updated_at: time('When something in the zone was last changed, in UTC.'),
+    description: string('The text of the owner.'),
+    default_ttl: wholeNumber('Time to live of records that are made without one, in seconds.', {
+      minimum: 0,
+    }),
     serial: wholeNumber('The serial number of the SOA (RFC 1035 §3.3.13).', {
       minimum: 0,
       maximum: 4_294_967_295,
