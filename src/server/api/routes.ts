@@ -3,6 +3,7 @@ import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
 import { listNames, listZoneNames } from './names/listing.ts'
+import { changeName } from './names/change.ts'
 import { createName, deleteName, getName, publishName } from './names/names.ts'
 import { deleteOffline, getOffline, setOffline } from './names/offline.ts'
 import { appendRdata, replaceRdata } from './records/rdata.ts'
@@ -28,6 +29,7 @@ import {
   RDATA,
   RDATUM,
   RECORD_QUOTAS,
+  RESULTING_ZONE,
   RRSET_CHANGE,
   TTL,
   ZONE,
@@ -175,6 +177,12 @@ export const ROUTES = {
   getName: route({
     method: 'GET', path: AT, tag: 'records', summary: 'Read a name with everything at it',
     refuses: NAME, handle: getName,
+  }),
+  changeName: route({
+    method: 'PATCH', path: AT, tag: 'records', summary: 'Take a name offline or online, or rename it',
+    refuses: [...NAME_CHANGE, ...NAME_CREATION, 'nameExists', 'typesDisallowed', 'zoneOwnerOnly', 'rdataCreateForbidden',
+      'notAllowed', 'offlineSettingsExpected', ...RESULTING_ZONE],
+    handle: changeName,
   }),
   deleteName: route({
     method: 'DELETE', path: AT, tag: 'records', summary: 'Delete a name with everything at it',

@@ -141,6 +141,8 @@ export interface RecordWrites extends RecordReads {
   /** Creates the name, or replaces everything stored at it. RRSets say themselves when they were updated. */
   /** `before`: the name as it is stored; what is the same there is not written again. */
   saveName(name: Name, now: Instant, before?: Name): Promise<void>
+  /** Within its zone: what is stored at it stays with it. No name of the zone has the new spelling. */
+  renameName(name: Name, to: string, now: Instant): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
   setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
   /** No reader sees it from now on; `sweepHidden` deletes it in steps. */

@@ -115,6 +115,7 @@ const STARTS: readonly Start[] = [
     ],
   },
   { route: 'getName', path: HOME, query: 'expand[]=offline_settings' },
+  { route: 'changeName', path: `${R}/example.test/free`, body: { name: 'renamed', offline: false } },
   { route: 'deleteName', path: `${R}/example.test/empty` },
   { route: 'publishName', path: `${HOME}/publish`, body: {} },
   { route: 'getNameMetadata', path: `${HOME}/metadata` },

@@ -233,7 +233,24 @@ const DELEGATION: Draft = {
   ],
 }
 
+/** From before its type was for the owner of the zone. */
+const GUEST_CUT: Draft = { name: 'cut', rrsets: [['NS', ['n', 'ns.other.test.']]] }
+
 const SERVED_BY_FREE: Draft = { name: 'sub', rrsets: [['NS', ['n', 'free.example.test.']]] }
+
+/** Names whose records are wrong at some other name. */
+const POINTING: readonly Draft[] = [
+  {
+    name: 'glued',
+    rrsets: [
+      ['NS', ['n', 'glued.example.test.']],
+      ['A', ['a', '192.0.2.40']],
+    ],
+  },
+  { name: 'apple', rrsets: [['ALIAS', ['a', 'pear.example.test.']]] },
+  { name: 'reverse', rrsets: [['PTR', ['p', 'plum.example.test.']]] },
+  { name: 'away', rrsets: [['CNAME', ['c', 'www.other.test.']]] },
+]
 
 const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
 
@@ -275,6 +292,13 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'no-offline': async () => w.changePlan(plan, { hasOffline: false }),
       'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
       'signed-delegation': async () => w.saveName({ ...free, rrsets: nameOf(0, 0, DELEGATION).rrsets }, NOW),
+      pointing: async () => {
+        for (const one of POINTING)
+          await w.saveName(nameOf(ids['example.test'] ?? 0, ids['a'] ?? 0, one), NOW)
+      },
+      'own-in-closed': async () =>
+        w.saveName(nameOf(ids['closed.test'] ?? 0, ids['a'] ?? 0, { name: 'own' }), NOW),
+      'guest-cut': async () => w.saveName(nameOf(ids['dyn.test'] ?? 0, ids['a'] ?? 0, GUEST_CUT), NOW),
       'name-server': async () =>
         w.saveName(nameOf(ids['example.test'] ?? 0, ids['a'] ?? 0, SERVED_BY_FREE), NOW),
       types: async () => w.changePlan(plan, { types: value.split(',') }),

@@ -20,6 +20,7 @@ export const WRITES: readonly Write[] = [
   ['setZoneMetadata', 'POST', '/v1/dns/zones/example.test/metadata', { metadata: { a: 'b' } }],
   ['createName', 'POST', `${R}/example.test`, { name: 'new' }],
   ['changeRRSets', 'PATCH', `${R}/example.test`, [{ name: 'free', dns_type: 'A', rdata: [] }]],
+  ['changeName', 'PATCH', `${R}/example.test/empty`, { name: 'renamed' }],
   ['deleteName', 'DELETE', `${R}/example.test/empty`],
   ['publishName', 'POST', `${HOME}/publish`],
   ['setNameMetadata', 'POST', `${HOME}/metadata`, { metadata: { a: 'b' } }],

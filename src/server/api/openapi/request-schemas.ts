@@ -81,6 +81,15 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     ['name'],
   ),
+  NamePatch: openObject('A change of a name. What is left out stays.', {
+    name: string(
+      'Its new name, relative to the zone. Its records, keys, metadata and offline settings stay with it.',
+      {
+        minLength: 1,
+      },
+    ),
+    offline: boolean('Whether the name is offline; an offline name needs offline settings.'),
+  }),
   NewOfflineSettings: openObject(
     'What is served while a name is offline.',
     {

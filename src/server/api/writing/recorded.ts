@@ -46,6 +46,11 @@ export function recorded(store: StoreWrites): Recording {
       await store.saveName(name, now, before)
       await note(name.zoneId, stored, name)
     },
+    async renameName(name, to, now) {
+      await store.renameName(name, to, now)
+      await note(name.zoneId, name, undefined)
+      await note(name.zoneId, undefined, { ...name, name: to })
+    },
     async removeName(name, now) {
       await store.removeName(name, now)
       await note(name.zoneId, name, undefined)

@@ -167,7 +167,7 @@ export async function saveAllChecked<Q extends QuotaFault>(
 }
 
 /** A delegation would take the place of what the operator has stopped beneath it (decision 0053). */
-async function delegationFaults(
+export async function delegationFaults(
   store: RequestContext['store'],
   { id, name: zoneName }: Zone,
   { before, after }: NameChange,
