@@ -120,6 +120,7 @@ const asked = (at: Fixture) =>
     operatorChanges: async (r) => r.operatorChanges(),
     overview: async (r) => Promise.all(OVERVIEWS.map(async (of) => r.overview(of, { filter: {}, now: NOW }))),
     pointersTo: async (r) => r.pointersTo(at.zoneId, 'home.example.test'),
+    publicationOf: async (r) => (await r.publicationOf(at.zoneId, 9)).pending,
     publishedAfter: async (r) => r.publishedAfter(at.zoneId, undefined, 99),
     publishedAt: async (r) => r.publishedAt(at.zoneId, 'home'),
     publishedZone: async (r) => [

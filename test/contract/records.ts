@@ -141,6 +141,25 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect((await kept('a.after'))?.publishedAt).toBeTypeOf('number')
     })
 
+    it('counts the names of a zone that wait for a flush, up to a number, and knows the time of the last one', async () => {
+      const publication = async (max = 1000) => store.read(async (r) => r.publicationOf(at.zoneId, max))
+      await flushed(store, undefined, NOW)
+      expect(await publication()).toEqual({ at: NOW, pending: 0 })
+      await keep(tree('first'))
+      await keep(tree('second'))
+      await store.write(async (w) => {
+        // Once, whatever its rows are for.
+        await w.setStuck([{ zoneId: at.zoneId, name: 'first' }])
+        await w.setDirty('soas')
+        await w.addZone({ accountId: at.accountId, name: 'another.test', isShared: false }, NOW)
+      })
+      expect(await publication()).toEqual({ at: NOW, pending: 2 })
+      expect((await publication(1)).pending).toBe(1)
+      await flushed(store, undefined, LATER)
+      expect(await publication()).toEqual({ at: LATER, pending: 0 })
+      expect(await store.read(async (r) => r.publicationOf(99_999, 9))).toEqual({ pending: 0 })
+    })
+
     it('sets updatedAt of the zone with every change, and raises its serial when that is published', async () => {
       const zone = async () => store.read(async (r) => r.zoneNamed('example.test'))
       await flushed(store)

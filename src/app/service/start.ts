@@ -116,7 +116,6 @@ async function startOn(
   const wake = (): void => publishing?.wake()
   const metrics = serviceMetrics()
   const failures = failureLog(log, () => steadyClock.now())
-  const { report: reportFailure } = failures
   const onWrite = (): void => {
     failures.stored()
     wake()
@@ -124,10 +123,11 @@ async function startOn(
   const store = observedStore(open.store, { metrics, onWrite })
   const turns = fairTurns({ store, metrics, log, current: () => current })
   const audit = auditLog(log, () => steadyClock.now())
-  const parts = { log, ending, reportFailure, audit, inTurn: turns.inTurn }
+  const parts = { log, ending, reportFailure: failures.report, audit, inTurn: turns.inTurn }
   const dev = isDev ? await makeDevSetup({ ...settings, store, pepper }, systemClock.now()) : undefined
   const health = healthHandler(readiness(store, stopping))
-  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, requestFlush: wake })
+  const published = { requestFlush: wake, secondaries: (id: number) => publishing?.notifier.zoneAt(id) ?? [] }
+  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, ...published })
   const started = await startPublishing({ ...parts, store, pepper, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
@@ -144,13 +144,12 @@ async function startOn(
   void keepLoad(store, turns, ending)
   void keepSwept(store, ending)
   logOperatorChanges(store, audit, ending)
-  const totals = await store.read((r) => r.totals(systemClock.now()))
   return ok({
     ...sockets.value,
     store,
     publishing,
     folder,
-    totals,
+    totals: await store.read((r) => r.totals(systemClock.now())),
     dev,
     idle,
     // Only a file can be replaced while it is open.

@@ -47,6 +47,7 @@ import {
   listZones,
 } from './zones/zones.ts'
 
+import { getPublication } from './zones/publication.ts'
 import { changeZone, getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
 const KEYS = '/account/ddns-keys'
@@ -135,6 +136,11 @@ export const ROUTES = {
   publishZone: route({
     method: 'POST', path: `${ZONE_AT}/publish`, tag: 'zones', summary: 'Publish a zone immediately',
     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'namesOverLimit', 'rdataOverLimit'], handle: publishZone,
+  }),
+  getPublication: route({
+    method: 'GET', path: `${ZONE_AT}/publication`, tag: 'zones',
+    summary: 'Read how far the changes of a zone are published, at each name server',
+    refuses: ZONE, handle: getPublication,
   }),
   getZoneMetadata: route({
     method: 'GET', path: `${ZONE_AT}/metadata`, tag: 'zones', summary: 'Read the metadata of a zone',

@@ -79,6 +79,7 @@ const STARTS: readonly Start[] = [
   },
   { route: 'deleteZone', path: '/v1/dns/zones/noadd.test' },
   { route: 'publishZone', path: '/v1/dns/zones/example.test/publish', body: {} },
+  { route: 'getPublication', path: '/v1/dns/zones/example.test/publication' },
   { route: 'getZoneMetadata', path: '/v1/dns/zones/example.test/metadata' },
   {
     route: 'setZoneMetadata',

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { apiOf } from '../../../src/app/service/http/api.ts'
+import type { ApiServiceParts } from '../../../src/app/service/http/api-service.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
@@ -54,7 +55,7 @@ interface Draft {
 }
 
 /** The fixture of every refusal case, behind a real socket. */
-export async function apiWorld(): Promise<World> {
+export async function apiWorld(service: Partial<ApiServiceParts> = {}): Promise<World> {
   const folder = storeFolder()
   const [store, ids] = await filled(folder)
   const settings = readServiceConfig({
@@ -75,6 +76,7 @@ export async function apiWorld(): Promise<World> {
     inTurn: AT_ONCE,
     audit: () => undefined,
     reportFailure: (what, error) => void faults.push([what, String(error)]),
+    ...service,
   })
   const listening = await listen({ host: '127.0.0.1', port: 0 }, () => settings.value, api)
   return {

@@ -76,6 +76,7 @@ export async function updateWorld() {
       nameservers: [],
       reservedNames: ['www'],
       isPublicSuffix: () => false,
+      secondaries: () => [],
       isReserved: () => false,
       requestFlush: () => undefined,
       newKey: () => ({ username: '', password: '', hash: new Uint8Array() }),

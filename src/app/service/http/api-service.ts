@@ -11,10 +11,16 @@ import { relativeTo } from '../../../server/model/dns-name.ts'
 /** The version of the API, which is independent of the program's (spec, "Versioning"). */
 const API_VERSION = '1.0.0'
 
+export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
+  readonly pepper: Pepper
+  /** Default: there are none. */
+  readonly secondaries?: ApiService['secondaries'] | undefined
+}
+
 /** What the handlers of `/v1` need of the service. */
 export function apiServiceOf(
   settings: ServiceSettings,
-  { pepper, requestFlush }: { readonly pepper: Pepper; readonly requestFlush: () => void },
+  { pepper, requestFlush, secondaries = () => [] }: ApiServiceParts,
 ): ApiService {
   const secret = () => {
     const password = newPassword()
@@ -28,6 +34,7 @@ export function apiServiceOf(
     isReserved: (name) => relativeTo(name, settings.catalogZone) !== undefined,
     isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
+    secondaries,
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

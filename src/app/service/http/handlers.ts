@@ -4,6 +4,7 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
+import type { ApiService } from '../../../server/api/request/context.ts'
 import { type InTurn, isApiPath } from '../../../server/api/handle.ts'
 import { passwordChecker } from '../../../server/auth/login.ts'
 import { dispatch, type PathHandler } from '../../../server/http/dispatch.ts'
@@ -20,6 +21,7 @@ export interface HandlerParts {
   readonly audit: Audit
   readonly reportFailure: (what: string, error: unknown) => void
   readonly requestFlush: () => void
+  readonly secondaries: ApiService['secondaries']
   readonly inTurn: InTurn
   readonly log: Log
   readonly ending: AbortSignal
@@ -41,6 +43,7 @@ export function handlerMaker(
       passwords,
       audit: parts.audit,
       requestFlush: parts.requestFlush,
+      secondaries: parts.secondaries,
       inTurn: parts.inTurn,
       reportFailure: parts.reportFailure,
     })

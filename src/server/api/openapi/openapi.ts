@@ -53,6 +53,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   changeZone:       { request: ref('ZonePatch'), response: SUCCESS, statuses: [200, 202], faults: ['scopeInsufficient'] },
   deleteZone:       { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'] },
   publishZone:      { response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
+  getPublication:   { response: item('Publication'), statuses: [200] },
   getZoneMetadata:  { response: item('Metadata'), statuses: [200] },
   setZoneMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   listAuthorities:  { response: items('Authority'), statuses: [200] },

@@ -18,6 +18,19 @@ export interface RequestContext {
   readonly service: ApiService
 }
 
+/** One zone at one secondary. Undefined: not known. */
+export interface SecondaryState {
+  /** Its name in the settings. */
+  readonly server: string
+  /** It signs the zone, with serials of its own. */
+  readonly signs: boolean
+  /** The one that it was last seen with. */
+  readonly serial: number | undefined
+  /** It was told a serial that it has not fetched yet. */
+  readonly isBehind: boolean | undefined
+  readonly checkedAt: Instant | undefined
+}
+
 export interface ApiService {
   readonly name: string
   readonly version: string
@@ -29,6 +42,8 @@ export interface ApiService {
   /** Labels that only the owner of a shared zone may make, directly beneath it. */
   readonly reservedNames: readonly string[]
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
+  /** What each secondary has of a zone, as far as this node has seen it since it started. */
+  secondaries(zoneId: number): readonly SecondaryState[]
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
   /** A name that no key of the secondaries has, the secret in base64, and the secret as it is stored. */

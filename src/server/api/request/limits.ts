@@ -8,5 +8,7 @@ export const MAX_METADATA_LENGTH = 255
 export const MAX_HOSTNAMES = 1000
 /** Scopes of one API key. */
 export const MAX_SCOPES = 50
+/** Names that are counted as not published yet. */
+export const MAX_PENDING = 1000
 /** Changes of one batch. */
 export const MAX_CHANGES = 500
