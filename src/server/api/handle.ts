@@ -139,12 +139,14 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
       key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
       isGone: request.isGone,
     }
-    const taken = await dependencies.inTurn(turn, async () =>
-      render(await runRoute(dependencies, request, { ...match, params, caller })),
-    )
+    const taken = await dependencies.inTurn(turn, async () => {
+      const result = await runRoute(dependencies, request, { ...match, params, caller })
+      return 'status' in result && result.later !== undefined ? { later: result.later } : render(result)
+    })
     if ('retryAfter' in taken)
       return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
-    const { value: rendered } = taken
+    const { value } = taken
+    const rendered = 'later' in value ? render(await value.later()) : value
     // Only reads have a tag: that of a write would belong to the state before it.
     const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
     return isSame ? { ...rendered, status: 304, body: undefined } : rendered

@@ -47,6 +47,7 @@ import {
   listZones,
 } from './zones/zones.ts'
 
+import { getDelegation } from './zones/delegation.ts'
 import { getPublication } from './zones/publication.ts'
 import { changeZone, getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
@@ -141,6 +142,11 @@ export const ROUTES = {
     method: 'GET', path: `${ZONE_AT}/publication`, tag: 'zones',
     summary: 'Read how far the changes of a zone are published, at each name server',
     refuses: ZONE, handle: getPublication,
+  }),
+  getDelegation: route({
+    method: 'GET', path: `${ZONE_AT}/delegation`, tag: 'zones',
+    summary: 'Look at what the parent and the name servers of a zone give, at most once a minute',
+    refuses: ZONE, handle: getDelegation,
   }),
   getZoneMetadata: route({
     method: 'GET', path: `${ZONE_AT}/metadata`, tag: 'zones', summary: 'Read the metadata of a zone',

@@ -80,6 +80,7 @@ const STARTS: readonly Start[] = [
   { route: 'deleteZone', path: '/v1/dns/zones/noadd.test' },
   { route: 'publishZone', path: '/v1/dns/zones/example.test/publish', body: {} },
   { route: 'getPublication', path: '/v1/dns/zones/example.test/publication' },
+  { route: 'getDelegation', path: '/v1/dns/zones/example.test/delegation' },
   { route: 'getZoneMetadata', path: '/v1/dns/zones/example.test/metadata' },
   {
     route: 'setZoneMetadata',

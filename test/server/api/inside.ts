@@ -11,6 +11,7 @@ import type { Store } from '../../../src/server/store/store.ts'
 import { misfit } from './document.ts'
 import type { Reply } from './world.ts'
 import { AT_ONCE } from './at-once.ts'
+import { NOTHING_FOUND } from './nothing-found.ts'
 
 export const PEPPER = pepperOf(new Uint8Array(32))
 /** One for all: making one computes a slow hash. */
@@ -75,6 +76,7 @@ export function inside(store: Store, options: Options = {}): Inside {
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: () => undefined,
+    delegation: async () => NOTHING_FOUND,
     inTurn: AT_ONCE,
     audit: (event) => void audited.push(event),
     reportFailure: failureLog(

@@ -42,6 +42,7 @@ const SERVICE = {
   reservedNames: [],
   isPublicSuffix: () => false,
   secondaries: () => [],
+  delegation: async () => undefined,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,
   newPassword: () => ({ password: '', hash: new Uint8Array(48) }),

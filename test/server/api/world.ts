@@ -3,6 +3,7 @@ import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { apiOf } from '../../../src/app/service/http/api.ts'
 import type { ApiServiceParts } from '../../../src/app/service/http/api-service.ts'
+import type { InTurn } from '../../../src/server/api/handle.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
@@ -13,6 +14,7 @@ import { listen } from '../../../src/server/http/listen.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreReads, StoreWrites } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from './at-once.ts'
+import { NOTHING_FOUND } from './nothing-found.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEPPER = pepperOf(new Uint8Array(32))
@@ -55,7 +57,10 @@ interface Draft {
 }
 
 /** The fixture of every refusal case, behind a real socket. */
-export async function apiWorld(service: Partial<ApiServiceParts> = {}): Promise<World> {
+/** `over`: parts of the service that are others. */
+export async function apiWorld(
+  over: Partial<ApiServiceParts & { readonly inTurn: InTurn }> = {},
+): Promise<World> {
   const folder = storeFolder()
   const [store, ids] = await filled(folder)
   const settings = readServiceConfig({
@@ -73,10 +78,11 @@ export async function apiWorld(service: Partial<ApiServiceParts> = {}): Promise<
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: () => undefined,
+    delegation: async () => NOTHING_FOUND,
     inTurn: AT_ONCE,
     audit: () => undefined,
     reportFailure: (what, error) => void faults.push([what, String(error)]),
-    ...service,
+    ...over,
   })
   const listening = await listen({ host: '127.0.0.1', port: 0 }, () => settings.value, api)
   return {

@@ -77,6 +77,7 @@ export async function updateWorld() {
       reservedNames: ['www'],
       isPublicSuffix: () => false,
       secondaries: () => [],
+      delegation: async () => undefined,
       isReserved: () => false,
       requestFlush: () => undefined,
       newKey: () => ({ username: '', password: '', hash: new Uint8Array() }),

@@ -13,6 +13,8 @@ const API_VERSION = '1.0.0'
 
 export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
   readonly pepper: Pepper
+  /** Default: it looks at nothing. */
+  readonly delegation?: ApiService['delegation'] | undefined
   /** Default: there are none. */
   readonly secondaries?: ApiService['secondaries'] | undefined
 }
@@ -20,7 +22,7 @@ export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
 /** What the handlers of `/v1` need of the service. */
 export function apiServiceOf(
   settings: ServiceSettings,
-  { pepper, requestFlush, secondaries = () => [] }: ApiServiceParts,
+  { pepper, requestFlush, secondaries = () => [], delegation = async () => undefined }: ApiServiceParts,
 ): ApiService {
   const secret = () => {
     const password = newPassword()
@@ -35,6 +37,7 @@ export function apiServiceOf(
     isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
     secondaries,
+    delegation,
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

@@ -40,11 +40,12 @@ export function apiOf(
     requestFlush,
     inTurn,
     secondaries,
+    delegation,
     now = () => systemClock.now(),
   }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
-  const service = apiServiceOf(settings, { pepper, requestFlush, secondaries })
+  const service = apiServiceOf(settings, { pepper, requestFlush, secondaries, delegation })
   let document: string | undefined
   const dependencies: ApiDependencies = {
     store,

@@ -12,6 +12,7 @@ import type { RequestHandler } from '../../../server/http/listen.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import type { FaultRule } from '../../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../server/update/handle.ts'
+import { hostDelegationLooks } from '../publishing/delegations.ts'
 import { apiOf } from './api.ts'
 import type { OpenStore } from '../store/opened-store.ts'
 import { withSites } from './sites.ts'
@@ -35,6 +36,7 @@ export function handlerMaker(
 ): (settings: ServiceSettings) => RequestHandler {
   const { log } = parts
   const passwords = passwordChecker(pepper)
+  const delegation = hostDelegationLooks()
   return (settings) => {
     const update = updateDependencies(settings, { store, passwords }, parts)
     const api = apiOf(settings, {
@@ -44,6 +46,7 @@ export function handlerMaker(
       audit: parts.audit,
       requestFlush: parts.requestFlush,
       secondaries: parts.secondaries,
+      delegation,
       inTurn: parts.inTurn,
       reportFailure: parts.reportFailure,
     })

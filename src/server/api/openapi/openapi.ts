@@ -54,6 +54,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   deleteZone:       { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'] },
   publishZone:      { response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   getPublication:   { response: item('Publication'), statuses: [200] },
+  getDelegation:    { response: item('Delegation'), statuses: [200], faults: ['tooManyRequests'] },
   getZoneMetadata:  { response: item('Metadata'), statuses: [200] },
   setZoneMetadata:  { request: ref('MetadataChange'), response: SUCCESS, statuses: [202], faults: ['scopeInsufficient'] },
   listAuthorities:  { response: items('Authority'), statuses: [200] },

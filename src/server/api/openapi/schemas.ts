@@ -1,7 +1,7 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
-import { MAX_PENDING } from '../request/limits.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
+import { SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
 import {
   boolean,
   closedObject,
@@ -31,8 +31,6 @@ export const items = (name: string): Schema =>
     page: ref('Page', 'The place of this page in the listing.'),
     warnings,
   })
-
-const SERIAL = { minimum: 0, maximum: 4_294_967_295 } as const
 
 /** Of a name in every view but `name_only`. */
 const SUMMARY = {
@@ -173,34 +171,6 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     nameservers: list(string('A host name.'), 'The name servers of the service.'),
     metadata,
   }),
-  Publication: closedObject('How far the changes of a zone are published.', {
-    serial: wholeNumber('The serial number that the service gives now (RFC 1035 §3.3.13).', SERIAL),
-    published_at: nullableTime(
-      'When the service published the last change, in UTC; null if that was never, or is longer ago than a day.',
-    ),
-    pending: wholeNumber(`How many names are changed and not published yet, up to ${MAX_PENDING}.`, {
-      minimum: 0,
-      maximum: MAX_PENDING,
-    }),
-    nameservers: list(
-      ref('PublishedServer'),
-      'The name servers that fetch the zone, as the node that answers knows them since it started.',
-    ),
-  }),
-  PublishedServer: closedObject('A name server that fetches a zone from the service.', {
-    server: string('Its name.'),
-    serial: {
-      type: ['integer', 'null'],
-      ...SERIAL,
-      description: 'The serial number that it was last seen with; null: not seen.',
-    },
-    behind: {
-      type: ['boolean', 'null'],
-      description: 'Whether it has not fetched a change of which it was told; null: not known.',
-    },
-    checked_at: nullableTime('When it was seen with this serial, in UTC.'),
-    signs: boolean('Whether it signs the zone (DNSSEC); its serial is its own then.'),
-  }),
   Authority: closedObject('A name server of the zones.', { name: string('Its host name.') }),
   Client: closedObject('A program that updates addresses with a DDNS key.', {
     ddns_key_username: string('The username of its DDNS key.'),
@@ -273,5 +243,6 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...ERRORS_AND_PAGES,
   ...RESPONSE_SCHEMAS,
+  ...ZONE_STATE_SCHEMAS,
   ...REQUEST_SCHEMAS,
 }

@@ -2,6 +2,8 @@ import type { Instant } from '../../../base/time.ts'
 import type { TsigAlgorithm } from '../../../dns/tsig.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
 import type { Caller } from '../../rules/access.ts'
+import type { Delegation } from '../../model/delegation/delegation.ts'
+import type { Zone } from '../../model/tree.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
 import type { StoreWrites } from '../../store/store.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
@@ -44,6 +46,11 @@ export interface ApiService {
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
   /** What each secondary has of a zone, as far as this node has seen it since it started. */
   secondaries(zoneId: number): readonly SecondaryState[]
+  /** What the DNS gives of a zone, with these name servers of the service; undefined while too many zones are looked at. */
+  delegation(
+    zone: Pick<Zone, 'id' | 'name' | 'accountId' | 'serial'>,
+    nameservers: readonly string[],
+  ): Promise<Delegation | undefined>
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
   /** A name that no key of the secondaries has, the secret in base64, and the secret as it is stored. */
@@ -75,6 +82,12 @@ export interface Success {
   readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
+  /** Gives the result instead, after the transaction and the turn of the request: it may take seconds. */
+  readonly later?: () => Promise<Success | Malformed>
+}
+
+export interface Malformed {
+  readonly malformed: readonly RequestFault[]
 }
 
 /** A fault whose code is not in the specification's table of errors. */
@@ -94,10 +107,7 @@ export const INSUFFICIENT_SCOPE: RequestFault = {
 export interface Refused<R extends ErrorName> {
   readonly refusals: readonly Refusal<R>[]
 }
-export type HandlerResult<R extends ErrorName> =
-  | Success
-  | Refused<R>
-  | { readonly malformed: readonly RequestFault[] }
+export type HandlerResult<R extends ErrorName> = Success | Refused<R> | Malformed
 
 export const refused = <R extends ErrorName>(...refusals: readonly Refusal<R>[]): Refused<R> => ({ refusals })
 

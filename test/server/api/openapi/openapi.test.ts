@@ -75,6 +75,7 @@ describe('responses conform to the document', () => {
     ['createZone',       'POST',   '/v1/dns/zones', { zone_name: 'new.test', metadata: { a: 'b' } }, 201],
     ['getZone',          'GET',    '/v1/dns/zones/new.test', undefined, 200],
     ['getPublication',   'GET',    '/v1/dns/zones/new.test/publication', undefined, 200],
+    ['getDelegation',    'GET',    '/v1/dns/zones/new.test/delegation', undefined, 200],
     ['changeZone',       'PATCH',  '/v1/dns/zones/new.test', { description: 'x', default_ttl: 300 }, 202],
     ['changeZone',       'PATCH',  '/v1/dns/zones/new.test', { default_ttl: 300 }, 200],
     ['deleteZone',       'DELETE', '/v1/dns/zones/new.test', undefined, 200],
