@@ -14,6 +14,7 @@ export const RR_TYPES = {
   OPT: 41,
   DS: 43,
   SSHFP: 44,
+  DNSKEY: 48,
   DHCID: 49,
   TLSA: 52,
   SVCB: 64,

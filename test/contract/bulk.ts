@@ -120,6 +120,7 @@ const asked = (at: Fixture) =>
     operatorChanges: async (r) => r.operatorChanges(),
     overview: async (r) => Promise.all(OVERVIEWS.map(async (of) => r.overview(of, { filter: {}, now: NOW }))),
     pointersTo: async (r) => r.pointersTo(at.zoneId, 'home.example.test'),
+    publicationOf: async (r) => (await r.publicationOf(at.zoneId, 9)).pending,
     publishedAfter: async (r) => r.publishedAfter(at.zoneId, undefined, 99),
     publishedAt: async (r) => r.publishedAt(at.zoneId, 'home'),
     publishedZone: async (r) => [
@@ -240,7 +241,12 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
     it('replaces the content of a zone at one moment, with its settings, and publishes it at one moment', async () => {
       await store.write(async (w) => {
         await w.saveName(own('old'), NOW)
-        await w.changeZone(at.zoneId, { isMembersOnly: true, maxLabels: 3 })
+        await w.changeZone(at.zoneId, {
+          isMembersOnly: true,
+          maxLabels: 3,
+          description: 'the house',
+          defaultTtl: 90,
+        })
         await w.setMember(at.zoneId, at.accountId, true)
         await w.setZoneMetadata(at.zoneId, { owner: 'me' })
       })
@@ -257,6 +263,7 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
       expect(await replaced(draft)).toBe(true)
       const now = await store.read(async (r) => r.zoneNamed(ZONE))
       expect(now).toEqual({ ...zone, id: draft, serial: expect.any(Number), updatedAt: LATER })
+      expect(now).toMatchObject({ description: 'the house', defaultTtl: 90 })
       expect(now?.serial).toBeGreaterThan(zone?.serial ?? Infinity)
       expect(await store.read(async (r) => r.isMember(draft, at.accountId))).toBe(true)
       const published = (await publishedIn(store, ZONE)).filter((line) => line.includes(' A '))

@@ -1,4 +1,5 @@
 import { flushed } from '../server/publish/flushed.ts'
+import { publishedIn } from '../server/publish/zones.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, type Instant, instant, minutes } from '../../src/base/time.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
@@ -103,6 +104,60 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         rrsets: [{ dnsType: 'A', ttl: 60, metadata: {}, rdata: [{ value: '192.0.2.9' }] }],
       })
       expect((await kept('changing'))?.rrsets).toHaveLength(1)
+    })
+
+    it('renames a name with everything at it, and publishes both spellings in one flush', async () => {
+      const zone = async () => store.read(async (r) => r.zoneNamed('example.test'))
+      await keep(tree('before', { updateGroup: 'abc1234', offlineSettings: { action: 'none' } }))
+      await flushed(store)
+      const [name, held] = [await kept('before'), await store.read(async (r) => r.holdingsOf(at.accountId))]
+      if (name === undefined) throw new Error('it is not there')
+      await store.write(async (w) => w.namesByFqdn('before.example.test'))
+      await store.write(async (w) => w.renameName(name, 'a.after', LATER))
+
+      const { publishedAt: _, ...rest } = name
+      expect(await kept('a.after')).toEqual({ ...rest, name: 'a.after', updatedAt: LATER })
+      expect(await kept('before')).toBeUndefined()
+      expect(await zone()).toMatchObject({ updatedAt: LATER })
+      const found = async (fqdn: string) =>
+        store.read(async (r) => (await r.namesByFqdn(fqdn)).map(({ nameId }) => nameId))
+      expect([await found('before.example.test'), await found('a.after.example.test')]).toEqual([
+        [],
+        [name.id],
+      ])
+      const beneath = { name: 'after', accountId: 0 }
+      const near = { id: at.zoneId, name: 'example.test' }
+      expect(await store.read(async (r) => r.neighboursOf(near, beneath))).toContainEqual({
+        name: 'a.after',
+        accountId: at.accountId,
+      })
+      expect(await store.read(async (r) => r.holdingsOf(at.accountId))).toEqual(held)
+      const serial = (await zone())?.serial ?? 0
+      await flushed(store)
+      const lines = await publishedIn(store, 'example.test')
+      expect(lines.filter((line) => line.startsWith('before '))).toEqual([])
+      expect(lines.filter((line) => line.startsWith('a.after '))).toHaveLength(3)
+      expect((await zone())?.serial).toBe(serial + 1)
+      expect((await kept('a.after'))?.publishedAt).toBeTypeOf('number')
+    })
+
+    it('counts the names of a zone that wait for a flush, up to a number, and knows the time of the last one', async () => {
+      const publication = async (max = 1000) => store.read(async (r) => r.publicationOf(at.zoneId, max))
+      await flushed(store, undefined, NOW)
+      expect(await publication()).toEqual({ at: NOW, pending: 0 })
+      await keep(tree('first'))
+      await keep(tree('second'))
+      await store.write(async (w) => {
+        // Once, whatever its rows are for.
+        await w.setStuck([{ zoneId: at.zoneId, name: 'first' }])
+        await w.setDirty('soas')
+        await w.addZone({ accountId: at.accountId, name: 'another.test', isShared: false }, NOW)
+      })
+      expect(await publication()).toEqual({ at: NOW, pending: 2 })
+      expect((await publication(1)).pending).toBe(1)
+      await flushed(store, undefined, LATER)
+      expect(await publication()).toEqual({ at: LATER, pending: 0 })
+      expect(await store.read(async (r) => r.publicationOf(99_999, 9))).toEqual({ pending: 0 })
     })
 
     it('sets updatedAt of the zone with every change, and raises its serial when that is published', async () => {

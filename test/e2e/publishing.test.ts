@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { questionWire } from '../../src/dns/response.ts'
 import { eventually } from '../eventually.ts'
 import { cpuTime } from '../lab/cpu.ts'
+import { publishingService, transferred } from './dns-secondary.ts'
 import { holdfast, scratch, service } from './processes.ts'
 
 /** An answer to a request under another Host than the one it is sent to. */
@@ -170,6 +171,37 @@ it('updates keep their pace while one connection asks many questions', async () 
     clearInterval(flood)
     socket.destroy()
   }
+})
+
+describe('the publication of a zone', () => {
+  it('shows a name server by its name, which is behind until it has fetched the zone', async () => {
+    const at = await publishingService(9)
+    const read = async (): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${at.apiKey}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${at.url}/v1/dns/zones/example.test/publication`, { headers })
+      return ((await answer.json()) as { data: unknown }).data
+    }
+    const server = (behind: boolean) => [{ ...SEEN, behind }]
+    await eventually(async () => {
+      await transferred(at)
+      return read()
+    }).toMatchObject({ pending: 0, nameservers: server(false) })
+    const { serial } = (await read()) as { serial: number }
+    expect(await read()).toMatchObject({ nameservers: [{ serial }] })
+
+    const body = JSON.stringify({
+      name: 'later',
+      rrsets: [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }],
+    })
+    const headers = { authorization: `Bearer ${at.apiKey}`, 'content-type': 'application/json' }
+    await fetch(`${at.url}/v1${R}`, { method: 'POST', headers, body })
+    await eventually(read).toMatchObject({ pending: 0, nameservers: server(true) })
+    const after = await read()
+    expect(after).toMatchObject({ nameservers: [{ serial }] })
+    expect((after as { serial: number }).serial).toBeGreaterThan(serial)
+  })
+
+  const SEEN = { server: 'a', signs: false, serial: expect.any(Number), checked_at: expect.any(String) }
 })
 
 describe('serve refuses to publish, with 78 and words', () => {

@@ -15,6 +15,7 @@ export interface Given {
   readonly flags?: number
   readonly rcode?: number
   readonly answers?: readonly WireRecord[]
+  readonly authorities?: readonly WireRecord[]
   /** Other octets than a response to the question. */
   readonly raw?: Buffer
 }
@@ -31,8 +32,8 @@ function responseTo(bytes: Buffer, isDatagram: boolean, answer: Answerer): Buffe
   const { name, type } = question
   const given = answer({ name, type, isDatagram })
   if (given === undefined || given.raw !== undefined) return given?.raw
-  const { flags = AUTHORITATIVE, rcode = 0, answers = [] } = given
-  return wire({ id, flags: flags | rcode, name, type, answers })
+  const { flags = AUTHORITATIVE, rcode = 0, answers = [], authorities = [] } = given
+  return wire({ id, flags: flags | rcode, name, type, answers, authorities })
 }
 
 /** Answers by UDP and TCP on one port; port 0 is a free one. */

@@ -130,12 +130,20 @@ async function startOn(
   const started = await startPublishing({ ...parts, store, pepper, tls, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
-  const { whenServed } = publishing
-  const handlerParts = { ...parts, faults, health, requestFlush: wake, whenServed }
+  const { whenServed, notifier } = publishing
+  const secondariesAt = (id: number) => notifier.zoneAt(id)
+  const handlerParts = {
+    ...parts,
+    faults,
+    health,
+    requestFlush: wake,
+    whenServed,
+    secondaries: secondariesAt,
+  }
   const handling = handlerMaker({ store, pepper }, handlerParts)
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
-  const secondaries = () => started.value.notifier.status()
+  const secondaries = () => notifier.status()
   const listening = { handle, tls, log, metrics, store, health, secondaries, ...turns }
   const sockets = await openSockets(() => current, listening)
   if (!sockets.ok) {
@@ -143,14 +151,13 @@ async function startOn(
     return sockets
   }
   keepJobs({ store, turns, audit, ending })
-  const totals = await store.read((r) => r.totals(systemClock.now()))
   const listeners = [...sockets.value.listeners, ...publishing.listeners]
   return ok({
     ...sockets.value,
     store,
     publishing,
     folder,
-    totals,
+    totals: await store.read((r) => r.totals(systemClock.now())),
     dev,
     idle,
     // Only a file can be replaced while it is open.

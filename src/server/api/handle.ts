@@ -10,13 +10,7 @@ import { parseJson } from './request/json.ts'
 import { parseQuery, readDryRun, unknownParameters } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import {
-  type ApiService,
-  type ChangedNames,
-  type HandlerResult,
-  refused,
-  type Success,
-} from './request/context.ts'
+import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
 import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
 import { decodedParams, findRoute, type Match } from './match.ts'
@@ -80,8 +74,6 @@ export interface ApiDependencies {
   readonly rateLimit: (accountId: number) => Promise<number | undefined>
   readonly inTurn: InTurn
   readonly replaceZone: ReplaceZone
-  /** Resolves when the name servers give these names as they are now, or after some seconds. */
-  readonly whenServed: (change: ChangedNames) => Promise<void>
   readonly reportError: (error: unknown) => void
   readonly audit: Audit
 }
@@ -202,8 +194,8 @@ async function finishedResult(
     result,
   }: AdmittedRequest & { readonly turn: Turn; readonly result: Success },
 ): Promise<HandlerResult<never>> {
-  const { replacement, awaited } = result
-  if (awaited !== undefined) await dependencies.whenServed(awaited)
+  const { replacement, later } = result
+  if (later !== undefined) return later()
   if (replacement === undefined) return result
   const outcome = await dependencies.replaceZone(replacement, {
     // It goes on without its client.

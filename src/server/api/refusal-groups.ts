@@ -21,6 +21,14 @@ export const NAME_CREATION = [
   'wildcardRestricted',
   'nameOwned',
 ] as const satisfies Errors
+/** The rules of DNS. */
+export const RESULTING_ZONE = [
+  'nsInvalid',
+  'ptrInvalid',
+  'aliasInvalid',
+  'aliasOutsideZone',
+  'dnsRulesViolated',
+] as const satisfies Errors
 const TARGETS = ['targetExists', 'groupTargetConflicts'] as const satisfies Errors
 export const KEY_TARGETS = [
   'websiteOnly',

@@ -1,9 +1,7 @@
 import { cleanUpChallenge, presentChallenge } from './acme/httpreq.ts'
-import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
-import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
-import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
 import { listNames, listZoneNames } from './names/listing.ts'
+import { changeName } from './names/change.ts'
 import { createName, deleteName, getName, publishName } from './names/names.ts'
 import { deleteOffline, getOffline, setOffline } from './names/offline.ts'
 import { appendRdata, replaceRdata } from './records/rdata.ts'
@@ -21,7 +19,6 @@ import {
 import {
   CLEAN_UP,
   IMPORT,
-  KEY_TARGETS,
   NAME,
   NAME_CHANGE,
   NAME_LOCK,
@@ -32,12 +29,14 @@ import {
   RDATA,
   RDATUM,
   RECORD_QUOTAS,
+  RESULTING_ZONE,
   RRSET_CHANGE,
   TTL,
   ZONE,
   ZONE_CHANGE,
 } from './refusal-groups.ts'
 import { replaceRRSet } from './records/rrset.ts'
+import { ACCOUNT_ROUTES } from './account-routes.ts'
 import { type Route, route } from './route.ts'
 import {
   getAbout,
@@ -49,14 +48,12 @@ import {
   listZones,
 } from './zones/zones.ts'
 
+import { getDelegation } from './zones/delegation.ts'
+import { getPublication } from './zones/publication.ts'
 import { exportZone } from './zones/zone-export.ts'
 import { importZone } from './zones/zone-import.ts'
-import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
+import { changeZone, getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
-const KEYS = '/account/ddns-keys'
-const KEY = `${KEYS}/{ddns_key_username}`
-const API_KEYS = '/account/api-keys'
-const TSIG_KEYS = '/account/tsig-keys'
 const HTTPREQ = '/acme/httpreq'
 const ZONES = '/dns/zones'
 const ZONE_AT = `${ZONES}/{zone_name}`
@@ -69,50 +66,7 @@ const DATA = `${SET}/rdata`
 /** Every operation of the API, in the order of the specification. */
 // biome-ignore format: a table
 export const ROUTES = {
-  listKeys: route({
-    method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',
-    refuses: ['sortKeyInvalid'], handle: listKeys, isRateLimited: true,
-  }),
-  createKey: route({
-    method: 'POST', path: KEYS, tag: 'DDNS Keys', summary: 'Create a DDNS key; its password is shown once',
-    refuses: KEY_TARGETS, handle: createKey, isRateLimited: true,
-  }),
-  getKey: route({
-    method: 'GET', path: KEY, tag: 'DDNS Keys', summary: 'Read a DDNS key and its targets',
-    refuses: [], handle: getKey, isRateLimited: true,
-  }),
-  changeKey: route({
-    method: 'PUT', path: KEY, tag: 'DDNS Keys', summary: 'Change a DDNS key and its targets',
-    refuses: KEY_TARGETS, handle: changeKey, isRateLimited: true,
-  }),
-  deleteKey: route({
-    method: 'DELETE', path: KEY, tag: 'DDNS Keys', summary: 'Delete a DDNS key',
-    refuses: [], handle: deleteKey, isRateLimited: true,
-  }),
-  listApiKeys: route({
-    method: 'GET', path: API_KEYS, tag: 'API Keys', summary: 'List the API keys of the account',
-    refuses: [], handle: listApiKeys, isRateLimited: true,
-  }),
-  createApiKey: route({
-    method: 'POST', path: API_KEYS, tag: 'API Keys', summary: 'Create an API key; it is shown once',
-    refuses: [], handle: createApiKey, isRateLimited: true,
-  }),
-  deleteApiKey: route({
-    method: 'DELETE', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Delete an API key',
-    refuses: [], handle: deleteApiKey, isRateLimited: true,
-  }),
-  listTsigKeys: route({
-    method: 'GET', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'List the TSIG keys of the account',
-    refuses: [], handle: listTsigKeys, isRateLimited: true,
-  }),
-  createTsigKey: route({
-    method: 'POST', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'Create a TSIG key for UPDATE; its secret is shown once',
-    refuses: [], handle: createTsigKey, isRateLimited: true,
-  }),
-  deleteTsigKey: route({
-    method: 'DELETE', path: `${TSIG_KEYS}/{key_name}`, tag: 'TSIG Keys', summary: 'Delete a TSIG key',
-    refuses: [], handle: deleteTsigKey, isRateLimited: true,
-  }),
+  ...ACCOUNT_ROUTES,
   about: route({
     method: 'GET', path: '/dns/about', tag: 'meta', summary: 'Read the name and version of the API',
     refuses: [], handle: getAbout, isOpen: true,
@@ -128,6 +82,10 @@ export const ROUTES = {
   getZone: route({
     method: 'GET', path: ZONE_AT, tag: 'zones', summary: 'Read a zone',
     refuses: ZONE, handle: getZone,
+  }),
+  changeZone: route({
+    method: 'PATCH', path: ZONE_AT, tag: 'zones', summary: 'Change the description and the default TTL of a zone',
+    refuses: [...ZONE_CHANGE, 'nameChangeForbidden', ...TTL], handle: changeZone,
   }),
   deleteZone: route({
     method: 'DELETE', path: ZONE_AT, tag: 'zones', summary: 'Delete a zone and everything in it',
@@ -145,6 +103,16 @@ export const ROUTES = {
   publishZone: route({
     method: 'POST', path: `${ZONE_AT}/publish`, tag: 'zones', summary: 'Publish a zone immediately',
     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'namesOverLimit', 'rdataOverLimit'], handle: publishZone,
+  }),
+  getPublication: route({
+    method: 'GET', path: `${ZONE_AT}/publication`, tag: 'zones',
+    summary: 'Read how far the changes of a zone are published, at each name server',
+    refuses: ZONE, handle: getPublication,
+  }),
+  getDelegation: route({
+    method: 'GET', path: `${ZONE_AT}/delegation`, tag: 'zones',
+    summary: 'Look at what the parent and the name servers of a zone give, at most once a minute',
+    refuses: ZONE, handle: getDelegation,
   }),
   getZoneMetadata: route({
     method: 'GET', path: `${ZONE_AT}/metadata`, tag: 'zones', summary: 'Read the metadata of a zone',
@@ -195,6 +163,12 @@ export const ROUTES = {
   getName: route({
     method: 'GET', path: AT, tag: 'records', summary: 'Read a name with everything at it',
     refuses: NAME, handle: getName,
+  }),
+  changeName: route({
+    method: 'PATCH', path: AT, tag: 'records', summary: 'Take a name offline or online, or rename it',
+    refuses: [...NAME_CHANGE, ...NAME_CREATION, 'nameExists', 'typesDisallowed', 'zoneOwnerOnly', 'rdataCreateForbidden',
+      'notAllowed', 'offlineSettingsExpected', ...RESULTING_ZONE],
+    handle: changeName,
   }),
   deleteName: route({
     method: 'DELETE', path: AT, tag: 'records', summary: 'Delete a name with everything at it',

@@ -91,17 +91,18 @@ export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRS
       rdata: list.value,
       pointer,
     },
-    faults: [...ttlFaults(ttl, pointer), ...list.faults],
+    faults: [...ttlFaults(ttl, `${pointer}/ttl`), ...list.faults],
   }
 }
 
-const isTtl = (ttl: unknown): ttl is number =>
+export const isTtl = (ttl: unknown): ttl is number =>
   typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 0 && ttl <= MAX_TTL
 
-const ttlFaults = (ttl: unknown, pointer: string): readonly Refusal<'ttlInvalid'>[] =>
+/** `pointer` is that of the TTL. */
+export const ttlFaults = (ttl: unknown, pointer: string): readonly Refusal<'ttlInvalid'>[] =>
   ttl === undefined || isTtl(ttl)
     ? []
-    : [refuse('ttlInvalid', `not a whole number from 0 to ${MAX_TTL}`, at(`${pointer}/ttl`))]
+    : [refuse('ttlInvalid', `not a whole number from 0 to ${MAX_TTL}`, at(pointer))]
 
 /** What an RRSet is to become. What is left out stays as it is stored. */
 export interface DraftReplacement {
@@ -133,7 +134,7 @@ export function readReplacement(
       ...(rdata === undefined || isList
         ? []
         : [refuse('typeOrRdataMissing' as const, 'rdata is a list with an item', at(`${pointer}/rdata`))]),
-      ...ttlFaults(ttl, pointer),
+      ...ttlFaults(ttl, `${pointer}/ttl`),
       ...(list?.faults ?? []),
     ],
   }

@@ -51,6 +51,8 @@ export interface Zone {
   readonly minTtl?: number
   readonly fixedTtl?: number
   readonly defaultTtl: number
+  /** A text of the owner. */
+  readonly description: string
   readonly serial: number
   readonly metadata: Metadata
   readonly createdAt: Instant
@@ -58,7 +60,7 @@ export interface Zone {
 }
 
 /** What the rules ask about a zone. */
-export type ZoneRules = Omit<Zone, 'serial' | 'updatedAt' | 'metadata'>
+export type ZoneRules = Omit<Zone, 'serial' | 'updatedAt' | 'metadata' | 'description'>
 
 export interface Rdata {
   /** Unique in its RRSet without regard to case. Generated labels begin with an underscore. */

@@ -184,6 +184,10 @@ export class NotifyQueue {
     return next
   }
 
+  zone(id: number): ZoneAtSecondary | undefined {
+    return this.#zones.get(id)
+  }
+
   zones(): readonly ZoneAtSecondary[] {
     return [...this.#zones.values()]
   }

@@ -34,6 +34,23 @@ export interface PermissionContext {
   readonly groups: Readonly<Record<string, UpdateGroup | undefined>>
 }
 
+/** Why this TTL may not be that of records of the caller in a zone. */
+export function ttlFault(ttl: number, context: TtlPlace): Refusal<'ttlFixed' | 'ttlTooLow'> | undefined {
+  const { fixed, min } = ttlBounds(context)
+  if (fixed !== undefined) return fixed === ttl ? undefined : refuse('ttlFixed', fixedDetail(context))
+  return ttl < min ? refuse('ttlTooLow', minDetail(context)) : undefined
+}
+
+type TtlPlace = Pick<PermissionContext, 'caller' | 'zone'>
+const fixedDetail = (place: TtlPlace): string => `the TTL is fixed at ${fixedTtl(place)}`
+const minDetail = (place: TtlPlace): string => `the minimum is ${minTtl(place)}`
+
+/** Of a rule about the TTL: whether it is the one that refuses. */
+const isTtlRefused =
+  (refused: 'ttlFixed' | 'ttlTooLow') =>
+  ({ ttl }: DraftRRSet, context: PermissionContext): boolean =>
+    ttl !== undefined && ttlFault(ttl, context)?.refused === refused
+
 interface Rule {
   readonly refused: ErrorName
   /** The field of the RRSet that the error points to. */
@@ -63,14 +80,13 @@ const isSystemRRSet = ({ dnsType }: DraftRRSet, { name, existing }: PermissionCo
   existing?.isSystem ?? (name === APEX && dnsType === 'NS')
 
 /** The TTLs that records of the caller may have in a zone, in seconds. */
-export const ttlBounds = (context: Pick<PermissionContext, 'caller' | 'zone'>) => ({
+export const ttlBounds = (context: TtlPlace) => ({
   fixed: fixedTtl(context),
   min: minTtl(context),
 })
-const fixedTtl = ({ caller, zone }: Pick<PermissionContext, 'caller' | 'zone'>): number | undefined =>
+const fixedTtl = ({ caller, zone }: TtlPlace): number | undefined =>
   zone.fixedTtl ?? caller.account.plan.fixedTtl
-const minTtl = ({ caller, zone }: Pick<PermissionContext, 'caller' | 'zone'>): number =>
-  Math.max(caller.account.plan.minTtl, zone.minTtl ?? 0)
+const minTtl = ({ caller, zone }: TtlPlace): number => Math.max(caller.account.plan.minTtl, zone.minTtl ?? 0)
 
 /** The rules of policy for an RRSet. */
 // biome-ignore format: a table
@@ -84,12 +100,10 @@ const PERMISSION_RULES = {
   system:    { refused: 'rrsetCreateForbidden', field: '/dns_type', isBroken: isSystemRRSet,
                detail: () => 'the service manages these records' },
   newRdata:  { refused: 'rdataCreateForbidden', field: '/rdata',    isBroken: (_, { zone }) => zone.hasNoNewRdata },
-  fixedTtl:  { refused: 'ttlFixed',             field: '/ttl',
-               isBroken: ({ ttl }, context) => ttl !== undefined && (fixedTtl(context) ?? ttl) !== ttl,
-               detail: (context) => `the TTL is fixed at ${fixedTtl(context)}` },
-  minTtl:  { refused: 'ttlTooLow',            field: '/ttl',
-               isBroken: ({ ttl }, context) => ttl !== undefined && fixedTtl(context) === undefined && ttl < minTtl(context),
-               detail: (context) => `the minimum is ${minTtl(context)}` },
+  fixedTtl:  { refused: 'ttlFixed',             field: '/ttl',      isBroken: isTtlRefused('ttlFixed'),
+               detail: fixedDetail },
+  minTtl:  { refused: 'ttlTooLow',            field: '/ttl',      isBroken: isTtlRefused('ttlTooLow'),
+               detail: minDetail },
 } as const satisfies Readonly<Record<string, Rule>>
 
 export type RuleName = keyof typeof PERMISSION_RULES

@@ -28,6 +28,11 @@ export interface JournalStep {
   readonly come: Uint8Array
 }
 
+export interface ZonePublication {
+  readonly at?: Instant
+  readonly pending: number
+}
+
 /** What transfers and answers read. */
 export interface PublishedReads {
   publishedZone(apex: string): Promise<PublishedZone | undefined>
@@ -52,6 +57,11 @@ export interface PublishedReads {
   hasDirtyNames(): Promise<boolean>
   /** Whether one of these names has changed since it was published. */
   hasDirtyNamesAmong(zoneId: number, names: readonly string[]): Promise<boolean>
+  /**
+   * When the serial of a zone was published, as long as the journal has it; and how many of its names wait for a flush, up
+   * to `max`.
+   */
+  publicationOf(zoneId: number, max: number): Promise<ZonePublication>
   /** A name as it is stored. */
   storedState(zoneId: number, name: string): Promise<StoredState | undefined>
 }

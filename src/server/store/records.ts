@@ -150,6 +150,8 @@ export interface RecordWrites extends RecordReads {
   /** Creates the name, or replaces everything stored at it. RRSets say themselves when they were updated. */
   /** `before`: the name as it is stored; what is the same there is not written again. */
   saveName(name: Name, now: Instant, before?: Name): Promise<void>
+  /** Within its zone: what is stored at it stays with it. No name of the zone has the new spelling. */
+  renameName(name: Name, to: string, now: Instant): Promise<void>
   removeName(name: Name, now: Instant): Promise<void>
   setZoneMetadata(zoneId: number, metadata: Metadata): Promise<void>
   /** No reader sees it from now on; `sweepHidden` deletes it in steps. */
@@ -163,7 +165,10 @@ export interface RecordWrites extends RecordReads {
   setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
 }
 
-/** Changes that only the operator makes. An undefined value removes a limit or a list of types. */
+/**
+ * Changes of the operator; owners set `description` and `defaultTtl` of their zones too. An undefined value removes a limit
+ * or a list of types.
+ */
 export interface PolicyWrites {
   changePlan(planId: number, values: Partial<Omit<Plan, 'name'>>): Promise<void>
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
@@ -207,4 +212,5 @@ export type ZonePolicy = Pick<
   | 'minTtl'
   | 'fixedTtl'
   | 'defaultTtl'
+  | 'description'
 >

@@ -83,6 +83,11 @@ const STARTS: readonly Start[] = [
   { route: 'listZones', path: '/v1/dns/zones', query: 'limit=5&offset=0' },
   { route: 'createZone', path: '/v1/dns/zones', body: { zone_name: 'new.test', metadata: { a: 'b' } } },
   { route: 'getZone', path: '/v1/dns/zones/example.test' },
+  {
+    route: 'changeZone',
+    path: '/v1/dns/zones/example.test',
+    body: { description: 'd', default_ttl: 300 },
+  },
   { route: 'deleteZone', path: '/v1/dns/zones/noadd.test' },
   { route: 'exportZone', path: '/v1/dns/zones/example.test/export' },
   {
@@ -92,6 +97,8 @@ const STARTS: readonly Start[] = [
     body: '$TTL 1h\nlocked 60 IN A 192.0.2.8\nfree ( IN A\n 192.0.2.7 ) ; x\n IN TXT "a" "\\059"\n',
   },
   { route: 'publishZone', path: '/v1/dns/zones/example.test/publish', body: {} },
+  { route: 'getPublication', path: '/v1/dns/zones/example.test/publication' },
+  { route: 'getDelegation', path: '/v1/dns/zones/example.test/delegation' },
   { route: 'getZoneMetadata', path: '/v1/dns/zones/example.test/metadata' },
   {
     route: 'setZoneMetadata',
@@ -136,6 +143,7 @@ const STARTS: readonly Start[] = [
     ],
   },
   { route: 'getName', path: HOME, query: 'expand[]=offline_settings' },
+  { route: 'changeName', path: `${R}/example.test/free`, body: { name: 'renamed', offline: false } },
   { route: 'deleteName', path: `${R}/example.test/empty` },
   { route: 'publishName', path: `${HOME}/publish`, body: {} },
   { route: 'getNameMetadata', path: `${HOME}/metadata` },
@@ -340,6 +348,7 @@ const FIELDS = [
   'logo_url',
   'email',
   'description',
+  'default_ttl',
   'hostnames',
   'regenerate_password',
   'zone_name',

@@ -11,6 +11,7 @@ import type { Store } from '../../../src/server/store/store.ts'
 import { misfit } from './document.ts'
 import type { Reply } from './world.ts'
 import { AT_ONCE } from './at-once.ts'
+import { NOTHING_FOUND } from './nothing-found.ts'
 
 export const PEPPER = pepperOf(new Uint8Array(32))
 /** One for all: making one computes a slow hash. */
@@ -75,8 +76,8 @@ export function inside(store: Store, options: Options = {}): Inside {
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: () => undefined,
+    delegation: async () => NOTHING_FOUND,
     inTurn: AT_ONCE,
-    whenServed: async () => undefined,
     audit: (event) => void audited.push(event),
     reportFailure: failureLog(
       (level, msg, details) => void lines.push({ level, msg, fields: details?.fields }),

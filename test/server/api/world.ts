@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { apiOf } from '../../../src/app/service/http/api.ts'
+import type { ApiServiceParts } from '../../../src/app/service/http/api-service.ts'
+import type { InTurn } from '../../../src/server/api/handle.ts'
 import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
@@ -12,6 +14,7 @@ import { listen } from '../../../src/server/http/listen.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreReads, StoreWrites } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from './at-once.ts'
+import { NOTHING_FOUND } from './nothing-found.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const PEPPER = pepperOf(new Uint8Array(32))
@@ -59,7 +62,10 @@ interface Draft {
 }
 
 /** The fixture of every refusal case, behind a real socket. */
-export async function apiWorld(): Promise<World> {
+/** `over`: parts of the service that are others. */
+export async function apiWorld(
+  over: Partial<ApiServiceParts & { readonly inTurn: InTurn }> = {},
+): Promise<World> {
   const folder = storeFolder()
   const [store, ids] = await filled(folder)
   const settings = readServiceConfig({
@@ -77,10 +83,11 @@ export async function apiWorld(): Promise<World> {
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: () => undefined,
+    delegation: async () => NOTHING_FOUND,
     inTurn: AT_ONCE,
-    whenServed: async () => undefined,
     audit: () => undefined,
     reportFailure: (what, error) => void faults.push([what, String(error)]),
+    ...over,
   })
   const listening = await listen({ host: '127.0.0.1', port: 0 }, () => settings.value, api)
   return {
@@ -245,7 +252,24 @@ const DELEGATION: Draft = {
   ],
 }
 
+/** From before its type was for the owner of the zone. */
+const GUEST_CUT: Draft = { name: 'cut', rrsets: [['NS', ['n', 'ns.other.test.']]] }
+
 const SERVED_BY_FREE: Draft = { name: 'sub', rrsets: [['NS', ['n', 'free.example.test.']]] }
+
+/** Names whose records are wrong at some other name. */
+const POINTING: readonly Draft[] = [
+  {
+    name: 'glued',
+    rrsets: [
+      ['NS', ['n', 'glued.example.test.']],
+      ['A', ['a', '192.0.2.40']],
+    ],
+  },
+  { name: 'apple', rrsets: [['ALIAS', ['a', 'pear.example.test.']]] },
+  { name: 'reverse', rrsets: [['PTR', ['p', 'plum.example.test.']]] },
+  { name: 'away', rrsets: [['CNAME', ['c', 'www.other.test.']]] },
+]
 
 const KEYS = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'v']))
 
@@ -287,6 +311,13 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'no-offline': async () => w.changePlan(plan, { hasOffline: false }),
       'no-wildcards': async () => w.changePlan(plan, { hasWildcards: false }),
       'signed-delegation': async () => w.saveName({ ...free, rrsets: nameOf(0, 0, DELEGATION).rrsets }, NOW),
+      pointing: async () => {
+        for (const one of POINTING)
+          await w.saveName(nameOf(ids['example.test'] ?? 0, ids['a'] ?? 0, one), NOW)
+      },
+      'own-in-closed': async () =>
+        w.saveName(nameOf(ids['closed.test'] ?? 0, ids['a'] ?? 0, { name: 'own' }), NOW),
+      'guest-cut': async () => w.saveName(nameOf(ids['dyn.test'] ?? 0, ids['a'] ?? 0, GUEST_CUT), NOW),
       'name-server': async () =>
         w.saveName(nameOf(ids['example.test'] ?? 0, ids['a'] ?? 0, SERVED_BY_FREE), NOW),
       types: async () => w.changePlan(plan, { types: value.split(',') }),

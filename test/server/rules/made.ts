@@ -32,6 +32,7 @@ export const ZONE: Zone = {
   hasOpenNesting: false,
   hasWildcards: true,
   defaultTtl: 300,
+  description: '',
   serial: 1,
   metadata: {},
   createdAt: START,

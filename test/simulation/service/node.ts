@@ -102,7 +102,6 @@ export function serviceNode(store: Store, now: () => Instant): Node {
     pepper: PEPPER,
     passwords: PASSWORDS,
     requestFlush: passing,
-    whenServed: async () => undefined,
     inTurn: AT_ONCE,
     audit: passing,
     reportFailure: passing,

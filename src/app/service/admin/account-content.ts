@@ -60,7 +60,13 @@ export async function contentOf(
   const files: object[] = []
   for (const { row, ...zone } of zones) {
     const lines = formatMasterFile(zone, await allNames(r, { zoneId: zone.id }), nameservers)
-    files.push({ zone: zone.name, ...row, metadata: zone.metadata, file: `${lines.join('\n')}\n` })
+    files.push({
+      zone: zone.name,
+      ...row,
+      metadata: zone.metadata,
+      description: zone.description,
+      file: `${lines.join('\n')}\n`,
+    })
   }
   return {
     account: (await r.overview('accounts', { ...query, filter: { name: account } }))[0],

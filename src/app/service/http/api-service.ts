@@ -9,10 +9,26 @@ import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '..
 import { seal } from '../../../server/auth/sealed.ts'
 import { relativeTo } from '../../../server/model/dns-name.ts'
 
+export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
+  readonly pepper: Pepper
+  /** Default: it looks at nothing. */
+  readonly delegation?: ApiService['delegation'] | undefined
+  /** Default: there are none. */
+  readonly secondaries?: ApiService['secondaries'] | undefined
+  /** Default: at once. */
+  readonly whenServed?: ApiService['whenServed'] | undefined
+}
+
 /** What the handlers of `/v1` need of the service. */
 export function apiServiceOf(
   settings: ServiceSettings,
-  { pepper, requestFlush }: { readonly pepper: Pepper; readonly requestFlush: () => void },
+  {
+    pepper,
+    requestFlush,
+    secondaries = () => [],
+    delegation = async () => undefined,
+    whenServed = async () => undefined,
+  }: ApiServiceParts,
 ): ApiService {
   const secret = () => {
     const password = newPassword()
@@ -26,6 +42,9 @@ export function apiServiceOf(
     isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
     pause: nextTurn,
+    secondaries,
+    delegation,
+    whenServed,
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

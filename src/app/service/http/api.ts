@@ -8,24 +8,20 @@ import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import { callerIdentifier } from '../../../server/auth/caller.ts'
-import type { Pepper } from '../../../server/auth/hashes.ts'
 import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../../net/network.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
 import { rateLimiter } from '../../../server/http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../server/http/request.ts'
 import type { Store } from '../../../server/store/store.ts'
-import { apiServiceOf } from './api-service.ts'
+import { type ApiServiceParts, apiServiceOf } from './api-service.ts'
 import { zoneReplacer } from './zone-replacer.ts'
 
-interface ApiParts {
+interface ApiParts extends ApiServiceParts {
   readonly store: Store
-  readonly pepper: Pepper
   readonly passwords: PasswordChecker
   readonly reportFailure: (what: string, error: unknown) => void
   readonly audit: Audit
-  readonly requestFlush: () => void
-  readonly whenServed: ApiDependencies['whenServed']
   readonly inTurn: InTurn
   /** Default: by the clock of the system. */
   readonly now?: () => Instant
@@ -45,11 +41,13 @@ export function apiOf(
     requestFlush,
     whenServed,
     inTurn,
+    secondaries,
+    delegation,
     now = () => systemClock.now(),
   }: ApiParts,
 ): (request: IncomingRequest) => Promise<OutgoingResponse> {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
-  const service = apiServiceOf(settings, { pepper, requestFlush })
+  const service = apiServiceOf(settings, { pepper, requestFlush, secondaries, delegation, whenServed })
   const dependencies: ApiDependencies = {
     store,
     now,
@@ -61,7 +59,6 @@ export function apiOf(
     ),
     audit,
     inTurn,
-    whenServed,
     replaceZone: zoneReplacer(store, requestFlush),
     reportError: (error) => reportFailure('an API request', error),
   }

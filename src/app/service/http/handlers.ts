@@ -4,13 +4,15 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
-import { type ApiDependencies, type InTurn, isApiPath } from '../../../server/api/handle.ts'
+import type { ApiService } from '../../../server/api/request/context.ts'
+import { type InTurn, isApiPath } from '../../../server/api/handle.ts'
 import { passwordChecker } from '../../../server/auth/login.ts'
 import { dispatch, type PathHandler } from '../../../server/http/dispatch.ts'
 import type { RequestHandler } from '../../../server/http/listen.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import type { FaultRule } from '../../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../server/update/handle.ts'
+import { hostDelegationLooks } from '../publishing/delegations.ts'
 import { apiOf } from './api.ts'
 import type { OpenStore } from '../store/opened-store.ts'
 import { withSites } from './sites.ts'
@@ -20,7 +22,8 @@ export interface HandlerParts {
   readonly audit: Audit
   readonly reportFailure: (what: string, error: unknown) => void
   readonly requestFlush: () => void
-  readonly whenServed: ApiDependencies['whenServed']
+  readonly whenServed: ApiService['whenServed']
+  readonly secondaries: ApiService['secondaries']
   readonly inTurn: InTurn
   readonly log: Log
   readonly ending: AbortSignal
@@ -34,6 +37,7 @@ export function handlerMaker(
 ): (settings: ServiceSettings) => RequestHandler {
   const { log } = parts
   const passwords = passwordChecker(pepper)
+  const delegation = hostDelegationLooks()
   return (settings) => {
     const update = updateDependencies(settings, { store, passwords }, parts)
     const api = apiOf(settings, {
@@ -43,6 +47,8 @@ export function handlerMaker(
       audit: parts.audit,
       requestFlush: parts.requestFlush,
       whenServed: parts.whenServed,
+      secondaries: parts.secondaries,
+      delegation,
       inTurn: parts.inTurn,
       reportFailure: parts.reportFailure,
     })

@@ -19,6 +19,8 @@ import {
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import { soaRecord } from '../../../server/publish/soa.ts'
+import type { SecondaryState } from '../../../server/api/request/context.ts'
+import { secondaryState } from './secondary-states.ts'
 
 const NOTIFY_TIMEOUT = seconds(2)
 const SOA_TIMEOUT = seconds(2)
@@ -55,6 +57,8 @@ export interface NotifySender {
   readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
   readonly fetched: (secondary: Secondary, zone: ToldZone) => void
   readonly status: () => readonly ToldSecondary[]
+  /** One zone at each secondary. */
+  readonly zoneAt: (id: number) => readonly SecondaryState[]
 }
 
 const now = (): Instant => systemClock.now()
@@ -69,6 +73,7 @@ export function startNotifySender(parts: NotifySenderParts): NotifySender {
     },
     compared: (secondary, zone, serial) => lineOf(secondary)?.compared(zone, serial),
     fetched: (secondary, zone) => lineOf(secondary)?.fetched(zone),
+    zoneAt: (id) => lines.map(({ secondary, zone }) => secondaryState(secondary, zone(id))),
     status: () => lines.map(({ secondary, zones }) => ({ secondary, zones: zones() })),
   }
 }
@@ -93,6 +98,7 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   return {
     secondary,
     zones: () => queue.zones(),
+    zone: (id: number) => queue.zone(id),
     changed: (zones: readonly ToldZone[], kind: 'fresh' | 'repeated') => {
       for (const zone of zones) queue.changed(zone, now(), kind)
       pump()

@@ -11,6 +11,7 @@ import {
   refused,
   type RequestContext,
   type RequestFault,
+  type Success,
 } from '../request/context.ts'
 import { zoneChangeFault } from '../../rules/change.ts'
 import { changeFault } from '../records/rdata.ts'
@@ -63,7 +64,12 @@ async function changed<R extends CleanUpFault | PresentFault>(
   const result = await changeRRSets({ ...context, params: { zone_name: zone.name }, body })
   if ('refusals' in result) return refusedBy(result.refusals)
   if ('malformed' in result) return result
-  return { ...DONE, warnings, awaited: { zoneId: zone.id, apex: zone.name, names: [name] } }
+  const done = { ...DONE, warnings }
+  const later = async (): Promise<Success> => {
+    await context.service.whenServed({ zoneId: zone.id, apex: zone.name, names: [name] })
+    return done
+  }
+  return { ...done, later }
 }
 
 /** A refusal that no challenge has says that the name cannot be changed; its detail says why. */

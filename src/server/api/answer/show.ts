@@ -5,7 +5,8 @@ import type { DdnsKey, ListedApiKey, NameSummary } from '../../store/records.ts'
 import type { StoredTsigKey } from '../../store/tsig-keys.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
-const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
+export const timeOf = (at: Instant | undefined): string | null =>
+  at === undefined ? null : formatInstant(at)
 
 export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
   dns_type: dnsType,
@@ -58,6 +59,8 @@ export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
   is_shared: zone.isShared,
   created_at: timeOf(zone.createdAt),
   updated_at: timeOf(zone.updatedAt),
+  description: zone.description,
+  default_ttl: zone.defaultTtl,
   serial: zone.serial,
   nameservers,
   metadata: zone.metadata,

@@ -2,9 +2,9 @@ import { formatInstant, type Instant, isBefore, parseInstant } from '../../../ba
 import { isAccessible } from '../../rules/access.ts'
 import { parseScope, SCOPE_FORMS } from '../../rules/scopes.ts'
 import type { ListedApiKey } from '../../store/records.ts'
-import { badBody, type Fields, isText } from '../request/bodies.ts'
+import { badBody, descriptionFaults, type Fields } from '../request/bodies.ts'
 import { type RequestContext, type RequestFault, unexpected, type Warning } from '../request/context.ts'
-import { MAX_DESCRIPTION_LENGTH, MAX_SCOPES } from '../request/limits.ts'
+import { MAX_SCOPES } from '../request/limits.ts'
 
 /** A scope that matches nothing now; what it names may be made later. */
 export async function uselessScopes(
@@ -35,17 +35,8 @@ export function readKeyDraft(
     : undefined
   const text = typeof expires === 'string' ? parseInstant(expires) : undefined
   const expiresAt = expires === undefined || expires === null ? caller.expiresAt : text
-  const isDescription =
-    typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description)
   const malformed = [
-    ...(isDescription
-      ? []
-      : [
-          badBody(
-            `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
-            '/description',
-          ),
-        ]),
+    ...descriptionFaults(description),
     ...scopeFaults(parsed),
     ...expiryFaults(expires, { expiresAt, now, latest: caller.expiresAt }),
   ]

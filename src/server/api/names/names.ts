@@ -79,13 +79,15 @@ interface NewNamePlace {
   readonly name: unknown
   /** The other names that the request creates. */
   readonly others?: readonly string[]
+  /** The name that it takes the place of. */
+  readonly gone?: string
 }
 
 /** The first fault of a new name in the zone. */
 export async function creationFaultAt(
   context: RequestContext,
   zone: Zone,
-  { name, others = [] }: NewNamePlace,
+  { name, others = [], gone }: NewNamePlace,
 ): Promise<Refusal<CreationFault> | undefined> {
   const { caller, store, service } = context
   const isMember = await store.isMember(zone.id, caller.account.id)
@@ -97,11 +99,12 @@ export async function creationFaultAt(
   if (inOther !== undefined || !zone.isShared) return inOther
   const accountId = caller.account.id
   const stored = await store.neighboursOf(zone, { name: relative, accountId })
-  const neighbours = [...stored, ...others.map((other) => ({ name: other, accountId }))]
+  const added = others.map((other) => ({ name: other, accountId }))
+  const neighbours = [...stored.filter((one) => one.name !== gone), ...added]
   return nestingFault(caller, zone, { name: relative, neighbours })
 }
 
-async function existingNameFault(
+export async function existingNameFault(
   { caller, store }: RequestContext,
   zone: Zone,
   name: string,

@@ -81,6 +81,15 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     ['name'],
   ),
+  NamePatch: openObject('A change of a name. What is left out stays.', {
+    name: string(
+      'Its new name, relative to the zone. Its records, keys, metadata and offline settings stay with it.',
+      {
+        minLength: 1,
+      },
+    ),
+    offline: boolean('Whether the name is offline; an offline name needs offline settings.'),
+  }),
   NewOfflineSettings: openObject(
     'What is served while a name is offline.',
     {
@@ -102,6 +111,13 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     { zone_name: string('The domain name of the zone, of two labels or more.'), metadata },
     ['zone_name'],
   ),
+  ZonePatch: openObject('The settings of a zone. What is left out stays.', {
+    description: string('A text for the user, such as what the zone is for.', DESCRIPTION),
+    default_ttl: wholeNumber('Time to live of records that are made without one, in seconds.', {
+      minimum: 0,
+      maximum: MAX_TTL,
+    }),
+  }),
   KeyChange: openObject('The fields of a DDNS key. What is left out stays.', {
     description: string('A text for the user, such as the name of a device.', DESCRIPTION),
     hostnames: list(

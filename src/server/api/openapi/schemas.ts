@@ -2,6 +2,7 @@ import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { IMPORT_SCHEMAS } from './import-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
+import { SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
 import {
   boolean,
   closedObject,
@@ -181,10 +182,11 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     is_shared: boolean('Whether other accounts may have names in the zone.'),
     created_at: time('When the zone was created, in UTC.'),
     updated_at: time('When something in the zone was last changed, in UTC.'),
-    serial: wholeNumber('The serial number of the SOA (RFC 1035 §3.3.13).', {
+    description: string('The text of the owner.'),
+    default_ttl: wholeNumber('Time to live of records that are made without one, in seconds.', {
       minimum: 0,
-      maximum: 4_294_967_295,
     }),
+    serial: wholeNumber('The serial number of the SOA (RFC 1035 §3.3.13).', SERIAL),
     nameservers: list(string('A host name.'), 'The name servers of the service.'),
     metadata,
   }),
@@ -264,5 +266,6 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...ERRORS_AND_PAGES,
   ...RESPONSE_SCHEMAS,
+  ...ZONE_STATE_SCHEMAS,
   ...REQUEST_SCHEMAS,
 }

@@ -1,5 +1,5 @@
 import type { Metadata } from '../../model/tree.ts'
-import { MAX_METADATA_LENGTH } from './limits.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_METADATA_LENGTH } from './limits.ts'
 import { type RequestFault, unexpected, type Warning } from './context.ts'
 import { REQUEST_FAULTS } from './faults.ts'
 
@@ -21,6 +21,17 @@ export const badBody = (detail: string, pointer = ''): RequestFault => ({
  */
 export const isText = (text: string): boolean => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
+
+/** A text of the user for a key or a zone. */
+export const descriptionFaults = (description: unknown): readonly RequestFault[] =>
+  typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description)
+    ? []
+    : [
+        badBody(
+          `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
+          '/description',
+        ),
+      ]
 
 /** Parses metadata, or reports all of its faults. */
 export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {

@@ -2,6 +2,7 @@ import type { Instant } from '../../../base/time.ts'
 import type { TsigAlgorithm } from '../../../dns/tsig.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
 import type { Caller } from '../../rules/access.ts'
+import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
@@ -23,6 +24,19 @@ export interface RequestContext {
   readonly service: ApiService
 }
 
+/** One zone at one secondary. Undefined: not known. */
+export interface SecondaryState {
+  /** Its name in the settings. */
+  readonly server: string
+  /** It signs the zone, with serials of its own. */
+  readonly signs: boolean
+  /** The one that it was last seen with. */
+  readonly serial: number | undefined
+  /** It was told a serial that it has not fetched yet. */
+  readonly isBehind: boolean | undefined
+  readonly checkedAt: Instant | undefined
+}
+
 export interface ApiService {
   readonly name: string
   readonly version: string
@@ -34,6 +48,13 @@ export interface ApiService {
   /** Labels that only the owner of a shared zone may make, directly beneath it. */
   readonly reservedNames: readonly string[]
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
+  /** What each secondary has of a zone, as far as this node has seen it since it started. */
+  secondaries(zoneId: number): readonly SecondaryState[]
+  /** What the DNS gives of a zone, with these name servers of the service; undefined while too many zones are looked at. */
+  delegation(
+    zone: Pick<Zone, 'id' | 'name' | 'accountId' | 'serial'>,
+    nameservers: readonly string[],
+  ): Promise<Delegation | undefined>
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
   /** A name that no key of the secondaries has, the secret in base64, and the secret as it is stored. */
@@ -42,6 +63,8 @@ export interface ApiService {
     readonly secret: string
     readonly sealed: Uint8Array
   }
+  /** Resolves when the name servers give these names as they are now, or after some seconds. */
+  readonly whenServed: (change: ChangedNames) => Promise<void>
   /** Lets other requests go on, in the middle of long work. */
   readonly pause: () => Promise<void>
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
@@ -75,8 +98,8 @@ export interface Success {
   readonly headers?: Readonly<Record<string, string>>
   /** Of a preview: what would change. */
   readonly changes?: readonly TrailChange[]
-  /** The answer waits until all name servers give these names as they are now, or for some seconds. */
-  readonly awaited?: ChangedNames
+  /** Gives the result instead, after the transaction and the turn of the request: it may take seconds. */
+  readonly later?: () => Promise<Success | Malformed>
   /** Instead of data: the response is no JSON. Without the end of its last line. */
   readonly text?: string
   /** What is stored in steps before the response is sent. */
@@ -98,6 +121,10 @@ export interface ZoneReplacement {
   readonly names: readonly Name[]
 }
 
+export interface Malformed {
+  readonly malformed: readonly RequestFault[]
+}
+
 /** A fault whose code is not in the specification's table of errors. */
 export interface RequestFault extends FaultIdentity {
   readonly detail?: string
@@ -115,10 +142,7 @@ export const INSUFFICIENT_SCOPE: RequestFault = {
 export interface Refused<R extends ErrorName> {
   readonly refusals: readonly Refusal<R>[]
 }
-export type HandlerResult<R extends ErrorName> =
-  | Success
-  | Refused<R>
-  | { readonly malformed: readonly RequestFault[] }
+export type HandlerResult<R extends ErrorName> = Success | Refused<R> | Malformed
 
 export const refused = <R extends ErrorName>(...refusals: readonly Refusal<R>[]): Refused<R> => ({ refusals })
 

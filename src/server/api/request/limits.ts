@@ -12,5 +12,7 @@ export const MAX_SCOPES = 50
 export const MAX_SHOWN_CHANGES = 1000
 /** Errors of an import that is refused. */
 export const MAX_SHOWN_FAULTS = 100
+/** Names that are counted as not published yet. */
+export const MAX_PENDING = 1000
 /** Changes of one batch. */
 export const MAX_CHANGES = 500

@@ -32,7 +32,7 @@ export function previewOf<R extends ErrorName>({
   readonly changes: readonly TrailChange[]
 }): HandlerResult<R> {
   if (!('status' in result)) return result
-  const { data, awaited: _, headers: __, ...rest } = result
+  const { data, later: _, headers: __, ...rest } = result
   return { ...rest, ...(data !== undefined && { data: withoutSecrets(data) }), changes }
 }
 

@@ -1,6 +1,7 @@
 import { fqdnOf } from '../../model/dns-name.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import { type TrailChange, trailOf } from '../../model/trail.ts'
+import type { ZonePolicy } from '../../store/records.ts'
 import type { StoreWrites } from '../../store/store.ts'
 
 /** What was changed through a recording store. */
@@ -45,9 +46,20 @@ export function recorded(store: StoreWrites): Recording {
       await store.saveName(name, now, before)
       await note(name.zoneId, stored, name)
     },
+    async renameName(name, to, now) {
+      await store.renameName(name, to, now)
+      await note(name.zoneId, name, undefined)
+      await note(name.zoneId, undefined, { ...name, name: to })
+    },
     async removeName(name, now) {
       await store.removeName(name, now)
       await note(name.zoneId, name, undefined)
+    },
+    async changeZone(zoneId, values) {
+      const rules = await store.zoneRules(zoneId)
+      const zone = rules && (await store.zoneNamed(rules.name))
+      await store.changeZone(zoneId, values)
+      if (zone !== undefined) noted.push(zoneChanged(zone, values))
     },
     async removeZone(zoneId) {
       const [zone, names] = [await store.zoneRules(zoneId), await store.countNames(zoneId)]
@@ -74,6 +86,16 @@ export const zoneGone = ({ name, serial }: Zone, names: number): TrailChange => 
   subject: name,
   before: `${names} names, serial ${serial}`,
 })
+
+/** What its owner sets of a zone. */
+function zoneChanged(zone: Zone, values: Partial<ZonePolicy>): TrailChange {
+  const textOf = ({ description, defaultTtl }: Partial<ZonePolicy>): string =>
+    JSON.stringify({
+      ...(values.description !== undefined && { description }),
+      ...(values.defaultTtl !== undefined && { default_ttl: defaultTtl }),
+    })
+  return { subject: zone.name, before: textOf(zone), after: textOf(values) }
+}
 
 /** What a name has besides its records. */
 const stateOf = (name: Name | undefined): string =>

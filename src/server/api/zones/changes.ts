@@ -2,9 +2,11 @@ import { type Refusal, refuse } from '../../errors/errors.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { type Caller, IN_PATH, isOwner } from '../../rules/access.ts'
 import { metadataFault, quotaFault, usageFaults } from '../../rules/quota.ts'
-import { readMetadataBody } from '../request/bodies.ts'
+import { isTtl, ttlFaults } from '../../model/draft.ts'
+import { ttlFault } from '../../rules/permission.ts'
+import { badBody, descriptionFaults, isObject, readMetadataBody, unknownFields } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
-import { ACCEPTED, INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
+import { ACCEPTED, DONE, INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
 
 /** Only its owner changes a zone; an API key for some names or types is for them alone. */
 const ownerFault = (caller: Caller, zone: Zone): Refusal<'nameChangeForbidden'> | undefined =>
@@ -55,3 +57,32 @@ export async function setZoneMetadata(context: RequestContext) {
   await context.store.setZoneMetadata(zone.id, metadata)
   return { ...ACCEPTED, warnings: parsed.warnings }
 }
+
+const ZONE_FIELDS = ['description', 'default_ttl'] as const
+
+/** The description, and the TTL of records that are made without one. What the body leaves out stays. */
+export async function changeZone(context: RequestContext) {
+  const zone = await zoneOfOwner(context)
+  if ('refusals' in zone || 'malformed' in zone) return zone
+  const { body, caller, store, now } = context
+  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "default_ttl": 300}')] }
+  const { description = zone.description, default_ttl: defaultTtl = zone.defaultTtl } = body
+  const malformed = descriptionFaults(description)
+  if (malformed.length > 0) return { malformed }
+  if (!isTtl(defaultTtl)) return refused(...ttlFaults(defaultTtl, TTL_POINTER))
+  const isOtherTtl = defaultTtl !== zone.defaultTtl
+  const fault = isOtherTtl ? ttlFault(defaultTtl, { caller, zone }) : undefined
+  if (fault !== undefined) return refused({ ...fault, location: 'body', pointer: TTL_POINTER } as const)
+  const warnings = unknownFields(body, ZONE_FIELDS)
+  const isOtherText = description !== zone.description
+  if (!isOtherTtl && !isOtherText) return { ...DONE, warnings }
+  await store.changeZone(zone.id, {
+    ...(isOtherText && { description: String(description) }),
+    ...(isOtherTtl && { defaultTtl }),
+  })
+  // An import of records without a TTL that runs meanwhile has read the old one.
+  await store.touchZone(zone.id, now)
+  return { ...ACCEPTED, warnings }
+}
+
+const TTL_POINTER = '/default_ttl'

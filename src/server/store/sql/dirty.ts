@@ -59,6 +59,9 @@ const DEFERRED = '~'
 
 /** Before a name that could not be rendered; it sorts after every other. */
 export const STUCK = '\u007f'
+/** How many names of a zone wait, as far as they are looked at; `''` stands for its SOA. One name may have several rows. */
+export const COUNT_PENDING = `SELECT count(DISTINCT ltrim(name, '${DEFERRED}${STUCK}')) AS n FROM
+  (SELECT name FROM dns_dirty WHERE zone_id = ? AND name > '' LIMIT +?) AS part`
 /** Of the rows of `dns_dirty`: all but stuck names. */
 export const IS_FLUSHED = `name < '${STUCK}'`
 

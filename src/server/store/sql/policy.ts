@@ -35,6 +35,7 @@ const COLUMNS = {
     minTtl: 'min_ttl',
     fixedTtl: 'fixed_ttl',
     defaultTtl: 'default_ttl',
+    description: 'description',
   },
   account: { isWebsiteOnly: 'is_website_only', isSuspended: 'is_suspended', planId: 'plan_id' },
   name: { isProhibited: 'is_prohibited', isBlocked: 'is_blocked' },

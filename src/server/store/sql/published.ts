@@ -2,7 +2,7 @@ import type { DnsType } from '../../model/rdata-values.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
 import type { PublishedReads, PublishWrites, StoredState } from '../published.ts'
 import { isShown } from '../hidden.ts'
-import { IS_FLUSHED, sqlDirtyNames } from './dirty.ts'
+import { IS_FLUSHED, COUNT_PENDING, sqlDirtyNames } from './dirty.ts'
 import { existing, columnList, type RowOf, select, selects } from '../select.ts'
 import { groupedBy, isOn, optional } from '../values.ts'
 import { asList, type Sql } from './statement.ts'
@@ -83,6 +83,8 @@ export const PUBLISHED = selects({
     { serial_from: 'INTEGER', serial_to: 'INTEGER', gone: 'BLOB', come: 'BLOB' },
     'SELECT serial_from, serial_to, gone, come FROM dns_journal WHERE zone_id = ? AND n >= ? ORDER BY n LIMIT +?',
   ),
+  pending: select({ n: 'INTEGER' }, COUNT_PENDING),
+  lastStep: select({ at: 'TIME' }, 'SELECT at FROM dns_journal WHERE zone_id = ? ORDER BY n DESC LIMIT 1'),
   /** Of a step of the journal, or of a zone. */
   lastChange: select(
     { at: 'TIME' },
@@ -97,6 +99,10 @@ export const sqlPublishedReads = (sql: Sql): PublishedReads => ({
   ...records(sql),
   async storedState(zoneId, name) {
     return stateFrom(await sql(PUBLISHED.state).all(zoneId, name))
+  },
+  async publicationOf(zoneId, max) {
+    const { n } = existing(await sql(PUBLISHED.pending).get(zoneId, max))
+    return { pending: n, ...optional('at', (await sql(PUBLISHED.lastStep).get(zoneId))?.at ?? null) }
   },
   async publishedZone(apex) {
     return sql(PUBLISHED.zone).get(apex)

@@ -44,6 +44,7 @@ export const sqlRecordChanges = (sql: Sql): Omit<RecordWrites, 'removeZone'> => 
       ).run(id, asList(types))
     await touchZone(sql, name.zoneId, now)
   },
+  renameName: async (name, to, now) => rename(sql, { name, to, now }),
   async removeName(name, now) {
     await sql('DELETE FROM name WHERE id = ?').run(name.id ?? 0)
     await touchZone(sql, name.zoneId, now)
@@ -74,6 +75,28 @@ export const sqlRecordChanges = (sql: Sql): Omit<RecordWrites, 'removeZone'> => 
     await noteChange(sql, nameIds)
   },
 })
+
+interface Renaming {
+  readonly name: Name
+  readonly to: string
+  readonly now: Instant
+}
+
+async function rename(sql: Sql, { name: { id = 0, zoneId, name }, to, now }: Renaming): Promise<void> {
+  const zone = existing(await sql(RECORD_CHANGES.zoneName).get(zoneId))
+  const fqdn = fqdnOf(to, zone.name)
+  await sql('UPDATE name SET name = ?, fqdn = ?, labels_reversed = ?, updated_at = ? WHERE id = ?').run(
+    to,
+    fqdn,
+    reversed(fqdn),
+    now,
+    id,
+  )
+  // No trigger sees a new spelling. One flush takes both; in this order, as all statements that mark several names.
+  for (const one of [name, to].toSorted())
+    await sql('INSERT INTO dns_dirty VALUES (?, ?) ON CONFLICT DO NOTHING').run(zoneId, one)
+  await touchZone(sql, zoneId, now)
+}
 
 /** The serial is raised when the change is published. */
 export async function touchZone(sql: Sql, zoneId: number, now: Instant): Promise<void> {

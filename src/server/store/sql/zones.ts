@@ -27,8 +27,8 @@ const RULES = {
   wildcards: 'FLAG NULL', default_ttl: 'INTEGER', created_at: 'TIME', types: 'TEXT NULL', owner_only_types: 'TEXT NULL',
   max_labels: 'INTEGER NULL', min_ttl: 'INTEGER NULL', fixed_ttl: 'INTEGER NULL',
 } as const
-const ZONE = { ...RULES, updated_at: 'TIME', serial: 'INTEGER' } as const
-const ZONE_ROWS = `SELECT ${columnList(RULES)}, updated_at, (SELECT serial FROM dns_zone
+const ZONE = { ...RULES, description: 'TEXT', updated_at: 'TIME', serial: 'INTEGER' } as const
+const ZONE_ROWS = `SELECT ${columnList(RULES)}, description, updated_at, (SELECT serial FROM dns_zone
   WHERE dns_zone.id = zone.id) AS serial FROM zone`
 
 export const ZONES = selects({
@@ -144,6 +144,7 @@ function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
 async function zoneFrom(sql: Sql, row: RowOf<typeof ZONE>): Promise<Zone> {
   return {
     ...rulesFrom(row),
+    description: row.description,
     serial: row.serial,
     metadata: metadataFrom(await sql(ZONES.metadata).all(row.id)),
     updatedAt: row.updated_at,

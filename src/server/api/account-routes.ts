@@ -1,0 +1,59 @@
+import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
+import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
+import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
+import { KEY_TARGETS } from './refusal-groups.ts'
+import { type Route, route } from './route.ts'
+
+const KEYS = '/account/ddns-keys'
+const KEY = `${KEYS}/{ddns_key_username}`
+const API_KEYS = '/account/api-keys'
+const TSIG_KEYS = '/account/tsig-keys'
+
+/** The operations of keys and of the account. */
+// biome-ignore format: a table
+export const ACCOUNT_ROUTES = {
+  listKeys: route({
+    method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',
+    refuses: ['sortKeyInvalid'], handle: listKeys, isRateLimited: true,
+  }),
+  createKey: route({
+    method: 'POST', path: KEYS, tag: 'DDNS Keys', summary: 'Create a DDNS key; its password is shown once',
+    refuses: KEY_TARGETS, handle: createKey, isRateLimited: true,
+  }),
+  getKey: route({
+    method: 'GET', path: KEY, tag: 'DDNS Keys', summary: 'Read a DDNS key and its targets',
+    refuses: [], handle: getKey, isRateLimited: true,
+  }),
+  changeKey: route({
+    method: 'PUT', path: KEY, tag: 'DDNS Keys', summary: 'Change a DDNS key and its targets',
+    refuses: KEY_TARGETS, handle: changeKey, isRateLimited: true,
+  }),
+  deleteKey: route({
+    method: 'DELETE', path: KEY, tag: 'DDNS Keys', summary: 'Delete a DDNS key',
+    refuses: [], handle: deleteKey, isRateLimited: true,
+  }),
+  listApiKeys: route({
+    method: 'GET', path: API_KEYS, tag: 'API Keys', summary: 'List the API keys of the account',
+    refuses: [], handle: listApiKeys, isRateLimited: true,
+  }),
+  createApiKey: route({
+    method: 'POST', path: API_KEYS, tag: 'API Keys', summary: 'Create an API key; it is shown once',
+    refuses: [], handle: createApiKey, isRateLimited: true,
+  }),
+  deleteApiKey: route({
+    method: 'DELETE', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Delete an API key',
+    refuses: [], handle: deleteApiKey, isRateLimited: true,
+  }),
+  listTsigKeys: route({
+    method: 'GET', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'List the TSIG keys of the account',
+    refuses: [], handle: listTsigKeys, isRateLimited: true,
+  }),
+  createTsigKey: route({
+    method: 'POST', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'Create a TSIG key for UPDATE; its secret is shown once',
+    refuses: [], handle: createTsigKey, isRateLimited: true,
+  }),
+  deleteTsigKey: route({
+    method: 'DELETE', path: `${TSIG_KEYS}/{key_name}`, tag: 'TSIG Keys', summary: 'Delete a TSIG key',
+    refuses: [], handle: deleteTsigKey, isRateLimited: true,
+  }),
+} as const satisfies Readonly<Record<string, Route>>

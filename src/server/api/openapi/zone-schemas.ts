@@ -1,0 +1,69 @@
+import { MAX_PENDING } from '../request/limits.ts'
+import {
+  boolean,
+  closedObject,
+  list,
+  nullableString,
+  nullableTime,
+  ref,
+  type Schema,
+  string,
+  time,
+  wholeNumber,
+} from './schema.ts'
+
+export const SERIAL = { minimum: 0, maximum: 4_294_967_295 } as const
+
+/** How far a zone is published, and what the DNS gives of it. */
+export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Publication: closedObject('How far the changes of a zone are published.', {
+    serial: wholeNumber('The serial number that the service gives now (RFC 1035 §3.3.13).', SERIAL),
+    published_at: nullableTime(
+      'When the service published the last change, in UTC; null if that was never, or is longer ago than a day.',
+    ),
+    pending: wholeNumber(`How many names are changed and not published yet, up to ${MAX_PENDING}.`, {
+      minimum: 0,
+      maximum: MAX_PENDING,
+    }),
+    nameservers: list(
+      ref('PublishedServer'),
+      'The name servers that fetch the zone, as the node that answers knows them since it started.',
+    ),
+  }),
+  PublishedServer: closedObject('A name server that fetches a zone from the service.', {
+    server: string('Its name.'),
+    serial: {
+      type: ['integer', 'null'],
+      ...SERIAL,
+      description: 'The serial number that it was last seen with; null: not seen.',
+    },
+    behind: {
+      type: ['boolean', 'null'],
+      description: 'Whether it has not fetched a change of which it was told; null: not known.',
+    },
+    checked_at: nullableTime('When it was seen with this serial, in UTC.'),
+    signs: boolean('Whether it signs the zone (DNSSEC); its serial is its own then.'),
+  }),
+  Delegation: closedObject('What the DNS gives of a zone. What did not answer in time is null.', {
+    checked_at: time('When the DNS was looked at, in UTC; it is the same for a minute.'),
+    parent: closedObject('What the zone above has for the zone.', {
+      zone_name: nullableString('The zone above.'),
+      nameservers: { type: ['array', 'null'], items: string('A host name.'), description: 'Its NS.' },
+      ds: { type: ['array', 'null'], items: string('A DS.'), description: 'Its DS (RFC 4034 §5.3).' },
+    }),
+    nameservers: list(
+      ref('DelegatedServer'),
+      'The name servers of the service, and those that the parent has.',
+    ),
+    advice: list(string('One sentence.'), 'What to do, such as at the registrar. Empty: nothing was found.'),
+  }),
+  DelegatedServer: closedObject('What one name server gives of a zone.', {
+    server: string('Its name.'),
+    own: boolean('Whether it is one of the service.'),
+    at_parent: { type: ['boolean', 'null'], description: 'Whether the parent has an NS for it.' },
+    answers: boolean('Whether it answers.'),
+    authoritative: boolean('Whether it answers for the zone, with authority.'),
+    serial: { type: ['integer', 'null'], ...SERIAL, description: 'The serial number that it gives.' },
+    dnskeys: { type: ['integer', 'null'], minimum: 0, description: 'How many keys of DNSSEC it gives.' },
+  }),
+}

@@ -1,0 +1,30 @@
+import type { Refusal } from '../errors/errors.ts'
+import type { Name, ZoneRules } from '../model/tree.ts'
+import type { Caller } from './access.ts'
+import { permissionFaults } from './permission.ts'
+
+const MOVED_RDATA = ['type', 'owner', 'newRdata'] as const
+
+export type MovedFault = 'typesDisallowed' | 'zoneOwnerOnly' | 'rdataCreateForbidden'
+const MOVED_FAULTS: ReadonlySet<string> = new Set<MovedFault>([
+  'typesDisallowed',
+  'zoneOwnerOnly',
+  'rdataCreateForbidden',
+])
+
+/** Why the records of a name may not be at the new name, by the rules for a name that is created with them. */
+export const movedRecordFaults = (
+  caller: Caller,
+  zone: ZoneRules,
+  { name, rrsets }: Pick<Name, 'name' | 'rrsets'>,
+): readonly Refusal<MovedFault>[] =>
+  rrsets
+    .flatMap(({ dnsType }) =>
+      permissionFaults(
+        MOVED_RDATA,
+        { dnsType, metadata: {}, rdata: [], pointer: '' },
+        { caller, zone, name, existing: undefined, groups: {} },
+      ),
+    )
+    .filter((fault): fault is Refusal<MovedFault> => MOVED_FAULTS.has(fault.refused))
+    .map((fault) => ({ ...fault, location: 'body', pointer: '/name' }))
