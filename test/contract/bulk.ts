@@ -51,6 +51,7 @@ const asked = (at: Fixture) =>
   ({
     account: async (r) => r.account(at.accountId),
     apiKeyByHash: async (r) => r.apiKeyByHash(HASH),
+    apiKeyOf: async (r) => r.apiKeyOf(at.accountId, 1),
     apiKeysOf: async (r) => r.apiKeysOf(at.accountId, PAGE),
     clientsOf: async (r) => r.clientsOf(at.accountId, PAGE, { names: ['gone.test'] }),
     countNamesOfOthers: async (r) => r.countNamesOfOthers(at.zoneId, 0),

@@ -319,6 +319,28 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
     })
 
+    it('changes an API key, which the account alone finds by its number', async () => {
+      const key = { hash: new Uint8Array([9]), description: 'acme', scopes: ['read'], expiresAt: LATER }
+      const own = { accountId: at.accountId, ...key }
+      const id = await store.write(async (w) => w.addApiKey(own, NOW))
+      const other = await store.write(async (w) => w.addApiKey({ ...own, hash: new Uint8Array([8]) }, NOW))
+      const found = async (n: number, accountId = at.accountId) =>
+        store.read(async (r) => r.apiKeyOf(accountId, n))
+      const { hash: _, ...shown } = { id, ...own, createdAt: NOW }
+      expect([await found(id), await found(id, at.accountId + 1), await found(99)]).toEqual([
+        shown,
+        undefined,
+        undefined,
+      ])
+      const changed = { id, description: 'b', scopes: ['read', 'type:A'] }
+      await store.write(async (w) => w.changeApiKey({ ...changed, expiresAt: NOW }))
+      expect(await found(id)).toEqual({ ...shown, ...changed, expiresAt: NOW })
+      await store.write(async (w) => w.changeApiKey({ ...changed, scopes: [] }))
+      const { expiresAt: __, ...endless } = { ...shown, ...changed, scopes: [] }
+      expect([await found(id), await found(other)]).toEqual([endless, { ...shown, id: other }])
+      expect(await store.read(async (r) => r.apiKeyByHash(key.hash))).toMatchObject({ id, scopes: [] })
+    })
+
     it('keeps the TSIG keys of an account, and the messages that they signed', async () => {
       const key = {
         name: 'key-a',

@@ -1,4 +1,4 @@
-import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
+import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
@@ -89,6 +89,14 @@ export const ROUTES = {
   createApiKey: route({
     method: 'POST', path: API_KEYS, tag: 'API Keys', summary: 'Create an API key; it is shown once',
     refuses: [], handle: createApiKey, isRateLimited: true,
+  }),
+  getApiKey: route({
+    method: 'GET', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Read an API key, without the key itself',
+    refuses: [], handle: getApiKey, isRateLimited: true,
+  }),
+  changeApiKey: route({
+    method: 'PUT', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Change the description of an API key, or narrow it',
+    refuses: [], handle: changeApiKey, isRateLimited: true,
   }),
   deleteApiKey: route({
     method: 'DELETE', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Delete an API key',

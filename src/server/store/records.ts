@@ -133,6 +133,7 @@ export interface RecordReads {
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
   /** The API keys of the account in the order of their creation. */
   apiKeysOf(accountId: number, page: Page): Promise<ListedPage<ListedApiKey>>
+  apiKeyOf(accountId: number, id: number): Promise<ListedApiKey | undefined>
   /** Clients whose DDNS key has a target in `scope`. */
   clientsOf(accountId: number, page: Page, scope?: RecordScope): Promise<ListedPage<Client>>
 }

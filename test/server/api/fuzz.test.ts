@@ -55,6 +55,12 @@ const STARTS: readonly Start[] = [
     path: '/v1/account/api-keys',
     body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
   },
+  { route: 'getApiKey', path: '/v1/account/api-keys/2' },
+  {
+    route: 'changeApiKey',
+    path: '/v1/account/api-keys/2',
+    body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
+  },
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
   { route: 'listTsigKeys', path: '/v1/account/tsig-keys', query: 'limit=5&offset=0' },
   {

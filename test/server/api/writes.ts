@@ -10,6 +10,7 @@ export const WRITES: readonly Write[] = [
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['free.example.test'] }],
   ['deleteKey', 'DELETE', '/v1/account/ddns-keys/kkk2222'],
   ['createApiKey', 'POST', '/v1/account/api-keys', { description: 'new' }],
+  ['changeApiKey', 'PUT', '/v1/account/api-keys/2', { description: 'changed' }],
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
   ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],
   ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],

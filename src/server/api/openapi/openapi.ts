@@ -42,6 +42,8 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   deleteKey:        { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'keyNotFound'] },
   listApiKeys:      { response: items('ApiKey'), statuses: [200], faults: ['scopeInsufficient'] },
   createApiKey:     { request: ref('NewApiKey'), isRequestOptional: true, response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
+  getApiKey:        { response: item('ApiKey'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
+  changeApiKey:     { request: ref('ApiKeyChange'), response: item('ApiKey'), statuses: [200, 202], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
   deleteApiKey:     { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
   listTsigKeys:     { response: items('TsigKey'), statuses: [200], faults: ['scopeInsufficient'] },
   createTsigKey:    { request: ref('NewTsigKey'), isRequestOptional: true, response: item('TsigKey'), statuses: [201], faults: ['scopeInsufficient', 'tsigKeysOverLimit'] },

@@ -122,6 +122,15 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     expires_at: nullableTime('When the key stops working, in UTC; null is never.'),
   }),
+  ApiKeyChange: openObject('The fields of an API key that change. What is left out stays.', {
+    description: string('A text for the user, such as the name of a program.', DESCRIPTION),
+    scopes: list(
+      string('read, zone:NAME, name:FQDN or type:TYPE.'),
+      'All scopes of the key. The present ones cover each of them, and each kind of them stays.',
+      { maxItems: MAX_SCOPES },
+    ),
+    expires_at: nullableTime('When the key stops working, in UTC: earlier than it would now.'),
+  }),
   NewTsigKey: openObject('A TSIG key to create.', {
     description: string('A text for the user, such as the name of a program.', DESCRIPTION),
     algorithm: string('The algorithm of the signatures; hmac-sha256 without it.', {

@@ -19,6 +19,7 @@ const OTHERS = [
   'removeKey',
   'setTargets',
   'addApiKey',
+  'changeApiKey',
   'removeApiKey',
   'addTsigKey',
   'removeTsigKey',

@@ -1,4 +1,4 @@
-import type { ApiKey, DdnsKey, RecordReads } from '../records.ts'
+import type { ApiKey, DdnsKey, ListedApiKey, RecordReads } from '../records.ts'
 import { existing, columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
 import { isShown } from '../hidden.ts'
@@ -43,6 +43,7 @@ export const KEYS = selects({
       WHERE rdata.key_id = ?1 AND ${isShown('zone.name')} ORDER BY 1, 2, 3 NULLS FIRST, 4 NULLS FIRST`,
   ),
   apiKeys: select(API_KEY, `${API_KEY_ROWS} WHERE account_id = ? ORDER BY id LIMIT ? OFFSET ?`),
+  apiKey: select(API_KEY, `${API_KEY_ROWS} WHERE account_id = ? AND id = ?`),
   countApiKeys: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM api_key WHERE account_id = ?'),
   apiKeyByHash: select(API_KEY, `${API_KEY_ROWS} WHERE hash = ?`),
   clients: select(
@@ -53,7 +54,9 @@ export const KEYS = selects({
 })
 
 /** DDNS keys and API keys, in SQL. */
-export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'> => ({
+export const sqlKeys = (
+  sql: Sql,
+): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'apiKeysOf' | 'apiKeyOf' | 'clientsOf'> => ({
   async keyNamed(username) {
     const row = await sql(KEYS.named).get(username)
     return row === undefined ? undefined : keyFrom(sql, row)
@@ -68,14 +71,11 @@ export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'ap
   async apiKeysOf(accountId, { offset, limit }) {
     const { n: total } = existing(await sql(KEYS.countApiKeys).get(accountId))
     const rows = await sql(KEYS.apiKeys).all(accountId, limit, offset)
-    return {
-      items: rows.map((row) => ({
-        ...apiKeyFrom(row),
-        description: row.description,
-        createdAt: row.created_at,
-      })),
-      total,
-    }
+    return { items: rows.map(listedApiKeyFrom), total }
+  },
+  async apiKeyOf(accountId, id) {
+    const row = await sql(KEYS.apiKey).get(accountId, id)
+    return row === undefined ? undefined : listedApiKeyFrom(row)
   },
   async clientsOf(accountId, { offset, limit }, scope = {}) {
     const inScope = keysInScope(scope)
@@ -121,4 +121,10 @@ export const apiKeyFrom = (row: RowOf<typeof API_KEY>): ApiKey => ({
   scopes: wordList(row.scopes) ?? [],
   ...optional('expiresAt', row.expires_at),
   ...optional('lastUsedAt', row.last_used_at),
+})
+
+const listedApiKeyFrom = (row: RowOf<typeof API_KEY>): ListedApiKey => ({
+  ...apiKeyFrom(row),
+  description: row.description,
+  createdAt: row.created_at,
 })
