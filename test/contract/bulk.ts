@@ -50,6 +50,7 @@ const each = async <T>(ask: (name: string) => Promise<T>): Promise<readonly T[]>
 const asked = (at: Fixture) =>
   ({
     account: async (r) => r.account(at.accountId),
+    accountCounts: async (r) => r.accountCounts(at.accountId),
     apiKeyByHash: async (r) => r.apiKeyByHash(HASH),
     apiKeyOf: async (r) => r.apiKeyOf(at.accountId, 1),
     apiKeysOf: async (r) => r.apiKeysOf(at.accountId, PAGE),

@@ -319,6 +319,32 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
     })
 
+    it('counts what an account has, each kind apart', async () => {
+      const counts = async (id = at.accountId) => store.read(async (r) => r.accountCounts(id))
+      const none = { createdAt: NOW, zones: 0, keys: 0, apiKeys: 0, tsigKeys: 0 }
+      expect(await counts()).toEqual({ ...none, zones: 1, keys: 1 })
+      const accountId = await store.write(async (w) => {
+        const planId = await w.planOf(at.accountId)
+        const id = await w.addAccount({ name: 'other', hash: new Uint8Array([1]), planId }, LATER)
+        for (const [n, name] of ['a.test', 'b.test', 'c.test', 'd.test'].entries()) {
+          await w.addZone({ accountId: id, name, isShared: false }, NOW)
+          const hash = new Uint8Array([n])
+          if (n < 3) await w.addApiKey({ accountId: id, hash, description: '', scopes: [] }, NOW)
+          const key = { name, algorithm: 'hmac-sha256', sealed: hash, description: '', scopes: [] }
+          if (n < 2) await w.addTsigKey({ ...key, accountId: id }, NOW)
+        }
+        return id
+      })
+      expect(await counts(accountId)).toEqual({
+        createdAt: LATER,
+        zones: 4,
+        keys: 0,
+        apiKeys: 3,
+        tsigKeys: 2,
+      })
+      expect([await counts(), await counts(99)]).toEqual([{ ...none, zones: 1, keys: 1 }, undefined])
+    })
+
     it('changes an API key, which the account alone finds by its number', async () => {
       const key = { hash: new Uint8Array([9]), description: 'acme', scopes: ['read'], expiresAt: LATER }
       const own = { accountId: at.accountId, ...key }

@@ -13,6 +13,7 @@ export interface Route<R extends ErrorName = ErrorName> {
     | 'zone_authorities'
     | 'clients'
     | 'meta'
+    | 'Account'
     | 'DDNS Keys'
     | 'API Keys'
     | 'TSIG Keys'
@@ -38,9 +39,9 @@ export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer
   },
 ): Route => row
 
-/** Changes of zones and keys: those of records are refused with the zone. */
+/** Changes of the account, of zones and keys: those of records are refused with the zone. */
 export const isAccountChange = ({ method, tag }: Route): boolean =>
-  method !== 'GET' && ['zones', 'DDNS Keys', 'API Keys', 'TSIG Keys'].includes(tag)
+  method !== 'GET' && ['Account', 'zones', 'DDNS Keys', 'API Keys', 'TSIG Keys'].includes(tag)
 
 /** All refusals of an operation. */
 export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>

@@ -1,3 +1,4 @@
+import { getAccount } from './account/account.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
@@ -47,6 +48,7 @@ import {
 
 import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
+const ACCOUNT = '/account'
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
@@ -62,6 +64,10 @@ const DATA = `${SET}/rdata`
 /** Every operation of the API, in the order of the specification. */
 // biome-ignore format: a table
 export const ROUTES = {
+  getAccount: route({
+    method: 'GET', path: ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
+    refuses: [], handle: getAccount,
+  }),
   listKeys: route({
     method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',
     refuses: ['sortKeyInvalid'], handle: listKeys, isRateLimited: true,

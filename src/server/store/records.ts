@@ -85,9 +85,20 @@ export interface ListedApiKey extends ApiKey {
   readonly createdAt: Instant
 }
 
+/** How many objects an account has; what its plan counts is `AccountUsage`. */
+export interface AccountCounts {
+  readonly createdAt: Instant
+  readonly zones: number
+  /** DDNS keys. */
+  readonly keys: number
+  readonly apiKeys: number
+  readonly tsigKeys: number
+}
+
 /** What the management API reads. A name is read and written as a whole. */
 export interface RecordReads {
   account(id: number): Promise<Account | undefined>
+  accountCounts(id: number): Promise<AccountCounts | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
   /** For the rules: without the columns that every change of the zone changes. */
   zoneRules(zoneId: number): Promise<ZoneRules | undefined>

@@ -39,6 +39,7 @@ interface Start {
   readonly body?: unknown
 }
 const STARTS: readonly Start[] = [
+  { route: 'getAccount', path: '/v1/account' },
   { route: 'listKeys', path: KEY, query: 'sort[created_at]=asc&filter[description]=x&limit=5&offset=0' },
   { route: 'createKey', path: KEY, body: { description: 'd', hostnames: ['home.example.test'] } },
   { route: 'getKey', path: `${KEY}/kkk1111` },

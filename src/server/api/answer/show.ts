@@ -4,7 +4,8 @@ import type { DdnsKey, ListedApiKey, NameSummary } from '../../store/records.ts'
 import type { StoredTsigKey } from '../../store/tsig-keys.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
-const timeOf = (at: Instant | undefined): string | null => (at === undefined ? null : formatInstant(at))
+export const timeOf = (at: Instant | undefined): string | null =>
+  at === undefined ? null : formatInstant(at)
 
 export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
   dns_type: dnsType,

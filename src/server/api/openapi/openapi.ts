@@ -35,6 +35,7 @@ const TAGGED = ['ETag'] as const
 /** Request and response schema of each operation, with the statuses and headers of a success. */
 // biome-ignore format: a table
 const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
+  getAccount:       { response: item('Account'), statuses: [200] },
   listKeys:         { response: items('Key'), statuses: [200], faults: ['scopeInsufficient'] },
   createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201], faults: ['scopeInsufficient', 'keysOverLimit', 'hostnameNotFound'] },
   getKey:           { response: item('Key'), statuses: [200], faults: ['keyNotFound'] },

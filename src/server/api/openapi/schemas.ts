@@ -1,5 +1,6 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import {
   boolean,
@@ -241,5 +242,6 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...ERRORS_AND_PAGES,
   ...RESPONSE_SCHEMAS,
+  ...ACCOUNT_SCHEMAS,
   ...REQUEST_SCHEMAS,
 }

@@ -1,0 +1,39 @@
+import { boolean, closedObject, list, ref, type Schema, string, time, wholeNumber } from './schema.ts'
+
+const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
+const limit = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
+
+/** The schemas of responses about the account itself. */
+export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Account: closedObject('An account.', {
+    name: string('The name of the account: the username of its login.'),
+    plan: ref('Plan', 'Its plan.'),
+    usage: ref('AccountUsage', 'What it has.'),
+    website_only: boolean('Whether it can only be changed on the website of the service.'),
+    created_at: time('When the account was created, in UTC.'),
+  }),
+  Plan: closedObject('What an account may have and do.', {
+    name: string('The name of the plan.'),
+    max_names: limit('names, and of zones'),
+    max_rdata: limit('Rdata'),
+    max_ddns_keys: limit('DDNS keys'),
+    max_name_metadata: limit('metadata keys of one name, or of one zone'),
+    max_rrset_metadata: limit('metadata keys of one RRSet'),
+    min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
+    fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
+      type: ['integer', 'null'],
+      minimum: 0,
+    }),
+    dns_types: list(ref('DnsType'), 'The types that may be used; null is all.', { type: ['array', 'null'] }),
+    has_offline: boolean('Whether names may be offline.'),
+    has_wildcards: boolean('Whether names may be wildcards.'),
+  }),
+  AccountUsage: closedObject('What an account has.', {
+    names: count('names, as the plan counts them: without the apexes of zones'),
+    rdata: count('Rdata, as the plan counts them: without the name servers at the apexes'),
+    ddns_keys: count('DDNS keys'),
+    api_keys: count('API keys'),
+    tsig_keys: count('TSIG keys'),
+    zones: count('zones'),
+  }),
+}
