@@ -85,6 +85,7 @@ const asked = (at: Fixture) =>
       ...(await each(async (name) => r.keyNamed(name))),
     ],
     keysOf: async (r) => r.keysOf(at.accountId, { page: PAGE }),
+    keysOfNames: async (r) => r.keysOfNames(at.accountId, [at.home.nameId]),
     login: async (r) => [
       await r.login('gone'),
       await r.login('key-of-gone'),

@@ -1,6 +1,7 @@
 import { flushed } from '../server/publish/flushed.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, type Instant, instant, minutes } from '../../src/base/time.ts'
+import type { Address } from '../../src/net/address.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
 import type { NamesOf } from '../../src/server/store/records.ts'
 import type { Name } from '../../src/server/model/tree.ts'
@@ -317,6 +318,84 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         true,
         false,
       ])
+    })
+
+    const usedBy = async (id: number, used: Instant, blockedUntil?: Instant): Promise<void> =>
+      store.write(async (w) => {
+        const usage = { requests: [], refusals: [], nondescriptive: 0, ...(blockedUntil && { blockedUntil }) }
+        const last = {
+          at: used,
+          agent: `agent ${id}`,
+          peer: '192.0.2.9' as Address,
+          reply: 'nochg 192.0.2.1',
+        }
+        await w.putUsage({ kind: 'key', id, accountId: at.accountId }, usage, last)
+      })
+    const useOf = (id: number, used: Instant) => ({
+      at: used,
+      agent: `agent ${id}`,
+      address: '192.0.2.9',
+      reply: 'nochg 192.0.2.1',
+    })
+
+    it('finds the keys of the account that may update names, with their last requests, at once', async () => {
+      const { accountId, zoneId, keyId } = at
+      const key = { hash: new Uint8Array([1]), description: '' }
+      const [second, other] = await store.write(async (w) => [
+        await w.addKey({ ...key, accountId, username: 'abc0002' }, NOW),
+        await w.addKey(
+          {
+            ...key,
+            accountId: await w.addAccount({ name: 'o', hash: key.hash, planId: 1 }, NOW),
+            username: 'oth0001',
+          },
+          NOW,
+        ),
+      ])
+      await keep(tree('aimed', { updateGroup: 'abc0002' }))
+      await keep(tree('unaimed', { rrsets: [] }))
+      await store.write(async (w) =>
+        w.attach(other, { ...at.home, nameId: (await w.nameAt(zoneId, 'unaimed'))?.id ?? 0 }),
+      )
+      const idOf = async (name: string): Promise<number> => (await kept(name))?.id ?? 0
+      const [home, aimed, unaimed] = [at.home.nameId, await idOf('aimed'), await idOf('unaimed')]
+      const found = async (...names: readonly number[]) =>
+        store.read(async (r) => r.keysOfNames(accountId, names))
+      // Of a name that is a target itself, and has an Rdata that is one.
+      const none = [
+        { nameId: home, keyId, username: 'abc1234' },
+        { nameId: aimed, keyId, username: 'abc1234' },
+        { nameId: aimed, keyId: second, username: 'abc0002' },
+      ]
+      expect(await found(home, aimed, unaimed)).toEqual(none)
+      expect(await found()).toEqual([])
+
+      await usedBy(keyId, NOW)
+      const once = none.map((one) => (one.keyId === keyId ? { ...one, lastUse: useOf(keyId, NOW) } : one))
+      expect(await found(home, aimed)).toEqual(once)
+      // A block is stored with all of the usage.
+      await usedBy(keyId, LATER, LATER)
+      await usedBy(second, NOW)
+      const uses = { [keyId]: useOf(keyId, LATER), [second]: useOf(second, NOW) }
+      expect(await found(home, aimed)).toEqual(none.map((one) => ({ ...one, lastUse: uses[one.keyId] })))
+      expect(await store.write(async (w) => w.keysOfNames(accountId, [home]))).toEqual([
+        { ...none[0], lastUse: uses[keyId] },
+      ])
+    })
+
+    it('returns a key with its last request and its blocks', async () => {
+      const key = async () => store.read(async (r) => r.keyNamed('abc1234'))
+      expect(await key()).toMatchObject({ isBlocked: false, username: 'abc1234' })
+      expect(await key()).not.toHaveProperty('lastUse')
+      expect(await key()).not.toHaveProperty('blockedUntil')
+      await usedBy(at.keyId, NOW, LATER)
+      await store.write(async (w) => w.blockKey(at.keyId, true))
+      const used = { isBlocked: true, blockedUntil: LATER, lastUse: useOf(at.keyId, NOW) }
+      expect(await key()).toMatchObject(used)
+      const { items } = await store.read(async (r) =>
+        r.keysOf(at.accountId, { page: { offset: 0, limit: 9 } }),
+      )
+      expect(items).toMatchObject([used])
     })
 
     it('counts what an account has, each kind apart', async () => {

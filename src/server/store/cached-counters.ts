@@ -1,4 +1,4 @@
-import type { Buckets, FailedLogins, Principal } from '../model/rows.ts'
+import type { Buckets, FailedLogins, LastUse, Principal } from '../model/rows.ts'
 import { CounterCache, type CounterTable } from './counter-cache.ts'
 import type { UsageRow } from './counts.ts'
 import { type CounterReads, type CounterWrites, isNochgOf, nochgKey, subjectOf } from './counter-rows.ts'
@@ -45,6 +45,11 @@ export class CachedCounters {
       nochgsOf: async (principal, hostname) => this.#nochgs.get(nochgKey(principal, hostname)),
       failuresOf: async (peer) => this.#failures.get(peer),
     }
+  }
+
+  /** The last use of a key, if it is not stored yet. */
+  unstoredUse(keyId: number): LastUse | undefined {
+    return this.#usage.unstored(subjectOf({ kind: 'key', id: keyId }))?.last
   }
 
   writes(): CounterWrites {

@@ -36,14 +36,35 @@ export interface KeyTarget {
   readonly label?: string
 }
 
+/** The last request of a DDNS key, whatever its reply was. */
+export interface KeyUse {
+  readonly at: Instant
+  readonly agent: string
+  readonly address: string
+  /** For the first hostname. */
+  readonly reply: string
+}
+
+/** A DDNS key that may update a name, or one Rdata of it. */
+export interface KeyOfName {
+  readonly nameId: number
+  readonly keyId: number
+  readonly username: string
+  readonly lastUse?: KeyUse
+}
+
 export interface DdnsKey {
   readonly id: number
   readonly accountId: number
   readonly username: string
   readonly description: string
   readonly isLocked: boolean
+  /** By the operator: its requests are refused. */
+  readonly isBlocked: boolean
+  /** For abuse. */
+  readonly blockedUntil?: Instant
   readonly createdAt: Instant
-  readonly lastUsedAt?: Instant
+  readonly lastUse?: KeyUse
   readonly targets: readonly KeyTarget[]
 }
 
@@ -142,6 +163,8 @@ export interface RecordReads {
   summariesBy(query: NameQuery): Promise<ListedPage<NameSummary>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
+  /** The DDNS keys of the account that may update these names, which another read has shown; by one statement. */
+  keysOfNames(accountId: number, nameIds: readonly number[]): Promise<readonly KeyOfName[]>
   /** The API keys of the account in the order of their creation. */
   apiKeysOf(accountId: number, page: Page): Promise<ListedPage<ListedApiKey>>
   apiKeyOf(accountId: number, id: number): Promise<ListedApiKey | undefined>

@@ -41,6 +41,7 @@ const SERVICE = {
   isReserved: () => false,
   reservedNames: [],
   isPublicSuffix: () => false,
+  blockEnd: () => undefined,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,
   newPassword: () => ({ password: '', hash: new Uint8Array(48) }),

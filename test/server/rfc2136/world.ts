@@ -77,6 +77,7 @@ export async function updateWorld() {
       reservedNames: ['www'],
       isPublicSuffix: () => false,
       isReserved: () => false,
+      blockEnd: () => undefined,
       requestFlush: () => undefined,
       newKey: () => ({ username: '', password: '', hash: new Uint8Array() }),
       newPassword: () => ({ password: '', hash: new Uint8Array() }),

@@ -1,8 +1,10 @@
+import { longest } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
 import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
+import { blockEnd } from '../../../server/abuse/block.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
 import { seal } from '../../../server/auth/sealed.ts'
@@ -16,6 +18,7 @@ export function apiServiceOf(
   settings: ServiceSettings,
   { pepper, requestFlush }: { readonly pepper: Pepper; readonly requestFlush: () => void },
 ): ApiService {
+  const longestBlock = longest(settings.longBlock, settings.shortBlock)
   const secret = () => {
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
@@ -28,6 +31,7 @@ export function apiServiceOf(
     isReserved: (name) => relativeTo(name, settings.catalogZone) !== undefined,
     isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
     requestFlush,
+    blockEnd: (key, now) => blockEnd(key, now, longestBlock),
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

@@ -17,7 +17,7 @@ import { badBody, isObject, unknownFieldFaults, isText } from '../request/bodies
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, badQuery, isRefusal, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { showKey } from '../answer/show.ts'
+import { showKey } from '../answer/show-key.ts'
 import {
   INSUFFICIENT_SCOPE,
   type RequestFault,
@@ -48,7 +48,7 @@ export async function listKeys(context: RequestContext) {
     ...(typeof description === 'string' && { description }),
     ...(sort[0] !== undefined && { createdAt: sort[0].direction satisfies Direction }),
   })
-  return { status: 200 as const, data: items.map(showKey), page: { ...page, total } }
+  return { status: 200 as const, data: items.map((key) => showKey(context, key)), page: { ...page, total } }
 }
 
 const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }
@@ -61,7 +61,7 @@ async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey
 
 export async function getKey(context: RequestContext) {
   const key = await keyAt(context)
-  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
+  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(context, key) }
 }
 
 const KEY_FIELDS = ['description', 'hostnames'] as const
@@ -85,7 +85,7 @@ export async function createKey(context: RequestContext) {
   await store.setTargets(id, draft.nameIds ?? [])
   const key = await store.keyNamed(username)
   // The password is shown only in this response.
-  const data = key === undefined ? {} : { ...showKey(key), password }
+  const data = key === undefined ? {} : { ...showKey(context, key), password }
   return { status: 201 as const, data }
 }
 

@@ -2,6 +2,7 @@ import { canonicalName } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
 import type { Expression, NameQuery, Page } from '../../model/query.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import type { ListedName } from '../../store/records.ts'
 import { recordScopeOf } from '../../rules/access.ts'
 import { zoneToRead } from '../request/locate.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { type RequestContext, refused } from '../request/context.ts'
+import { lastUpdatesOf } from '../answer/last-update.ts'
 import { showName, showSummary } from '../answer/show.ts'
 
 /** The names of the account that match the query. */
@@ -50,11 +52,23 @@ export async function listNames(context: RequestContext) {
     )
   }
   const { items, total } = await context.store.namesBy(query)
-  return listed(
-    items.map(({ zone, name }) => showName(zone, name, withSettings)),
-    page,
-    total,
+  return listed(await shownNames(context, items, withSettings), page, total)
+}
+
+/** Whole names, with their last updates. */
+async function shownNames(
+  context: RequestContext,
+  items: readonly ListedName[],
+  withSettings: boolean,
+): Promise<readonly object[]> {
+  const last = await lastUpdatesOf(
+    context,
+    items.map(({ name }) => name.id),
   )
+  return items.map(({ zone, name }) => ({
+    ...showName(zone, name, withSettings),
+    last_update: last(name.id),
+  }))
 }
 
 const listed = (data: readonly object[], page: Page, total: number) => ({
@@ -115,9 +129,5 @@ export async function listZoneNames(context: RequestContext) {
     page,
     ...defined({ ...(metadata !== undefined && { metadata }) }),
   })
-  return listed(
-    items.map(({ name }) => showName(zone, name, withSettings)),
-    page,
-    total,
-  )
+  return listed(await shownNames(context, items, withSettings), page, total)
 }

@@ -1,4 +1,14 @@
-import { boolean, closedObject, list, ref, type Schema, string, time, wholeNumber } from './schema.ts'
+import {
+  boolean,
+  closedObject,
+  list,
+  nullableTime,
+  ref,
+  type Schema,
+  string,
+  time,
+  wholeNumber,
+} from './schema.ts'
 
 const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
 const limit = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
@@ -36,4 +46,28 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     tsig_keys: count('TSIG keys'),
     zones: count('zones'),
   }),
+  LastUpdate: closedObject(
+    'The last request of a DDNS key to /nic/update, also one that changed nothing or was refused.',
+    {
+      at: time('When it came, in UTC.'),
+      key: string('The username of the DDNS key.'),
+      user_agent: string('Its User-Agent.'),
+      address: string('The address from which it came.'),
+      reply: string('The reply to it, for the first hostname.'),
+    },
+  ),
+  KeyBlock: closedObject('Why the requests of a DDNS key are answered abuse.', {
+    reason: string('operator: blocked by the operator. abuse: too many requests, or useless ones.', {
+      enum: ['operator', 'abuse'],
+    }),
+    since: nullableTime('When the block began, in UTC; null: the service has not stored it.'),
+    until: nullableTime('When the block ends, in UTC; null: when the operator ends it.'),
+    what_to_do: string('What ends the block, for people.'),
+  }),
 }
+
+/** `what`: whose last request it is. */
+export const lastUpdate = (what: string): Schema => ({
+  oneOf: [ref('LastUpdate'), { type: 'null' }],
+  description: `The last request of ${what}; null is none.`,
+})

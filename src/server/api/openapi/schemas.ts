@@ -1,6 +1,6 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { ACCOUNT_SCHEMAS } from './account-schemas.ts'
+import { ACCOUNT_SCHEMAS, lastUpdate } from './account-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import {
   boolean,
@@ -46,6 +46,9 @@ const SUMMARY = {
 const DETAILS = {
   metadata,
   rrsets: list(ref('RRSet'), 'The RRSets of the name.'),
+  last_update: lastUpdate(
+    'the DDNS keys of this account that may update the name or one of its Rdata, also one for another of their names',
+  ),
   offline_settings: {
     oneOf: [ref('OfflineSettings'), { type: 'null' }],
     description: 'Only with expand[]=offline_settings. Null: the name has none.',
@@ -131,6 +134,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...Object.keys(SUMMARY),
     'metadata',
     'rrsets',
+    'last_update',
   ]),
   ListedName: closedObject(
     'A name in the listing of all zones. The view name_only has zone_name and name; ' +
@@ -196,9 +200,14 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
       targets: list(ref('Target'), 'What the key may update.'),
       created_at: time('When the key was created, in UTC.'),
       last_used_at: nullableTime('When the key was last used, in UTC; null is never.'),
+      last_update: lastUpdate('the key'),
+      block: {
+        oneOf: [ref('KeyBlock'), { type: 'null' }],
+        description: 'Why its requests are answered abuse now; null: it is not blocked.',
+      },
       password: string('Only in the response to the creation: the password, which is not shown again.'),
     },
-    ['username', 'description', 'targets', 'created_at', 'last_used_at'],
+    ['username', 'description', 'targets', 'created_at', 'last_used_at', 'last_update', 'block'],
   ),
   KeyChanged: closedObject(
     'The change of a key.',

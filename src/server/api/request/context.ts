@@ -37,6 +37,8 @@ export interface ApiService {
     readonly secret: string
     readonly sealed: Uint8Array
   }
+  /** The end of the block of a DDNS key for abuse, if it is in force. */
+  blockEnd(key: { readonly blockedUntil?: Instant }, now: Instant): Instant | undefined
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 

@@ -14,6 +14,7 @@ import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
+import { withUnstoredUses } from '../unstored-uses.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** In milliseconds: counters are durable within this time. */
@@ -125,7 +126,12 @@ class PostgresStore implements Store {
       this.#withStoredCounters(async (check) =>
         inSnapshot(this.#pool, async (sql) => {
           const tables = sqlReading(sql)
-          return work({ ...tables, ...this.#counters.reads(sql), ...withCounters(tables, check) })
+          return work({
+            ...tables,
+            ...this.#counters.reads(sql),
+            ...withUnstoredUses(tables, this.#counters),
+            ...withCounters(tables, check),
+          })
         }),
       ),
     )
@@ -208,6 +214,7 @@ class PostgresStore implements Store {
     return {
       ...tables,
       ...counters.writes(sql),
+      ...withUnstoredUses(tables, this.#counters),
       ...withCounters(tables, first),
       async unblock(principal) {
         counters.forget(principal)

@@ -18,6 +18,7 @@ import { checkSchema } from './schema-check.ts'
 import { PRAGMAS } from './pragmas.ts'
 import { type SqliteSql, statements } from './statements.ts'
 import { sqlWriting } from '../sql/writing.ts'
+import { withUnstoredUses } from '../unstored-uses.ts'
 import type { About, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** A store in a folder of its own; the clock is monotonic. Throws StoreRefused if this program must not touch the data. */
@@ -207,6 +208,7 @@ const readsWithCounters = (
 ): StoreReads => ({
   ...tables,
   ...counters.reads(),
+  ...withUnstoredUses(tables, counters),
   async keyNamed(username) {
     await flush()
     return tables.keyNamed(username)
@@ -230,6 +232,7 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
   return {
     ...tables,
     ...counters.writes(),
+    ...withUnstoredUses(tables, counters),
     async keyNamed(username) {
       flush()
       return tables.keyNamed(username)
