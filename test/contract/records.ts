@@ -320,17 +320,22 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
     })
 
+    /** As an update does: it is counted at once, and stored later. */
     const usedBy = async (id: number, used: Instant, blockedUntil?: Instant): Promise<void> =>
-      store.write(async (w) => {
-        const usage = { requests: [], refusals: [], nondescriptive: 0, ...(blockedUntil && { blockedUntil }) }
-        const last = {
-          at: used,
-          agent: `agent ${id}`,
-          peer: '192.0.2.9' as Address,
-          reply: 'nochg 192.0.2.1',
-        }
-        await w.putUsage({ kind: 'key', id, accountId: at.accountId }, usage, last)
-      })
+      store.write(
+        async (w) => {
+          const principal = { kind: 'key', id, accountId: at.accountId } as const
+          const usage = { ...(await w.usageOf(principal)), ...(blockedUntil && { blockedUntil }) }
+          const last = {
+            at: used,
+            agent: `agent ${id}`,
+            peer: '192.0.2.9' as Address,
+            reply: 'nochg 192.0.2.1',
+          }
+          await w.putUsage(principal, usage, last)
+        },
+        () => ({ username: id === at.keyId ? 'abc1234' : 'abc0002', hostnames: [], peers: [] }),
+      )
     const useOf = (id: number, used: Instant) => ({
       at: used,
       agent: `agent ${id}`,
