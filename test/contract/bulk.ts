@@ -137,6 +137,7 @@ const asked = (at: Fixture) =>
     storedState: async (r) => r.storedState(at.zoneId, 'home'),
     summariesBy: async (r) => r.summariesBy({ accountId: at.accountId, page: PAGE, sort: [], filter: {} }),
     totals: async (r) => r.totals(NOW),
+    trailPage: async (r) => r.trailPage(at.accountId, { filter: {}, limit: 9 }),
     tsigKeyNamed: async (r) => r.tsigKeyNamed('key-gone'),
     tsigKeysOf: async (r) => r.tsigKeysOf(at.accountId, PAGE),
     usageOf: async (r) => r.usageOf({ kind: 'key', id: at.keyId, accountId: at.accountId }),

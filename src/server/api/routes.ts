@@ -1,4 +1,5 @@
 import { getAccount } from './account/account.ts'
+import { listTrail } from './account/trail.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeRRSets } from './records/batch.ts'
@@ -67,6 +68,10 @@ export const ROUTES = {
   getAccount: route({
     method: 'GET', path: ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
     refuses: [], handle: getAccount,
+  }),
+  listTrail: route({
+    method: 'GET', path: `${ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
+    refuses: [], handle: listTrail,
   }),
   listKeys: route({
     method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',

@@ -20,12 +20,12 @@ import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, ListedApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
-import type { TrailWrites } from './trail.ts'
+import type { TrailReads, TrailWrites } from './trail.ts'
 import type { TsigKeyReads, TsigKeyWrites } from './tsig-keys.ts'
 
 export type { ApiKey }
 
-export interface StoreReads extends RecordReads, PublishedReads, TsigKeyReads {
+export interface StoreReads extends RecordReads, PublishedReads, TsigKeyReads, TrailReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */

@@ -17,7 +17,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header'
   readonly description: string
   readonly schema?: {
-    readonly properties?: Readonly<Record<string, { readonly type: string }>>
+    readonly properties?: Readonly<Record<string, { readonly type: string; readonly format?: string }>>
     readonly enum?: readonly string[]
     readonly default?: unknown
   }

@@ -40,6 +40,12 @@ interface Start {
 }
 const STARTS: readonly Start[] = [
   { route: 'getAccount', path: '/v1/account' },
+  {
+    route: 'listTrail',
+    path: '/v1/account/trail',
+    query:
+      'limit=2&after=9-9&filter[name]=home&filter[zone_name]=example.test&filter[from]=2026-01-01T00:00:00Z',
+  },
   { route: 'listKeys', path: KEY, query: 'sort[created_at]=asc&filter[description]=x&limit=5&offset=0' },
   { route: 'createKey', path: KEY, body: { description: 'd', hostnames: ['home.example.test'] } },
   { route: 'getKey', path: `${KEY}/kkk1111` },

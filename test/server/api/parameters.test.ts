@@ -84,6 +84,7 @@ describe('the query parameters in the document', () => {
     )
   })
 
+  const VALUES: Readonly<Record<string, string>> = { boolean: 'true', 'date-time': '2026-01-01T00:00:00Z' }
   const NESTED = OPERATIONS.flatMap((operation) =>
     inQuery(operation).flatMap(({ name, schema }) =>
       schema?.properties === undefined ? [] : [[operation.operationId, name, schema.properties] as const],
@@ -93,8 +94,8 @@ describe('the query parameters in the document', () => {
     const status = async (key: string, value: string): Promise<number> =>
       (await world.ask('GET', `${pathOf(id)}?${name}[${key}]=${value}`, undefined, 'key-of-o')).status
 
-    for (const [key, { type }] of Object.entries(properties))
-      expect([key, await status(key, type === 'boolean' ? 'true' : 'asc')]).toEqual([key, 200])
+    for (const [key, { type, format = type }] of Object.entries(properties))
+      expect([key, await status(key, VALUES[format] ?? 'asc')]).toEqual([key, 200])
     expect(await status('colour', 'asc')).toBe(400)
   })
 

@@ -1,7 +1,9 @@
 import {
   boolean,
   closedObject,
+  INT64,
   list,
+  nullableString,
   nullableTime,
   ref,
   type Schema,
@@ -45,6 +47,26 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     api_keys: count('API keys'),
     tsig_keys: count('TSIG keys'),
     zones: count('zones'),
+  }),
+  TrailEntry: closedObject('One RRSet that was changed, or another change as a whole.', {
+    at: time('When it was changed, in UTC.'),
+    actor: string(
+      'Who changed it: "account NAME", "API key ID", "TSIG key NAME", or "key USERNAME" of a DDNS key.',
+    ),
+    peer: string('The address of the client.'),
+    operation: string(
+      'The operationId of the operation in this document; update: by /nic/update; UPDATE: by DNS.',
+    ),
+    subject: string('The whole name; or the zone, or the key.'),
+    dns_type: nullableString('The DNS type, where the change is of one RRSet.'),
+    before: nullableString(
+      'TTL and values before the change; null: there were none, or the change is of something else.',
+    ),
+    after: nullableString('The same after the change.'),
+  }),
+  TrailPage: closedObject('The place of this page in the trail.', {
+    limit: wholeNumber('The greatest number of entries in this page, as it was applied.', INT64),
+    next: nullableString('What after is for the next page; null: this one is the last.'),
   }),
   LastUpdate: closedObject(
     'The last request of a DDNS key to /nic/update, also one that changed nothing or was refused.',

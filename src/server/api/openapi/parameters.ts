@@ -1,6 +1,14 @@
-import { EXPANSIONS, FILTERS, MAX_ALTERNATIVES, QUERY, type QueryRow } from '../query/parameters.ts'
+import {
+  EXPANSIONS,
+  FILTERS,
+  MAX_ALTERNATIVES,
+  type PageLimits,
+  QUERY,
+  type QueryRow,
+  TRAIL_FILTERS,
+} from '../query/parameters.ts'
 import type { Route } from '../route.ts'
-import { boolean, INT64, list, ref, type Schema, string, wholeNumber } from './schema.ts'
+import { boolean, INT64, list, ref, type Schema, string, time, wholeNumber } from './schema.ts'
 
 const inQuery = (name: string, description: string, more: Schema): Schema => ({
   name,
@@ -29,14 +37,23 @@ const EXPRESSION_OF = {
   rrset_metadata: 'A condition on the metadata of one of the RRSets.',
 } as const
 
+const limitOf = ({ fallback, max }: PageLimits): Schema =>
+  inQuery('limit', `The greatest number of objects in the page; above ${max} it is ${max}.`, {
+    schema: { type: 'integer', ...INT64, default: fallback },
+  })
+
 /** The parameters of each part of a row. */
 const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>) => readonly Schema[] } = {
-  page: ({ fallback, max }) => [
+  page: (limits) => [
     inQuery('offset', 'How many objects precede the page.', {
       schema: { type: 'integer', ...INT64, default: 0 },
     }),
-    inQuery('limit', `The greatest number of objects in the page; above ${max} it is ${max}.`, {
-      schema: { type: 'integer', ...INT64, default: fallback },
+    limitOf(limits),
+  ],
+  cursor: (limits) => [
+    limitOf(limits),
+    inQuery('after', 'page.next of the page before; without it the first page.', {
+      schema: { type: 'string' },
     }),
   ],
   view: (views) => [
@@ -58,6 +75,20 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
       deepObject(
         Object.fromEntries(
           keys.map((key) => [key, FILTER_SCHEMAS[FILTERS[key].kind](FILTERS[key].description)]),
+        ),
+      ),
+    ),
+  ],
+  trail: (keys) => [
+    inQuery(
+      'filter',
+      'Shows only what matches every key, such as filter[zone_name]=example.test.',
+      deepObject(
+        Object.fromEntries(
+          keys.map((key) => {
+            const { kind, description } = TRAIL_FILTERS[key]
+            return [key, kind === 'time' ? time(description) : string(description)]
+          }),
         ),
       ),
     ),

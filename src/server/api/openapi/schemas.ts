@@ -25,10 +25,10 @@ const updated = (what: string): Schema => nullableTime(`When the ${what} was las
 export const item = (name: string): Schema =>
   closedObject('A success.', { data: ref(name, 'The object.'), warnings })
 /** The response with a page of a listing. */
-export const items = (name: string): Schema =>
+export const items = (name: string, page = 'Page'): Schema =>
   closedObject('A page of a listing.', {
     data: list(ref(name), 'The objects of this page.'),
-    page: ref('Page', 'The place of this page in the listing.'),
+    page: ref(page, 'The place of this page in the listing.'),
     warnings,
   })
 

@@ -31,18 +31,21 @@ export const badQuery = (detail: string): RequestFault => ({
 /** The parameters of an operation, by the names before their brackets. */
 function parametersOf({
   page,
+  cursor,
   view,
   sort,
   filter,
+  trail,
   expand,
   expressions,
   confirm,
 }: QueryRow): readonly string[] {
   return [
     ...(page === undefined ? [] : ['offset', 'limit']),
+    ...(cursor === undefined ? [] : ['limit', 'after']),
     ...(view === undefined ? [] : ['view']),
     ...(sort === undefined ? [] : ['sort']),
-    ...(filter === undefined ? [] : ['filter']),
+    ...(filter === undefined && trail === undefined ? [] : ['filter']),
     ...(expand === undefined ? [] : ['expand']),
     ...(expressions ?? []),
     ...(confirm === undefined ? [] : ['confirm']),
@@ -88,18 +91,26 @@ export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>
 /** Spec: offset and limit are int64. A program that wants everything sends the greatest one. */
 const INT64 = /^\d{1,19}$/
 
-/** Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. */
-export function readPage({ query }: RequestContext, { fallback, max }: PageLimits): QueryResult<Page> {
-  const number = (name: string, otherwise: number): QueryResult<number> => {
-    const text = query[name]
-    if (text === undefined) return ok(otherwise)
-    return typeof text === 'string' && INT64.test(text)
-      ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
-      : invalid(name, `${name} is not a whole number from 0`)
-  }
-  const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
-  return 'value' in parsed ? ok({ ...parsed.value, limit: Math.min(parsed.value.limit, max) }) : parsed
+const readNumber = (
+  { query }: RequestContext,
+  name: 'offset' | 'limit',
+  otherwise: number,
+): QueryResult<number> => {
+  const text = query[name]
+  if (text === undefined) return ok(otherwise)
+  return typeof text === 'string' && INT64.test(text)
+    ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
+    : invalid(name, `${name} is not a whole number from 0`)
 }
+
+/** Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. */
+export function readLimit(context: RequestContext, { fallback, max }: PageLimits): QueryResult<number> {
+  const limit = readNumber(context, 'limit', fallback)
+  return 'value' in limit ? ok(Math.min(limit.value, max)) : limit
+}
+
+export const readPage = (context: RequestContext, limits: PageLimits): QueryResult<Page> =>
+  combine({ offset: readNumber(context, 'offset', 0), limit: readLimit(context, limits) })
 
 /** Spec 4251: a key that this listing does not support, or an invalid direction. */
 export function readSort(

@@ -59,7 +59,9 @@ export interface Success {
   readonly status: 200 | 201 | 202
   /** Without it, a CommandSuccess: only the warnings. */
   readonly data?: unknown
-  readonly page?: { readonly offset: number; readonly limit: number; readonly total: number }
+  readonly page?:
+    | { readonly offset: number; readonly limit: number; readonly total: number }
+    | { readonly limit: number; readonly next: string | null }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
 }

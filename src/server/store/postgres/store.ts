@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, between, type Instant, milliseconds } from '../../../base/time.ts'
+import { withUnstoredUses } from '../cached-counters.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
@@ -14,7 +15,6 @@ import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
-import { withUnstoredUses } from '../unstored-uses.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** In milliseconds: counters are durable within this time. */
