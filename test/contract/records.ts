@@ -429,6 +429,22 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect([await counts(), await counts(99)]).toEqual([{ ...none, zones: 1, keys: 1 }, undefined])
     })
 
+    it('changes a password only from the one that was checked', async () => {
+      const hash = async () => (await store.read(async (r) => r.login('acme')))?.hash
+      const from = (await hash()) ?? new Uint8Array()
+      const [to, other] = [new Uint8Array([4, 0, 5]), new Uint8Array([6])]
+      const change = async (id: number, old: Uint8Array, next: Uint8Array) =>
+        store.write(async (w) => w.changePassword(id, { from: old, to: next }))
+      expect([await change(at.accountId, to, other), await change(99, from, other), await hash()]).toEqual([
+        false,
+        false,
+        from,
+      ])
+      const both = [change(at.accountId, from, to), change(at.accountId, from, to)]
+      expect((await Promise.all(both)).toSorted()).toEqual([false, true])
+      expect(await hash()).toEqual(to)
+    })
+
     it('changes an API key, which the account alone finds by its number', async () => {
       const key = { hash: new Uint8Array([9]), description: 'acme', scopes: ['read'], expiresAt: LATER }
       const own = { accountId: at.accountId, ...key }

@@ -140,7 +140,7 @@ describe.skipIf(lacks('curl'))('docs/api.md', () => {
     USERNAME: /"username":"(\w+)"/,
     ETAG: /etag: (\S+)/,
   }
-  const isCopied = (line: string): boolean => /^(URL|KEY|ACME_KEY|USERNAME|ETAG)=/.test(line)
+  const isCopied = (line: string): boolean => /^(URL|KEY|PASSWORD|ACME_KEY|USERNAME|ETAG)=/.test(line)
 
   /** What differs from run to run. */
   const constant = (text: string): string =>
@@ -154,14 +154,15 @@ describe.skipIf(lacks('curl'))('docs/api.md', () => {
       .replaceAll(/err_\w{8}/g, 'ERROR')
       .replaceAll('\r', '')
 
-  it('has an example of each task', () => expect(titles).toHaveLength(15))
+  it('has an example of each task', () => expect(titles).toHaveLength(17))
 
   it.each(titles)('shows what the commands print: %s', async (title) => {
-    const { url, apiKey } = await service()
+    const { url, apiKey, accountPassword } = await service()
     const environment = {
       PATH: process.env['PATH'],
       URL: url,
       KEY: apiKey,
+      PASSWORD: accountPassword,
       JSON: 'content-type: application/json',
     }
     const blocks = blocksOf(page, title).filter((block) => !block.startsWith('holdfast serve'))

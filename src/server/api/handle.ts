@@ -4,13 +4,19 @@ import type { Audit } from '../model/audit.ts'
 import { asciiName } from '../model/idn.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store } from '../store/store.ts'
-import { badBody } from './request/bodies.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
-import { parseJson } from './request/json.ts'
-import { parseQuery, unknownParameters } from './query/query.ts'
+import { hasBody, inputOf, prepare } from './request/input.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
+import {
+  type ApiNetworks,
+  type ApiService,
+  type ChangePassword,
+  type HandlerResult,
+  refused,
+  type RequestContext,
+  type Success,
+} from './request/context.ts'
 import { trailHead, withTrail } from './writing/with-trail.ts'
 import { REQUEST_FAULTS } from './request/faults.ts'
 import { isAccountChange, type Method, type Route } from './route.ts'
@@ -29,13 +35,6 @@ interface ApiRequest {
   readonly body: string
   readonly networks: ApiNetworks
   readonly isGone?: (() => boolean) | undefined
-}
-
-/** The client's networks: of lockouts, and of fair shares. */
-interface ApiNetworks {
-  readonly peer: string
-  readonly network: string | undefined
-  readonly share: string
 }
 
 /** Identifies the caller; `retryAfter` in seconds if the password was not checked. */
@@ -63,6 +62,7 @@ export type InTurn = <T>(
 export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
+  readonly changePassword: ChangePassword
   readonly service: ApiService
   /** The description of this API, as JSON. */
   readonly document: () => string
@@ -134,13 +134,15 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
+    const prepared = await prepare(request, match, { caller, ...dependencies })
+    if ('malformed' in prepared) return render(prepared)
     const turn: Turn = {
       kind: match.route.method === 'GET' ? 'read' : 'write',
       key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
       isGone: request.isGone,
     }
     const taken = await dependencies.inTurn(turn, async () =>
-      render(await runRoute(dependencies, request, { ...match, params, caller })),
+      render(await runRoute(dependencies, request, { ...match, params, caller, prepared })),
     )
     if ('retryAfter' in taken)
       return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
@@ -163,9 +165,6 @@ const routeError = (methods: readonly Method[]): Rendered =>
   methods.length === 0
     ? plainError(REQUEST_FAULTS.pathUnknown)
     : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: methods.join(', ') } })
-
-const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
-  method !== 'GET' && method !== 'DELETE' && body !== ''
 
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
@@ -193,21 +192,23 @@ async function admit(
   return { caller }
 }
 
+interface Ready extends Match {
+  readonly caller: Caller | undefined
+  readonly prepared: Pick<RequestContext, 'passwordChange'>
+}
+
 async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params, caller }: Match & { readonly caller: Caller | undefined },
+  { name, route, params, caller, prepared }: Ready,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
-  const query = parseQuery(request.query)
-  const unknown = unknownParameters(name, query)
-  if (unknown.length > 0) return { malformed: unknown }
-  const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
-  if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
+  const input = inputOf(request, { name, route })
+  if ('malformed' in input) return input
   const context = {
     caller: caller ?? ANONYMOUS,
     params,
-    query,
-    body: parsed.value,
+    ...input,
+    ...prepared,
     now: dependencies.now(),
     service: dependencies.service,
   }
@@ -223,7 +224,7 @@ async function runRoute(
       work: async (store) =>
         (await preconditionFault({ ...context, store }, request.ifMatch)) ??
         route.handle({ ...context, store }),
-      subjectOf: ({ data }) => subjectOf(params, parsed.value, data),
+      subjectOf: ({ data }) => subjectOf(context, data),
     })
   })
   if ('status' in result && changes.length > 0)
@@ -232,21 +233,25 @@ async function runRoute(
       operation: name,
       account: context.caller.account.name,
       apiKey: context.caller.apiKeyId,
-      subject: subjectOf(params, parsed.value, result.data),
+      subject: subjectOf(context, result.data),
       peer: request.networks.peer,
     })
   return result
 }
 
-/** What a request changed: the values of its path, else what it made. */
-function subjectOf(params: Readonly<Record<string, string>>, body: unknown, data: unknown): string {
+/** What a request changed: the values of its path, else what it made, else the account. */
+function subjectOf(
+  { caller, params, body }: Pick<RequestContext, 'caller' | 'params' | 'body'>,
+  data: unknown,
+): string {
   const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
     Record<string, unknown>
   >
   const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
   const all = [...Object.values(params), ...named]
+  if (all.length > 0) return all.join(' ')
   // An API key has no name.
-  return all.length === 0 && typeof made['id'] === 'number' ? String(made['id']) : all.join(' ')
+  return typeof made['id'] === 'number' ? String(made['id']) : caller.account.name
 }
 
 /** For the one route without credentials. */

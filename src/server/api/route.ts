@@ -1,5 +1,11 @@
 import type { ErrorName } from '../errors/errors.ts'
-import type { HandlerResult, Refused, RequestContext } from './request/context.ts'
+import type {
+  HandlerResult,
+  Refused,
+  RequestContext,
+  RequestFault,
+  UnpreparedRequest,
+} from './request/context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -25,8 +31,15 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly isOpen?: true
   /** Limited per account: these operations create secrets. */
   readonly isRateLimited?: true
+  /** Slow work, before the transaction and the turn of the account. */
+  readonly prepare?: (request: UnpreparedRequest) => Promise<Prepared>
   readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
 }
+
+/** What the handler gets, or why the request is refused. */
+export type Prepared =
+  | Pick<RequestContext, 'passwordChange'>
+  | { readonly malformed: readonly RequestFault[] }
 
 type RefusedIn<A> = A extends Refused<infer R> ? R : never
 type NeverRefused<R extends ErrorName, A> =

@@ -1,4 +1,5 @@
 import { getAccount } from './account/account.ts'
+import { changePassword, preparePassword } from './account/password.ts'
 import { listTrail } from './account/trail.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
@@ -68,6 +69,10 @@ export const ROUTES = {
   getAccount: route({
     method: 'GET', path: ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
     refuses: [], handle: getAccount,
+  }),
+  changePassword: route({
+    method: 'PUT', path: `${ACCOUNT}/password`, tag: 'Account', summary: 'Change the password of the account',
+    refuses: [], prepare: preparePassword, handle: changePassword, isRateLimited: true,
   }),
   listTrail: route({
     method: 'GET', path: `${ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',

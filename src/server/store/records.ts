@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import type { Direction, ListedPage, NameQuery, Page, RecordScope } from '../model/query.ts'
-import type { Principal } from '../model/rows.ts'
+import type { PasswordChange, Principal } from '../model/rows.ts'
 import type { Pointer } from '../model/targets.ts'
 import type { Account, AccountUsage, Metadata, Name, Plan, Zone, ZoneRules } from '../model/tree.ts'
 
@@ -203,6 +203,8 @@ export interface PolicyWrites {
   blockKey(keyId: number, isBlocked: boolean): Promise<void>
   accountNamed(name: string): Promise<number | undefined>
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
+  /** Only if the stored hash is still the one that was checked; resolves with whether it is. */
+  changePassword(accountId: number, change: PasswordChange): Promise<boolean>
   /** With its zones, names and keys. No reader sees them from now on; `sweepHidden` deletes them in steps. */
   removeAccount(accountId: number): Promise<void>
   /** Deletes a key of this account, or of any account; resolves with whether it existed. */

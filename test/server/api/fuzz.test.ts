@@ -3,7 +3,7 @@ import { seededRandom } from '../../bench/fleet-random.ts'
 import { runs, SEED } from '../../runs.ts'
 import { ROUTES } from '../../../src/server/api/routes.ts'
 import { type Answered, type Asked, type Inside, inside } from './inside.ts'
-import { apiWorld, type World } from './world.ts'
+import { apiWorld, PASSWORD, type World } from './world.ts'
 
 /** A database behind a socket takes ten times as long. */
 const REQUESTS = runs(process.env['HOLDFAST_TEST_STORE'] === 'postgres' ? 600 : 5100)
@@ -40,6 +40,11 @@ interface Start {
 }
 const STARTS: readonly Start[] = [
   { route: 'getAccount', path: '/v1/account' },
+  {
+    route: 'changePassword',
+    path: '/v1/account/password',
+    body: { old_password: 'wrong', new_password: 'another password' },
+  },
   {
     route: 'listTrail',
     path: '/v1/account/trail',
@@ -331,6 +336,8 @@ const FIELDS = [
   'regenerate_password',
   'zone_name',
   'scopes',
+  'old_password',
+  'new_password',
   'expires_at',
   'constructor',
   'toString',
@@ -563,6 +570,7 @@ const AUTH = [
   'Basic Og==',
   'Bearer \ud800',
   `Basic ${Buffer.from(`a:${LONG}`).toString('base64')}`,
+  `Basic ${Buffer.from(`a:${PASSWORD}`).toString('base64')}`,
 ]
 
 const KEEPING = STARTS.filter(({ route }) => !route.startsWith('delete'))

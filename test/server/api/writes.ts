@@ -1,9 +1,13 @@
+import { PASSWORD } from './world.ts'
+
 const R = '/v1/dns/records'
 const HOME = `${R}/example.test/home`
 
-/** A request of account A to every route that writes. */
-export type Write = readonly [route: string, method: string, path: string, body?: unknown]
+/** A request of account A to every route that writes; `as`: where it needs the password, see `World.ask`. */
+export type Write = readonly [route: string, method: string, path: string, body?: unknown, as?: string]
+const NEW_PASSWORD = { old_password: PASSWORD, new_password: 'another password' }
 export const WRITES: readonly Write[] = [
+  ['changePassword', 'PUT', '/v1/account/password', NEW_PASSWORD, `a:${PASSWORD}`],
   ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { description: 'changed' }],
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { regenerate_password: true }],

@@ -9,6 +9,7 @@ import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import { callerIdentifier } from '../../../server/auth/caller.ts'
 import type { Pepper } from '../../../server/auth/hashes.ts'
+import { passwordChanger } from '../../../server/auth/password-change.ts'
 import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../../net/network.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
@@ -55,6 +56,7 @@ export function apiOf(
     // It needs no login, and making it takes longer than most requests.
     document: () => (document ??= JSON.stringify(openApi(service))),
     identify: callerIdentifier(gate),
+    changePassword: passwordChanger(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
       store.countRequest(...request),
     ),

@@ -36,6 +36,7 @@ const TAGGED = ['ETag'] as const
 // biome-ignore format: a table
 const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   getAccount:       { response: item('Account'), statuses: [200] },
+  changePassword:   { request: ref('PasswordChange'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'oldPasswordWrong'] },
   listTrail:        { response: items('TrailEntry', 'TrailPage'), statuses: [200], faults: ['scopeInsufficient'] },
   listKeys:         { response: items('Key'), statuses: [200], faults: ['scopeInsufficient'] },
   createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201], faults: ['scopeInsufficient', 'keysOverLimit', 'hostnameNotFound'] },

@@ -1,7 +1,14 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { MAX_TTL } from '../../model/draft.ts'
 import { MAX_RRSET_RECORDS } from '../../rules/state.ts'
-import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES, MAX_METADATA_LENGTH, MAX_SCOPES } from '../request/limits.ts'
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_HOSTNAMES,
+  MAX_METADATA_LENGTH,
+  MAX_PASSWORD_LENGTH,
+  MAX_SCOPES,
+  MIN_PASSWORD_LENGTH,
+} from '../request/limits.ts'
 import {
   boolean,
   list,
@@ -122,6 +129,17 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     expires_at: nullableTime('When the key stops working, in UTC; null is never.'),
   }),
+  PasswordChange: openObject(
+    'A new password of the account.',
+    {
+      old_password: string('The present password.'),
+      new_password: string('The password from now on, without control characters.', {
+        minLength: MIN_PASSWORD_LENGTH,
+        maxLength: MAX_PASSWORD_LENGTH,
+      }),
+    },
+    ['old_password', 'new_password'],
+  ),
   ApiKeyChange: openObject('The fields of an API key that change. What is left out stays.', {
     description: string('A text for the user, such as the name of a program.', DESCRIPTION),
     scopes: list(

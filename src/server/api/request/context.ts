@@ -1,6 +1,9 @@
 import type { Instant } from '../../../base/time.ts'
 import type { TsigAlgorithm } from '../../../dns/tsig.ts'
+import type { Credentials } from '../../../net/basic.ts'
+import type { Secret } from '../../../net/secret.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
+import type { PasswordChange } from '../../model/rows.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
 import type { StoreWrites } from '../../store/store.ts'
@@ -16,6 +19,30 @@ export interface RequestContext {
   readonly store: StoreWrites
   readonly now: Instant
   readonly service: ApiService
+  /** What `prepare` of the route made. */
+  readonly passwordChange?: PasswordChange
+}
+
+/** The client's networks: of lockouts, and of fair shares. */
+export interface ApiNetworks {
+  readonly peer: string
+  readonly network: string | undefined
+  readonly share: string
+}
+
+/** The hashes of a change of a password; undefined if the present one is wrong, `retryAfter` in seconds if it was not checked. */
+export type ChangePassword = (
+  present: Credentials,
+  next: Secret,
+  networks: ApiNetworks,
+) => Promise<PasswordChange | { readonly retryAfter: number } | undefined>
+
+/** A request before its transaction. */
+export interface UnpreparedRequest {
+  readonly caller: Caller
+  readonly body: unknown
+  readonly networks: ApiNetworks
+  readonly changePassword: ChangePassword
 }
 
 export interface ApiService {

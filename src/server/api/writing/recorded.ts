@@ -22,6 +22,7 @@ const OTHERS = [
   'changeApiKey',
   'removeApiKey',
   'addTsigKey',
+  'changePassword',
   'removeTsigKey',
 ] as const
 
