@@ -50,7 +50,7 @@ import {
 
 import { getZoneMetadata, publishZone, setZoneMetadata } from './zones/changes.ts'
 
-const ACCOUNT = '/account'
+const OWN_ACCOUNT = '/account'
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
@@ -67,15 +67,15 @@ const DATA = `${SET}/rdata`
 // biome-ignore format: a table
 export const ROUTES = {
   getAccount: route({
-    method: 'GET', path: ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
+    method: 'GET', path: OWN_ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
     refuses: [], handle: getAccount,
   }),
   changePassword: route({
-    method: 'PUT', path: `${ACCOUNT}/password`, tag: 'Account', summary: 'Change the password of the account',
+    method: 'PUT', path: `${OWN_ACCOUNT}/password`, tag: 'Account', summary: 'Change the password of the account',
     refuses: [], prepare: preparePassword, handle: changePassword, isRateLimited: true,
   }),
   listTrail: route({
-    method: 'GET', path: `${ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
+    method: 'GET', path: `${OWN_ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
     refuses: [], handle: listTrail,
   }),
   listKeys: route({

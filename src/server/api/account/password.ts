@@ -55,7 +55,7 @@ const newFaults = (next: unknown): readonly RequestFault[] => {
     ? []
     : [
         badBody(
-          `new_password is a string of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters, without control characters`,
+          `new_password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters, without control characters`,
           '/new_password',
         ),
       ]

@@ -1,5 +1,6 @@
 import type { TrailEntry } from '../../model/trail.ts'
 import { isScoped } from '../../rules/access.ts'
+import type { TrailPage } from '../../store/trail.ts'
 import { timeOf } from '../answer/show.ts'
 import { QUERY } from '../query/parameters.ts'
 import { combine, readLimit } from '../query/query.ts'
@@ -18,7 +19,7 @@ export async function listTrail(context: RequestContext) {
   if ('malformed' in parsed) return parsed
   const { limit, place, filter } = parsed.value
   const from = place === undefined ? {} : { place }
-  const { entries, next = undefined } =
+  const { entries, next }: TrailPage =
     limit === 0
       ? { entries: [], ...(place && { next: place }) }
       : await store.trailPage(caller.account.id, { limit, filter, ...from })

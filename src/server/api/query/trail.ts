@@ -25,7 +25,7 @@ export function readTrailFilter({ query }: RequestContext): TrailRead<TrailFilte
     if (row.kind === 'time' && parseInstant(value) === undefined)
       return badFilter(`filter[${key}] is a time in UTC, such as 2031-01-31T00:00:00Z`)
   }
-  return { value: filterFrom(filter as Texts) }
+  return { value: filterFrom(filter) }
 }
 
 function filterFrom({ zone_name: zoneName, name, operation, actor, from, to }: Texts): TrailFilter {

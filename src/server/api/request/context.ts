@@ -30,7 +30,7 @@ export interface ApiNetworks {
   readonly share: string
 }
 
-/** The hashes of a change of a password; undefined if the present one is wrong, `retryAfter` in seconds if it was not checked. */
+/** The hashes of both passwords; undefined if the present one is wrong, `retryAfter` in seconds if it was not checked. */
 export type ChangePassword = (
   present: Credentials,
   next: Secret,
