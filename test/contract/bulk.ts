@@ -50,7 +50,9 @@ const each = async <T>(ask: (name: string) => Promise<T>): Promise<readonly T[]>
 const asked = (at: Fixture) =>
   ({
     account: async (r) => r.account(at.accountId),
+    accountCounts: async (r) => r.accountCounts(at.accountId),
     apiKeyByHash: async (r) => r.apiKeyByHash(HASH),
+    apiKeyOf: async (r) => r.apiKeyOf(at.accountId, 1),
     apiKeysOf: async (r) => r.apiKeysOf(at.accountId, PAGE),
     clientsOf: async (r) => r.clientsOf(at.accountId, PAGE, { names: ['gone.test'] }),
     countNamesOfOthers: async (r) => r.countNamesOfOthers(at.zoneId, 0),
@@ -83,6 +85,7 @@ const asked = (at: Fixture) =>
       ...(await each(async (name) => r.keyNamed(name))),
     ],
     keysOf: async (r) => r.keysOf(at.accountId, { page: PAGE }),
+    keysOfNames: async (r) => r.keysOfNames(at.accountId, [at.home.nameId]),
     login: async (r) => [
       await r.login('gone'),
       await r.login('key-of-gone'),
@@ -135,6 +138,7 @@ const asked = (at: Fixture) =>
     storedState: async (r) => r.storedState(at.zoneId, 'home'),
     summariesBy: async (r) => r.summariesBy({ accountId: at.accountId, page: PAGE, sort: [], filter: {} }),
     totals: async (r) => r.totals(NOW),
+    trailPage: async (r) => r.trailPage(at.accountId, { filter: {}, limit: 9 }),
     tsigKeyNamed: async (r) => r.tsigKeyNamed('key-gone'),
     tsigKeysOf: async (r) => r.tsigKeysOf(at.accountId, PAGE),
     usageOf: async (r) => r.usageOf({ kind: 'key', id: at.keyId, accountId: at.accountId }),

@@ -2,6 +2,7 @@ import { flushed } from '../server/publish/flushed.ts'
 import { publishedIn } from '../server/publish/zones.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, type Instant, instant, minutes } from '../../src/base/time.ts'
+import type { Address } from '../../src/net/address.ts'
 import type { DnsType } from '../../src/server/model/rdata-values.ts'
 import type { NamesOf } from '../../src/server/store/records.ts'
 import type { Name } from '../../src/server/model/tree.ts'
@@ -372,6 +373,153 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         true,
         false,
       ])
+    })
+
+    /** As an update does: it is counted at once, and stored later. */
+    const usedBy = async (id: number, used: Instant, blockedUntil?: Instant): Promise<void> =>
+      store.write(
+        async (w) => {
+          const principal = { kind: 'key', id, accountId: at.accountId } as const
+          const usage = { ...(await w.usageOf(principal)), ...(blockedUntil && { blockedUntil }) }
+          const last = {
+            at: used,
+            agent: `agent ${id}`,
+            peer: '192.0.2.9' as Address,
+            reply: 'nochg 192.0.2.1',
+          }
+          await w.putUsage(principal, usage, last)
+        },
+        () => ({ username: id === at.keyId ? 'abc1234' : 'abc0002', hostnames: [], peers: [] }),
+      )
+    const useOf = (id: number, used: Instant) => ({
+      at: used,
+      agent: `agent ${id}`,
+      address: '192.0.2.9',
+      reply: 'nochg 192.0.2.1',
+    })
+
+    it('finds the keys of the account that may update names, with their last requests, at once', async () => {
+      const { accountId, zoneId, keyId } = at
+      const key = { hash: new Uint8Array([1]), description: '' }
+      const [second, other] = await store.write(async (w) => [
+        await w.addKey({ ...key, accountId, username: 'abc0002' }, NOW),
+        await w.addKey(
+          {
+            ...key,
+            accountId: await w.addAccount({ name: 'o', hash: key.hash, planId: 1 }, NOW),
+            username: 'oth0001',
+          },
+          NOW,
+        ),
+      ])
+      await keep(tree('aimed', { updateGroup: 'abc0002' }))
+      await keep(tree('unaimed', { rrsets: [] }))
+      await store.write(async (w) =>
+        w.attach(other, { ...at.home, nameId: (await w.nameAt(zoneId, 'unaimed'))?.id ?? 0 }),
+      )
+      const idOf = async (name: string): Promise<number> => (await kept(name))?.id ?? 0
+      const [home, aimed, unaimed] = [at.home.nameId, await idOf('aimed'), await idOf('unaimed')]
+      const found = async (...names: readonly number[]) =>
+        store.read(async (r) => r.keysOfNames(accountId, names))
+      // Of a name that is a target itself, and has an Rdata that is one.
+      const none = [
+        { nameId: home, keyId, username: 'abc1234' },
+        { nameId: aimed, keyId, username: 'abc1234' },
+        { nameId: aimed, keyId: second, username: 'abc0002' },
+      ]
+      expect(await found(home, aimed, unaimed)).toEqual(none)
+      expect(await found()).toEqual([])
+
+      await usedBy(keyId, NOW)
+      const once = none.map((one) => (one.keyId === keyId ? { ...one, lastUse: useOf(keyId, NOW) } : one))
+      expect(await found(home, aimed)).toEqual(once)
+      // A block is stored with all of the usage.
+      await usedBy(keyId, LATER, LATER)
+      await usedBy(second, NOW)
+      const uses = { [keyId]: useOf(keyId, LATER), [second]: useOf(second, NOW) }
+      expect(await found(home, aimed)).toEqual(none.map((one) => ({ ...one, lastUse: uses[one.keyId] })))
+      expect(await store.write(async (w) => w.keysOfNames(accountId, [home]))).toEqual([
+        { ...none[0], lastUse: uses[keyId] },
+      ])
+    })
+
+    it('returns a key with its last request and its blocks', async () => {
+      const key = async () => store.read(async (r) => r.keyNamed('abc1234'))
+      expect(await key()).toMatchObject({ isBlocked: false, username: 'abc1234' })
+      expect(await key()).not.toHaveProperty('lastUse')
+      expect(await key()).not.toHaveProperty('blockedUntil')
+      await usedBy(at.keyId, NOW, LATER)
+      await store.write(async (w) => w.blockKey(at.keyId, true))
+      const used = { isBlocked: true, blockedUntil: LATER, lastUse: useOf(at.keyId, NOW) }
+      expect(await key()).toMatchObject(used)
+      const { items } = await store.read(async (r) =>
+        r.keysOf(at.accountId, { page: { offset: 0, limit: 9 } }),
+      )
+      expect(items).toMatchObject([used])
+    })
+
+    it('counts what an account has, each kind apart', async () => {
+      const counts = async (id = at.accountId) => store.read(async (r) => r.accountCounts(id))
+      const none = { createdAt: NOW, zones: 0, keys: 0, apiKeys: 0, tsigKeys: 0 }
+      expect(await counts()).toEqual({ ...none, zones: 1, keys: 1 })
+      const accountId = await store.write(async (w) => {
+        const planId = await w.planOf(at.accountId)
+        const id = await w.addAccount({ name: 'other', hash: new Uint8Array([1]), planId }, LATER)
+        for (const [n, name] of ['a.test', 'b.test', 'c.test', 'd.test'].entries()) {
+          await w.addZone({ accountId: id, name, isShared: false }, NOW)
+          const hash = new Uint8Array([n])
+          if (n < 3) await w.addApiKey({ accountId: id, hash, description: '', scopes: [] }, NOW)
+          const key = { name, algorithm: 'hmac-sha256', sealed: hash, description: '', scopes: [] }
+          if (n < 2) await w.addTsigKey({ ...key, accountId: id }, NOW)
+        }
+        return id
+      })
+      expect(await counts(accountId)).toEqual({
+        createdAt: LATER,
+        zones: 4,
+        keys: 0,
+        apiKeys: 3,
+        tsigKeys: 2,
+      })
+      expect([await counts(), await counts(99)]).toEqual([{ ...none, zones: 1, keys: 1 }, undefined])
+    })
+
+    it('changes a password only from the one that was checked', async () => {
+      const hash = async () => (await store.read(async (r) => r.login('acme')))?.hash
+      const from = (await hash()) ?? new Uint8Array()
+      const [to, other] = [new Uint8Array([4, 0, 5]), new Uint8Array([6])]
+      const change = async (id: number, old: Uint8Array, next: Uint8Array) =>
+        store.write(async (w) => w.changePassword(id, { from: old, to: next }))
+      expect([await change(at.accountId, to, other), await change(99, from, other), await hash()]).toEqual([
+        false,
+        false,
+        from,
+      ])
+      const both = [change(at.accountId, from, to), change(at.accountId, from, to)]
+      expect((await Promise.all(both)).toSorted()).toEqual([false, true])
+      expect(await hash()).toEqual(to)
+    })
+
+    it('changes an API key, which the account alone finds by its number', async () => {
+      const key = { hash: new Uint8Array([9]), description: 'acme', scopes: ['read'], expiresAt: LATER }
+      const own = { accountId: at.accountId, ...key }
+      const id = await store.write(async (w) => w.addApiKey(own, NOW))
+      const other = await store.write(async (w) => w.addApiKey({ ...own, hash: new Uint8Array([8]) }, NOW))
+      const found = async (n: number, accountId = at.accountId) =>
+        store.read(async (r) => r.apiKeyOf(accountId, n))
+      const { hash: _, ...shown } = { id, ...own, createdAt: NOW }
+      expect([await found(id), await found(id, at.accountId + 1), await found(99)]).toEqual([
+        shown,
+        undefined,
+        undefined,
+      ])
+      const changed = { id, description: 'b', scopes: ['read', 'type:A'] }
+      await store.write(async (w) => w.changeApiKey({ ...changed, expiresAt: NOW }))
+      expect(await found(id)).toEqual({ ...shown, ...changed, expiresAt: NOW })
+      await store.write(async (w) => w.changeApiKey({ ...changed, scopes: [] }))
+      const { expiresAt: __, ...endless } = { ...shown, ...changed, scopes: [] }
+      expect([await found(id), await found(other)]).toEqual([endless, { ...shown, id: other }])
+      expect(await store.read(async (r) => r.apiKeyByHash(key.hash))).toMatchObject({ id, scopes: [] })
     })
 
     it('keeps the TSIG keys of an account, and the messages that they signed', async () => {

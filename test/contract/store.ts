@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, seconds } from '../../src/base/time.ts'
 import { type Address, parseAddress } from '../../src/net/address.ts'
 import type { StoredRdata, TargetRow } from '../../src/server/model/rows.ts'
-import { MAX_TRAIL } from '../../src/server/model/trail.ts'
+import { MAX_TRAIL, type TrailEntry } from '../../src/server/model/trail.ts'
+import { MAX_SCANNED } from '../../src/server/store/sql/trail.ts'
+import type { TrailFilter, TrailQuery } from '../../src/server/store/trail.ts'
 import type { About, Store, StoreReads, StoreWrites } from '../../src/server/store/store.ts'
 import { flushed } from '../server/publish/flushed.ts'
 import { swept } from './swept.ts'
@@ -450,6 +452,85 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       await store.write((w) => w.removeAccount(second))
       await swept(store)
       expect(await account('third')).toBeGreaterThan(second)
+    })
+
+    describe('the trail of an account', () => {
+      const entry = (at: number, more: Partial<TrailEntry> = {}): TrailEntry => ({
+        at: instant(at),
+        accountId: 1,
+        isUpdate: false,
+        actor: 'account acme',
+        peer: '192.0.2.9',
+        operation: 'createName',
+        subject: 'home.example.test',
+        ...more,
+      })
+      const update = { isUpdate: true, actor: 'key abc1234', operation: 'update' } as const
+      const add = async (...entries: readonly TrailEntry[]): Promise<void> =>
+        store.write(async (w) => {
+          for (const one of entries) await w.addTrail([one])
+        })
+      const page = async (query: Partial<TrailQuery> = {}) =>
+        store.read(async (r) => r.trailPage(1, { filter: {}, limit: 9, ...query }))
+
+      it('is read by pages, both parts by time, the newest first', async () => {
+        const all = [
+          entry(1, { ...update, dnsType: 'A', before: '60 192.0.2.1', after: '60 192.0.2.2' }),
+          entry(2),
+          entry(3, { subject: 'abc1234', operation: 'createKey' }),
+          entry(4, update),
+          entry(5),
+        ]
+        await add(...all, entry(6, { accountId: 2 }))
+        expect(await page()).toEqual({ entries: all.toReversed() })
+        const first = await page({ limit: 2 })
+        expect(first.entries).toEqual([all[4], all[3]])
+        const second = await page({ limit: 2, ...(first.next && { place: first.next }) })
+        expect(second.entries).toEqual([all[2], all[1]])
+        // An entry that comes meanwhile belongs to no older page.
+        await add(entry(7))
+        expect(await page({ limit: 2, ...(second.next && { place: second.next }) })).toEqual({
+          entries: [all[0]],
+        })
+        expect((await store.read(async (r) => r.trailPage(3, { filter: {}, limit: 9 }))).entries).toEqual([])
+      })
+
+      it('is filtered by each condition, all together', async () => {
+        const subjects = [
+          'example.test',
+          'a.b.example.test',
+          'xexample.test',
+          'test',
+          'example.test.com',
+          'e',
+        ]
+        await add(...subjects.map((subject, n) => entry(n, { subject })), entry(9, update))
+        const found = async (filter: TrailFilter) =>
+          (await page({ filter })).entries.map(({ at }) => Number(at))
+        expect(await found({ zone: 'example.test' })).toEqual([9, 1, 0])
+        expect(await found({ subject: 'example.test' })).toEqual([0])
+        expect(await found({ operation: 'update' })).toEqual([9])
+        expect(await found({ actor: 'account acme', from: instant(2), to: instant(4) })).toEqual([3, 2])
+        expect(await found({ zone: 'example.test', actor: 'key abc1234', from: instant(9) })).toEqual([9])
+        expect(await found({ zone: 'example.test', to: instant(0) })).toEqual([])
+        expect(await found({ subject: 'none' })).toEqual([])
+      })
+
+      it('is looked through in pages of a limited number of entries', async () => {
+        await store.write(async (w) => {
+          await w.addTrail([entry(1, { subject: 'old' }), entry(2, { subject: 'older' })])
+          await w.addTrail([entry(1, { ...update, subject: 'old' })])
+          await w.addTrail(Array.from({ length: MAX_SCANNED }, (_, n) => entry(n + 3)))
+        })
+        const none = await page({ filter: { subject: 'old' } })
+        expect([none.entries, none.next]).toEqual([[], expect.anything()])
+        const rest = await page({ filter: { subject: 'old' }, ...(none.next && { place: none.next }) })
+        expect(rest).toEqual({
+          entries: [entry(1, { ...update, subject: 'old' }), entry(1, { subject: 'old' })],
+        })
+        // Without a filter the newest are found at once.
+        expect((await page({ limit: 1 })).entries).toEqual([entry(MAX_SCANNED + 2)])
+      })
     })
 
     it('keeps the last entries of the trail of an account, those of updates apart, until they are old', async () => {

@@ -141,7 +141,7 @@ describe.skipIf(lacks('curl'))('docs/api.md', () => {
     ETAG: /etag: (\S+)/,
     NEXT: /"next":"([\w-]+)"/,
   }
-  const isCopied = (line: string): boolean => /^(URL|KEY|ACME_KEY|USERNAME|ETAG|NEXT)=/.test(line)
+  const isCopied = (line: string): boolean => /^(URL|KEY|PASSWORD|ACME_KEY|USERNAME|ETAG|NEXT)=/.test(line)
 
   /** What differs from run to run. */
   const constant = (text: string): string =>
@@ -159,14 +159,15 @@ describe.skipIf(lacks('curl'))('docs/api.md', () => {
       .replaceAll(/err_\w{8}/g, 'ERROR')
       .replaceAll('\r', '')
 
-  it('has an example of each task', () => expect(titles).toHaveLength(18))
+  it('has an example of each task', () => expect(titles).toHaveLength(21))
 
   it.each(titles)('shows what the commands print: %s', async (title) => {
-    const { url, apiKey } = await service()
+    const { url, apiKey, accountPassword } = await service()
     const environment = {
       PATH: process.env['PATH'],
       URL: url,
       KEY: apiKey,
+      PASSWORD: accountPassword,
       JSON: 'content-type: application/json',
     }
     const blocks = blocksOf(page, title).filter((block) => !block.startsWith('holdfast serve'))

@@ -1,9 +1,13 @@
-import { createApiKey, deleteApiKey, listApiKeys } from './keys/api-keys.ts'
+import { getAccount } from './account/account.ts'
+import { changePassword, preparePassword } from './account/password.ts'
+import { listTrail } from './account/trail.ts'
+import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from './keys/keys.ts'
 import { KEY_TARGETS } from './refusal-groups.ts'
 import { type Route, route } from './route.ts'
 
+const OWN_ACCOUNT = '/account'
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
@@ -12,6 +16,18 @@ const TSIG_KEYS = '/account/tsig-keys'
 /** The operations of keys and of the account. */
 // biome-ignore format: a table
 export const ACCOUNT_ROUTES = {
+  getAccount: route({
+    method: 'GET', path: OWN_ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
+    refuses: [], handle: getAccount,
+  }),
+  changePassword: route({
+    method: 'PUT', path: `${OWN_ACCOUNT}/password`, tag: 'Account', summary: 'Change the password of the account',
+    refuses: [], prepare: preparePassword, handle: changePassword, isRateLimited: true,
+  }),
+  listTrail: route({
+    method: 'GET', path: `${OWN_ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
+    refuses: [], handle: listTrail,
+  }),
   listKeys: route({
     method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',
     refuses: ['sortKeyInvalid'], handle: listKeys, isRateLimited: true,
@@ -39,6 +55,14 @@ export const ACCOUNT_ROUTES = {
   createApiKey: route({
     method: 'POST', path: API_KEYS, tag: 'API Keys', summary: 'Create an API key; it is shown once',
     refuses: [], handle: createApiKey, isRateLimited: true,
+  }),
+  getApiKey: route({
+    method: 'GET', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Read an API key, without the key itself',
+    refuses: [], handle: getApiKey, isRateLimited: true,
+  }),
+  changeApiKey: route({
+    method: 'PUT', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Change the description of an API key, or narrow it',
+    refuses: [], handle: changeApiKey, isRateLimited: true,
   }),
   deleteApiKey: route({
     method: 'DELETE', path: `${API_KEYS}/{id}`, tag: 'API Keys', summary: 'Delete an API key',

@@ -4,13 +4,20 @@ import type { Audit } from '../model/audit.ts'
 import type { Caller } from '../rules/access.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
-import { badBody } from './request/bodies.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
-import { parseJson } from './request/json.ts'
-import { parseQuery, readDryRun, unknownParameters } from './query/query.ts'
+import { hasJsonBody, inputOf, prepare } from './request/input.ts'
+import { readDryRun } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, type Rendered, render } from './answer/render.ts'
-import { type ApiService, type HandlerResult, refused, type Success } from './request/context.ts'
+import {
+  type ApiNetworks,
+  type ApiService,
+  type ChangePassword,
+  type HandlerResult,
+  refused,
+  type RequestContext,
+  type Success,
+} from './request/context.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
 import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
 import { decodedParams, findRoute, type Match } from './match.ts'
@@ -33,13 +40,6 @@ interface ApiRequest {
   readonly readLong?: (() => Promise<readonly Uint8Array[] | undefined>) | undefined
   readonly networks: ApiNetworks
   readonly isGone?: (() => boolean) | undefined
-}
-
-/** The client's networks: of lockouts, and of fair shares. */
-interface ApiNetworks {
-  readonly peer: string
-  readonly network: string | undefined
-  readonly share: string
 }
 
 /** Identifies the caller; `retryAfter` in seconds if the password was not checked. */
@@ -67,6 +67,7 @@ export type InTurn = <T>(
 export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
+  readonly changePassword: ChangePassword
   readonly service: ApiService
   readonly description: ApiDescription
   readonly now: () => Instant
@@ -98,12 +99,14 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
+    const prepared = await prepare(request, match, { caller, ...dependencies })
+    if ('malformed' in prepared) return render(prepared)
     const turn: Turn = {
       kind: match.route.method === 'GET' || match.route.isLong ? 'read' : 'write',
       key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
       isGone: request.isGone,
     }
-    const matched = { ...match, params, caller }
+    const matched = { ...match, params, caller, prepared }
     // Files have lines of their own: few are held at a time, and a slow client holds up no other request of its account.
     const line = match.route.takesFile ? { ...turn, key: `import of ${turn.key}` } : turn
     const taken = await dependencies.inTurn(line, async () => {
@@ -138,12 +141,9 @@ const routeError = (methods: readonly Method[]): Rendered =>
     ? plainError(REQUEST_FAULTS.pathUnknown)
     : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: methods.join(', ') } })
 
-const hasBody = ({ body }: ApiRequest, { method }: Route): boolean =>
-  method !== 'GET' && method !== 'DELETE' && body !== ''
-
 function mediaTypeFault(request: ApiRequest, route: Route): FaultIdentity | undefined {
   if (route.takesFile) return isFile(request) ? undefined : REQUEST_FAULTS.zoneFileExpected
-  return hasBody(request, route) && !isJson(request) ? REQUEST_FAULTS.mediaTypeUnsupported : undefined
+  return hasJsonBody(request, route) && !isJson(request) ? REQUEST_FAULTS.mediaTypeUnsupported : undefined
 }
 
 const isFile = ({ contentType = 'text/dns' }: ApiRequest): boolean =>
@@ -179,6 +179,7 @@ interface AdmittedRequest extends Match {
 }
 
 interface ReadRequest extends AdmittedRequest {
+  readonly prepared: Pick<RequestContext, 'passwordChange'>
   /** Of a body that is a file. */
   readonly parts: readonly Uint8Array[]
 }
@@ -217,18 +218,15 @@ async function finishedResult(
 async function runRoute(
   dependencies: ApiDependencies,
   request: ApiRequest,
-  { name, route, params, caller, parts }: ReadRequest,
+  { name, route, params, caller, parts, prepared }: ReadRequest,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
-  const query = parseQuery(request.query)
-  const unknown = unknownParameters(name, query, route.method !== 'GET')
-  if (unknown.length > 0) return { malformed: unknown }
-  const parsed = hasBody(request, route) ? parseJson(request.body) : { value: undefined }
-  if ('fault' in parsed) return { malformed: [badBody(parsed.fault)] }
+  const input = inputOf(request, { name, route })
+  if ('malformed' in input) return input
   const context = {
     caller: caller ?? ANONYMOUS,
     params,
-    query,
-    body: parsed.value,
+    ...input,
+    ...prepared,
     now: dependencies.now(),
     service: dependencies.service,
   }
@@ -248,7 +246,7 @@ async function runRoute(
       work: async (store) =>
         (await preconditionFault({ ...context, store }, request.ifMatch)) ??
         route.handle({ ...context, store }),
-      subjectOf: ({ data }) => requestSubject(params, parsed.value, data),
+      subjectOf: ({ data }) => requestSubject(context, data),
     })
   if (isDryRun.value) return previewOf(await undone(dependencies.store, work))
   const { result, changes } = await dependencies.store.write(work)
@@ -258,7 +256,7 @@ async function runRoute(
       operation: name,
       account: context.caller.account.name,
       apiKey: context.caller.apiKeyId,
-      subject: requestSubject(params, parsed.value, result.data),
+      subject: requestSubject(context, result.data),
       peer: request.networks.peer,
     })
   return result

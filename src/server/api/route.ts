@@ -1,5 +1,11 @@
 import type { ErrorName } from '../errors/errors.ts'
-import type { HandlerResult, Refused, RequestContext } from './request/context.ts'
+import type {
+  HandlerResult,
+  Refused,
+  RequestContext,
+  RequestFault,
+  UnpreparedRequest,
+} from './request/context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -13,6 +19,7 @@ export interface Route<R extends ErrorName = ErrorName> {
     | 'zone_authorities'
     | 'clients'
     | 'meta'
+    | 'Account'
     | 'DDNS Keys'
     | 'API Keys'
     | 'TSIG Keys'
@@ -29,8 +36,15 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly takesFile?: true
   /** Limited per account: these operations create secrets. */
   readonly isRateLimited?: true
+  /** Slow work, before the transaction and the turn of the account. */
+  readonly prepare?: (request: UnpreparedRequest) => Promise<Prepared>
   readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
 }
+
+/** What the handler gets, or why the request is refused. */
+export type Prepared =
+  | Pick<RequestContext, 'passwordChange'>
+  | { readonly malformed: readonly RequestFault[] }
 
 type RefusedIn<A> = A extends Refused<infer R> ? R : never
 type NeverRefused<R extends ErrorName, A> =
@@ -43,9 +57,9 @@ export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer
   },
 ): Route => row
 
-/** Changes of zones and keys: those of records are refused with the zone. */
+/** Changes of the account, of zones and keys: those of records are refused with the zone. */
 export const isAccountChange = ({ method, tag }: Route): boolean =>
-  method !== 'GET' && ['zones', 'DDNS Keys', 'API Keys', 'TSIG Keys'].includes(tag)
+  method !== 'GET' && ['Account', 'zones', 'DDNS Keys', 'API Keys', 'TSIG Keys'].includes(tag)
 
 /** All refusals of an operation. */
 export const refusalsOf = ({ refuses, isOpen }: Route): readonly ErrorName[] =>

@@ -8,13 +8,14 @@ import {
   recordFailedLogin,
 } from '../abuse/failed-logins.ts'
 import type { Audit } from '../model/audit.ts'
+import type { Login } from '../model/rows.ts'
 import type { Caller } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import { isApiKey, keyedHash, type Pepper } from './hashes.ts'
 import type { PasswordChecker } from './login.ts'
 
-interface CallerDependencies {
+export interface CallerDependencies {
   readonly store: Store
   readonly pepper: Pepper
   readonly passwords: PasswordChecker
@@ -26,7 +27,7 @@ interface CallerDependencies {
 }
 
 /** The networks of a client: see `networkOf` and `shareOf`. */
-interface ClientNetworks {
+export interface ClientNetworks {
   /** Undefined behind a proxy that does not say who the client is: nothing is counted. */
   readonly network: string | undefined
   readonly peer: string
@@ -34,7 +35,7 @@ interface ClientNetworks {
 }
 
 /** The password was not checked: the seconds to wait. */
-interface NotChecked {
+export interface NotChecked {
   readonly retryAfter: number
 }
 
@@ -42,7 +43,7 @@ interface NotChecked {
 export type IdentifiedCaller = Caller | NotChecked | undefined
 
 /** Seconds after which a crowd of logins is over. */
-const CROWD_SECONDS = 5
+export const CROWD_SECONDS = 5
 
 /**
  * Accepts an account with its password or with an API key, or an API key as a bearer token or with an empty username. An
@@ -55,7 +56,7 @@ export function callerIdentifier(
   return async (authorization, networks) => {
     if (authorization === undefined) return undefined
     const caller = await callerFor(dependencies, authorization, networks)
-    if (caller === undefined) await refuseLogin(dependencies, authorization, networks)
+    if (caller === undefined) await refuseLogin(dependencies, parseBasic(authorization)?.username, networks)
     return caller
   }
 }
@@ -84,9 +85,10 @@ interface TouchingDependencies extends CallerDependencies {
   readonly touch: Touch
 }
 
-async function refuseLogin(
+/** Counts a failed login, and tells the log; `username` as sent, empty for an API key. */
+export async function refuseLogin(
   { store, now, limits, audit }: CallerDependencies,
-  authorization: string,
+  username: string | undefined,
   networks: ClientNetworks,
 ): Promise<void> {
   const { peer } = networks
@@ -95,7 +97,6 @@ async function refuseLogin(
     async (w) => recordFailedLogin(w, origin, { limits, now: now() }),
     () => ({ username: '', hostnames: [], peers: origin === undefined ? [] : [loginPeer(origin)] }),
   )
-  const username = parseBasic(authorization)?.username
   audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })
   if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'api', peer })
 }
@@ -120,10 +121,22 @@ async function callerFor(
 }
 
 async function callerByPassword(
-  { store, passwords, now, limits }: CallerDependencies,
+  dependencies: CallerDependencies,
   credentials: Credentials,
   networks: ClientNetworks,
 ): Promise<IdentifiedCaller> {
+  const login = await checkedLogin(dependencies, credentials, networks)
+  if (login === undefined || 'retryAfter' in login) return login
+  const account = await dependencies.store.read((r) => r.account(login.accountId))
+  return account === undefined ? undefined : { account, isReadOnly: false }
+}
+
+/** The account with this name and this password; undefined if there is none. */
+export async function checkedLogin(
+  { store, passwords, now, limits }: CallerDependencies,
+  credentials: Credentials,
+  networks: ClientNetworks,
+): Promise<Login | NotChecked | undefined> {
   const login = await store.read((r) => r.login(credentials.username))
   // A DDNS key only updates addresses, with the right password too.
   if (passwords.checkFast(login, credentials) !== undefined) return undefined
@@ -131,9 +144,7 @@ async function callerByPassword(
   if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
   const isRight = await passwords.checkSlow(login, credentials, networks.share)
   if (isRight === undefined) return { retryAfter: CROWD_SECONDS }
-  const account =
-    isRight && login !== undefined ? await store.read((r) => r.account(login.accountId)) : undefined
-  return account === undefined ? undefined : { account, isReadOnly: false }
+  return isRight ? login : undefined
 }
 
 async function callerByKey(

@@ -1,4 +1,5 @@
 import type { Credentials } from '../../net/basic.ts'
+import type { Secret } from '../../net/secret.ts'
 import type { Login } from '../model/rows.ts'
 import {
   isKeyedHashOf,
@@ -7,6 +8,7 @@ import {
   isUsername,
   keyedHash,
   type Pepper,
+  slowHash,
 } from './hashes.ts'
 import { slowChecks } from './slow-checks.ts'
 
@@ -29,6 +31,8 @@ export interface PasswordChecker {
    * the password is then not checked. `network`: the share of the client, see `shareOf`.
    */
   checkSlow(login: Login | undefined, credentials: Credentials, network: string): Promise<boolean | undefined>
+  /** The slow hash of a new password, in the turns of the checks; undefined if too many of them wait. */
+  hashSlow(password: Secret, network: string): Promise<Uint8Array | undefined>
 }
 
 /** Hashes of no password, which take as long to check as those of one. */
@@ -75,5 +79,6 @@ export function passwordChecker(pepper: Pepper): PasswordChecker {
       )
       return isMatch === undefined ? undefined : isMatch && login !== undefined
     },
+    hashSlow: async (password, network) => run(network, async () => slowHash(password.reveal())),
   }
 }

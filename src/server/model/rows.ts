@@ -17,6 +17,13 @@ export interface Login extends Principal {
   readonly isSuspended: boolean
 }
 
+/** A new password for an account whose present one was given: the slow hashes of both. */
+export interface PasswordChange {
+  /** As it was stored when the present password was checked. */
+  readonly from: Uint8Array
+  readonly to: Uint8Array
+}
+
 /** What an update may change: a whole name, or one Rdata of it. */
 export interface TargetRow {
   readonly nameId: number

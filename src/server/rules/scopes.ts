@@ -1,4 +1,4 @@
-import { parseHost, parseTarget } from '../model/dns-name.ts'
+import { parseHost, parseTarget, relativeTo } from '../model/dns-name.ts'
 import { asciiName } from '../model/idn.ts'
 import { isDnsType } from '../model/rdata-values.ts'
 import type { Caller } from './access.ts'
@@ -44,3 +44,31 @@ export function restrictionsOf(scopes: readonly string[]): Restrictions {
   }
   return { isReadOnly: scopes.includes(READ), ...lists }
 }
+
+/** What scopes would allow that other ones do not. */
+export interface WiderScopes {
+  /** The new scopes that no present one of their kind covers. */
+  readonly uncovered: readonly string[]
+  /** The kinds of present scopes without which less is limited, such as `read` and `zone`. */
+  readonly missing: readonly string[]
+}
+
+const wordOf = (scope: string): string => scope.split(':', 1)[0] ?? ''
+
+/** Compares scopes in canonical form. Without present scopes, all are narrower. */
+export function widerScopes(present: readonly string[], next: readonly string[]): WiderScopes {
+  const words = new Set(present.map(wordOf))
+  return {
+    uncovered: next.filter(
+      (scope) => words.has(wordOf(scope)) && !present.some((one) => coversScope(one, scope)),
+    ),
+    missing: [...words].filter((word) => !next.some((scope) => wordOf(scope) === word)),
+  }
+}
+
+/** A name covers the names beneath it; a zone covers none inside it, which is another zone. */
+const coversScope = (present: string, next: string): boolean =>
+  present === next ||
+  (wordOf(present) === 'name' &&
+    wordOf(next) === 'name' &&
+    relativeTo(next.slice('name:'.length), present.slice('name:'.length)) !== undefined)

@@ -1,7 +1,9 @@
-import type { Buckets, FailedLogins, Principal } from '../model/rows.ts'
+import { isBefore } from '../../base/time.ts'
+import type { Buckets, FailedLogins, LastUse, Principal } from '../model/rows.ts'
 import { CounterCache, type CounterTable } from './counter-cache.ts'
 import type { UsageRow } from './counts.ts'
 import { type CounterReads, type CounterWrites, isNochgOf, nochgKey, subjectOf } from './counter-rows.ts'
+import type { KeyOfName, RecordReads } from './records.ts'
 import type { Undo } from './undo.ts'
 
 /** Upper bound per counter type. Keys and names are finite; failed-login peers are not. */
@@ -45,6 +47,11 @@ export class CachedCounters {
       nochgsOf: async (principal, hostname) => this.#nochgs.get(nochgKey(principal, hostname)),
       failuresOf: async (peer) => this.#failures.get(peer),
     }
+  }
+
+  /** The last use of a key, if it is not stored yet. */
+  unstoredUse(keyId: number): LastUse | undefined {
+    return this.#usage.unstored(subjectOf({ kind: 'key', id: keyId }))?.last
   }
 
   writes(): CounterWrites {
@@ -115,4 +122,25 @@ export class CachedCounters {
   #cacheOf(kind: CounterKind): Pick<CounterCache<never>, 'refresh' | 'flushKeys'> {
     return { usage: this.#usage, nochgs: this.#nochgs, failures: this.#failures }[kind]
   }
+}
+
+/** The last use of a key that is counted here and not stored yet. */
+interface UnstoredUses {
+  unstoredUse(keyId: number): LastUse | undefined
+}
+
+type KeyReads = Pick<RecordReads, 'keysOfNames'>
+
+/** Shows what is not stored yet, so that a list of names needs not wait until it is. */
+export const withUnstoredUses = (tables: KeyReads, counters: UnstoredUses): KeyReads => ({
+  keysOfNames: async (accountId, nameIds) =>
+    (await tables.keysOfNames(accountId, nameIds)).map((key) =>
+      withUse(key, counters.unstoredUse(key.keyId)),
+    ),
+})
+
+function withUse(key: KeyOfName, use: LastUse | undefined): KeyOfName {
+  if (use === undefined || (key.lastUse !== undefined && isBefore(use.at, key.lastUse.at))) return key
+  const { at, agent, peer: address, reply } = use
+  return { ...key, lastUse: { at, agent, address, reply } }
 }

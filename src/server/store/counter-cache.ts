@@ -85,6 +85,12 @@ export class CounterCache<T> {
       else this.#place(counter, false, false)
   }
 
+  /** The value, if it is changed and not stored yet. */
+  unstored(key: string): T | undefined {
+    const counter = this.#cached.get(key)
+    return counter?.isDirty === true ? counter.value : undefined
+  }
+
   dirtyKeys(): readonly string[] {
     return Array.from(this.#dirty, ({ key }) => key)
   }

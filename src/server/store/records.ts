@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import type { Direction, ListedPage, NameQuery, Page, RecordScope } from '../model/query.ts'
-import type { Principal } from '../model/rows.ts'
+import type { PasswordChange, Principal } from '../model/rows.ts'
 import type { Pointer } from '../model/targets.ts'
 import type { Account, AccountUsage, Metadata, Name, Plan, Zone, ZoneRules } from '../model/tree.ts'
 
@@ -36,14 +36,35 @@ export interface KeyTarget {
   readonly label?: string
 }
 
+/** The last request of a DDNS key, whatever its reply was. */
+export interface KeyUse {
+  readonly at: Instant
+  readonly agent: string
+  readonly address: string
+  /** For the first hostname. */
+  readonly reply: string
+}
+
+/** A DDNS key that may update a name, or one Rdata of it. */
+export interface KeyOfName {
+  readonly nameId: number
+  readonly keyId: number
+  readonly username: string
+  readonly lastUse?: KeyUse
+}
+
 export interface DdnsKey {
   readonly id: number
   readonly accountId: number
   readonly username: string
   readonly description: string
   readonly isLocked: boolean
+  /** By the operator: its requests are refused. */
+  readonly isBlocked: boolean
+  /** For abuse. */
+  readonly blockedUntil?: Instant
   readonly createdAt: Instant
-  readonly lastUsedAt?: Instant
+  readonly lastUse?: KeyUse
   readonly targets: readonly KeyTarget[]
 }
 
@@ -95,9 +116,20 @@ export interface ListedApiKey extends ApiKey {
   readonly createdAt: Instant
 }
 
+/** How many objects an account has; what its plan counts is `AccountUsage`. */
+export interface AccountCounts {
+  readonly createdAt: Instant
+  readonly zones: number
+  /** DDNS keys. */
+  readonly keys: number
+  readonly apiKeys: number
+  readonly tsigKeys: number
+}
+
 /** What the management API reads. A name is read and written as a whole. */
 export interface RecordReads {
   account(id: number): Promise<Account | undefined>
+  accountCounts(id: number): Promise<AccountCounts | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>
   /** For the rules: without the columns that every change of the zone changes. */
   zoneRules(zoneId: number): Promise<ZoneRules | undefined>
@@ -141,8 +173,11 @@ export interface RecordReads {
   summariesBy(query: NameQuery): Promise<ListedPage<NameSummary>>
   keyNamed(username: string): Promise<DdnsKey | undefined>
   keysOf(accountId: number, query: KeyQuery): Promise<ListedPage<DdnsKey>>
+  /** The DDNS keys of the account that may update these names, which another read has shown; by one statement. */
+  keysOfNames(accountId: number, nameIds: readonly number[]): Promise<readonly KeyOfName[]>
   /** The API keys of the account in the order of their creation; `search` is a part of the description. */
   apiKeysOf(accountId: number, page: Page, search?: string): Promise<ListedPage<ListedApiKey>>
+  apiKeyOf(accountId: number, id: number): Promise<ListedApiKey | undefined>
   clientsOf(accountId: number, page: Page, filter?: ClientFilter): Promise<ListedPage<Client>>
 }
 
@@ -182,6 +217,8 @@ export interface PolicyWrites {
   blockKey(keyId: number, isBlocked: boolean): Promise<void>
   accountNamed(name: string): Promise<number | undefined>
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
+  /** Only if the stored hash is still the one that was checked; resolves with whether it is. */
+  changePassword(accountId: number, change: PasswordChange): Promise<boolean>
   /** With its zones, names and keys. No reader sees them from now on; `sweepHidden` deletes them in steps. */
   removeAccount(accountId: number): Promise<void>
   /** Deletes a key of this account, or of any account; resolves with whether it existed. */

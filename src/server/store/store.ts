@@ -18,14 +18,14 @@ import type { OperatorChange } from '../model/audit.ts'
 import type { BulkWrites } from './bulk.ts'
 import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
-import type { ApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
+import type { ApiKey, ListedApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
-import type { TrailWrites } from './trail.ts'
+import type { TrailReads, TrailWrites } from './trail.ts'
 import type { TsigKeyReads, TsigKeyWrites } from './tsig-keys.ts'
 
 export type { ApiKey }
 
-export interface StoreReads extends RecordReads, PublishedReads, TsigKeyReads {
+export interface StoreReads extends RecordReads, PublishedReads, TsigKeyReads, TrailReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
@@ -102,6 +102,8 @@ export interface StoreWrites
     now: Instant,
   ): Promise<number>
   touchApiKey(id: number, now: Instant): Promise<void>
+  /** Stores the description, the scopes and the end of the key as they are here. */
+  changeApiKey(key: Pick<ListedApiKey, 'id' | 'description' | 'scopes' | 'expiresAt'>): Promise<void>
   rehashApiKey(id: number, hash: Uint8Array): Promise<void>
   addZone(zone: NewZone, now: Instant): Promise<number>
   addName(name: Pick<Name, 'zoneId' | 'accountId' | 'name'>, now: Instant): Promise<TargetRow>

@@ -116,6 +116,7 @@ function heldChecker(): {
       renewedHash: () => undefined,
       checkFast: (login, credentials) => real.checkFast(login, credentials),
       isLikelyRefused: () => false,
+      hashSlow: async () => Promise.resolve(undefined),
       checkSlow: async (login, credentials, network) => {
         const isRight = await real.checkSlow(login, credentials, network)
         await new Promise<void>((resolve) => void waiting.push(resolve))

@@ -18,7 +18,14 @@ export interface Parameter {
   readonly description: string
   readonly schema?: {
     readonly properties?: Readonly<
-      Record<string, { readonly type: string; readonly items?: { readonly enum?: readonly string[] } }>
+      Record<
+        string,
+        {
+          readonly type: string
+          readonly format?: string
+          readonly items?: { readonly enum?: readonly string[] }
+        }
+      >
     >
     readonly enum?: readonly string[]
     readonly default?: unknown

@@ -36,19 +36,19 @@ const OWN = ['importZone']
 describe('dry_run=true', () => {
   it.each(WRITES.filter(([route]) => !OWN.includes(route)).map((write) => [write] as const))(
     'changes nothing, and answers as the change does: %j',
-    async ([route, method, path, body]: Write) => {
+    async ([route, method, path, body, login]: Write) => {
       const world = await apiWorld()
       try {
         if (route === 'deleteOffline')
           await world.ask('PUT', path, { action: 'redirect', url: 'https://example.test/' })
         const before = await everything(world)
-        const preview = await world.ask(method, `${path}?dry_run=true`, body)
+        const preview = await world.ask(method, `${path}?dry_run=true`, body, login)
         expect(await everything(world)).toBe(before)
         expect(
           Object.keys((preview.body.data as object | undefined) ?? {}).filter((one) => SECRETS.includes(one)),
         ).toEqual([])
 
-        const made = await world.ask(method, path, body)
+        const made = await world.ask(method, path, body, login)
         expect([preview.status, comparable(preview.body.data)]).toEqual([
           made.status,
           comparable(made.body.data),

@@ -4,7 +4,7 @@ import { runs, SEED } from '../../runs.ts'
 import type { Route } from '../../../src/server/api/route.ts'
 import { ROUTES } from '../../../src/server/api/routes.ts'
 import { type Answered, type Asked, type Inside, inside } from './inside.ts'
-import { apiWorld, type World } from './world.ts'
+import { apiWorld, PASSWORD, type World } from './world.ts'
 
 /** A database behind a socket takes ten times as long. */
 const REQUESTS = runs(process.env['HOLDFAST_TEST_STORE'] === 'postgres' ? 600 : 5100)
@@ -40,6 +40,18 @@ interface Start {
   readonly body?: unknown
 }
 const STARTS: readonly Start[] = [
+  { route: 'getAccount', path: '/v1/account' },
+  {
+    route: 'changePassword',
+    path: '/v1/account/password',
+    body: { old_password: 'wrong', new_password: 'another password' },
+  },
+  {
+    route: 'listTrail',
+    path: '/v1/account/trail',
+    query:
+      'limit=2&after=9-9&filter[name]=home&filter[zone_name]=example.test&filter[from]=2026-01-01T00:00:00Z',
+  },
   { route: 'listKeys', path: KEY, query: 'sort[created_at]=asc&filter[description]=x&limit=5&offset=0' },
   { route: 'createKey', path: KEY, body: { description: 'd', hostnames: ['home.example.test'] } },
   { route: 'getKey', path: `${KEY}/kkk1111` },
@@ -54,6 +66,12 @@ const STARTS: readonly Start[] = [
   {
     route: 'createApiKey',
     path: '/v1/account/api-keys',
+    body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
+  },
+  { route: 'getApiKey', path: '/v1/account/api-keys/2' },
+  {
+    route: 'changeApiKey',
+    path: '/v1/account/api-keys/2',
     body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
   },
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
@@ -353,6 +371,8 @@ const FIELDS = [
   'regenerate_password',
   'zone_name',
   'scopes',
+  'old_password',
+  'new_password',
   'expires_at',
   'constructor',
   'toString',
@@ -585,6 +605,7 @@ const AUTH = [
   'Basic Og==',
   'Bearer \ud800',
   `Basic ${Buffer.from(`a:${LONG}`).toString('base64')}`,
+  `Basic ${Buffer.from(`a:${PASSWORD}`).toString('base64')}`,
 ]
 
 const KEEPING = STARTS.filter(({ route }) => !route.startsWith('delete'))

@@ -44,6 +44,7 @@ const SERVICE = {
   secondaries: () => [],
   delegation: async () => undefined,
   whenServed: async () => undefined,
+  blockEnd: () => undefined,
   newKey: () => ({ username: 'kkk0000', password: '', hash: new Uint8Array(48) }),
   requestFlush: () => undefined,
   pause: async () => undefined,
@@ -88,6 +89,7 @@ describe('the query parameters in the document', () => {
     expect(documented.map((name) => name.replace('[]', '')).toSorted()).toEqual([...read].toSorted())
   })
 
+  const VALUES: Readonly<Record<string, string>> = { boolean: 'true', 'date-time': '2026-01-01T00:00:00Z' }
   const NESTED = OPERATIONS.flatMap((operation) =>
     inQuery(operation).flatMap(({ name, schema }) =>
       schema?.properties === undefined ? [] : [[operation.operationId, name, schema.properties] as const],
@@ -97,8 +99,8 @@ describe('the query parameters in the document', () => {
     const status = async (key: string, value: string): Promise<number> =>
       (await world.ask('GET', `${pathOf(id)}?${name}[${key}]=${value}`, undefined, 'key-of-o')).status
 
-    for (const [key, { type, items }] of Object.entries(properties))
-      for (const value of items?.enum ?? [type === 'boolean' ? 'true' : 'asc'])
+    for (const [key, { type, format = type, items }] of Object.entries(properties))
+      for (const value of items?.enum ?? [VALUES[format] ?? 'asc'])
         expect([key, value, await status(key, value)]).toEqual([key, value, 200])
     expect(await status('colour', 'asc')).toBe(400)
   })

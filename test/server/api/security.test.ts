@@ -37,14 +37,17 @@ describe('an API key with the scope read', () => {
     expect([...new Set(WRITES.map(([name]) => name))].toSorted()).toEqual(writing.toSorted())
   })
 
-  it.each(WRITES.map((write) => [write] as const))('%j changes nothing', async ([, method, path, body]) => {
-    const before = await everything()
-    const reply = await world.ask(method, path, body, 'reader-of-a')
-    expect([reply.status >= 400, JSON.stringify(reply.body)]).toEqual([true, expect.any(String)])
-    expect(await everything()).toBe(before)
-    expect(reply.status).not.toBe(401)
-    expect((await world.ask(method, path, body)).status).toBeLessThan(300) // only the scope was missing
-  })
+  it.each(WRITES.map((write) => [write] as const))(
+    '%j changes nothing',
+    async ([, method, path, body, as]) => {
+      const before = await everything()
+      const reply = await world.ask(method, path, body, 'reader-of-a')
+      expect([reply.status >= 400, JSON.stringify(reply.body)]).toEqual([true, expect.any(String)])
+      expect(await everything()).toBe(before)
+      expect(reply.status).not.toBe(401)
+      expect((await world.ask(method, path, body, as)).status).toBeLessThan(300) // only the scope was missing
+    },
+  )
 
   it.each([['/v1/dns/records'], ['/v1/account/ddns-keys'], ['/v1/dns/zones'], [HOME]])(
     'reads %s',

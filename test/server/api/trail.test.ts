@@ -28,17 +28,17 @@ describe('a change by the API', () => {
   })
 
   it.each(WRITES.map((write) => [write] as const))('leaves an entry: %j', async (write: Write) => {
-    const [route, method, path, body] = write
+    const [route, method, path, body, as] = write
     if (route === 'deleteOffline')
       await world.ask('PUT', path, { action: 'redirect', url: 'https://example.test/' })
     const before = await trail()
-    expect((await world.ask(method, path, body)).status).toBeLessThan(300)
+    expect((await world.ask(method, path, body, as)).status).toBeLessThan(300)
 
     const entries = (await trail()).slice(0, (await trail()).length - before.length)
     const expected = {
       account: 'a',
       operation: route,
-      by: expect.stringMatching(/^API key \d+$/),
+      by: as === undefined ? expect.stringMatching(/^API key \d+$/) : 'account a',
       from: '127.0.0.1',
     }
     if (WITHOUT_CHANGE.includes(route)) expect(entries).toEqual([])

@@ -4,7 +4,7 @@ import { readServiceConfig } from '../../../src/config/read-service.ts'
 import { apiOf } from '../../../src/app/service/http/api.ts'
 import type { ApiServiceParts } from '../../../src/app/service/http/api-service.ts'
 import type { InTurn } from '../../../src/server/api/handle.ts'
-import { keyedHash, pepperOf } from '../../../src/server/auth/hashes.ts'
+import { keyedHash, pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { apexOf } from '../../../src/server/model/apex.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
@@ -22,6 +22,9 @@ const PEPPER = pepperOf(new Uint8Array(32))
 const PASSWORDS = passwordChecker(PEPPER)
 const NAMESERVERS = ['ns1.operator.test', 'ns2.operator.test']
 const HASH = new Uint8Array(48)
+/** Of account A. */
+export const PASSWORD = 'password of a'
+const HASH_OF_A = await slowHash(PASSWORD)
 
 export interface Reply {
   readonly status: number
@@ -47,7 +50,7 @@ export interface World {
   readonly store: Store
   readonly url: string
   readonly ids: Readonly<Record<string, number>>
-  /** Sends a request as account A, or with another API key; `null` is without credentials. */
+  /** Sends a request as account A, or with another API key, or as `ACCOUNT:PASSWORD`; `null` is without credentials. */
   readonly ask: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Reply>
   readonly close: () => Promise<void>
 }
@@ -60,6 +63,9 @@ interface Draft {
   ])[]
   readonly group?: string
 }
+
+const authorizationOf = (key: string): string =>
+  key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}`
 
 /** The fixture of every refusal case, behind a real socket. */
 /** `over`: parts of the service that are others. */
@@ -99,7 +105,7 @@ export async function apiWorld(
       const response = await fetch(`${listening.url}${path}`, {
         method,
         headers: {
-          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(key !== null && { authorization: authorizationOf(key) }),
           ...(body !== undefined && { 'content-type': isFile ? 'text/dns' : 'application/json' }),
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -149,7 +155,10 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
   const ids: Record<string, number> = {}
   for (const account of ['a', 'b', 'o']) {
     const plan = (ids[`plan-${account}`] = await w.addPlan({ name: `plan of ${account}`, ...PLAN }))
-    const id = (ids[account] = await w.addAccount({ name: account, hash: HASH, planId: plan }, NOW))
+    const id = (ids[account] = await w.addAccount(
+      { name: account, hash: account === 'a' ? HASH_OF_A : HASH, planId: plan },
+      NOW,
+    ))
     const key = (name: string, ...scopes: readonly string[]) =>
       w.addApiKey({ accountId: id, hash: keyedHash(PEPPER, name), description: '', scopes }, NOW)
     await key(`key-of-${account}`)

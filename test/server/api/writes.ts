@@ -1,15 +1,20 @@
+import { PASSWORD } from './world.ts'
+
 const R = '/v1/dns/records'
 const HOME = `${R}/example.test/home`
 
-/** A request of account A to every route that writes. */
-export type Write = readonly [route: string, method: string, path: string, body?: unknown]
+/** A request of account A to every route that writes; `as`: where it needs the password, see `World.ask`. */
+export type Write = readonly [route: string, method: string, path: string, body?: unknown, as?: string]
+const NEW_PASSWORD = { old_password: PASSWORD, new_password: 'another password' }
 export const WRITES: readonly Write[] = [
+  ['changePassword', 'PUT', '/v1/account/password', NEW_PASSWORD, `a:${PASSWORD}`],
   ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { description: 'changed' }],
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { regenerate_password: true }],
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['free.example.test'] }],
   ['deleteKey', 'DELETE', '/v1/account/ddns-keys/kkk2222'],
   ['createApiKey', 'POST', '/v1/account/api-keys', { description: 'new' }],
+  ['changeApiKey', 'PUT', '/v1/account/api-keys/2', { description: 'changed' }],
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
   ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],
   ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],

@@ -80,6 +80,7 @@ export async function updateWorld() {
       delegation: async () => undefined,
       whenServed: async () => undefined,
       isReserved: () => false,
+      blockEnd: () => undefined,
       requestFlush: () => undefined,
       pause: async () => undefined,
       newKey: () => ({ username: '', password: '', hash: new Uint8Array() }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseScope, restrictionsOf, SCOPE_FORMS } from '../../../src/server/rules/scopes.ts'
+import { parseScope, restrictionsOf, SCOPE_FORMS, widerScopes } from '../../../src/server/rules/scopes.ts'
 
 it.each<[text: string, scope: string | undefined]>([
   ['read', 'read'],
@@ -39,3 +39,29 @@ it.each<[scopes: readonly string[], restrictions: object]>([
 ])('the scopes %j leave %j', (scopes, restrictions) => expect(restrictionsOf(scopes)).toEqual(restrictions))
 
 it('the forms of scopes are told', () => expect(SCOPE_FORMS).toBe('read, zone:NAME, name:FQDN, type:TYPE'))
+
+// biome-ignore format: a table
+it.each<[present: string, next: string, uncovered: string, missing: string]>([
+  ['',                          'read zone:a.test',                        '',                  ''],
+  ['read',                      'read',                                    '',                  ''],
+  ['read',                      'read type:A',                             '',                  ''],
+  ['read',                      '',                                        '',                  'read'],
+  ['read',                      'type:A',                                  '',                  'read'],
+  ['zone:a.test zone:b.test',   'zone:b.test',                             '',                  ''],
+  ['zone:a.test',               'zone:a.test zone:b.test',                 'zone:b.test',       ''],
+  ['zone:a.test',               'zone:x.a.test',                           'zone:x.a.test',     ''],
+  ['zone:a.test',               'name:x.a.test',                           '',                  'zone'],
+  ['name:a.test',               'name:x.a.test name:a.test',               '',                  ''],
+  ['name:x.a.test',             'name:a.test',                             'name:a.test',       ''],
+  ['name:a.test',               'name:xa.test',                            'name:xa.test',      ''],
+  ['name:a.test',               'zone:a.test',                             '',                  'name'],
+  ['type:TXT',                  'type:TXT type:A',                         'type:A',            ''],
+  ['type:TXT read',             'type:A',                                  'type:A',            'read'],
+  ['later:x',                   'read',                                    '',                  'later'],
+])('of "%s", "%s" is wider by "%s", and without "%s"', (present, next, uncovered, missing) => {
+  const listed = (text: string): readonly string[] => text.split(' ').filter((word) => word !== '')
+  expect(widerScopes(listed(present), listed(next))).toEqual({
+    uncovered: listed(uncovered),
+    missing: listed(missing),
+  })
+})

@@ -54,6 +54,7 @@ async function asked(
     renewedHash: () => renewed,
     // There is no time for it.
     checkSlow: async () => Promise.resolve(undefined),
+    hashSlow: async () => Promise.resolve(undefined),
   }
   const policy = { limits: LIMITS, allHostnames: 'all', strictAgents: false, blockedAgents: [] }
   const authorization = formatBasic({ username: 'abc1234', password: new Secret('x') }).reveal()

@@ -1,9 +1,11 @@
+import { longest } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
 import { nextTurn, systemEntropy } from '../../../platform/clock/clock.ts'
 import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
+import { blockEnd } from '../../../server/abuse/block.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
 import { seal } from '../../../server/auth/sealed.ts'
@@ -30,6 +32,7 @@ export function apiServiceOf(
     whenServed = async () => undefined,
   }: ApiServiceParts,
 ): ApiService {
+  const longestBlock = longest(settings.longBlock, settings.shortBlock)
   const secret = () => {
     const password = newPassword()
     return { password, hash: keyedHash(pepper, password) }
@@ -45,6 +48,7 @@ export function apiServiceOf(
     secondaries,
     delegation,
     whenServed,
+    blockEnd: (key, now) => blockEnd(key, now, longestBlock),
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

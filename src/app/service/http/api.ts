@@ -8,6 +8,7 @@ import { plainError } from '../../../server/api/answer/render.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import { callerIdentifier } from '../../../server/auth/caller.ts'
+import { passwordChanger } from '../../../server/auth/password-change.ts'
 import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../../net/network.ts'
 import { corsHeaders, PREFLIGHT_HEADERS } from '../../../server/http/cors.ts'
@@ -54,6 +55,7 @@ export function apiOf(
     service,
     description: describedOnce(service),
     identify: callerIdentifier(gate),
+    changePassword: passwordChanger(gate),
     rateLimit: rateLimiter(settings.keyRequestLimit, now, async (...request) =>
       store.countRequest(...request),
     ),

@@ -24,12 +24,17 @@ const TO_THE_MINUTE = 16
  * this tag may show a last use that is up to a minute old, which is why the tag is weak.
  */
 export const tagOfList = (rows: readonly object[], page: object): string =>
-  `W/${tagOf([rows.map(withoutSeconds), page])}`
+  `W/${tagOf([rows.map((row) => withoutSeconds(row as Record<string, unknown>)), page])}`
 
-const withoutSeconds = (row: object): object =>
-  'last_used_at' in row && typeof row.last_used_at === 'string'
-    ? { ...row, last_used_at: row.last_used_at.slice(0, TO_THE_MINUTE) }
-    : row
+const withoutSeconds = (row: Readonly<Record<string, unknown>>): object => {
+  const { last_used_at: usedAt, last_update: update } = row
+  const at = typeof update === 'object' && update !== null && 'at' in update ? update.at : undefined
+  return {
+    ...row,
+    ...(typeof usedAt === 'string' && { last_used_at: usedAt.slice(0, TO_THE_MINUTE) }),
+    ...(typeof at === 'string' && { last_update: at.slice(0, TO_THE_MINUTE) }),
+  }
+}
 
 const ENTITY_TAG = /(?:W\/)?"[!#-~\u0080-\u00ff]*"/g
 

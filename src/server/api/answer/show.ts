@@ -1,7 +1,7 @@
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
-import type { DdnsKey, ListedApiKey, NameSummary } from '../../store/records.ts'
+import type { ListedApiKey, NameSummary } from '../../store/records.ts'
 import type { StoredTsigKey } from '../../store/tsig-keys.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
@@ -91,17 +91,4 @@ export const showTsigKey = (key: Omit<StoredTsigKey, 'accountId' | 'sealed'>) =>
   created_at: timeOf(key.createdAt),
   expires_at: timeOf(key.expiresAt),
   last_used_at: timeOf(key.lastUsedAt),
-})
-
-export const showKey = ({ username, description, targets, createdAt, lastUsedAt }: DdnsKey) => ({
-  username,
-  description,
-  targets: targets.map(({ zoneName, name, dnsType, label }) => ({
-    zone_name: zoneName,
-    name,
-    ...(dnsType !== undefined && { dns_type: dnsType }),
-    ...(label !== undefined && { label }),
-  })),
-  created_at: timeOf(createdAt),
-  last_used_at: timeOf(lastUsedAt),
 })

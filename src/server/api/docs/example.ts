@@ -6,7 +6,7 @@ import { type PlacedOperation, referredSchema, type Schemas } from './described.
 const VALUES: Readonly<Record<string, unknown>> = {
   zone_name: 'example.test', name: 'www', dns_type: 'A', label: 'one', value: '192.0.2.1', ttl: 300,
   description: 'router', hostnames: 'www.example.test', scopes: 'read', expires_at: '2999-01-31T00:00:00Z',
-  ddns_key_username: 'abc1234', update_group: 'abc1234', id: 1,
+  old_password: 'the present password', new_password: 'another password', ddns_key_username: 'abc1234', update_group: 'abc1234', id: 1,
 }
 
 interface Named {

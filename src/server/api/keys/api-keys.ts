@@ -6,6 +6,7 @@ import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../r
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult } from '../answer/list.ts'
 import { showApiKey } from '../answer/show.ts'
+import { changedApiKey } from './key-change.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
 
 const MAX_API_KEYS = 1000
@@ -51,10 +52,38 @@ const OVER_LIMIT: RequestFault = {
   detail: `an account has at most ${MAX_API_KEYS} API keys; delete one`,
 }
 
-export async function deleteApiKey({ caller, store, params }: RequestContext) {
+/** The id in the path; 0, which no key has, for other text. */
+const idInPath = ({ params: { id = '' } }: RequestContext): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0)
+
+export async function getApiKey(context: RequestContext) {
+  const { caller, store } = context
   if (!hasFullAccess(caller)) return FORBIDDEN
-  const { id = '' } = params
-  const isDeleted = /^\d{1,15}$/.test(id) && (await store.removeApiKey(Number(id), caller.account.id))
+  const key = await store.apiKeyOf(caller.account.id, idInPath(context))
+  return key === undefined ? { malformed: [NOT_FOUND] } : { status: 200 as const, data: showApiKey(key) }
+}
+
+/** A key gets no more rights than it has: its copies in programs would have them too. */
+export async function changeApiKey(context: RequestContext) {
+  const { caller, store, now, body } = context
+  if (!hasFullAccess(caller)) return FORBIDDEN
+  const key = await store.apiKeyOf(caller.account.id, idInPath(context))
+  if (key === undefined) return { malformed: [NOT_FOUND] }
+  if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
+  const unknown = unknownFieldFaults(body, API_KEY_FIELDS)
+  if (unknown.length > 0) return { malformed: unknown }
+  const changed = changedApiKey(key, body, now)
+  if ('malformed' in changed) return changed
+  const [before, after] = [showApiKey(key), showApiKey(changed)]
+  if (JSON.stringify(before) === JSON.stringify(after)) return { status: 200 as const, data: after }
+  await store.changeApiKey(changed)
+  const warnings = body['scopes'] === undefined ? [] : await uselessScopes(context, changed.scopes)
+  return { status: 202 as const, data: after, warnings }
+}
+
+export async function deleteApiKey(context: RequestContext) {
+  const { caller, store } = context
+  if (!hasFullAccess(caller)) return FORBIDDEN
+  const isDeleted = await store.removeApiKey(idInPath(context), caller.account.id)
   return isDeleted ? { status: 200 as const, data: {} } : { malformed: [NOT_FOUND] }
 }
 

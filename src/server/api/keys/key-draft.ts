@@ -30,9 +30,7 @@ export function readKeyDraft(
   { caller, now }: RequestContext,
   { description = '', scopes = [], expires_at: expires }: Fields,
 ): KeyDraft | { readonly malformed: readonly RequestFault[] } {
-  const parsed = Array.isArray(scopes)
-    ? (scopes as unknown[]).map((one) => (typeof one === 'string' ? parseScope(one) : undefined))
-    : undefined
+  const parsed = parsedScopes(scopes)
   const text = typeof expires === 'string' ? parseInstant(expires) : undefined
   const expiresAt = expires === undefined || expires === null ? caller.expiresAt : text
   const malformed = [
@@ -48,7 +46,13 @@ export function readKeyDraft(
   }
 }
 
-const scopeFaults = (scopes: readonly (string | undefined)[] | undefined): readonly RequestFault[] =>
+/** Each scope in its canonical form, undefined where it is none; undefined if it is no list. */
+export const parsedScopes = (scopes: unknown): readonly (string | undefined)[] | undefined =>
+  Array.isArray(scopes)
+    ? (scopes as unknown[]).map((one) => (typeof one === 'string' ? parseScope(one) : undefined))
+    : undefined
+
+export const scopeFaults = (scopes: readonly (string | undefined)[] | undefined): readonly RequestFault[] =>
   scopes === undefined || scopes.length > MAX_SCOPES
     ? [badBody(`scopes is a list of at most ${MAX_SCOPES} strings`, '/scopes')]
     : scopes.flatMap((scope, n) =>

@@ -17,7 +17,7 @@ import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { listResult } from '../answer/list.ts'
-import { showKey } from '../answer/show.ts'
+import { showKey } from '../answer/show-key.ts'
 import {
   INSUFFICIENT_SCOPE,
   type RequestFault,
@@ -46,7 +46,11 @@ export async function listKeys(context: RequestContext) {
     ...(search !== undefined && { search }),
     ...(sort[0] !== undefined && { createdAt: sort[0].direction }),
   })
-  return listResult(context, { list, page, ...place }, items.map(showKey))
+  return listResult(
+    context,
+    { list, page, ...place },
+    items.map((key) => showKey(context, key)),
+  )
 }
 
 const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }
@@ -59,7 +63,7 @@ async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey
 
 export async function getKey(context: RequestContext) {
   const key = await keyAt(context)
-  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(key) }
+  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(context, key) }
 }
 
 const KEY_FIELDS = ['description', 'hostnames'] as const
@@ -83,7 +87,7 @@ export async function createKey(context: RequestContext) {
   await store.setTargets(id, draft.nameIds ?? [])
   const key = await store.keyNamed(username)
   // The password is shown only in this response.
-  const data = key === undefined ? {} : { ...showKey(key), password }
+  const data = key === undefined ? {} : { ...showKey(context, key), password }
   return { status: 201 as const, data }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../model/query.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { type Caller, isScoped, recordScopeOf } from '../../rules/access.ts'
+import type { ListedName } from '../../store/records.ts'
 import { zoneToRead } from '../request/locate.ts'
 import {
   combine,
@@ -23,6 +24,7 @@ import {
 import { type Filters, QUERY } from '../query/parameters.ts'
 import { type RequestContext, refused } from '../request/context.ts'
 import { listResult } from '../answer/list.ts'
+import { lastUpdatesOf } from '../answer/last-update.ts'
 import { showName, showSummary } from '../answer/show.ts'
 
 /** The names of the account that match the query. */
@@ -48,8 +50,23 @@ export async function listNames(context: RequestContext) {
     return listResult(context, { list, page, ...place }, rows)
   }
   const { items, ...place } = await context.store.namesBy(query)
-  const rows = items.map(({ zone, name }) => showName(zone, name, withSettings))
-  return listResult(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, await shownNames(context, items, withSettings))
+}
+
+/** Whole names, with their last updates. */
+async function shownNames(
+  context: RequestContext,
+  items: readonly ListedName[],
+  withSettings: boolean,
+): Promise<readonly object[]> {
+  const last = await lastUpdatesOf(
+    context,
+    items.map(({ name }) => name.id),
+  )
+  return items.map(({ zone, name }) => ({
+    ...showName(zone, name, withSettings),
+    last_update: last(name.id),
+  }))
 }
 
 /** What the position of a name has: the values by which it is sorted, and its id. */
@@ -121,6 +138,5 @@ export async function listZoneNames(context: RequestContext) {
     page,
     ...defined(expressions),
   })
-  const rows = items.map(({ name }) => showName(zone, name, withSettings))
-  return listResult(context, { list, page, ...place }, rows)
+  return listResult(context, { list, page, ...place }, await shownNames(context, items, withSettings))
 }

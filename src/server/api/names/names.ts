@@ -21,6 +21,7 @@ import {
 import { changeWarnings, writtenRRSets } from '../writing/change-warnings.ts'
 import { createdLabels, labelsOf } from '../writing/created-labels.ts'
 import { tagOfName } from '../answer/entity-tag.ts'
+import { lastUpdatesOf } from '../answer/last-update.ts'
 import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from '../request/locate.ts'
 import { AT_GROUP, type FormFault, type NameDraft, readNameDraft, rrsetLists, shapeFaults } from './draft.ts'
 import { readExpand } from '../query/query.ts'
@@ -50,8 +51,11 @@ export async function getName(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
   const { zone, name } = place
+  // The tag is of what a change of the name may depend on, without its last update.
   const headers = { etag: tagOfName(zone, name) }
-  return { status: 200 as const, data: showName(zone, name, isExpanded.value), headers }
+  const last = await lastUpdatesOf(context, [name.id])
+  const data = { ...showName(zone, name, isExpanded.value), last_update: last(name.id) }
+  return { status: 200 as const, data, headers }
 }
 
 export async function deleteName(context: RequestContext) {

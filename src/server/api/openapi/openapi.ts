@@ -37,6 +37,9 @@ const TAGGED = ['ETag'] as const
 /** Request and response schema of each operation, with the statuses and headers of a success. */
 // biome-ignore format: a table
 const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
+  getAccount:       { response: item('Account'), statuses: [200] },
+  changePassword:   { request: ref('PasswordChange'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'oldPasswordWrong'] },
+  listTrail:        { response: items('TrailEntry', 'TrailPage'), statuses: [200], faults: ['scopeInsufficient'] },
   listKeys:         { response: items('Key'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   createKey:        { request: ref('KeyChange'), response: item('Key'), statuses: [201], faults: ['scopeInsufficient', 'keysOverLimit', 'hostnameNotFound'] },
   getKey:           { response: item('Key'), statuses: [200], faults: ['keyNotFound'] },
@@ -44,6 +47,8 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   deleteKey:        { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'keyNotFound'] },
   listApiKeys:      { response: items('ApiKey'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   createApiKey:     { request: ref('NewApiKey'), isRequestOptional: true, response: item('ApiKey'), statuses: [201], faults: ['scopeInsufficient', 'apiKeysOverLimit'] },
+  getApiKey:        { response: item('ApiKey'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
+  changeApiKey:     { request: ref('ApiKeyChange'), response: item('ApiKey'), statuses: [200, 202], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
   deleteApiKey:     { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'apiKeyNotFound'] },
   listTsigKeys:     { response: items('TsigKey'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   createTsigKey:    { request: ref('NewTsigKey'), isRequestOptional: true, response: item('TsigKey'), statuses: [201], faults: ['scopeInsufficient', 'tsigKeysOverLimit'] },

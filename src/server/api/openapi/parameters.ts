@@ -3,11 +3,13 @@ import {
   type FilterRow,
   FILTERS,
   MAX_ALTERNATIVES,
+  type PageLimits,
   QUERY,
   type QueryRow,
+  TRAIL_FILTERS,
 } from '../query/parameters.ts'
 import type { Route } from '../route.ts'
-import { boolean, INT64, list, ref, type Schema, string, wholeNumber } from './schema.ts'
+import { boolean, INT64, list, ref, type Schema, string, time, wholeNumber } from './schema.ts'
 
 const inQuery = (name: string, description: string, more: Schema): Schema => ({
   name,
@@ -39,17 +41,25 @@ const EXPRESSION_OF = {
 
 const AFTER =
   'The cursor of the page: page.next of the page before, with the same path, sort and filters. It takes the place of offset.'
+const limitOf = ({ fallback, max }: PageLimits): Schema =>
+  inQuery('limit', `The greatest number of objects in the page; above ${max} it is ${max}.`, {
+    schema: { type: 'integer', ...INT64, default: fallback },
+  })
 
 /** The parameters of each part of a row. */
 const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>) => readonly Schema[] } = {
-  page: ({ fallback, max }) => [
+  page: (limits) => [
     inQuery('offset', 'How many objects precede the page.', {
       schema: { type: 'integer', ...INT64, default: 0 },
     }),
-    inQuery('limit', `The greatest number of objects in the page; above ${max} it is ${max}.`, {
-      schema: { type: 'integer', ...INT64, default: fallback },
-    }),
+    limitOf(limits),
     inQuery('after', AFTER, { schema: { type: 'string' } }),
+  ],
+  cursor: (limits) => [
+    limitOf(limits),
+    inQuery('after', 'page.next of the page before; without it the first page.', {
+      schema: { type: 'string' },
+    }),
   ],
   view: (views) => [
     inQuery('view', 'How much of each name is shown.', {
@@ -69,6 +79,20 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
       'Shows only what matches every key, such as filter[dns_type]=A. A key is repeated for several alternatives.',
       deepObject(
         Object.fromEntries(keys.map((key) => [key, FILTER_SCHEMAS[FILTERS[key].kind](FILTERS[key])])),
+      ),
+    ),
+  ],
+  trail: (keys) => [
+    inQuery(
+      'filter',
+      'Shows only what matches every key, such as filter[zone_name]=example.test.',
+      deepObject(
+        Object.fromEntries(
+          keys.map((key) => {
+            const { kind, description } = TRAIL_FILTERS[key]
+            return [key, kind === 'time' ? time(description) : string(description)]
+          }),
+        ),
       ),
     ),
   ],

@@ -1,7 +1,14 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { MAX_TTL } from '../../model/draft.ts'
 import { MAX_RRSET_RECORDS } from '../../rules/state.ts'
-import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES, MAX_METADATA_LENGTH, MAX_SCOPES } from '../request/limits.ts'
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_HOSTNAMES,
+  MAX_METADATA_LENGTH,
+  MAX_PASSWORD_LENGTH,
+  MAX_SCOPES,
+  MIN_PASSWORD_LENGTH,
+} from '../request/limits.ts'
 import {
   boolean,
   list,
@@ -148,6 +155,26 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
       keyAuth: string('The key authorization; the record has its digest.'),
     },
   ),
+  PasswordChange: openObject(
+    'A new password of the account.',
+    {
+      old_password: string('The present password.'),
+      new_password: string('The password from now on, without control characters.', {
+        minLength: MIN_PASSWORD_LENGTH,
+        maxLength: MAX_PASSWORD_LENGTH,
+      }),
+    },
+    ['old_password', 'new_password'],
+  ),
+  ApiKeyChange: openObject('The fields of an API key that change. What is left out stays.', {
+    description: string('A text for the user, such as the name of a program.', DESCRIPTION),
+    scopes: list(
+      string('read, zone:NAME, name:FQDN or type:TYPE.'),
+      'All scopes of the key. The present ones cover each of them, and each kind of them stays.',
+      { maxItems: MAX_SCOPES },
+    ),
+    expires_at: nullableTime('When the key stops working, in UTC: earlier than it would now.'),
+  }),
   NewTsigKey: openObject('A TSIG key to create.', {
     description: string('A text for the user, such as the name of a program.', DESCRIPTION),
     algorithm: string('The algorithm of the signatures; hmac-sha256 without it.', {

@@ -1,6 +1,7 @@
 import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { IMPORT_SCHEMAS } from './import-schemas.ts'
+import { ACCOUNT_SCHEMAS, lastUpdate } from './account-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import { SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
 import {
@@ -34,10 +35,10 @@ export const withChanges = (schema: Schema): Schema => ({
   },
 })
 /** The response with a page of a listing. */
-export const items = (name: string): Schema =>
+export const items = (name: string, page = 'Page'): Schema =>
   closedObject('A page of a listing.', {
     data: list(ref(name), 'The objects of this page.'),
-    page: ref('Page', 'The place of this page in the listing.'),
+    page: ref(page, 'The place of this page in the listing.'),
     warnings,
   })
 
@@ -55,6 +56,9 @@ const SUMMARY = {
 const DETAILS = {
   metadata,
   rrsets: list(ref('RRSet'), 'The RRSets of the name.'),
+  last_update: lastUpdate(
+    'the DDNS keys of this account that may update the name or one of its Rdata, also one for another of their names',
+  ),
   offline_settings: {
     oneOf: [ref('OfflineSettings'), { type: 'null' }],
     description: 'Only with expand[]=offline_settings. Null: the name has none.',
@@ -150,6 +154,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...Object.keys(SUMMARY),
     'metadata',
     'rrsets',
+    'last_update',
   ]),
   ListedName: closedObject(
     'A name in the listing of all zones. The view name_only has zone_name and name; ' +
@@ -220,9 +225,14 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
       targets: list(ref('Target'), 'What the key may update.'),
       created_at: time('When the key was created, in UTC.'),
       last_used_at: nullableTime('When the key was last used, in UTC; null is never.'),
+      last_update: lastUpdate('the key'),
+      block: {
+        oneOf: [ref('KeyBlock'), { type: 'null' }],
+        description: 'Why its requests are answered abuse now; null: it is not blocked.',
+      },
       password: string('Only in the response to the creation: the password, which is not shown again.'),
     },
-    ['username', 'description', 'targets', 'created_at', 'last_used_at'],
+    ['username', 'description', 'targets', 'created_at', 'last_used_at', 'last_update', 'block'],
   ),
   KeyChanged: closedObject(
     'The change of a key.',
@@ -267,5 +277,6 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...ERRORS_AND_PAGES,
   ...RESPONSE_SCHEMAS,
   ...ZONE_STATE_SCHEMAS,
+  ...ACCOUNT_SCHEMAS,
   ...REQUEST_SCHEMAS,
 }

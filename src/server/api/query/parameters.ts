@@ -43,6 +43,18 @@ export const FILTERS = {
   description:    { kind: 'text',   field: 'description',  description: 'The description of the DDNS key contains this text, in capitals or not.' },
 } as const satisfies Readonly<Record<string, FilterRow>>
 export type FilterKey = keyof typeof FILTERS
+
+/** The keys of `filter` of the trail; each has one value. */
+// biome-ignore format: a table
+export const TRAIL_FILTERS = {
+  zone_name: { kind: 'text', description: 'What was changed is this zone, or a name in it.' },
+  name:      { kind: 'text', description: 'What was changed is this name: relative to zone_name, without that a whole name.' },
+  operation: { kind: 'text', description: 'The operation: update, or an operationId of this document.' },
+  actor:     { kind: 'text', description: 'Who changed it, as in the entries, such as "API key 7".' },
+  from:      { kind: 'time', description: 'It was changed at this time or later.' },
+  to:        { kind: 'time', description: 'It was changed before this time.' },
+} as const satisfies Readonly<Record<string, { readonly kind: 'text' | 'time'; readonly description: string }>>
+export type TrailFilterKey = keyof typeof TRAIL_FILTERS
 /** Values of one filter. */
 export const MAX_ALTERNATIVES = 100
 
@@ -52,9 +64,12 @@ const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const
 /** The query parameters of an operation. */
 export interface QueryRow {
   readonly page?: PageLimits
+  /** Pages of a list where each begins after the one before. */
+  readonly cursor?: PageLimits
   readonly view?: readonly NameView[]
   readonly sort?: readonly SortKey[]
   readonly filter?: readonly FilterKey[]
+  readonly trail?: readonly TrailFilterKey[]
   readonly expand?: readonly (typeof EXPANSIONS)[number][]
   readonly expressions?: readonly (typeof EXPRESSIONS)[number][]
   readonly confirm?: true
@@ -79,6 +94,7 @@ const NAME_FILTERS = [
 /** Spec, "Limits": the pages of the listings. The handlers and the OpenAPI document read this table. */
 // biome-ignore format: a table
 export const QUERY = {
+  listTrail:       { cursor: { fallback: 50, max: 500 }, trail: ['zone_name', 'name', 'operation', 'actor', 'from', 'to'] },
   listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description', 'search'] },
   listApiKeys:     { page: { fallback: 50, max: 100 }, filter: ['search'] },
   listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },

@@ -18,6 +18,7 @@ import {
   MAX_ALTERNATIVES,
   QUERY,
   type QueryRow,
+  type PageLimits,
 } from './parameters.ts'
 import type { RequestContext, RequestFault } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
@@ -32,9 +33,11 @@ export const badQuery = (detail: string): RequestFault => ({
 /** The parameters of an operation, by the names before their brackets. */
 function parametersOf({
   page,
+  cursor,
   view,
   sort,
   filter,
+  trail,
   expand,
   expressions,
   confirm,
@@ -42,9 +45,10 @@ function parametersOf({
 }: QueryRow): readonly string[] {
   return [
     ...(page === undefined ? [] : ['offset', 'limit', 'after']),
+    ...(cursor === undefined ? [] : ['limit', 'after']),
     ...(view === undefined ? [] : ['view']),
     ...(sort === undefined ? [] : ['sort']),
-    ...(filter === undefined ? [] : ['filter']),
+    ...(filter === undefined && trail === undefined ? [] : ['filter']),
     ...(expand === undefined ? [] : ['expand']),
     ...(expressions ?? []),
     ...(confirm === undefined ? [] : ['confirm']),
@@ -99,26 +103,37 @@ const INT64 = /^\d{1,19}$/
  * begins where it says.
  */
 export function readPage(context: RequestContext, list: ListOrder): QueryResult<Page> {
-  const { query } = context
-  const { fallback, max } = QUERY[list.operation].page
-  const number = (name: string, otherwise: number): QueryResult<number> => {
-    const text = query[name]
-    if (text === undefined) return ok(otherwise)
-    return typeof text === 'string' && INT64.test(text)
-      ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
-      : invalid(name, `${name} is not a whole number from 0`)
-  }
-  const parsed = combine({ offset: number('offset', 0), limit: number('limit', fallback) })
-  const { after } = query
-  if ('malformed' in parsed) return parsed
-  const limit = Math.min(parsed.value.limit, max)
-  if (after === undefined) return ok({ ...parsed.value, limit })
-  if (query['offset'] !== undefined) return invalid('after', 'a page has an offset or a cursor, not both')
+  const { after, offset } = context.query
+  const parsed = combine({
+    offset: readNumber(context, 'offset', 0),
+    limit: readLimit(context, QUERY[list.operation].page),
+  })
+  if ('malformed' in parsed || after === undefined) return parsed
+  if (offset !== undefined) return invalid('after', 'a page has an offset or a cursor, not both')
   const start = parseCursor(context, list, after)
-  return start === undefined ? invalid('after', NO_CURSOR) : ok({ ...start, limit })
+  return start === undefined ? invalid('after', NO_CURSOR) : ok({ ...start, limit: parsed.value.limit })
 }
 
 const NO_CURSOR = 'after is not page.next of a response with the same path, sort and filters'
+
+const readNumber = (
+  { query }: RequestContext,
+  name: 'offset' | 'limit',
+  otherwise: number,
+): QueryResult<number> => {
+  const text = query[name]
+  if (text === undefined) return ok(otherwise)
+  return typeof text === 'string' && INT64.test(text)
+    ? ok(Math.min(Number(text), Number.MAX_SAFE_INTEGER))
+    : invalid(name, `${name} is not a whole number from 0`)
+}
+
+/** The greatest number of rows. */
+export function readLimit(context: RequestContext, { fallback, max }: PageLimits): QueryResult<number> {
+  const limit = readNumber(context, 'limit', fallback)
+  return 'value' in limit ? ok(Math.min(limit.value, max)) : limit
+}
+
 /** Whether the request is for a preview. */
 export function readDryRun({ query }: Pick<RequestContext, 'query'>): QueryResult<boolean> {
   const { dry_run: text = 'false' } = query

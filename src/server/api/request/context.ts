@@ -1,6 +1,9 @@
 import type { Instant } from '../../../base/time.ts'
 import type { TsigAlgorithm } from '../../../dns/tsig.ts'
+import type { Credentials } from '../../../net/basic.ts'
+import type { Secret } from '../../../net/secret.ts'
 import type { ErrorName, Refusal } from '../../errors/errors.ts'
+import type { PasswordChange } from '../../model/rows.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
@@ -22,6 +25,30 @@ export interface RequestContext {
   readonly store: StoreWrites
   readonly now: Instant
   readonly service: ApiService
+  /** What `prepare` of the route made. */
+  readonly passwordChange?: PasswordChange
+}
+
+/** The client's networks: of lockouts, and of fair shares. */
+export interface ApiNetworks {
+  readonly peer: string
+  readonly network: string | undefined
+  readonly share: string
+}
+
+/** The hashes of both passwords; undefined if the present one is wrong, `retryAfter` in seconds if it was not checked. */
+export type ChangePassword = (
+  present: Credentials,
+  next: Secret,
+  networks: ApiNetworks,
+) => Promise<PasswordChange | { readonly retryAfter: number } | undefined>
+
+/** A request before its transaction. */
+export interface UnpreparedRequest {
+  readonly caller: Caller
+  readonly body: unknown
+  readonly networks: ApiNetworks
+  readonly changePassword: ChangePassword
 }
 
 /** One zone at one secondary. Undefined: not known. */
@@ -67,6 +94,8 @@ export interface ApiService {
   readonly whenServed: (change: ChangedNames) => Promise<void>
   /** Lets other requests go on, in the middle of long work. */
   readonly pause: () => Promise<void>
+  /** The end of the block of a DDNS key for abuse, if it is in force. */
+  blockEnd(key: { readonly blockedUntil?: Instant }, now: Instant): Instant | undefined
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 
@@ -88,12 +117,14 @@ export interface Success {
   /** Without it, a CommandSuccess: only the warnings. */
   readonly data?: unknown
   /** `next`: the cursor of the next page; null if there is none. */
-  readonly page?: {
-    readonly offset: number
-    readonly limit: number
-    readonly total: number
-    readonly next: string | null
-  }
+  readonly page?:
+    | {
+        readonly offset: number
+        readonly limit: number
+        readonly total: number
+        readonly next: string | null
+      }
+    | { readonly limit: number; readonly next: string | null }
   readonly warnings?: readonly Warning[]
   readonly headers?: Readonly<Record<string, string>>
   /** Of a preview: what would change. */

@@ -18,6 +18,7 @@ export const REQUEST_FAULTS = {
   tsigKeysOverLimit:    { status: 402, code: '402',  title: 'TSIG keys over limit' },
   accountSuspended:     { status: 403, code: '403',  title: 'this account is suspended; contact support' },
   accountWebsiteOnly:   { status: 403, code: '4786', title: 'this account can only be changed on the website' },
+  oldPasswordWrong:     { status: 403, code: '403',  title: 'the old password is wrong' },
   scopeInsufficient:    { status: 403, code: '403',  title: 'this API key is not allowed to do that' },
   pathUnknown:          { status: 404, code: '404',  title: 'unknown path' },
   apiKeyNotFound:       { status: 404, code: '404',  title: 'API key not found' },

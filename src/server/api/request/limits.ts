@@ -6,6 +6,9 @@ export const MAX_DESCRIPTION_LENGTH = 255
 export const MAX_METADATA_LENGTH = 255
 /** Targets of one DDNS key. */
 export const MAX_HOSTNAMES = 1000
+/** Of a new password of an account, in characters. */
+export const MIN_PASSWORD_LENGTH = 12
+export const MAX_PASSWORD_LENGTH = 1024
 /** Scopes of one API key. */
 export const MAX_SCOPES = 50
 /** Changes of an import that its response shows, and as many refused lines in a preview; it has the number of the rest. */

@@ -20,8 +20,10 @@ const OTHERS = [
   'removeKey',
   'setTargets',
   'addApiKey',
+  'changeApiKey',
   'removeApiKey',
   'addTsigKey',
+  'changePassword',
   'removeTsigKey',
 ] as const
 

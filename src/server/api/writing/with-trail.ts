@@ -3,7 +3,7 @@ import type { ErrorName } from '../../errors/errors.ts'
 import type { TrailChange, TrailEntry } from '../../model/trail.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { StoreWrites } from '../../store/store.ts'
-import type { HandlerResult, Success } from '../request/context.ts'
+import type { HandlerResult, RequestContext, Success } from '../request/context.ts'
 import { recorded } from './recorded.ts'
 
 interface TrailedWork<R> {
@@ -44,10 +44,9 @@ function actorOf(account: string, apiKeyId: number | undefined, tsigKey: string 
   return apiKeyId === undefined ? `account ${account}` : `API key ${apiKeyId}`
 }
 
-/** What a request changed: the values of its path, else what it made. */
+/** What a request changed: the values of its path, else what it made, else the account. */
 export function requestSubject(
-  params: Readonly<Record<string, string>>,
-  body: unknown,
+  { caller, params, body }: Pick<RequestContext, 'caller' | 'params' | 'body'>,
   data: unknown,
 ): string {
   const made = { ...(body as object | undefined), ...(data as object | undefined) } as Readonly<
@@ -55,6 +54,7 @@ export function requestSubject(
   >
   const named = [made['zone_name'], made['name'], made['username']].filter((one) => typeof one === 'string')
   const all = [...Object.values(params), ...named]
+  if (all.length > 0) return all.join(' ')
   // An API key has no name.
-  return all.length === 0 && typeof made['id'] === 'number' ? String(made['id']) : all.join(' ')
+  return typeof made['id'] === 'number' ? String(made['id']) : caller.account.name
 }

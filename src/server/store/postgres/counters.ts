@@ -9,6 +9,7 @@ import {
   nochgKey,
   subjectOf,
 } from '../counter-rows.ts'
+import type { LastUse } from '../../model/rows.ts'
 import { mergeBuckets, mergeFailures, mergeUsage } from '../counts.ts'
 import {
   COUNTER_FROM,
@@ -56,6 +57,10 @@ export class PostgresCounters {
   /** Of rows that are loaded. */
   get cached(): Pick<CachedCounters, 'reads' | 'writes'> {
     return this.#cached
+  }
+
+  unstoredUse(keyId: number): LastUse | undefined {
+    return this.#cached.unstoredUse(keyId)
   }
 
   reads(sql: PostgresSql): CounterReads {

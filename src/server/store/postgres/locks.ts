@@ -86,6 +86,7 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
     apexHoldingsOf: ofAccount(tables.apexHoldingsOf),
     keysOf: ofAccount(tables.keysOf),
     apiKeysOf: ofAccount(tables.apiKeysOf),
+    apiKeyOf: ofAccount(tables.apiKeyOf),
     async hasOthersBeneath(fqdn, accountId) {
       // Zones of which one contains the other are created one after the other.
       await lockCatalog()

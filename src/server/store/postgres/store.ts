@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, between, type Instant, milliseconds } from '../../../base/time.ts'
+import { withUnstoredUses } from '../cached-counters.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
@@ -125,7 +126,12 @@ class PostgresStore implements Store {
       this.#withStoredCounters(async (check) =>
         inSnapshot(this.#pool, async (sql) => {
           const tables = sqlReading(sql)
-          return work({ ...tables, ...this.#counters.reads(sql), ...withCounters(tables, check) })
+          return work({
+            ...tables,
+            ...this.#counters.reads(sql),
+            ...withUnstoredUses(tables, this.#counters),
+            ...withCounters(tables, check),
+          })
         }),
       ),
     )
@@ -208,6 +214,7 @@ class PostgresStore implements Store {
     return {
       ...tables,
       ...counters.writes(sql),
+      ...withUnstoredUses(tables, this.#counters),
       ...withCounters(tables, first),
       async unblock(principal) {
         counters.forget(principal)

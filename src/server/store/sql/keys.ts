@@ -1,12 +1,12 @@
 import type { Position } from '../../model/query.ts'
-import type { ApiKey, DdnsKey, KeyQuery, RecordReads } from '../records.ts'
+import type { ApiKey, DdnsKey, KeyQuery, KeyUse, ListedApiKey, RecordReads } from '../records.ts'
 import { columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
 import { isShown } from '../hidden.ts'
 import { type Clause, clause, contains, joined, marks } from './clause.ts'
 import { orderedPage } from './paging.ts'
 import { keysInScope } from './scope.ts'
-import type { Sql } from './statement.ts'
+import { asList, ids, type Sql } from './statement.ts'
 
 const OF_KEY = {
   id: 'INTEGER',
@@ -14,11 +14,13 @@ const OF_KEY = {
   username: 'TEXT',
   description: 'TEXT',
   is_locked: 'FLAG',
+  is_blocked: 'FLAG',
   created_at: 'TIME',
 } as const
-const KEY = { ...OF_KEY, used_at: 'TIME NULL' } as const
-const KEY_ROWS = `SELECT ${columnList(OF_KEY)}, (SELECT used_at FROM usage
-  WHERE subject = 'key:' || ddns_key.id) AS used_at FROM ddns_key`
+const USE = { used_at: 'TIME NULL', agent: 'TEXT NULL', peer: 'TEXT NULL', reply: 'TEXT NULL' } as const
+const KEY = { ...OF_KEY, blocked_until: 'TIME NULL', ...USE } as const
+const WITH_USE = `LEFT JOIN usage ON subject = 'key:' || ddns_key.id`
+const KEY_ROWS = `SELECT ${columnList(KEY)} FROM ddns_key ${WITH_USE}`
 
 // biome-ignore format: a table
 const API_KEY = {
@@ -44,15 +46,26 @@ export const KEYS = selects({
       JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id JOIN zone ON zone.id = zone_id
       WHERE rdata.key_id = ?1 AND ${isShown('zone.name')} ORDER BY 1, 2, 3 NULLS FIRST, 4 NULLS FIRST`,
   ),
+  ofNames: select(
+    { name_id: 'INTEGER', key_id: 'INTEGER', username: 'TEXT', ...USE },
+    `SELECT name_id, ddns_key.id AS key_id, username, ${columnList(USE)} FROM
+      (SELECT id AS name_id, key_id FROM name WHERE id IN ${ids('?2')} AND key_id IS NOT NULL UNION
+        SELECT name_id, key_id FROM rrset JOIN rdata ON rrset_id = rrset.id
+          WHERE name_id IN ${ids('?2')} AND key_id IS NOT NULL) AS target
+      JOIN ddns_key ON ddns_key.id = key_id ${WITH_USE} WHERE account_id = ?1 ORDER BY name_id, key_id`,
+  ),
   apiKeys: select(API_KEY, API_KEY_ROWS),
   countApiKeys: select(COUNT, 'SELECT count(*) AS n FROM api_key'),
+  apiKey: select(API_KEY, `${API_KEY_ROWS} WHERE account_id = ? AND id = ?`),
   apiKeyByHash: select(API_KEY, `${API_KEY_ROWS} WHERE hash = ?`),
   clients: select(CLIENT, `SELECT username, agent, peer, reply, used_at ${CLIENTS}`),
   countClients: select(COUNT, `SELECT count(*) AS n ${CLIENTS}`),
 })
 
 /** DDNS keys and API keys, in SQL. */
-export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'apiKeysOf' | 'clientsOf'> => ({
+export const sqlKeys = (
+  sql: Sql,
+): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'keysOfNames' | 'apiKeysOf' | 'apiKeyOf' | 'clientsOf'> => ({
   async keyNamed(username) {
     const row = await sql(KEYS.named).get(username)
     return row === undefined ? undefined : keyFrom(sql, row)
@@ -60,6 +73,16 @@ export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'ap
   async keysOf(accountId, query) {
     const { items, ...place } = await orderedPage(sql, keyList(accountId, query), query.page)
     return { items: await Promise.all(items.map(async (row) => keyFrom(sql, row))), ...place }
+  },
+  async keysOfNames(accountId, nameIds) {
+    if (nameIds.length === 0) return []
+    const rows = await sql(KEYS.ofNames).all(accountId, asList(nameIds))
+    return rows.map((row) => ({
+      nameId: row.name_id,
+      keyId: row.key_id,
+      username: row.username,
+      ...optional('lastUse', useFrom(row)),
+    }))
   },
   async apiKeysOf(accountId, page, search) {
     const own = clause('account_id = ?', accountId)
@@ -73,13 +96,13 @@ export const sqlKeys = (sql: Sql): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'ap
     }
     const { items, ...place } = await orderedPage(sql, list, page)
     return {
-      items: items.map((row) => ({
-        ...apiKeyFrom(row),
-        description: row.description,
-        createdAt: row.created_at,
-      })),
+      items: items.map(listedApiKeyFrom),
       ...place,
     }
+  },
+  async apiKeyOf(accountId, id) {
+    const row = await sql(KEYS.apiKey).get(accountId, id)
+    return row === undefined ? undefined : listedApiKeyFrom(row)
   },
   async clientsOf(accountId, page, { usernames, ...scope } = {}) {
     const parts = [
@@ -148,8 +171,10 @@ async function keyFrom(sql: Sql, row: RowOf<typeof KEY>): Promise<DdnsKey> {
     username: row.username,
     description: row.description,
     isLocked: isOn(row.is_locked),
+    isBlocked: isOn(row.is_blocked),
+    ...optional('blockedUntil', row.blocked_until),
     createdAt: row.created_at,
-    ...optional('lastUsedAt', row.used_at),
+    ...optional('lastUse', useFrom(row)),
     targets: targets.map((target) => ({
       zoneName: target.zone_name,
       name: target.name,
@@ -159,10 +184,19 @@ async function keyFrom(sql: Sql, row: RowOf<typeof KEY>): Promise<DdnsKey> {
   }
 }
 
+const useFrom = ({ used_at: at, agent, peer, reply }: RowOf<typeof USE>): KeyUse | undefined =>
+  at === null ? undefined : { at, agent: agent ?? '', address: peer ?? '', reply: reply ?? '' }
+
 export const apiKeyFrom = (row: RowOf<typeof API_KEY>): ApiKey => ({
   id: row.id,
   accountId: row.account_id,
   scopes: wordList(row.scopes) ?? [],
   ...optional('expiresAt', row.expires_at),
   ...optional('lastUsedAt', row.last_used_at),
+})
+
+const listedApiKeyFrom = (row: RowOf<typeof API_KEY>): ListedApiKey => ({
+  ...apiKeyFrom(row),
+  description: row.description,
+  createdAt: row.created_at,
 })

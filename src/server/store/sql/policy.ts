@@ -110,12 +110,16 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
 
 const accountPolicy = (
   sql: Sql,
-): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'removeApiKey'> => ({
+): Pick<PolicyWrites, 'accountNamed' | 'setAccountPassword' | 'changePassword' | 'removeApiKey'> => ({
   async accountNamed(name) {
     return (await sql(POLICY.accountNamed).get(name))?.id
   },
   async setAccountPassword(id, hash) {
     await sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
+  },
+  async changePassword(id, { from, to }) {
+    const statement = sql('UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?')
+    return Number((await statement.run(to, id, from)).changes) === 1
   },
   async removeApiKey(id, accountId) {
     const statement = sql(

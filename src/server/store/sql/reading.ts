@@ -3,6 +3,7 @@ import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
+import { sqlTrailReads } from './trail.ts'
 import { sqlTsigKeyReads } from './tsig-keys.ts'
 import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
@@ -19,6 +20,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlRecords(sql),
   ...sqlPublishedReads(sql),
   ...sqlTsigKeyReads(sql),
+  ...sqlTrailReads(sql),
 })
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>

@@ -1,4 +1,5 @@
 import type { Selects } from '../select.ts'
+import { ACCOUNTS } from './accounts.ts'
 import { BULK } from './bulk.ts'
 import { DIRTY } from './dirty.ts'
 import { KEYS } from './keys.ts'
@@ -18,6 +19,7 @@ import { ZONES } from './zones.ts'
 
 /** The statements of both databases that return rows. A test compares this list with the files. */
 export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
+  ACCOUNTS,
   AT_NAME,
   AT_NAMES,
   BULK,

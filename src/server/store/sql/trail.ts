@@ -1,13 +1,37 @@
 import type { Instant } from '../../../base/time.ts'
 import { MAX_TRAIL, type TrailEntry } from '../../model/trail.ts'
-import type { TrailPart, TrailWrites } from '../trail.ts'
-import { existing, select, selects } from '../select.ts'
+import {
+  mergedTrail,
+  type ScannedTrail,
+  type TrailFilter,
+  type TrailPart,
+  type TrailQuery,
+  type TrailReads,
+  type TrailWrites,
+} from '../trail.ts'
+import { columnList, existing, type RowOf, select, selects } from '../select.ts'
+import { optional } from '../values.ts'
+import { type Clause, clause, joined } from './clause.ts'
 import type { Sql } from './statement.ts'
 
 /** In SQL, the number of the next entry. PostgreSQL has a sequence instead. */
 const NEXT = '(SELECT coalesce(max(n), 0) + 1 FROM trail WHERE account_id = ?1 AND is_update = ?2)'
 
+// biome-ignore format: a table
+const ENTRY = {
+  n: 'INTEGER', at: 'TIME', actor: 'TEXT', peer: 'TEXT', operation: 'TEXT', subject: 'TEXT', dns_type: 'TEXT NULL', went: 'TEXT NULL',
+  came: 'TEXT NULL',
+} as const
+const NEWEST = 'FROM trail WHERE account_id = ? AND is_update = ? AND n < ? ORDER BY n DESC'
+
 export const TRAIL = selects({
+  /** Of the newest entries before a number, those that match. */
+  page: select(
+    ENTRY,
+    `SELECT ${columnList(ENTRY)} FROM (SELECT ${columnList(ENTRY)} ${NEWEST} LIMIT ?) AS newest WHERE TRUE
+      ORDER BY n DESC LIMIT ?`,
+  ),
+  nth: select({ n: 'INTEGER', at: 'TIME' }, `SELECT n, at ${NEWEST} LIMIT 1 OFFSET ?`),
   last: select(
     { n: 'INTEGER' },
     'SELECT n FROM trail WHERE account_id = ? AND is_update = ? ORDER BY n DESC LIMIT 1',
@@ -46,6 +70,71 @@ export const trailValues = (entry: TrailEntry) =>
     entry.before ?? null,
     entry.after ?? null,
   ] as const
+
+/** Entries of one part that a page with a filter looks at: there is no index for the filters. */
+export const MAX_SCANNED = 5000
+
+/** The reads of the trail, in SQL. */
+export const sqlTrailReads = (sql: Sql): TrailReads => ({
+  trailPage: async (accountId, query) =>
+    sql.atOneMoment(async () => {
+      const { updates, others } = query.place ?? NEWEST_PLACE
+      const scan = async (isUpdate: boolean, before: number): Promise<ScannedTrail> =>
+        scanned(sql, { accountId, isUpdate }, { ...query, before })
+      return mergedTrail(await scan(true, updates), await scan(false, others), query.limit)
+    }),
+})
+
+const NEWEST_PLACE = { updates: Number.MAX_SAFE_INTEGER, others: Number.MAX_SAFE_INTEGER }
+
+async function scanned(
+  sql: Sql,
+  part: TrailPart,
+  { before, filter, limit }: TrailQuery & { readonly before: number },
+): Promise<ScannedTrail> {
+  if (before === 0) return { before, entries: [] }
+  const conditions = conditionsOf(filter)
+  const where = joined('AND', conditions, 'TRUE')
+  const depth = conditions.length === 0 ? limit : Math.max(limit, MAX_SCANNED)
+  const from = [part.accountId, part.isUpdate ? 1 : 0, before]
+  const rows = await sql(TRAIL.page.where(where.sql)).all(...from, depth, ...where.values, limit)
+  const end = rows.length === limit ? rows.at(-1) : await sql(TRAIL.nth).get(...from, depth - 1)
+  const entries = rows.map((row) => ({ ...entryFrom(row), ...part, n: row.n }))
+  return { before, entries, ...(end !== undefined && { end: { n: end.n, at: end.at } }) }
+}
+
+function conditionsOf({ zone, subject, operation, actor, from, to }: TrailFilter): readonly Clause[] {
+  const equal = (column: string, value: string | undefined): readonly Clause[] =>
+    value === undefined ? [] : [clause(`${column} = ?`, value)]
+  return [
+    ...(zone === undefined ? [] : [inZone(zone)]),
+    ...equal('subject', subject),
+    ...equal('operation', operation),
+    ...equal('actor', actor),
+    ...(from === undefined ? [] : [clause('at >= ?', from)]),
+    ...(to === undefined ? [] : [clause('at < ?', to)]),
+  ]
+}
+
+const inZone = (zone: string): Clause =>
+  clause(
+    'subject = ? OR (length(subject) > ? AND substr(subject, length(subject) - ?) = ?)',
+    zone,
+    zone.length,
+    zone.length,
+    `.${zone}`,
+  )
+
+const entryFrom = (row: RowOf<typeof ENTRY>) => ({
+  at: row.at,
+  actor: row.actor,
+  peer: row.peer,
+  operation: row.operation,
+  subject: row.subject,
+  ...optional('dnsType', row.dns_type),
+  ...optional('before', row.went),
+  ...optional('after', row.came),
+})
 
 /** Who changed what, in SQL (decision 0051). */
 export const sqlTrail = (sql: Sql): TrailWrites => ({

@@ -101,6 +101,7 @@ const accounts = (
   | 'addAccount'
   | 'addApiKey'
   | 'touchApiKey'
+  | 'changeApiKey'
   | 'rehashApiKey'
 > => ({
   async setFact(name, value) {
@@ -134,6 +135,10 @@ const accounts = (
   },
   async touchApiKey(id, now) {
     await sql('UPDATE api_key SET last_used_at = ? WHERE id = ?').run(now, id)
+  },
+  async changeApiKey({ id, description, scopes, expiresAt }) {
+    const change = 'UPDATE api_key SET description = ?, scopes = ?, expires_at = ? WHERE id = ?'
+    await sql(change).run(description, scopes.join(' '), expiresAt ?? null, id)
   },
   async rehashApiKey(id, hash) {
     await sql(`UPDATE api_key SET hash = ?, hash_key = ${HASH_KEY_NUMBER} WHERE id = ?`).run(hash, id)

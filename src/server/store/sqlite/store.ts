@@ -4,7 +4,7 @@ import { WAIT_ENDED } from '../../../base/wait-ended.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
-import { CachedCounters } from '../cached-counters.ts'
+import { CachedCounters, withUnstoredUses } from '../cached-counters.ts'
 import { type Connections, DATABASE_FILE, openConnections, openMemory, type OpenMode } from './open.ts'
 import { PublishedZones } from './published-zones.ts'
 import type { NameQuery } from '../../model/query.ts'
@@ -207,6 +207,7 @@ const readsWithCounters = (
 ): StoreReads => ({
   ...tables,
   ...counters.reads(),
+  ...withUnstoredUses(tables, counters),
   async keyNamed(username) {
     await flush()
     return tables.keyNamed(username)
@@ -230,6 +231,7 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
   return {
     ...tables,
     ...counters.writes(),
+    ...withUnstoredUses(tables, counters),
     async keyNamed(username) {
       flush()
       return tables.keyNamed(username)

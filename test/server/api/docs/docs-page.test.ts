@@ -65,6 +65,7 @@ describe('the page of the API', () => {
   it('groups the operations by tag', () => {
     const titles = [...PAGE.matchAll(/<h2 id="tag-[^"]+">([^<]+)/g)].map(([, title]) => title)
     expect(titles).toEqual([
+      'Account',
       'DDNS Keys',
       'API Keys',
       'TSIG Keys',

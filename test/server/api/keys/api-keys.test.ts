@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { instant } from '../../../../src/base/time.ts'
 import { addApiKey, codesOf } from '../inside.ts'
 import { apiWorld, type Reply, type World } from '../world.ts'
 import { WRITES } from '../writes.ts'
@@ -117,9 +118,11 @@ describe('API keys in the API', () => {
       const replies = [
         await world.ask('GET', KEYS, undefined, key),
         await world.ask('POST', KEYS, {}, key),
+        await world.ask('GET', `${KEYS}/1`, undefined, key),
+        await world.ask('PUT', `${KEYS}/1`, {}, key),
         await world.ask('DELETE', `${KEYS}/1`, undefined, key),
       ]
-      expect(replies.map(resultOf)).toEqual(['403 403 ', '403 403 ', '403 403 '])
+      expect(replies.map(resultOf)).toEqual(Array(5).fill('403 403 '))
     },
   )
 
@@ -148,6 +151,93 @@ describe('API keys in the API', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+})
+
+describe('a change of an API key', () => {
+  const WIDE = ['zone:example.test', 'zone:noadd.test', 'name:free.example.test']
+  let path: string
+  let key: string
+  beforeEach(async () => {
+    const made = dataOf(
+      await world.ask('POST', KEYS, { description: 'acme', scopes: WIDE, expires_at: SOON }),
+    )
+    path = `${KEYS}/${String(made['id'])}`
+    key = String(made['key'])
+  })
+  const change = async (body: unknown) => world.ask('PUT', path, body)
+  const stored = async () => dataOf(await world.ask('GET', path))
+
+  it('narrows its rights at once, and shows what is stored, without the key', async () => {
+    expect((await world.ask('GET', R, undefined, key)).status).toBe(200)
+    const body = {
+      description: 'certbot',
+      scopes: ['zone:noadd.test', 'name:_acme-challenge.free.example.test', 'read'],
+      expires_at: '2098-01-01T00:00:00Z',
+    }
+    const changed = await change(body)
+    expect([changed.status, dataOf(changed)]).toEqual([
+      202,
+      {
+        ...body,
+        id: expect.any(Number),
+        created_at: expect.any(String),
+        expires_at: '2098-01-01T00:00:00.000Z',
+        last_used_at: expect.any(String),
+      },
+    ])
+    expect(await stored()).toEqual(dataOf(changed))
+    expect((await world.ask('GET', R, undefined, key)).status).toBe(404)
+  })
+
+  it('leaves what the body leaves out, and nothing is written where nothing changes', async () => {
+    const before = await stored()
+    const entries = async () =>
+      (await world.store.read(async (r) => r.overview('trail', { filter: {}, now: instant(0) }))).length
+    const count = await entries()
+    for (const body of [{}, { description: 'acme' }, { scopes: WIDE, expires_at: SOON }]) {
+      const { status } = await change(body)
+      expect([status, await stored(), await entries()]).toEqual([200, before, count])
+    }
+    expect((await change({ description: '' })).status).toBe(202)
+    expect([await stored(), await entries()]).toEqual([{ ...before, description: '' }, count + 1])
+  })
+
+  // biome-ignore format: a table
+  it.each<[body: unknown, expected: string]>([
+    [{ scopes: [] },                                             '400 3809 3809 /scopes /scopes'],
+    [{ scopes: ['zone:example.test'] },                          '400 3809 /scopes'],
+    [{ scopes: [...WIDE, 'zone:web.test'] },                     '400 3809 /scopes/3'],
+    [{ scopes: ['zone:example.test', 'name:example.test'] },     '400 3809 /scopes/1'],
+    [{ scopes: ['write'] },                                      '400 3809 /scopes/0'],
+    [{ scopes: null },                                           '400 3809 /scopes'],
+    [{ expires_at: null },                                       '400 3809 /expires_at'],
+    [{ expires_at: '2099-01-01T00:00:00.001Z' },                 '400 3809 /expires_at'],
+    [{ expires_at: '2020-01-01T00:00:00Z' },                     '400 3809 /expires_at'],
+    [{ expires_at: 5 },                                          '400 3809 /expires_at'],
+    [{ description: null },                                      '400 3809 /description'],
+    [{ scope: WIDE },                                            '400 3809 /scope'],
+    [[],                                                         '400 3809 '],
+  ])('never gives it more: %j: %s', async (body, expected) => {
+    const before = await stored()
+    expect(resultOf(await change(body))).toBe(expected)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('is of a key of the account', async () => {
+    const id = (await world.ask('GET', KEYS, undefined, 'key-of-b')).body.data as readonly { id: number }[]
+    for (const other of [id[0]?.id, 0, 99_999, 'x', '1e0']) {
+      expect(resultOf(await world.ask('GET', `${KEYS}/${other}`))).toBe('404 404 ')
+      expect(resultOf(await world.ask('PUT', `${KEYS}/${other}`, {}))).toBe('404 404 ')
+    }
+  })
+
+  it('may narrow a key without scopes and without an end', async () => {
+    const { id } = dataOf(await world.ask('POST', KEYS, {}))
+    const at = `${KEYS}/${String(id)}`
+    expect((await world.ask('PUT', at, { expires_at: null })).status).toBe(200)
+    expect((await world.ask('PUT', at, { scopes: ['type:TXT'], expires_at: SOON })).status).toBe(202)
+    expect(dataOf(await world.ask('GET', at))).toMatchObject({ scopes: ['type:TXT'], expires_at: SOON })
   })
 })
 

@@ -163,7 +163,7 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
         const usage = await w.usageOf(key)
         await w.putUsage(key, { ...usage, nondescriptive: usage.nondescriptive + 1 }, last)
       }, about)
-    const listed = async () => (await store.read(async (r) => r.keyNamed('abc1234')))?.lastUsedAt
+    const listed = async () => (await store.read(async (r) => r.keyNamed('abc1234')))?.lastUse?.at
     await counting()
     expect(await listed()).toBe(NOW)
     await foreign.query('BEGIN')

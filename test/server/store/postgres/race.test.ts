@@ -57,6 +57,16 @@ const withinKeyLimit =
     return 'made'
   }
 
+/** As the handler of API keys does it: a key that is limited is not limited again by what it was before. */
+const whileUnlimited =
+  (at: Fixture, id: number): Work =>
+  async (w) => {
+    const key = await w.apiKeyOf(at.accountId, id)
+    if (key === undefined || key.scopes.length > 0) return 'refused'
+    await w.changeApiKey({ ...key, scopes: ['read'] })
+    return 'made'
+  }
+
 /** Reads the name, and writes it whole with one more value. */
 const addValue =
   (at: Fixture, n: number): Work =>
@@ -143,6 +153,27 @@ describe.skipIf(lacking !== undefined)('many processes at once', () => {
     expect(await rows(place, '(SELECT count(*) FROM ddns_key)')).toBe(QUOTA)
   })
 
+  const addKey = async (place: PostgresPlace, { accountId }: Fixture): Promise<number> => {
+    const store = postgresStore(place, steadyClock)
+    const key = { accountId, hash: new Uint8Array([1]), description: '', scopes: [] }
+    const id = await store.write(async (w) => w.addApiKey(key, NOW))
+    await store.close()
+    return id
+  }
+
+  it('narrow an API key from what it is now', async () => {
+    const { place, at, end } = await world()
+    const id = await addKey(place, at)
+    const { run, end: close } = locked(place)
+    const made = await race(
+      run,
+      Array.from({ length: WRITERS }, () => whileUnlimited(at, id)),
+    )
+    await close()
+    await end()
+    expect(made).toBe(1)
+  })
+
   it('make the same name once', async () => {
     const { place, at, end } = await world()
     const { run, end: close } = locked(place)
@@ -203,8 +234,14 @@ describe.skipIf(lacking !== undefined)('many processes at once', () => {
       run,
       Array.from({ length: WRITERS }, (_, n) => withinKeyLimit(at, n)),
     )
+    const id = await addKey(place, at)
+    const narrowed = await race(
+      run,
+      Array.from({ length: WRITERS }, () => whileUnlimited(at, id)),
+    )
     await close()
     await end()
+    expect(narrowed).toBeGreaterThan(1)
     expect(made).toBeGreaterThan(QUOTA - 1)
     expect(keys).toBeGreaterThan(QUOTA - 1)
     expect(await rows(place, '(SELECT count(*) FROM rdata)')).toBeLessThan(WRITERS)

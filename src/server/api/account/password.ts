@@ -1,0 +1,69 @@
+import { Secret } from '../../../net/secret.ts'
+import { badBody, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
+import { DONE, type RequestContext, type RequestFault, type UnpreparedRequest } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../request/limits.ts'
+import type { Prepared } from '../route.ts'
+
+const FIELDS = ['old_password', 'new_password'] as const
+
+const FORBIDDEN: RequestFault = {
+  ...REQUEST_FAULTS.scopeInsufficient,
+  detail: 'the operation needs the account with its password; an API key does not change it',
+}
+
+const OLD_WRONG: RequestFault = {
+  ...REQUEST_FAULTS.oldPasswordWrong,
+  location: 'body',
+  pointer: '/old_password',
+}
+
+/** Checks the old password and hashes the new one. Neither is in a fault. */
+export async function preparePassword({
+  caller,
+  body,
+  networks,
+  changePassword: change,
+}: UnpreparedRequest): Promise<Prepared> {
+  if (caller.apiKeyId !== undefined) return { malformed: [FORBIDDEN] }
+  if (!isObject(body))
+    return { malformed: [badBody('the body is {"old_password": "…", "new_password": "…"}')] }
+  const { old_password: old, new_password: next } = body
+  const malformed = [...unknownFieldFaults(body, FIELDS), ...oldFaults(old), ...newFaults(next)]
+  if (malformed.length > 0) return { malformed }
+  const present = { username: caller.account.name, password: new Secret(String(old)) }
+  const changed = await change(present, new Secret(String(next)), networks)
+  if (changed === undefined) return { malformed: [OLD_WRONG] }
+  return 'retryAfter' in changed
+    ? { malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: changed.retryAfter }] }
+    : { passwordChange: changed }
+}
+
+const oldFaults = (old: unknown): readonly RequestFault[] =>
+  typeof old === 'string' && old !== '' ? [] : [badBody('old_password is a string', '/old_password')]
+
+/** RFC 7617 §2: a password with control characters cannot be sent. */
+const newFaults = (next: unknown): readonly RequestFault[] => {
+  const length = typeof next === 'string' ? Array.from(next).length : 0
+  const isValid =
+    typeof next === 'string' &&
+    length >= MIN_PASSWORD_LENGTH &&
+    length <= MAX_PASSWORD_LENGTH &&
+    isText(next) &&
+    !/[\0-\x1f\x7f]/.test(next)
+  return isValid
+    ? []
+    : [
+        badBody(
+          `new_password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters, without control characters`,
+          '/new_password',
+        ),
+      ]
+}
+
+/** Stores the new password, if the old one is still that which was checked. */
+export async function changePassword({ caller, store, passwordChange }: RequestContext) {
+  if (passwordChange === undefined) return { malformed: [FORBIDDEN] }
+  const isChanged = await store.changePassword(caller.account.id, passwordChange)
+  return isChanged ? DONE : { malformed: [OLD_WRONG] }
+}

@@ -1,0 +1,95 @@
+import {
+  boolean,
+  closedObject,
+  INT64,
+  list,
+  nullableString,
+  nullableTime,
+  ref,
+  type Schema,
+  string,
+  time,
+  wholeNumber,
+} from './schema.ts'
+
+const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
+const limit = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
+
+/** The schemas of responses about the account itself. */
+export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Account: closedObject('An account.', {
+    name: string('The name of the account: the username of its login.'),
+    plan: ref('Plan', 'Its plan.'),
+    usage: ref('AccountUsage', 'What it has.'),
+    website_only: boolean('Whether it can only be changed on the website of the service.'),
+    created_at: time('When the account was created, in UTC.'),
+  }),
+  Plan: closedObject('What an account may have and do.', {
+    name: string('The name of the plan.'),
+    max_names: limit('names, and of zones'),
+    max_rdata: limit('Rdata'),
+    max_ddns_keys: limit('DDNS keys'),
+    max_name_metadata: limit('metadata keys of one name, or of one zone'),
+    max_rrset_metadata: limit('metadata keys of one RRSet'),
+    min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
+    fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
+      type: ['integer', 'null'],
+      minimum: 0,
+    }),
+    dns_types: list(ref('DnsType'), 'The types that may be used; null is all.', { type: ['array', 'null'] }),
+    has_offline: boolean('Whether names may be offline.'),
+    has_wildcards: boolean('Whether names may be wildcards.'),
+  }),
+  AccountUsage: closedObject('What an account has.', {
+    names: count('names, as the plan counts them: without the apexes of zones'),
+    rdata: count('Rdata, as the plan counts them: without the name servers at the apexes'),
+    ddns_keys: count('DDNS keys'),
+    api_keys: count('API keys'),
+    tsig_keys: count('TSIG keys'),
+    zones: count('zones'),
+  }),
+  TrailEntry: closedObject('One RRSet that was changed, or another change as a whole.', {
+    at: time('When it was changed, in UTC.'),
+    actor: string(
+      'Who changed it: "account NAME", "API key ID", "TSIG key NAME", or "key USERNAME" of a DDNS key.',
+    ),
+    peer: string('The address of the client.'),
+    operation: string(
+      'The operationId of the operation in this document; update: by /nic/update; UPDATE: by DNS.',
+    ),
+    subject: string('The whole name; or the zone, or the key.'),
+    dns_type: nullableString('The DNS type, where the change is of one RRSet.'),
+    before: nullableString(
+      'TTL and values before the change; null: there were none, or the change is of something else.',
+    ),
+    after: nullableString('The same after the change.'),
+  }),
+  TrailPage: closedObject('The place of this page in the trail.', {
+    limit: wholeNumber('The greatest number of entries in this page, as it was applied.', INT64),
+    next: nullableString('What after is for the next page; null: this one is the last.'),
+  }),
+  LastUpdate: closedObject(
+    'The last request of a DDNS key to /nic/update, also one that changed nothing or was refused.',
+    {
+      at: time('When it came, in UTC.'),
+      key: string('The username of the DDNS key.'),
+      user_agent: string('Its User-Agent.'),
+      address: string('The address from which it came.'),
+      reply: string('The reply to it, for the first hostname.'),
+    },
+  ),
+  KeyBlock: closedObject('Why the requests of a DDNS key are answered abuse.', {
+    reason: string('operator: blocked by the operator. abuse: too many requests, or useless ones.', {
+      enum: ['operator', 'abuse'],
+    }),
+    since: nullableTime('When the block began, in UTC; null: the service has not stored it.'),
+    until: nullableTime('When the block ends, in UTC; null: when the operator ends it.'),
+    what_to_do: string('What ends the block, for people.'),
+  }),
+}
+
+/** `what`: whose last request it is. */
+export const lastUpdate = (what: string): Schema => ({
+  oneOf: [ref('LastUpdate'), { type: 'null' }],
+  description: `The last request of ${what}; null is none.`,
+})
