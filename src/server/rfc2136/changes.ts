@@ -124,7 +124,9 @@ function addRecord(sets: ChangingName, dnsType: DnsType, update: ReadUpdateRecor
   const { value, text = '' } = valueOf(update)
   const added = value ?? text
   const values = isCname ? [] : (sets.get(dnsType)?.values ?? [])
-  sets.set(dnsType, { ttl: update.ttl, values: values.includes(added) ? values : [...values, added] })
+  // RFC 2181 §8: a TTL with the highest bit is 0.
+  const ttl = update.ttl < 2 ** 31 ? update.ttl : 0
+  sets.set(dnsType, { ttl, values: values.includes(added) ? values : [...values, added] })
   return undefined
 }
 

@@ -145,6 +145,7 @@ describe('changes', () => {
     ['the class CH',                  ZONE,          [raw('t', { class: CLASSES.CH })],                     'FORMERR'],
     ['a transfer',                    ZONE,          [raw('t', { class: CLASSES.ANY, type: RR_TYPES.AXFR })], 'FORMERR'],
     ['a name with a blank',           ZONE,          [raw('t', { name: `a\\032b.${ZONE}`, rdata: rdata('A', '192.0.2.1') })], 'REFUSED'],
+    ['a CAA without a tag, where it is ignored', ZONE, [raw('alias2', { type: CNAME, rdata: rdata('CNAME', 'x.example.test.') }), raw('alias2', { type: RR_TYPES.CAA, rdata: new Uint8Array(3) })], 'FORMERR'],
     ['an MX without a host',          ZONE,          [raw('t', { type: MX, rdata: new Uint8Array([0, 1]) })], 'FORMERR'],
   ])('%s is answered', async (_, zone, updates, rcode) => expect(await rcodeOf(zone, [], updates)).toBe(rcode))
 
@@ -165,6 +166,11 @@ describe('changes', () => {
     const fixed = { ...add('mine', 'TXT', '"a"', 5), name: 'mine.dyn.test' }
     expect(await rcodeOf('dyn.test', [], [fixed])).toBe('NOERROR')
     expect(await stored('mine', 'TXT', 'dyn.test')).toEqual([60, '_1 "a"'])
+  })
+
+  it('have a TTL of 0 where its highest bit is set', async () => {
+    expect(await rcodeOf(ZONE, [], [add('high', 'A', '192.0.2.1', 2 ** 31)])).toBe('NOERROR')
+    expect((await stored('high', 'A'))?.[0]).toBe(60)
   })
 
   it('are not those of names of other accounts', async () => {
@@ -343,6 +349,8 @@ describe('a key', () => {
     ['for one name, at another one',        ['name:sc.example.test'], [add('sd', 'A', '192.0.2.1')],         'REFUSED'],
     ['for one name, at what is there',      ['name:sc.example.test'], [setGone('free', A)],                  'REFUSED'],
     ['for one name, at one that stays',     ['name:sc.example.test'], [add('free', 'A', '192.0.2.7', 60)],   'REFUSED'],
+    ['for one name, with another that stays', ['name:sc.example.test'], [add('sc', 'A', '192.0.2.2'), gone('free', 'A', '192.0.2.99')], 'REFUSED'],
+    ['for one name, with one that is not there', ['name:sc.example.test'], [add('sc', 'A', '192.0.2.3'), setGone('none', A)], 'REFUSED'],
     ['for one type',                        ['type:TXT'],             [add('ty', 'TXT', '"a"')],             'NOERROR'],
     ['for one type, another type',          ['type:TXT'],             [add('ty', 'A', '192.0.2.1')],         'REFUSED'],
     ['for one type, a removal of another',  ['type:TXT'],             [setGone('free', A)],                  'REFUSED'],
