@@ -94,7 +94,9 @@ async function appliedTo(w: StoreWrites, update: SignedUpdate): Promise<UpdateRe
 const accessFault = (caller: Caller, zone: Zone, name: Name | string): Refusal | undefined => {
   const forbidden = 'nameChangeForbidden'
   if (typeof name !== 'string') return nameChangeFault(caller, zone, { name, forbidden })
-  return caller.isReadOnly || !isNameInScope(caller, zone, name) ? refuse(forbidden) : undefined
+  return caller.isReadOnly || !isNameInScope(caller, zone, name)
+    ? refuse('nameCreateForbidden', 'the key is for other names, or for reading')
+    : undefined
 }
 
 /** RFC 2136 §3.2, judged on what would be published now: a client asks the name server before it sends an UPDATE. */
