@@ -5,6 +5,8 @@ const MAX_NAME = 255
 const MAX_LABEL = 63
 /** The two bits that mark a pointer (RFC 1035 §4.1.4). */
 const POINTER = 0xc0
+/** As many as a name may have labels: a chain of more costs time, and leads nowhere that fewer do not. */
+const MAX_POINTERS = 127
 
 /** The wire form of a name, without compression; \\DDD is one octet. */
 export function encodeName(name: string): Buffer {
@@ -44,35 +46,43 @@ export interface ReadName {
  * must point backwards, so that no loop is possible.
  */
 export function readName(message: Uint8Array, start: number): ReadName | undefined {
-  const labels: string[] = []
-  let [at, end, lowest, length] = [start, 0, start, 1]
+  const text: number[] = []
+  let [at, end, lowest, length, pointers] = [start, 0, start, 1, 0]
   for (let size = message[at]; size !== 0; size = message[at]) {
     if (size === undefined) return undefined
     const isPointer = size >= POINTER
     const next = isPointer ? pointerAt(message, at) : at + 1 + size
     length += isPointer ? 0 : size + 1
+    pointers += isPointer ? 1 : 0
     const isMalformed = isPointer
-      ? next >= lowest
+      ? next >= lowest || pointers > MAX_POINTERS
       : size > MAX_LABEL || length > MAX_NAME || next > message.length
     if (isMalformed) return undefined
     if (isPointer && end === 0) end = at + 2
     if (isPointer) lowest = next
-    else labels.push(textOfLabel(message.subarray(at + 1, next)))
+    else addLabel(text, message, at)
     at = next
   }
-  return { name: labels.join('.'), end: end === 0 ? at + 1 : end }
+  return { name: String.fromCharCode(...text), end: end === 0 ? at + 1 : end }
 }
 
 /** Infinity without its second octet. */
 const pointerAt = (message: Uint8Array, at: number): number =>
   at + 1 < message.length ? (((message[at] ?? 0) & 0x3f) << 8) | (message[at + 1] ?? 0) : Infinity
 
-const textOfLabel = (label: Uint8Array): string => {
-  const text = Buffer.from(label.buffer, label.byteOffset, label.length).toString('latin1')
-  if (/^[a-z0-9_*-]+$/.test(text)) return text
-  return text
-    .replace(/[^A-Za-z0-9_*-]/g, (octet) => `\\${String(octet.charCodeAt(0)).padStart(3, '0')}`)
-    .toLowerCase()
+const DOT = 0x2e
+/** Each octet of a label as the codes of its text. */
+const OCTET_CODES: readonly (readonly number[])[] = Array.from({ length: 256 }, (_, octet) => {
+  const letter = String.fromCharCode(octet)
+  const text = /[A-Za-z0-9_*-]/.test(letter) ? letter.toLowerCase() : `\\${String(octet).padStart(3, '0')}`
+  return [...Buffer.from(text)]
+})
+
+/** Octet by octet, without objects of their own: a message of an unknown peer may have a thousand names of 127 labels. */
+function addLabel(text: number[], message: Uint8Array, lengthAt: number): void {
+  if (text.length > 0) text.push(DOT)
+  for (let at = lengthAt + 1; at <= lengthAt + (message[lengthAt] ?? 0); at++)
+    for (const code of OCTET_CODES[message[at] ?? 0] ?? []) text.push(code)
 }
 
 /** The name without its first label; undefined for the root. */

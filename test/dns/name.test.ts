@@ -53,6 +53,19 @@ describe('a name', () => {
     expect(readName(hex(octets), 0)).toEqual({ name: text, end: hex(octets).length })
   })
 
+  it.each([
+    [127, 'a'],
+    [128, undefined],
+  ])('that is behind %i pointers is %j: each of more costs time', (count, name) => {
+    const pointers = Array.from({ length: count }, (_, n) => {
+      const to = n === 0 ? 0 : 1 + 2 * n
+      return [0xc0 | (to >> 8), to & 255]
+    })
+    const message = Buffer.from([1, 97, 0, ...pointers.flat()])
+
+    expect(readName(message, message.length - 2)?.name).toBe(name)
+  })
+
   it('is written with escaped octets as it was read', () =>
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 63 }), { maxLength: 3 }), (labels) => {

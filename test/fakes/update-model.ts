@@ -35,6 +35,10 @@ export const DEVIATIONS = {
   'half-serial':      'a new serial that is 2^31 away is taken (RFC 1982 §3.2: neither later nor earlier)',
   'more-types':       'RDATA of more types than those of the model has to have the right form, else FORMERR (RFC 3597 §3: that of an unknown type is any octets)',
   'repeated-value':   'a value that the prerequisites name twice is two records, and no RRset has two (RFC 2136 §3.2.3 compares sets)',
+  'week-ttl':         'a TTL is a week at most (RFC 2136 says nothing)',
+  'few-types':        'an added record of a type that the server does not have is refused (RFC 3597 §3: any type is data)',
+  'own-soa':          'the server makes the SOA: a later one is refused (RFC 2136 §3.4.2.2: it takes the place of the one that is there)',
+  'late-form':        'the form of RDATA counts with the other rules of its record, so the RCODE is that of the first fault (RFC 2136 §3: FORMERR before all else)',
 } as const
 export type Deviation = keyof typeof DEVIATIONS
 export type Deviations = ReadonlySet<Deviation>
@@ -147,6 +151,30 @@ export const hasUnknownType = ({ prerequisites, updates, additional }: UpdateMes
     ({ type }) => RDATA_PARTS[type] === undefined && type < PRIVATE_TYPES && !isMeta(type),
   )
 
+/** Those of a server that does not have every type. */
+// biome-ignore format: a table
+const FEW_TYPES: ReadonlySet<number> = new Set<number>([
+  TYPE.A, TYPE.AAAA, TYPE.NS, TYPE.CNAME, TYPE.PTR, TYPE.MX, TYPE.TXT, TYPE.SRV, TYPE.CAA, TYPE.SOA,
+  29 /* LOC */, 35 /* NAPTR */, 43 /* DS */, 44 /* SSHFP */, 52 /* TLSA */, 64 /* SVCB */, 65 /* HTTPS */, 256 /* URI */,
+])
+
+/** What a server with these deviations refuses as a whole. */
+function isRefused({ updates }: UpdateMessage, zone: ModelZone, deviations: Deviations): boolean {
+  const soa = soaOf(zone)
+  const isLater = ({ owner, type, rdata }: UpdateRecord): boolean =>
+    type === TYPE.SOA &&
+    sameName(owner, zone.origin) &&
+    soa !== undefined &&
+    isLaterSerial(serialOf(rdata), serialOf(soa.rdata))
+  return updates
+    .filter((one) => one.class === CLASS.IN)
+    .some(
+      (one) =>
+        (deviations.has('few-types') && !FEW_TYPES.has(one.type)) ||
+        (deviations.has('own-soa') && isLater(one)),
+    )
+}
+
 type Records = readonly ZoneRecord[]
 
 /** Whether a serial is later than another one (RFC 1982 §3.2). */
@@ -158,10 +186,18 @@ const isHalfAway = (one: number, other: number): boolean => (one - other) >>> 0 
 const isTakenSerial = (one: number, other: number, deviations: Deviations): boolean =>
   isLaterSerial(one, other) || (deviations.has('half-serial') && isHalfAway(one, other))
 
+const WEEK = 604_800
+
+/** RFC 2181 §8. */
+function storedTtl({ ttl }: UpdateRecord, deviations: Deviations): number {
+  const counted = deviations.has('large-ttl') || ttl < 2 ** 31 ? ttl : 0
+  return deviations.has('week-ttl') ? Math.min(WEEK, counted) : counted
+}
+
 /** RFC 2136 §3.4.2.2. */
 function added(records: Records, update: UpdateRecord, deviations: Deviations): Records {
   const { owner, type, rdata } = update
-  const ttl = deviations.has('large-ttl') || update.ttl < 2 ** 31 ? update.ttl : 0
+  const ttl = storedTtl(update, deviations)
   const atOwner = records.filter(isAt({ owner, type: TYPE.ANY }))
   const isBesideCname = atOwner.some(
     (one) =>
@@ -251,6 +287,7 @@ export function applyUpdate(zone: ModelZone, message: UpdateMessage, deviations:
     const rcode = check()
     if (rcode !== RCODE.NOERROR) return { rcode, zone }
   }
+  if (isRefused(message, zone, deviations)) return { rcode: RCODE.REFUSED, zone }
   const applying = { origin: zone.origin, deviations }
   const records = message.updates.reduce((before, one) => applied(before, one, applying), zone.records)
   return { rcode: RCODE.NOERROR, zone: withLaterSerial(zone, { ...zone, records }) }

@@ -75,7 +75,8 @@ export function expectedAnswer(zone: ModelZone, octets: Buffer, rules: OracleRul
     const isMaybeMalformed = rules.deviations.has('more-types') && hasUnknownType(message)
     return { ...applyUpdate(zone, message, rules.deviations), isMaybeMalformed }
   } catch (error) {
-    if (error instanceof MalformedOctets) return { rcode: RCODE.FORMERR, zone }
+    if (error instanceof MalformedOctets)
+      return { rcode: rules.deviations.has('late-form') ? 'refused' : RCODE.FORMERR, zone }
     throw error
   }
 }

@@ -29,6 +29,8 @@ export interface UpdatePlay {
   readonly refusal?: (before: ModelZone, after: ModelZone) => number | undefined
   /** What of a zone is compared. Default: all of it, with the serial. */
   readonly compared?: (zone: ModelZone) => readonly string[]
+  /** The play ends with so many differences. Default: 5. */
+  readonly maxDifferences?: number
 }
 
 /** A message that the target and the model answer differently, or that leaves other zones. */
@@ -71,18 +73,23 @@ function answerBy(zone: ModelZone, { byRfc, actual, refusal }: Answered): Expect
   return rcode === undefined ? byRfc : { rcode, zone }
 }
 
-const MAX_DIFFERENCES = 5
-
 /** Sends random messages and compares each answer and each zone with the model. After a difference it goes on from the zone of the target. */
 export async function playUpdates(target: UpdateTarget, play: UpdatePlay): Promise<PlayedUpdates> {
-  const { random, keys, deviations, refusal = () => undefined, compared = zoneText } = play
+  const {
+    random,
+    keys,
+    deviations,
+    refusal = () => undefined,
+    compared = zoneText,
+    maxDifferences = 5,
+  } = play
   const draw = updateDraw(random)
   const [kinds, rcodes] = [new Map<string, number>(), new Map<string, number>()]
   const differences: UpdateDifference[] = []
   let changes = 0
   await target.reset(FIRST_ZONE.records)
   let zone: ModelZone = { ...FIRST_ZONE, records: await target.zone() }
-  for (let number = 0; number < play.count && differences.length < MAX_DIFFERENCES; number++) {
+  for (let number = 0; number < play.count && differences.length < maxDifferences; number++) {
     const kind = kindOf(draw)
     const drawing = { draw, zone, isCased: play.isCased }
     const message = randomUpdate(drawing)

@@ -12,6 +12,8 @@ export interface Primary {
   readonly folder: string
   readonly key: string
   readonly log: () => string
+  /** Of the process that runs now. */
+  readonly pid: () => number
   readonly api: (method: string, path: string, body?: unknown) => Promise<number>
   readonly admin: (...words: readonly string[]) => Promise<string>
   readonly kill: (signal: NodeJS.Signals) => Promise<void>
@@ -90,6 +92,7 @@ export async function primary(
     folder,
     key,
     log: () => log,
+    pid: () => child?.pid ?? 0,
     admin,
     restart,
     reload: () => void child?.kill('SIGHUP'),

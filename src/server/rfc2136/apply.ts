@@ -75,6 +75,9 @@ async function appliedTo(w: StoreWrites, update: SignedUpdate): Promise<UpdateRe
   if (fault !== undefined) return { rcode: fault }
   const relative = [...new Set(message.updates.map(({ name }) => relativeTo(name, apex) ?? APEX))]
   const stored = new Map((await w.namesAt(zone.id, relative)).map((one) => [one.name, one]))
+  // Before what is stored is looked at: an answer would tell of names of others, offline ones too.
+  const faults = relative.flatMap((name) => accessFault(caller, zone, stored.get(name) ?? name) ?? [])
+  if (faults.length > 0) return refusedBy(faults)
   const changes = changesOf(
     { apex, serial: published.serial, nameAt: (name) => stored.get(name) },
     message.updates,
@@ -84,16 +87,16 @@ async function appliedTo(w: StoreWrites, update: SignedUpdate): Promise<UpdateRe
   const items = [...changes.names].flatMap(([name, sets]) =>
     patchItems(name, { stored: stored.get(name), sets, ttl }),
   )
-  if (items.length > 0) return patched(w, update, { zone, items })
-  const faults = relative.flatMap((name) => unchangedFault(caller, zone, stored.get(name) ?? name) ?? [])
-  return faults.length > 0 ? refusedBy(faults) : { rcode: RCODES.NOERROR }
+  return items.length > 0 ? patched(w, update, { zone, items }) : { rcode: RCODES.NOERROR }
 }
 
 /** A message that changes nothing may prove a key: it is refused where a change would be. */
-const unchangedFault = (caller: Caller, zone: Zone, name: Name | string): Refusal | undefined => {
+const accessFault = (caller: Caller, zone: Zone, name: Name | string): Refusal | undefined => {
   const forbidden = 'nameChangeForbidden'
   if (typeof name !== 'string') return nameChangeFault(caller, zone, { name, forbidden })
-  return caller.isReadOnly || !isNameInScope(caller, zone, name) ? refuse(forbidden) : undefined
+  return caller.isReadOnly || !isNameInScope(caller, zone, name)
+    ? refuse('nameCreateForbidden', 'the key is for other names, or for reading')
+    : undefined
 }
 
 /** RFC 2136 §3.2, judged on what would be published now: a client asks the name server before it sends an UPDATE. */

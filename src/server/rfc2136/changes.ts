@@ -6,7 +6,7 @@ import { APEX, relativeTo } from '../model/dns-name.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { Name } from '../model/tree.ts'
 import { isNewer } from '../publish/soa.ts'
-import { isMetaType, serialIn, valueOf } from './records.ts'
+import { isMetaType, isOfNoRecord, serialIn, valueOf } from './records.ts'
 import { wireTypeOf } from './rdata-text.ts'
 
 /** An RRset while the changes of a message are made to it. */
@@ -36,14 +36,13 @@ export function changeFormFault(apex: string, updates: readonly ReadUpdateRecord
 
 function isMalformed(update: ReadUpdateRecord): boolean {
   const { type, ttl, rdata } = update
-  const isQuestion = isMetaType(type)
   switch (update.class) {
     case CLASSES.IN:
-      return isQuestion || isRdataMalformed(update)
+      return isOfNoRecord(type) || isRdataMalformed(update)
     case CLASSES.ANY:
-      return ttl !== 0 || rdata.length > 0 || (isQuestion && type !== RR_TYPES.ANY)
+      return ttl !== 0 || rdata.length > 0 || (isMetaType(type) && type !== RR_TYPES.ANY)
     case CLASSES.NONE:
-      return ttl !== 0 || isQuestion || isRdataMalformed(update)
+      return ttl !== 0 || isOfNoRecord(type) || isRdataMalformed(update)
     default:
       return true
   }
@@ -124,7 +123,9 @@ function addRecord(sets: ChangingName, dnsType: DnsType, update: ReadUpdateRecor
   const { value, text = '' } = valueOf(update)
   const added = value ?? text
   const values = isCname ? [] : (sets.get(dnsType)?.values ?? [])
-  sets.set(dnsType, { ttl: update.ttl, values: values.includes(added) ? values : [...values, added] })
+  // RFC 2181 §8: a TTL with the highest bit is 0.
+  const ttl = update.ttl < 2 ** 31 ? update.ttl : 0
+  sets.set(dnsType, { ttl, values: values.includes(added) ? values : [...values, added] })
   return undefined
 }
 

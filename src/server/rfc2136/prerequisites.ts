@@ -1,7 +1,7 @@
 import { isAtOrBelow } from '../../dns/name.ts'
 import { CLASSES, type DnsRecord, RCODES, RR_TYPES } from '../../dns/types.ts'
 import type { ReadUpdateRecord } from '../../dns/update-request.ts'
-import { canonicalRdata, isMetaType } from './records.ts'
+import { canonicalRdata, isMetaType, isOfNoRecord } from './records.ts'
 
 /** What is at a name; empty where it is not in use. */
 export type RecordsAt = (name: string) => readonly DnsRecord[]
@@ -49,7 +49,7 @@ function faultOf(zone: string, one: ReadUpdateRecord, recordsAt: RecordsAt): num
   if (ttl !== 0) return RCODES.FORMERR
   if (!isAtOrBelow(name, zone)) return RCODES.NOTZONE
   const isAny = type === RR_TYPES.ANY
-  if (one.class === CLASSES.IN) return isMetaType(type) ? RCODES.FORMERR : undefined
+  if (one.class === CLASSES.IN) return isOfNoRecord(type) ? RCODES.FORMERR : undefined
   const isForm = one.class === CLASSES.ANY || one.class === CLASSES.NONE
   if (!isForm || rdata.length > 0 || (isMetaType(type) && !isAny)) return RCODES.FORMERR
   const isThere = recordsAt(name).some((record) => isAny || record.type === type)

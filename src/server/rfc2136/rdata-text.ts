@@ -67,7 +67,8 @@ const strings: FieldReader = (rdata) => {
 /** RFC 8659 §4.1: a length, and letters and digits. */
 const tag: FieldReader = (rdata) => {
   const read = string(rdata)
-  return read === undefined ? undefined : { ...read, text: read.text.slice(1, -1) }
+  const text = read?.text.slice(1, -1) ?? ''
+  return read !== undefined && /^[a-z0-9]+$/i.test(text) ? { ...read, text } : undefined
 }
 
 /** RFC 9460 §2.2: keys with lengths. */

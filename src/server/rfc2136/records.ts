@@ -9,6 +9,9 @@ import { rdataText, wireTypeOf } from './rdata-text.ts'
 export const isMetaType = (type: number): boolean =>
   type === RR_TYPES.OPT || (type >= 128 && type <= RR_TYPES.ANY)
 
+/** A type that no record has; 0 is reserved (RFC 6895 §3.1). */
+export const isOfNoRecord = (type: number): boolean => type === 0 || isMetaType(type)
+
 /** In canonical form; undefined where the service does not have the type or takes no such value, with its text. */
 interface ReadValue {
   readonly dnsType: DnsType | undefined

@@ -142,9 +142,11 @@ describe('changes', () => {
     ['a deletion with a TTL',         ZONE,          [raw('t', { class: CLASSES.ANY, ttl: 1 })],            'FORMERR'],
     ['a deletion with a value',       ZONE,          [raw('t', { class: CLASSES.ANY, rdata: new Uint8Array(4) })], 'FORMERR'],
     ['a value to delete with a TTL',  ZONE,          [raw('t', { class: CLASSES.NONE, ttl: 1, rdata: new Uint8Array(4) })], 'FORMERR'],
+    ['a record of type 0 to delete',  ZONE,          [raw('t', { class: CLASSES.NONE, type: 0, rdata: new Uint8Array(4) })], 'FORMERR'],
     ['the class CH',                  ZONE,          [raw('t', { class: CLASSES.CH })],                     'FORMERR'],
     ['a transfer',                    ZONE,          [raw('t', { class: CLASSES.ANY, type: RR_TYPES.AXFR })], 'FORMERR'],
     ['a name with a blank',           ZONE,          [raw('t', { name: `a\\032b.${ZONE}`, rdata: rdata('A', '192.0.2.1') })], 'REFUSED'],
+    ['a CAA without a tag, where it is ignored', ZONE, [raw('alias2', { type: CNAME, rdata: rdata('CNAME', 'x.example.test.') }), raw('alias2', { type: RR_TYPES.CAA, rdata: new Uint8Array(3) })], 'FORMERR'],
     ['an MX without a host',          ZONE,          [raw('t', { type: MX, rdata: new Uint8Array([0, 1]) })], 'FORMERR'],
   ])('%s is answered', async (_, zone, updates, rcode) => expect(await rcodeOf(zone, [], updates)).toBe(rcode))
 
@@ -165,6 +167,11 @@ describe('changes', () => {
     const fixed = { ...add('mine', 'TXT', '"a"', 5), name: 'mine.dyn.test' }
     expect(await rcodeOf('dyn.test', [], [fixed])).toBe('NOERROR')
     expect(await stored('mine', 'TXT', 'dyn.test')).toEqual([60, '_1 "a"'])
+  })
+
+  it('have a TTL of 0 where its highest bit is set', async () => {
+    expect(await rcodeOf(ZONE, [], [add('high', 'A', '192.0.2.1', 2 ** 31)])).toBe('NOERROR')
+    expect((await stored('high', 'A'))?.[0]).toBe(60)
   })
 
   it('are not those of names of other accounts', async () => {
@@ -223,6 +230,7 @@ describe('prerequisites', () => {
     ['a malformed value',                 [raw('home', { rdata: new Uint8Array(3) })],       'FORMERR'],
     ['a TTL',                             [{ ...isThere('home', A), ttl: 1 }],               'FORMERR'],
     ['a value where none belongs',        [{ ...isThere('home', A), rdata: new Uint8Array(4) }], 'FORMERR'],
+    ['a value of type 0',                 [raw('home', { type: 0, rdata: new Uint8Array(1) })], 'FORMERR'],
     ['the class CH',                      [raw('home', { class: CLASSES.CH })],              'FORMERR'],
     ['a name outside the zone',           [{ ...isThere('home', A), name: 'home.b.test' }],  'NOTZONE'],
     ['an unknown type with a value',      [raw('home', { type: 99, rdata: new Uint8Array([1]) })], 'NXRRSET'],
@@ -343,6 +351,8 @@ describe('a key', () => {
     ['for one name, at another one',        ['name:sc.example.test'], [add('sd', 'A', '192.0.2.1')],         'REFUSED'],
     ['for one name, at what is there',      ['name:sc.example.test'], [setGone('free', A)],                  'REFUSED'],
     ['for one name, at one that stays',     ['name:sc.example.test'], [add('free', 'A', '192.0.2.7', 60)],   'REFUSED'],
+    ['for one name, with another that stays', ['name:sc.example.test'], [add('sc', 'A', '192.0.2.2'), gone('free', 'A', '192.0.2.99')], 'REFUSED'],
+    ['for one name, with one that is not there', ['name:sc.example.test'], [add('sc', 'A', '192.0.2.3'), setGone('none', A)], 'REFUSED'],
     ['for one type',                        ['type:TXT'],             [add('ty', 'TXT', '"a"')],             'NOERROR'],
     ['for one type, another type',          ['type:TXT'],             [add('ty', 'A', '192.0.2.1')],         'REFUSED'],
     ['for one type, a removal of another',  ['type:TXT'],             [setGone('free', A)],                  'REFUSED'],
