@@ -174,6 +174,35 @@ export function listsContract(title: string, open: () => Promise<Store>): void {
       ])
     })
 
+    it('sorts names by the last request of the keys that may update them', async () => {
+      const key = (name: string) => ({
+        accountId: own.accountId,
+        username: name,
+        hash: new Uint8Array([1]),
+        description: '',
+      })
+      const [first, second] = await store.write(async (w) => [
+        await w.addKey(key('first12'), at(1)),
+        await w.addKey(key('second1'), at(1)),
+      ])
+      await save({ ...nameWith('b'), updateGroup: 'first12' })
+      await save(nameWith('c', { A: [['192.0.2.1', 'second1']] }))
+      const use = async (id: number, n: number): Promise<void> =>
+        store.write(async (w) =>
+          w.putUsage(
+            { kind: 'key', id, accountId: own.accountId },
+            { requests: [], refusals: [], nondescriptive: 0 },
+            { at: at(n), agent: 'a', peer: '192.0.2.9' as Address, reply: 'good' },
+          ),
+        )
+      await use(first ?? 0, 5)
+      await use(second ?? 0, 9)
+      // Uses are stored within seconds; a list of keys has them stored first.
+      await store.read(async (r) => r.keysOf(own.accountId, { page: { offset: 0, limit: 1 } }))
+      expect(await sorted('last_update_at', 'desc')).toMatch(/^c b /)
+      expect(await sorted('last_update_at', 'asc')).toMatch(/ b c$/)
+    })
+
     /** The rows of all pages; `between` runs after each page, with its last row. */
     const walked = async <T>(
       page: (page: Page) => Promise<ListedPage<T>>,

@@ -78,6 +78,8 @@ const SORTS = {
   created_at:           { value: 'number',         isInZone: true },
   updated_at:           { value: 'number',         isInZone: true },
   published_at:         { value: 'number or null', isInZone: true },
+  // Of the account's own names alone: keys of guests are not the business of the owner of a zone.
+  last_update_at:       { value: 'number or null', isInZone: false },
 } as const satisfies Readonly<Record<string, SortRow>>
 export type SortKey = keyof typeof SORTS
 export const SORT_KEYS = Object.keys(SORTS) as readonly SortKey[]

@@ -150,6 +150,8 @@ const RANKS: Readonly<Record<(typeof SORT_KEYS)[number], (one: ListedName) => re
   created_at: ({ name }) => [name.createdAt],
   updated_at: ({ name }) => [name.updatedAt],
   published_at: ({ name }) => [name.publishedAt ?? ''],
+  // No key of this store was ever used.
+  last_update_at: () => [''],
 }
 const compared = (a: Rank, b: Rank): number => {
   if (typeof a !== 'object' || typeof b !== 'object') return a < b ? -1 : a > b ? 1 : 0

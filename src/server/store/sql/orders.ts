@@ -18,6 +18,11 @@ const ofRdata = (extreme: Extreme, column: string): string =>
 const LAST_CHANGE = `(SELECT max(coalesce(max(rrset.updated_at), 0), coalesce(max(rdata.updated_at), 0), name.updated_at)
   FROM rrset LEFT JOIN rdata ON rdata.rrset_id = rrset.id WHERE rrset.name_id = name.id)`
 
+/** The last request of the DDNS keys that may update a name or one of its Rdata, as it is stored: within five seconds. */
+const LAST_UPDATE = `(SELECT max(used_at) FROM (SELECT used_at FROM usage WHERE subject = 'key:' || name.key_id
+  UNION ALL SELECT used_at FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id
+    JOIN usage ON subject = 'key:' || rdata.key_id WHERE rrset.name_id = name.id) AS use)`
+
 /** The condition that a name has a change that is not published yet; another row of it is stuck or deferred. */
 export const IS_DIRTY =
   'EXISTS (SELECT 1 FROM dns_dirty WHERE dns_dirty.zone_id = name.zone_id AND dns_dirty.name = name.name)'
@@ -35,6 +40,7 @@ const ORDERS: { readonly [K in SortKey]: (extreme: Extreme) => string } = {
   created_at: () => 'name.created_at',
   updated_at: () => LAST_CHANGE,
   published_at: () => `CASE WHEN ${IS_DIRTY} THEN NULL ELSE name.published_at END`,
+  last_update_at: () => LAST_UPDATE,
 }
 
 interface OrderOptions {
