@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacks } from '../lacks.ts'
+import { type AcmeAuthority, acmeAuthority } from './acme-authority.ts'
+import { CLIENTS, issue } from './acme-clients.ts'
+import { stopAll, type ToolService, toolService } from './tool-service.ts'
+
+const isLacking = ['pebble', 'openssl', 'curl'].map((one) => lacks(one)).includes(true)
+const isThere = (programs: readonly string[]): boolean => !programs.some((one) => lacks(one))
+const present = Object.entries(CLIENTS).filter(([, { programs }]) => isThere(programs))
+
+describe.skipIf(isLacking)('a wildcard certificate, as docs/acme.md says, by', () => {
+  let folder: string
+  let at: ToolService
+  let authority: AcmeAuthority
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-acme-'))
+    at = await toolService(folder)
+    authority = await acmeAuthority(folder, at.dns)
+  })
+  afterAll(async () => {
+    await authority?.stop()
+    await stopAll(at, [])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  // Each for a name of its own: lego replaces the records of a name.
+  it.concurrent.each(present)('%s', async (title, client) => {
+    const name = `${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.example.test`
+    const { code, names, stdout, stderr } = await issue({ at, authority, folder }, client, name)
+
+    expect([code, names, `${stdout}${stderr}`]).toEqual([0, `DNS:${name}, DNS:*.${name}`, expect.any(String)])
+    // A hook that failed does not end certbot.
+    expect(`${stdout}${stderr}`).not.toContain('holdfast:')
+    expect(await at.stored()).not.toContain(`_acme-challenge.${name.split('.')[0]}`)
+  })
+})
