@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../e2e/processes.ts'
 import type { AcmeAuthority } from './acme-authority.ts'
-import { blocksBelow, type Ran, shell, withArguments } from './documented.ts'
+import { blocksBelow, type Ran, shell, type Variables, withArguments } from './documented.ts'
 import type { ToolService } from './tool-service.ts'
 
 /** An ACME client, driven by a block of docs/acme.md. */
@@ -57,6 +57,18 @@ interface Surroundings {
   readonly folder: string
 }
 
+/** Makes the keys of docs/acme.md: the variables of the page, and the file `api-key` in the folder. */
+export async function challengeVariables(
+  at: ToolService,
+  folder: string,
+  change: (text: string) => string = (text) => text,
+): Promise<Variables> {
+  const [api = '', tsig = ''] = blocksBelow('docs/acme.md', 'Make a key with the least rights').map(change)
+  const { key = '' } = await at.create(api)
+  writeFileSync(join(folder, 'api-key'), `${key}\n`, { mode: 0o600 })
+  return at.variables(folder, await at.create(tsig))
+}
+
 /** Gets a certificate for a name below example.test and what is beneath it. */
 export async function issue(
   { at, authority, folder }: Surroundings,
@@ -67,7 +79,7 @@ export async function issue(
   const own = join(folder, name)
   mkdirSync(own)
   const change = (text: string): string => text.replaceAll('home.example.test', name)
-  const variables = await at.variables(own, change)
+  const variables = await challengeVariables(at, own, change)
   const text =
     surroundings(authority, at.dns, more) + blocksBelow('docs/acme.md', heading).map(change).join('\n')
   const ran = await shell(text, { ...variables, HOOKS: join(ROOT, 'config/acme'), ...env })

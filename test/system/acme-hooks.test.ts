@@ -6,6 +6,7 @@ import { ROOT } from '../e2e/processes.ts'
 import { PATH } from '../lab/run.ts'
 import { lacks } from '../lacks.ts'
 import { type AcmeAuthority, acmeAuthority } from './acme-authority.ts'
+import { challengeVariables } from './acme-clients.ts'
 import { type Ran, shell, type Variables } from './documented.ts'
 import { short } from './name-server-programs.ts'
 import { stopAll, type ToolService, toolService } from './tool-service.ts'
@@ -31,7 +32,7 @@ describe.skipIf(isLacking).each([
     folder = mkdtempSync(join(tmpdir(), 'holdfast-hooks-'))
     at = await toolService(folder)
     authority = await acmeAuthority(folder, at.dns)
-    await at.variables(folder, (text) => text)
+    await challengeVariables(at, folder)
     key = readFileSync(join(folder, 'api-key'), 'utf8').trim()
     settings = { HOLDFAST_URL: at.url, HOLDFAST_API_KEY_FILE: join(folder, 'api-key'), ACME_SH_HOME: folder }
   })
