@@ -29,8 +29,14 @@ export async function toolService(
       return data
     },
     variables: (own, { name = '', secret = '' }) => ({
-      ...{ URL: at.url, ACCOUNT: 'acme', DIR: own, HOME: own },
-      ...{ DNS_HOST: '127.0.0.1', DNS_PORT: String(at.dns), TSIG_NAME: name, TSIG_SECRET: secret },
+      URL: at.url,
+      ACCOUNT: 'acme',
+      DIR: own,
+      HOME: own,
+      DNS_HOST: '127.0.0.1',
+      DNS_PORT: String(at.dns),
+      TSIG_NAME: name,
+      TSIG_SECRET: secret,
     }),
     stored: async () => {
       const response = await fetch(`${at.url}/v1/dns/zones/example.test/export`, {
