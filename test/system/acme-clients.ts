@@ -27,7 +27,7 @@ export const CLIENTS: Readonly<Record<string, AcmeClient>> = {
   'lego with httpreq': { heading: 'lego with httpreq', programs: ['lego'], certificate: LEGO },
   'lego with httpreq, RAW': { heading: 'lego with httpreq', programs: ['lego'], env: { HTTPREQ_MODE: 'RAW' }, certificate: LEGO },
   'dehydrated': { heading: 'dehydrated', programs: ['dehydrated', 'curl'], certificate: (name) => `certs/${name}/cert.pem` },
-  'dehydrated, several challenges at once': { heading: 'dehydrated', programs: ['dehydrated', 'curl'], env: { HOOK_CHAIN: 'yes' }, certificate: (name) => `certs/${name}/cert.pem` },
+  'dehydrated, several challenges at once': { heading: 'dehydrated', programs: ['dehydrated', 'curl'], env: { CHAIN: 'yes' }, certificate: (name) => `certs/${name}/cert.pem` },
 }
 
 /** What the documents leave out: the authority of the test in the place of Let's Encrypt, and folders of its own. */
@@ -40,8 +40,9 @@ export function surroundings({ directory, ca }: AcmeAuthority, dns: number, more
     `export REQUESTS_CA_BUNDLE=${ca} LEGO_CA_CERTIFICATES=${ca}`,
     withArguments('certbot', `${folders} --server ${directory} ${account}`, more),
     withArguments('lego', `--path "$DIR" --server ${directory} ${questions}`),
+    `dehydrated() { dehydrated_settings >> $DIR/dehydrated.conf; command dehydrated "$@" --ca ${directory}; }`,
     // The key of the account would have 4096 bits, which takes seconds.
-    `dehydrated() { printf 'ACCOUNT_KEYSIZE=2048\nCURL_OPTS="--cacert ${ca}"\n' >> $DIR/dehydrated.conf; command dehydrated "$@" --ca ${directory}; }`,
+    `dehydrated_settings() { echo HOOK_CHAIN=$CHAIN ACCOUNT_KEYSIZE=2048 "CURL_OPTS='--cacert ${ca}'"; }`,
     '',
   ].join('\n')
 }
