@@ -69,7 +69,7 @@ const clientControl = (about) => ({
   Homepage: HOMEPAGE,
   Depends: 'nodejs (>= 20.19), ca-certificates',
   Recommends: 'iproute2, iputils-ping, libnss-systemd',
-  Suggests: 'holdfast-service',
+  Suggests: 'holdfast-service, curl',
   Description: `dynamic DNS client that obeys the protocol
  Holdfast keeps hostnames on a moving address. It finds the public IPv4 and
  IPv6 address of this host, sends it to a dynamic DNS service when it changes,
@@ -212,4 +212,4 @@ const serviceUnit = (unit) =>
     .replace(/^# In the order of .*$/m, '# In the order of `listen` in /etc/holdfast/service.toml.')
     .replaceAll(/^(ExecStart=.*holdfast\.js )/gm, 'Environment=HOLDFAST_PROGRAM=holdfast-service\n$1')
 
-const SERVICE_DOCS = ['service.md', 'api.md', 'publishing.md', 'scale.md']
+const SERVICE_DOCS = ['service.md', 'api.md', 'publishing.md', 'scale.md', 'tools.md', 'acme.md']

@@ -33,7 +33,11 @@ export function clientFiles(root, prefix) {
       `${prefix}/systemd`,
       (name) => !isOfService(name.split('/').at(-1) ?? ''),
     ),
-    ...folder(join(root, 'config'), `${prefix}/config`, (name) => name.startsWith('holdfast.')),
+    ...folder(
+      join(root, 'config'),
+      `${prefix}/config`,
+      (name) => name.startsWith('holdfast.') || name.startsWith('acme/'),
+    ),
   }
 }
 
@@ -59,7 +63,7 @@ export const namesIn = (path) => readdirSync(path).sort()
 
 /** What its user reads of docs/. */
 export const isClientDocument = (name) =>
-  ['client.md', 'notify.md', 'settings.md'].includes(name) || name.startsWith('providers/')
+  ['client.md', 'notify.md', 'settings.md', 'acme.md'].includes(name) || name.startsWith('providers/')
 
 /** The decisions are for people who change the program. */
 export const isForUsers = (name) => !name.startsWith('decisions/')

@@ -171,7 +171,10 @@ describe('commands of the pages for users', async () => {
   const everyFlag = new Set([...flagsOf.values()].flat())
   const GLOBAL = ['help', 'version']
   /** Other programs that the pages show with flags of their own. */
-  const FOREIGN = /^(npm|systemctl|systemd-creds|loginctl|useradd|curl|podman) /
+  const FOREIGN =
+    /^(npm|systemctl|systemd-creds|loginctl|useradd|curl|podman|certbot|lego|dehydrated|acme\.sh) /
+  /** Before the program. */
+  const PREFIX = /^(sudo |(\w+=\S+ +)+)/
 
   const flagsIn = (text: string): readonly string[] =>
     [...text.matchAll(/(?<![\w-])--([a-z][a-z0-9-]*)/g)].map(([, flag = '']) => flag)
@@ -201,7 +204,7 @@ describe('commands of the pages for users', async () => {
 
   it('and texts have only flags that exist', () => {
     const wrong = faultsIn(FOR_USERS, ({ text: page }) => {
-      const own = commandsIn(page).filter(({ text }) => !FOREIGN.test(text.replace(/^sudo /, '')))
+      const own = commandsIn(page).filter(({ text }) => !FOREIGN.test(text.replace(PREFIX, '')))
       const prose = blanked(blanked(page, BLOCK), SPAN)
         .split('\n')
         .map((text, at) => ({ line: at + 1, text }))

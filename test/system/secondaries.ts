@@ -40,6 +40,7 @@ export async function primary(
   const keys = join(folder, 'tsig.keys')
   writeFileSync(keys, secondaries.map(({ name }) => `${name}-key hmac-sha256 ${SECRET}\n`).join(''))
   chmodSync(keys, 0o600)
+  const listed = secondaries.map(({ name, port }) => `"${name}=127.0.0.1:${port} key ${name}-key"`)
   writeFileSync(
     config,
     [
@@ -49,8 +50,9 @@ export async function primary(
       'nameservers = ["ns1.operator.test", "ns2.operator.test"]',
       'answer_queries = true',
       'redirect_addresses = ["192.0.2.80", "2001:db8::80"]',
-      `tsig_key_file = "${keys}"`,
-      `secondaries = [${secondaries.map(({ name, port }) => `"${name}=127.0.0.1:${port} key ${name}-key"`).join(', ')}]`,
+      ...(secondaries.length === 0
+        ? []
+        : [`tsig_key_file = "${keys}"`, `secondaries = [${listed.join(', ')}]`]),
       'request_limit = 1000000',
       'nochg_limit = 1000000',
       ...more,
