@@ -130,17 +130,8 @@ async function startOn(
   const started = await startPublishing({ ...parts, store, pepper, tls, metrics, current: () => current })
   if (!started.ok) return started
   publishing = started.value
-  const { whenServed, notifier } = publishing
-  const secondariesAt = (id: number) => notifier.zoneAt(id)
-  const handlerParts = {
-    ...parts,
-    faults,
-    health,
-    requestFlush: wake,
-    whenServed,
-    secondaries: secondariesAt,
-  }
-  const handling = handlerMaker({ store, pepper }, handlerParts)
+  const { notifier } = publishing
+  const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, publishing })
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
   const secondaries = () => notifier.status()

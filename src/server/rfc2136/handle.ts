@@ -107,8 +107,8 @@ const mayAnswer = (
 ): boolean => !isDatagram || limit.check(address, kind, { length, now: now() }) === 'send'
 
 /** A key that has expired is not known any more. */
-function usableKey(
-  { unseal }: UpdateMessageContext,
+export function usableKey(
+  { unseal }: Pick<UpdateMessageContext, 'unseal'>,
   stored: StoredTsigKey,
   now: Instant,
 ): TsigKey | undefined {

@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
-import type { ApiService } from '../../../server/api/request/context.ts'
+import type { Publishing } from '../publishing/publishing.ts'
 import { type InTurn, isApiPath } from '../../../server/api/handle.ts'
 import { passwordChecker } from '../../../server/auth/login.ts'
 import { dispatch, type PathHandler } from '../../../server/http/dispatch.ts'
@@ -21,9 +21,7 @@ export interface HandlerParts {
   readonly health: PathHandler
   readonly audit: Audit
   readonly reportFailure: (what: string, error: unknown) => void
-  readonly requestFlush: () => void
-  readonly whenServed: ApiService['whenServed']
-  readonly secondaries: ApiService['secondaries']
+  readonly publishing: Pick<Publishing, 'wake' | 'whenServed' | 'notifier'>
   readonly inTurn: InTurn
   readonly log: Log
   readonly ending: AbortSignal
@@ -35,7 +33,7 @@ export function handlerMaker(
   { store, pepper }: Pick<OpenStore, 'store' | 'pepper'>,
   parts: HandlerParts,
 ): (settings: ServiceSettings) => RequestHandler {
-  const { log } = parts
+  const { log, publishing } = parts
   const passwords = passwordChecker(pepper)
   const delegation = hostDelegationLooks()
   return (settings) => {
@@ -45,9 +43,9 @@ export function handlerMaker(
       pepper,
       passwords,
       audit: parts.audit,
-      requestFlush: parts.requestFlush,
-      whenServed: parts.whenServed,
-      secondaries: parts.secondaries,
+      requestFlush: publishing.wake,
+      whenServed: publishing.whenServed,
+      secondaries: (id) => publishing.notifier.zoneAt(id),
       delegation,
       inTurn: parts.inTurn,
       reportFailure: parts.reportFailure,

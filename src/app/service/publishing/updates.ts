@@ -1,6 +1,5 @@
 import { after, milliseconds } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
-import { tsigKeyFrom } from '../../../dns/tsig.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import type { InTurn } from '../../../server/api/handle.ts'
@@ -10,7 +9,7 @@ import type { Audit } from '../../../server/model/audit.ts'
 import type { DnsContext } from '../../../server/publish/handle.ts'
 import type { ResponseLimit } from '../../../server/publish/limit.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
-import { handleUpdateMessage, type UpdateMessageContext } from '../../../server/rfc2136/handle.ts'
+import { handleUpdateMessage, type UpdateMessageContext, usableKey } from '../../../server/rfc2136/handle.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { apiServiceOf } from '../http/api-service.ts'
 
@@ -61,8 +60,7 @@ export function updateMessages(parts: UpdateMessageParts): Pick<DnsContext, 'upd
     update: async (call, send) => handleUpdateMessage(context, call, send),
     accountKey: async (name) => {
       const stored = await store.read(async (r) => r.tsigKeyNamed(name))
-      const secret = stored && context.unseal(stored)
-      return secret && tsigKeyFrom(stored.name, stored.algorithm, secret)
+      return stored && usableKey(context, stored, context.now())
     },
   }
 }

@@ -62,28 +62,8 @@ export const KEYS = selects({
   countClients: select(COUNT, `SELECT count(*) AS n ${CLIENTS}`),
 })
 
-/** DDNS keys and API keys, in SQL. */
-export const sqlKeys = (
-  sql: Sql,
-): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'keysOfNames' | 'apiKeysOf' | 'apiKeyOf' | 'clientsOf'> => ({
-  async keyNamed(username) {
-    const row = await sql(KEYS.named).get(username)
-    return row === undefined ? undefined : keyFrom(sql, row)
-  },
-  async keysOf(accountId, query) {
-    const { items, ...place } = await orderedPage(sql, keyList(accountId, query), query.page)
-    return { items: await Promise.all(items.map(async (row) => keyFrom(sql, row))), ...place }
-  },
-  async keysOfNames(accountId, nameIds) {
-    if (nameIds.length === 0) return []
-    const rows = await sql(KEYS.ofNames).all(accountId, asList(nameIds))
-    return rows.map((row) => ({
-      nameId: row.name_id,
-      keyId: row.key_id,
-      username: row.username,
-      ...optional('lastUse', useFrom(row)),
-    }))
-  },
+/** API keys, in SQL. */
+export const sqlApiKeys = (sql: Sql): Pick<RecordReads, 'apiKeysOf' | 'apiKeyOf'> => ({
   async apiKeysOf(accountId, page, search) {
     const own = clause('account_id = ?', accountId)
     const list = {
@@ -103,6 +83,30 @@ export const sqlKeys = (
   async apiKeyOf(accountId, id) {
     const row = await sql(KEYS.apiKey).get(accountId, id)
     return row === undefined ? undefined : listedApiKeyFrom(row)
+  },
+})
+
+/** DDNS keys, in SQL. */
+export const sqlKeys = (
+  sql: Sql,
+): Pick<RecordReads, 'keyNamed' | 'keysOf' | 'keysOfNames' | 'clientsOf'> => ({
+  async keyNamed(username) {
+    const row = await sql(KEYS.named).get(username)
+    return row === undefined ? undefined : keyFrom(sql, row)
+  },
+  async keysOf(accountId, query) {
+    const { items, ...place } = await orderedPage(sql, keyList(accountId, query), query.page)
+    return { items: await Promise.all(items.map(async (row) => keyFrom(sql, row))), ...place }
+  },
+  async keysOfNames(accountId, nameIds) {
+    if (nameIds.length === 0) return []
+    const rows = await sql(KEYS.ofNames).all(accountId, asList(nameIds))
+    return rows.map((row) => ({
+      nameId: row.name_id,
+      keyId: row.key_id,
+      username: row.username,
+      ...optional('lastUse', useFrom(row)),
+    }))
   },
   async clientsOf(accountId, page, { usernames, ...scope } = {}) {
     const parts = [

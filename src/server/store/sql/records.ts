@@ -3,7 +3,7 @@ import type { RecordReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
 import { isInShownZone, isShown } from '../hidden.ts'
 import { sqlAccounts } from './accounts.ts'
-import { sqlKeys } from './keys.ts'
+import { sqlApiKeys, sqlKeys } from './keys.ts'
 import { namesBy, summariesBy } from './listing.ts'
 import { NAMES, namesFrom } from './name-rows.ts'
 import { sqlPointers } from './pointers.ts'
@@ -66,6 +66,7 @@ export const sqlRecords = (sql: Sql): RecordReads => ({
   ...around(sql),
   ...sqlPointers(sql),
   ...sqlKeys(sql),
+  ...sqlApiKeys(sql),
   ...sqlAccounts(sql),
   namesBy: async (query) => namesBy(sql, query),
   summariesBy: async (query) => summariesBy(sql, query),
