@@ -5,22 +5,23 @@ import { type DnsType, RDATA_TYPES } from '../model/rdata-values.ts'
 import { rdataOf } from '../publish/rdata.ts'
 import { rdataText, wireTypeOf } from './rdata-text.ts'
 
-/** RFC 2136 §3.2, §3.4: the RCODE of a message, or a refusal of the service. */
+/** A pseudo type, or a type of questions alone (RFC 6895 §3.1). */
 export const isMetaType = (type: number): boolean =>
   type === RR_TYPES.OPT || (type >= 128 && type <= RR_TYPES.ANY)
 
 /** A type that no record has; 0 is reserved (RFC 6895 §3.1). */
 export const isOfNoRecord = (type: number): boolean => type === 0 || isMetaType(type)
 
-/** In canonical form; undefined where the service does not have the type or takes no such value, with its text. */
 interface ReadValue {
+  /** Undefined if the service does not have the type. */
   readonly dnsType: DnsType | undefined
   /** As the API reads it; undefined if the RDATA is malformed, or the type is not known. */
   readonly text: string | undefined
-  /** As it is stored. */
+  /** As it is stored; undefined if the service takes no such value. */
   readonly value: string | undefined
 }
 
+/** The value of a record of a message, by the rules of the API. */
 export function valueOf(record: ReadUpdateRecord): ReadValue {
   const dnsType = wireTypeOf(record.type)
   const text = dnsType === undefined ? undefined : rdataText(dnsType, record)

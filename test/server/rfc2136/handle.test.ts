@@ -3,6 +3,7 @@ import { after, minutes } from '../../../src/base/time.ts'
 import { encodeName } from '../../../src/dns/name.ts'
 import { CLASSES, RCODES, RR_TYPES } from '../../../src/dns/types.ts'
 import {
+  encodeUpdate,
   nameIsInUse,
   recordAddition,
   recordExists,
@@ -12,6 +13,7 @@ import {
 } from '../../../src/dns/update.ts'
 import { type DnsType } from '../../../src/server/model/rdata-values.ts'
 import { rdataOf, type WireType } from '../../../src/server/publish/rdata.ts'
+import { withFudge } from './fudge.ts'
 import { keyOf, NOW, updateWorld } from './world.ts'
 
 type World = Awaited<ReturnType<typeof updateWorld>>
@@ -273,8 +275,6 @@ describe('a signature', () => {
     await world.add('key-fudge', 'a')
     const key = keyOf('key-fudge')
     // A fudge of an hour, signed with it.
-    const { encodeUpdate } = await import('../../../src/dns/update.ts')
-    const { withFudge } = await import('./fudge.ts')
     const bytes = withFudge(encodeUpdate(7, ZONE, { prerequisites: [], updates: change }), key, {
       time: NOW / 1000 - 400,
       fudge: 3600,
@@ -285,7 +285,6 @@ describe('a signature', () => {
   })
 
   it('is missing: an address gives no rights', async () => {
-    const { encodeUpdate } = await import('../../../src/dns/update.ts')
     const [answer] = await world.send(encodeUpdate(7, ZONE, { prerequisites: [], updates: change }), {
       peer: '127.0.0.1',
     })
