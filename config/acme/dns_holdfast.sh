@@ -36,6 +36,8 @@ _holdfast_challenge() {
 _holdfast_settings() {
   # acme.sh gives the settings at the first time only.
   if command -v _readaccountconf_mutable >/dev/null; then
+    # A saved file does not take the place of a key that is given now.
+    [ -z "${HOLDFAST_API_KEY:-}" ] || [ -n "${HOLDFAST_API_KEY_FILE:-}" ] || _clearaccountconf_mutable HOLDFAST_API_KEY_FILE
     for _holdfast_one in HOLDFAST_URL HOLDFAST_API_KEY_FILE HOLDFAST_API_KEY; do
       eval "_holdfast_value=\${$_holdfast_one:-\$(_readaccountconf_mutable $_holdfast_one)}"
       eval "$_holdfast_one=\$_holdfast_value"
@@ -43,7 +45,8 @@ _holdfast_settings() {
     done
   fi
   # Else the key could be read on the way.
-  case ${HOLDFAST_URL:-} in
+  case ${HOLDFAST_URL:-}/ in
+    *@*) _holdfast_error 'HOLDFAST_URL must have no @' || return 1 ;;
     https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
     *) _holdfast_error 'HOLDFAST_URL must be the https address of the service' || return 1 ;;
   esac

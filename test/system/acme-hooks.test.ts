@@ -61,6 +61,11 @@ describe.skipIf(isLacking).each([
     expect(published()).toBe(`"${SECOND}"`)
     expect(await acmeSh('rm', SECOND, later)).toBe(0)
     expect(published()).toBe('')
+    // A key that is given now counts more than a file that was saved.
+    const other = { ...later, HOLDFAST_API_KEY: 'wrongwrongwrongwrong1' }
+    expect(await acmeSh('add', FIRST, other)).toBe(1)
+    expect(await acmeSh('add', FIRST, { ...later, HOLDFAST_API_KEY: key })).toBe(0)
+    expect(await acmeSh('rm', FIRST, later)).toBe(0)
   })
 
   it.skipIf(isMissing)('do what certbot and dehydrated tell, and ignore what they do not know', async () => {
@@ -130,6 +135,8 @@ describe.skipIf(isLacking).each([
   // biome-ignore format: a table
   it.skipIf(isMissing).each([
     ['a connection that others can read', `${NAME} v`, { HOLDFAST_URL: 'http://dynupdate.example' }, 'must be the https address'],
+    ['another host behind an @', `${NAME} v`, { HOLDFAST_URL: 'http://127.0.0.1:1@192.0.2.1' }, 'must have no @'],
+    ['a host alone', `${NAME} v`, { HOLDFAST_URL: 'http://localhost', HOLDFAST_API_KEY_FILE: '' }, 'must be set'],
     ['no service', `${NAME} v`, { HOLDFAST_URL: '' }, 'must be the https address'],
     ['a service that is away', `${NAME} v`, { HOLDFAST_URL: 'http://127.0.0.1:1' }, 'no answer from http://127.0.0.1:1'],
     ['no key', `${NAME} v`, { HOLDFAST_API_KEY_FILE: '' }, 'must be set'],

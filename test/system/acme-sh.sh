@@ -9,6 +9,7 @@ _err() {
 _debug() { :; }
 _saveaccountconf_mutable() { printf "SAVED_%s='%s'\n" "$1" "$2" >>"$ACME_SH_HOME/account.conf"; }
 _readaccountconf_mutable() { sed -n "s/^SAVED_$1='\(.*\)'\$/\1/p" "$ACME_SH_HOME/account.conf" 2>/dev/null | tail -n 1; }
+_clearaccountconf_mutable() { [ ! -f "$ACME_SH_HOME/account.conf" ] || sed -i "/^SAVED_$1=/d" "$ACME_SH_HOME/account.conf"; }
 name=$(basename "$1" .sh)
 (
   . "$1" || exit 1

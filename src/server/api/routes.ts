@@ -167,7 +167,7 @@ export const ROUTES = {
   changeName: route({
     method: 'PATCH', path: AT, tag: 'records', summary: 'Take a name offline or online, or rename it',
     refuses: [...NAME_CHANGE, ...NAME_CREATION, 'nameExists', 'typesDisallowed', 'zoneOwnerOnly', 'rdataCreateForbidden',
-      'notAllowed', 'offlineSettingsExpected', ...RESULTING_ZONE],
+      'ttlFixed', 'ttlTooLow', 'notAllowed', 'offlineSettingsExpected', ...RESULTING_ZONE],
     handle: changeName,
   }),
   deleteName: route({

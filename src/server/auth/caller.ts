@@ -138,13 +138,13 @@ export async function checkedLogin(
   networks: ClientNetworks,
 ): Promise<Login | NotChecked | undefined> {
   const login = await store.read((r) => r.login(credentials.username))
-  // A DDNS key only updates addresses, with the right password too.
-  if (passwords.checkFast(login, credentials) !== undefined) return undefined
+  // A DDNS key only updates addresses, with the right password too. It takes as long as an unknown name, and as any account.
+  const account = login?.kind === 'account' ? login : undefined
   const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), { limits, now: now() }))
   if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
-  const isRight = await passwords.checkSlow(login, credentials, networks.share)
+  const isRight = await passwords.checkSlow(account, credentials, networks.share)
   if (isRight === undefined) return { retryAfter: CROWD_SECONDS }
-  return isRight ? login : undefined
+  return isRight ? account : undefined
 }
 
 async function callerByKey(

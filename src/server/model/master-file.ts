@@ -88,9 +88,10 @@ function recordOf(
   const ttl = stated ?? reading.defaultTtl ?? reading.lastTtl
   // As BIND does: without any TTL, the minimum of the SOA counts.
   reading.lastTtl = ttl ?? (dnsType === 'SOA' ? seconds(rest[SOA_MINIMUM] ?? '') : undefined)
-  if (dnsType === 'SOA') return ok(undefined)
   const name = relativeTo(owner, zone)
   if (name === undefined) return fault('nameInvalid', `${owner} is outside ${zone}`)
+  if (dnsType === 'SOA')
+    return name === APEX ? ok(undefined) : fault('typeUnsupported', `${owner} has an SOA: it is another zone`)
   if (dnsType === undefined || !isDnsType(dnsType))
     return fault('typeUnsupported', `${dnsType ?? 'nothing'} is not a supported type`)
   if (ttl !== undefined && ttl > MAX_TTL)

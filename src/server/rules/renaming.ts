@@ -3,13 +3,20 @@ import type { Name, ZoneRules } from '../model/tree.ts'
 import type { Caller } from './access.ts'
 import { permissionFaults } from './permission.ts'
 
-const MOVED_RDATA = ['type', 'owner', 'newRdata'] as const
+const MOVED_RDATA = ['type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
 
-export type MovedFault = 'typesDisallowed' | 'zoneOwnerOnly' | 'rdataCreateForbidden'
+export type MovedFault =
+  | 'typesDisallowed'
+  | 'zoneOwnerOnly'
+  | 'rdataCreateForbidden'
+  | 'ttlFixed'
+  | 'ttlTooLow'
 const MOVED_FAULTS: ReadonlySet<string> = new Set<MovedFault>([
   'typesDisallowed',
   'zoneOwnerOnly',
   'rdataCreateForbidden',
+  'ttlFixed',
+  'ttlTooLow',
 ])
 
 /** Why the records of a name may not be at the new name, by the rules for a name that is created with them. */
@@ -19,10 +26,10 @@ export const movedRecordFaults = (
   { name, rrsets }: Pick<Name, 'name' | 'rrsets'>,
 ): readonly Refusal<MovedFault>[] =>
   rrsets
-    .flatMap(({ dnsType }) =>
+    .flatMap(({ dnsType, ttl }) =>
       permissionFaults(
         MOVED_RDATA,
-        { dnsType, metadata: {}, rdata: [], pointer: '' },
+        { dnsType, ttl, metadata: {}, rdata: [], pointer: '' },
         { caller, zone, name, existing: undefined, groups: {} },
       ),
     )

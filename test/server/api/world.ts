@@ -42,7 +42,7 @@ export interface Reply {
       readonly pointer?: string
       readonly detail?: string
     }[]
-    readonly warnings: readonly { readonly code: string }[]
+    readonly warnings: readonly { readonly code: string; readonly detail?: string }[]
   }
 }
 

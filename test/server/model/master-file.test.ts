@@ -109,3 +109,10 @@ it('a record that no name server could have is not read to its end', () => {
     { line: 2 },
   ])
 })
+
+it('an SOA beneath the apex is of another zone', () => {
+  const parsed = parseMasterFile([SOA, `b.${ZONE}. ${SOA.slice(2)}`], ZONE)
+  expect(parsed.ok || parsed.error).toMatchObject([
+    { line: 2, refused: 'typeUnsupported', detail: `b.${ZONE} has an SOA: it is another zone` },
+  ])
+})

@@ -51,7 +51,7 @@ async function changed<R extends CleanUpFault | PresentFault>(
   if ('malformed' in challenge) return challenge
   const refusedBy = (list: readonly Refusal[]) => refused(...list.map((one) => listedRefusal(one, refusals)))
   const place = await placeOf(context, challenge.fqdn)
-  if (place === undefined) return refusedBy([refuse('zoneNotFound', `no zone contains ${challenge.fqdn}`)])
+  if ('lost' in place) return refusedBy([refuse('zoneNotFound', place.lost)])
   const { zone, name, stored } = place
   const fault = zoneChangeFault(context.caller, zone) ?? (stored && changeFault(context, zone, stored))
   if (fault !== undefined) return refusedBy([fault])
@@ -64,7 +64,7 @@ async function changed<R extends CleanUpFault | PresentFault>(
   const result = await changeRRSets({ ...context, params: { zone_name: zone.name }, body })
   if ('refusals' in result) return refusedBy(result.refusals)
   if ('malformed' in result) return result
-  const done = { ...DONE, warnings }
+  const done = { ...DONE, warnings: [...warnings, ...(result.warnings ?? [])] }
   const later = async (): Promise<Success> => {
     await context.service.whenServed({ zoneId: zone.id, apex: zone.name, names: [name] })
     return done
@@ -117,18 +117,27 @@ interface ChallengePlace {
 const MAX_FOLLOWED = 50
 
 /** Where the record belongs: a CNAME may lead to another zone, which is there for challenges (RFC 8555 §8.4). */
-async function placeOf({ store }: RequestContext, asked: string): Promise<ChallengePlace | undefined> {
+async function placeOf(
+  { store }: RequestContext,
+  asked: string,
+): Promise<ChallengePlace | { readonly lost: string }> {
   let fqdn = asked
   for (let followed = 0; followed < MAX_FOLLOWED; followed++) {
     const containing = await store.zoneContaining(fqdn)
     // Locked until the end of the request.
     const zone = containing && (await store.zoneNamed(containing.name))
-    if (zone === undefined) return undefined
+    if (zone === undefined)
+      return {
+        lost:
+          fqdn === asked
+            ? `no zone contains ${asked}`
+            : `the CNAME of ${asked} leads to ${fqdn}, which is in no zone here`,
+      }
     const name = relativeTo(fqdn, zone.name) ?? APEX
     const stored = await store.nameAt(zone.id, name)
     const target = stored && rrsetOf(stored, 'CNAME')?.rdata[0]?.value
     if (target === undefined) return { zone, name, stored }
     fqdn = canonicalName(target)
   }
-  return undefined
+  return { lost: `the CNAME of ${asked} leads into a loop` }
 }

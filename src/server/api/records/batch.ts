@@ -20,6 +20,7 @@ import {
 } from './replacement.ts'
 import { groupedBy } from '../../store/values.ts'
 import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from '../request/context.ts'
+import { changeWarnings, writtenRRSets } from '../writing/change-warnings.ts'
 import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
@@ -54,8 +55,21 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
     .filter(({ name, after }) => !isSame(name, after))
   const violations = await saveAllChecked(context, { zone, changes: changed }, isQuotaFault)
   if (violations.length > 0) return refused(...violations)
-  return { ...(changed.length > 0 ? ACCEPTED : DONE), warnings: unknownInItems(items) }
+  const warnings = [
+    ...unknownInItems(items),
+    ...(await eachOf(changed, async ({ before, after, name }) =>
+      changeWarnings(context, {
+        zone,
+        name: after,
+        isNew: before === undefined,
+        written: writtenRRSets(items.flatMap((item) => (item.name === name.name ? [writtenIn(item)] : []))),
+      }),
+    )),
+  ]
+  return { ...(changed.length > 0 ? ACCEPTED : DONE), warnings }
 }
+
+const writtenIn = ({ dnsType, fields }: BatchItem) => ({ dns_type: dnsType, rdata: fields['rdata'] })
 
 /** The changes of one name. */
 interface NameChanges {

@@ -11,6 +11,7 @@ import {
   unknownFields,
   unknownInRdata,
 } from '../request/bodies.ts'
+import { changeWarnings, writtenRdata } from '../writing/change-warnings.ts'
 import { createdLabels, labelsOf } from '../writing/created-labels.ts'
 import { nameToChange, pathType, unsupported } from '../request/locate.ts'
 import type { PlaceFault } from './rdata.ts'
@@ -75,6 +76,12 @@ export async function replaceRRSet(context: RequestContext): Promise<HandlerResu
   const warnings = [
     ...unknownFields(body, CHANGE_FIELDS),
     ...(Array.isArray(rdata) ? unknownInRdata(rdata, '/rdata') : []),
+    ...(await changeWarnings(context, {
+      zone,
+      name: after,
+      isNew: false,
+      written: Array.isArray(rdata) ? writtenRdata(type, rdata) : [],
+    })),
   ]
   const next = rrsetOf(after, type)
   const labels = next === undefined ? [] : labelsOf([completed(draft.value, name)], [next])

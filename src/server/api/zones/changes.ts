@@ -12,7 +12,11 @@ import { ACCEPTED, DONE, INSUFFICIENT_SCOPE, type RequestContext, refused } from
 const ownerFault = (caller: Caller, zone: Zone): Refusal<'nameChangeForbidden'> | undefined =>
   isOwner(caller, zone) && !caller.isReadOnly
     ? undefined
-    : refuse('nameChangeForbidden', 'only the owner can change a zone', IN_PATH)
+    : refuse(
+        'nameChangeForbidden',
+        isOwner(caller, zone) ? 'this API key only reads' : 'only the owner can change a zone',
+        IN_PATH,
+      )
 
 async function zoneOfOwner(context: RequestContext) {
   const zone = await zoneToChange(context)

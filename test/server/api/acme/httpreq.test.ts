@@ -58,7 +58,38 @@ it('a CNAME that leads around is no place', async () => {
   const loop = { name: 'round', rrsets: [{ dns_type: 'CNAME', rdata: [{ value: 'round2.example.test' }] }] }
   const back = { name: 'round2', rrsets: [{ dns_type: 'CNAME', rdata: [{ value: 'round.example.test' }] }] }
   for (const one of [loop, back]) await world.ask('POST', '/v1/dns/records/example.test', one)
-  expect(await post(PRESENT, { fqdn: 'round.example.test', value: 'v' })).toBe(404)
+  const lost = async (fqdn: string) =>
+    (await world.ask('POST', PRESENT, { fqdn, value: 'v' })).body.errors?.map(({ code, detail }) => [
+      code,
+      detail,
+    ])
+  expect(await lost('round.example.test')).toEqual([
+    ['2510', 'the CNAME of round.example.test leads into a loop'],
+  ])
+  const away = { name: 'away', rrsets: [{ dns_type: 'CNAME', rdata: [{ value: 'x.elsewhere.example.' }] }] }
+  await world.ask('POST', '/v1/dns/records/example.test', away)
+  expect(await lost('away.example.test')).toEqual([
+    ['2510', 'the CNAME of away.example.test leads to x.elsewhere.example, which is in no zone here'],
+  ])
+  expect(await lost('x.elsewhere.example')).toEqual([['2510', 'no zone contains x.elsewhere.example']])
+})
+
+it('warns of a record that a delegation hides', async () => {
+  const cut = { name: 'cut', rrsets: [{ dns_type: 'NS', rdata: [{ value: 'ns.elsewhere.example.' }] }] }
+  expect((await world.ask('POST', '/v1/dns/records/example.test', cut)).status).toBe(201)
+  const { status, body } = await world.ask('POST', PRESENT, {
+    fqdn: '_acme-challenge.cut.example.test',
+    value: 'v',
+  })
+  expect([status, body.warnings]).toEqual([
+    200,
+    [
+      expect.objectContaining({
+        code: 'W1000',
+        detail: expect.stringContaining('the delegation cut.example.test.'),
+      }),
+    ],
+  ])
 })
 
 it.each([

@@ -122,6 +122,14 @@ describe('it is refused to rename', () => {
     expect((await change('free', { name: 'other' })).status).toBe(202)
   })
 
+  it('a name with a TTL that the zone does not take any more', async () => {
+    await make('brief', ['A', '192.0.2.3'])
+    await world.store.write(async (w) => w.changeZone(world.ids['example.test'] ?? 0, { minTtl: 600 }))
+    expect(await refusedAt('brief', { name: 'short' })).toEqual(['3655'])
+    await world.store.write(async (w) => w.changeZone(world.ids['example.test'] ?? 0, { fixedTtl: 300 }))
+    expect(await refusedAt('brief', { name: 'short' })).toEqual(['4535'])
+  })
+
   it('a delegation to a wildcard, and an ALIAS whose target it would become', async () => {
     await make('sub', ['NS', 'ns.other.test.'])
     await make('apple', ['ALIAS', 'pear.example.test.'])

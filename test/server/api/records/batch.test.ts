@@ -81,6 +81,23 @@ describe('a batch', () => {
     expect([resultOf(await patch(...changes)), await at('ok'), await serial()]).toEqual([expected, undefined, before])
   })
 
+  it('has the warnings of each change', async () => {
+    const { status, body } = await patch(
+      cname('alias', 'free.example.test.'),
+      { name: 'mail', dns_type: 'MX', rdata: [{ value: '10 alias.example.test.' }] },
+      cname('short', 'free'),
+      a('x.example.test', '192.0.2.1'),
+    )
+    expect([status, body.warnings.map(({ detail }) => detail)]).toEqual([
+      202,
+      [
+        'the MX of mail.example.test. points to the alias alias.example.test. (RFC 2181 §10.3)',
+        'the target of CNAME is absolute: free is stored as free., with a dot at its end',
+        expect.stringMatching(/^names are relative to the zone/),
+      ],
+    ])
+  })
+
   it.each<[what: string, changes: readonly unknown[]]>([
     [
       'a CNAME takes the place of all records',

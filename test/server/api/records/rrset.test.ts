@@ -46,6 +46,11 @@ describe('PUT of an RRSet', () => {
     expect([resultOf(reply), await shown(path)]).toEqual([String(status), after])
   })
 
+  it('warns of a target without a dot', async () => {
+    const { status, body } = await world.ask('PUT', `${R}/empty/rrsets/CNAME`, { rdata: [{ value: 'www' }] })
+    expect([status, body.warnings.map(({ code }) => code)]).toEqual([201, ['W1000']])
+  })
+
   it.each<[what: string, path: string, body: unknown]>([
     ['an empty body', 'free/rrsets/A', {}],
     ['the stored values', 'free/rrsets/AAAA', { ttl: 60, rdata: [{ value: '2001:DB8:0::7' }] }],
