@@ -70,7 +70,7 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
   {
     what: 'an import leaves out the first name of each step',
     rule: 'V1',
-    file: 'app/service/admin/zone-import.ts',
+    file: 'app/service/store/zone-draft.ts',
     from: 'w.fillDraft(draft, part, lease(clocks))',
     to: 'w.fillDraft(draft, part.slice(1), lease(clocks))',
   },
