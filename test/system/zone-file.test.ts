@@ -78,7 +78,7 @@ const ZONE = [
 afterAll(removeZoneFiles)
 
 it('the zone has hundreds of records of all types', () => {
-  expect(new Set(RECORDS.map(({ type }) => type)).size).toBe(17)
+  expect(new Set(RECORDS.map(({ type }) => type)).size).toBe(18)
   expect(RECORDS.length).toBeGreaterThan(700)
 })
 

@@ -32,10 +32,10 @@ function opened(pepper: Pepper, sealed: Uint8Array, owner: string): Secret | und
     sealed.subarray(0, NONCE_BYTES),
     sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
   ]
-  if (tag.length < TAG_BYTES) return undefined
-  const decipher = createDecipheriv(CIPHER, sealingKey(pepper), nonce)
-  decipher.setAAD(Buffer.from(owner)).setAuthTag(tag)
   try {
+    // A shorter tag is refused too: it would be easier to guess.
+    const decipher = createDecipheriv(CIPHER, sealingKey(pepper), nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(owner)).setAuthTag(tag)
     const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
     return new Secret(text.toString('utf8'))
   } catch {
