@@ -80,6 +80,7 @@ describe.skipIf(isLacking).each([
     expect([await hook(`dehydrated-hook deploy_challenge ${chain}`), published()]).toEqual([0, both])
     expect([await hook(`dehydrated-hook clean_challenge ${chain}`), published()]).toEqual([0, ''])
     expect(await hook('dehydrated-hook exit_hook', {})).toBe(0)
+    expect(await hook('dehydrated-hook deploy_challenge home.example.test')).toBe(64)
     const first = chain.replace('home', 'other')
     expect([await hook(`dehydrated-hook deploy_challenge ${first}`), published()]).toEqual([1, `"${SECOND}"`])
     expect([await hook(`dehydrated-hook clean_challenge ${first}`), published()]).toEqual([0, ''])

@@ -270,6 +270,7 @@ describe('a wrong operation says what is wrong', () => {
     ['plan add basic',             /there is a plan basic already; change it with holdfast admin plan set/],
     ['account add acme basic',     /acme is taken by an account or a DDNS key; for a new password use account password/],
     ['account add a/b basic',      /a\/b does not consist of/],
+    ['account add abc1234 basic',  /abc1234 has the form of the username of a DDNS key/],
     ['account show nobody',        /there is no account nobody; see holdfast admin account list/],
     ['account password',           /the name of the account is missing/],
     ['name list zones=x',          /zones=x is not zone=NAME or account=NAME/],

@@ -191,6 +191,9 @@ describe('a peer that may be wrong twice in ten minutes', () => {
     for (let times = 0; times < 5; times++)
       expect(await ask(basic('owner', 'crowd'))).toEqual({ retryAfter: 5 })
 
+    // The time and the answer do not tell which names are accounts.
+    for (const name of ['abc1234', 'ddns', 'gone', 'nobody'])
+      expect(await ask(basic(name, 'crowd')), name).toEqual({ retryAfter: 5 })
     expect(await ask(PASSWORD)).toEqual(WHOLE)
   })
 
