@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { isLarge } from '../large.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { holdfast, scratch, serveStore } from './processes.ts'
 
@@ -94,7 +95,7 @@ describe('an import by the API that is killed in the middle changes nothing', { 
     })
   })
 
-  describe.skipIf(whyNoPostgres() !== undefined)('in PostgreSQL', () => {
+  describe.skipIf(!isLarge || whyNoPostgres() !== undefined)('in PostgreSQL', () => {
     let postgres: Postgres
     let folder = ''
     beforeAll(async () => {
