@@ -45,9 +45,9 @@ export interface CallResult {
   readonly warnings: readonly unknown[]
 }
 interface ListPage {
-  readonly offset: number
   readonly limit: number
-  readonly total: number
+  /** The cursor of the next page; null if there is none. */
+  readonly next: string | null
 }
 
 /** One value, a list, or values by key. */
@@ -173,13 +173,16 @@ function parsed(text: string): Partial<CallResult> & { readonly errors?: readonl
   }
 }
 
-/** Reads all pages of a list: `each(api.listNames, parameters)` gives one object after the other. */
+/**
+ * Reads all pages of a list: `each(api.listNames, parameters)` gives one object after the other. By cursors: what comes and
+ * goes meanwhile moves no other row.
+ */
 export async function* each(list: ApiCall, parameters: Values = {}, options: CallOptions = {}) {
-  let offset = Number(parameters['offset'] ?? 0)
-  for (;;) {
-    const { data, page } = await list({ ...parameters, offset }, options)
+  const { offset: _, ...same } = parameters
+  for (let asked = parameters; ; ) {
+    const { data, page } = await list(asked, options)
     yield* data as readonly unknown[]
-    offset += page?.limit ?? 0
-    if (page === undefined || page.limit === 0 || offset >= page.total) return
+    if (page === undefined || page.limit === 0 || page.next === null) return
+    asked = { ...same, after: page.next }
   }
 }

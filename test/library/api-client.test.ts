@@ -227,27 +227,31 @@ describe('an answer', () => {
 
 describe('each page of a list', () => {
   const paged = (total: number, limit: number) => {
-    const offsets: unknown[] = []
+    const asked: unknown[] = []
     const list: ApiCall = async (parameters) => {
-      const { offset = 0 } = parameters as { readonly offset?: number }
-      offsets.push(offset)
-      const data = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, n) => offset + n)
-      return { status: 200, headers: { get: () => null }, data, page: { offset, limit, total }, warnings: [] }
+      asked.push(parameters)
+      const { offset = 0, after } = parameters as { readonly offset?: number; readonly after?: string }
+      const from = after === undefined ? offset : Number(after.slice(1))
+      const data = Array.from({ length: Math.max(0, Math.min(limit, total - from)) }, (_, n) => from + n)
+      const next = from + limit < total ? `c${from + limit}` : null
+      return { status: 200, headers: { get: () => null }, data, page: { limit, next }, warnings: [] }
     }
-    return { list, offsets }
+    return { list, asked }
   }
   // biome-ignore format: a table
-  it.each<[total: number, limit: number, from: number | undefined, offsets: readonly number[], count: number]>([
-    [5, 2, undefined, [0, 2, 4], 5],
-    [4, 2, undefined, [0, 2],    4],
-    [5, 2, 3,         [3],       2],
-    [0, 2, undefined, [0],       0],
-    [5, 0, undefined, [0],       0],
-  ])('of %i objects, %i at a time', async (total, limit, offset, offsets, count) => {
+  it.each<[total: number, limit: number, from: number | undefined, cursors: readonly string[], count: number]>([
+    [5, 2, undefined, ['c2', 'c4'], 5],
+    [4, 2, undefined, ['c2'],       4],
+    [6, 2, 1,         ['c3', 'c5'], 5],
+    [0, 2, undefined, [],           0],
+    [5, 0, undefined, [],           0],
+  ])('of %i objects, %i at a time', async (total, limit, offset, cursors, count) => {
     const pages = paged(total, limit)
-    const all = await allOf(each(pages.list, { offset }))
+    const first = { sort: { name: 'asc' }, ...(offset !== undefined && { offset }) }
+    const all = await allOf(each(pages.list, first))
 
-    expect([pages.offsets, all]).toEqual([offsets, Array.from({ length: count }, (_, n) => n + (offset ?? 0))])
+    expect(all).toEqual(Array.from({ length: count }, (_, n) => n + (offset ?? 0)))
+    expect(pages.asked).toEqual([first, ...cursors.map((after) => ({ sort: { name: 'asc' }, after }))])
   })
 })
 
@@ -287,5 +291,10 @@ describe('at the service', () => {
     expect([same.status, (await change('192.0.2.77')).status]).toEqual([304, 202])
     expect((await refusalOf(change('192.0.2.78'))).errors[0]?.code).toBe('412')
     expect((await refusalOf(change('300.0.2.1'))).status).toBe(412)
+    await called(api, 'replaceRRSet')({ ...at, dns_type: 'A' }, { rdata: [{ value: '192.0.2.79' }] })
+    const trail = await allOf(each(called(api, 'listTrail'), { limit: 1 }))
+    expect(trail.map((one) => (one as { readonly subject: string }).subject)).toEqual(
+      Array.from({ length: 2 }, () => 'free.example.test'),
+    )
   })
 })
