@@ -10,7 +10,7 @@ export const ZONE_CHANGE = [...ZONE, 'zoneChangeProhibited'] as const satisfies 
 export const NAME_LOCK = [...ZONE_CHANGE, 'nameNotFound', 'nameChangeProhibited'] as const satisfies Errors
 export const NAME_CHANGE = [...NAME_LOCK, 'nameChangeForbidden'] as const satisfies Errors
 export const RRSET_CHANGE = [...NAME_LOCK, 'rrsetNotFound', 'rrsetChangeForbidden'] as const satisfies Errors
-export const NAME_CREATION = [
+const NEW_NAME = [
   'nameInvalid',
   'labelCharactersInvalid',
   'wildcardNotTerminal',
@@ -19,8 +19,8 @@ export const NAME_CREATION = [
   'nameCreateForbidden',
   'zoneTakesNoNewNames',
   'wildcardRestricted',
-  'nameOwned',
 ] as const satisfies Errors
+export const NAME_CREATION = [...NEW_NAME, 'nameOwned'] as const satisfies Errors
 /** The rules of DNS. */
 export const RESULTING_ZONE = [
   'nsInvalid',
@@ -37,22 +37,22 @@ export const KEY_TARGETS = [
   ...TARGETS,
 ] as const satisfies Errors
 export const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const satisfies Errors
+/** For a value, wherever it comes from. */
+const VALUE = [
+  'rdataMalformed',
+  'cnameInvalid',
+  ...RESULTING_ZONE,
+  'urlRedirectMalformed',
+  'typesDisallowed',
+  'rdataCreateForbidden',
+] as const satisfies Errors
 /** For one Rdata whose label is in the path. */
 export const RDATUM = [
   'typeUnsupported',
   'groupTargetTypeInvalid',
   'updateGroupInvalid',
   'updateGroupForbidden',
-  'rdataMalformed',
-  'cnameInvalid',
-  'nsInvalid',
-  'ptrInvalid',
-  'aliasInvalid',
-  'aliasOutsideZone',
-  'urlRedirectMalformed',
-  'dnsRulesViolated',
-  'typesDisallowed',
-  'rdataCreateForbidden',
+  ...VALUE,
   'rdataLabelInvalid',
   'underscoreLabelReserved',
   'rdataExists',
@@ -67,29 +67,13 @@ export const RDATA = [
 ] as const satisfies Errors
 /** For a zone that gets the content of a master file. */
 export const IMPORT = [
-  'nameInvalid',
-  'labelCharactersInvalid',
-  'wildcardNotTerminal',
-  'tooManyLabels',
-  'wildcardParentEmpty',
-  'nameCreateForbidden',
-  'zoneTakesNoNewNames',
-  'wildcardRestricted',
+  ...NEW_NAME,
   'nameChangeForbidden',
   'nameChangeProhibited',
   'rrsetChangeForbidden',
   'rrsetCreateForbidden',
   'typeUnsupported',
-  'rdataMalformed',
-  'cnameInvalid',
-  'nsInvalid',
-  'ptrInvalid',
-  'aliasInvalid',
-  'aliasOutsideZone',
-  'urlRedirectMalformed',
-  'dnsRulesViolated',
-  'typesDisallowed',
-  'rdataCreateForbidden',
+  ...VALUE,
   ...TTL,
 ] as const satisfies Errors
 export const OFFLINE = [
