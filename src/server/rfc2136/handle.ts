@@ -128,22 +128,21 @@ interface VerifiedCall {
 async function resultFor(context: UpdateMessageContext, call: VerifiedCall): Promise<UpdateResult> {
   const { message, mac, stored, peer } = call
   const { type, class: zoneClass } = message.question
-  const caller = stored && (await callerOf(context, stored))
-  if (caller === undefined) return { rcode: RCODES.REFUSED, because: 'the account of the key is suspended' }
   if (type !== RR_TYPES.SOA) return { rcode: RCODES.FORMERR, because: 'the zone section needs the type SOA' }
   if (zoneClass !== CLASSES.IN)
     return { rcode: RCODES.NOTAUTH, because: 'the service has zones of the class IN' }
-  const now = context.now()
-  const update = {
-    message,
-    mac,
-    caller,
-    peer: peer.address,
-    now,
-    service: context.service(),
-    settings: context.settings(),
-  }
   try {
+    const caller = stored && (await callerOf(context, stored))
+    if (caller === undefined) return { rcode: RCODES.REFUSED, because: 'the account of the key is suspended' }
+    const update = {
+      message,
+      mac,
+      caller,
+      peer: peer.address,
+      now: context.now(),
+      service: context.service(),
+      settings: context.settings(),
+    }
     const taken = await context.inTurn(
       { kind: 'write', key: `account ${caller.account.name}`, isGone: undefined },
       async () => context.store.write(async (w) => applyUpdate(w, update)),

@@ -12,6 +12,7 @@ import {
   type UpdateRecord,
 } from '../../../src/dns/update.ts'
 import { type DnsType } from '../../../src/server/model/rdata-values.ts'
+import { StoreAway, StoreBusy } from '../../../src/server/store/errors.ts'
 import { rdataOf, type WireType } from '../../../src/server/publish/rdata.ts'
 import { withFudge } from './fudge.ts'
 import { keyOf, NOW, updateWorld } from './world.ts'
@@ -254,6 +255,44 @@ describe('prerequisites', () => {
     expect(await rcodeOf(ZONE, [], [add('al', 'A', '192.0.2.1')])).toBe('REFUSED')
     expect(await rcodeOf(ZONE, [], [setGone('al', ANY)])).toBe('NOERROR')
     expect(await rcodeOf(ZONE, [isUnused('al')], [])).toBe('NOERROR')
+  })
+})
+
+describe('a message that cannot be applied now', () => {
+  const failing = (error: Error, method: 'read' | 'write') => {
+    const reported: unknown[] = []
+    let reads = 0
+    // The key is found.
+    const fails = async (use: never): Promise<unknown> => {
+      if (method === 'read' && reads++ === 0) return world.store.read(use)
+      throw error
+    }
+    const read = async (use: never) => world.store.read(use)
+    const store = { ...world.store, read, [method]: fails } as unknown as typeof world.store
+    return { reported, context: { store, reportError: (one: unknown) => void reported.push(one) } }
+  }
+  const send = async (context: object) =>
+    world.update(ZONE, [], [add('later', 'A', '192.0.2.1')], { edns: true, context })
+
+  it.each([
+    ['the database is away', new StoreAway(), 'write', 'the database is away or busy'],
+    ['a row is locked', new StoreBusy(), 'write', 'the database is away or busy'],
+    ['it cannot be read', new StoreAway(), 'read', 'the database is away or busy'],
+    ['the service has a fault', new Error('x'), 'write', 'internal error'],
+  ] as const)('%s: SERVFAIL, signed, and reported', async (_, error, method, because) => {
+    const { reported, context } = failing(error, method)
+    expect(await send(context)).toEqual({ rcode: RCODES.SERVFAIL, tsig: 0, isSigned: true, because })
+    expect(reported).toEqual([error])
+  })
+
+  it('too many changes of the account wait: SERVFAIL, signed', async () => {
+    const because = 'too many changes of this account wait'
+    expect(await send({ inTurn: async () => ({ retryAfter: 1 }) })).toEqual({
+      rcode: RCODES.SERVFAIL,
+      tsig: 0,
+      isSigned: true,
+      because,
+    })
   })
 })
 

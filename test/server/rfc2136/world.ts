@@ -37,6 +37,8 @@ interface Sent {
   /** Octets of the signed message. */
   readonly spoil?: (bytes: Buffer) => void
   readonly now?: Instant
+  /** Of the service. */
+  readonly context?: Partial<UpdateMessageContext>
 }
 
 /** A store as for `/v1`, with keys of its accounts: key-a, and others by the scopes that they have. */
@@ -96,10 +98,17 @@ export async function updateWorld() {
     published: async (_, names) => void published.push(names),
     reportError: (error) => void errors.push(error),
   }
-  const send = async (bytes: Uint8Array, { isDatagram = false, peer = '198.51.100.1' }: Sent = {}) => {
+  const send = async (
+    bytes: Uint8Array,
+    { isDatagram = false, peer = '198.51.100.1', context: other }: Sent = {},
+  ) => {
     const answers: Buffer[] = []
     const from = { address: peer as Address, isDatagram }
-    await handleUpdateMessage(context, { bytes, peer: from }, async (answer) => void answers.push(answer))
+    await handleUpdateMessage(
+      { ...context, ...other },
+      { bytes, peer: from },
+      async (answer) => void answers.push(answer),
+    )
     if (errors.length > 0) throw errors[0]
     return answers
   }
