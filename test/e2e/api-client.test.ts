@@ -132,7 +132,10 @@ export async function use(server: string, token: string) {
   )
   const labels: string | null = made.headers.get('Created-Labels')
   const zone: Zone = (await api.getZone({ zone_name })).data
-  const { data, headers } = await api.getName({ zone_name, name: 'www', 'expand[]': ['offline_settings'] })
+  const read = async () => api.getName({ zone_name, name: 'www', 'expand[]': ['offline_settings'] })
+  let { data, headers } = await read()
+  // Publishing changes the entity tag.
+  while (data.published_at === null) ({ data, headers } = await read())
   const etag = headers.get('ETag') ?? ''
   const same = await api.getName({ zone_name, name: 'www' }, { headers: { 'If-None-Match': etag } })
   const changed = await api.changeRRSets({ zone_name }, [{ name: 'www', dns_type: 'TXT', rdata: [{ value: 'x' }] }])
