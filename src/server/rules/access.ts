@@ -7,6 +7,8 @@ import type { Account, Name, ZoneRules } from '../model/tree.ts'
 /** The authenticated party of the management API: an account, with the restrictions of its API key. */
 export interface Caller {
   readonly account: Account
+  /** By which door it came; undefined: by that of programs, with a password or a key in each request. */
+  readonly door?: 'website'
   /** The number of its API key; undefined for the password of the account. */
   readonly apiKeyId?: number
   /** The name of the TSIG key that signed its UPDATE. */
@@ -62,8 +64,12 @@ export const typeFault = <const F extends ErrorName>(
 export const typesDetail = (types: readonly string[] = []): string =>
   `this API key may change ${types.join(', ')} only`
 
-export const isWebsiteOnly = ({ account }: Caller, zone: ZoneRules): boolean =>
-  zone.isWebsiteOnly || account.isWebsiteOnly
+/**
+ * Spec 4786: whether the operation is only available via the website, and the caller came by another door. Without a zone,
+ * the operation is of the account itself.
+ */
+export const needsWebsite = ({ account, door }: Caller, zone?: Pick<ZoneRules, 'isWebsiteOnly'>): boolean =>
+  door !== 'website' && (account.isWebsiteOnly || zone?.isWebsiteOnly === true)
 
 /** The owner of the zone, and the owner of a name in a shared zone, can read and change the name. */
 export const ownsName = (caller: Caller, zone: ZoneRules, name: Pick<Name, 'accountId'>): boolean =>
@@ -82,7 +88,7 @@ export type ZoneFault = Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'w
 export function zoneFault(caller: Caller, zone: ZoneRules | undefined): Refusal<ZoneFault> | undefined {
   if (zone === undefined) return refuse('zoneNotFound', undefined, IN_PATH)
   if (!isAccessible(caller, zone)) return refuse('zoneNotShared', undefined, IN_PATH)
-  return isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined
+  return needsWebsite(caller, zone) ? refuse('websiteOnly') : undefined
 }
 
 export const IN_PATH = { location: 'path' } as const

@@ -7,7 +7,7 @@ import {
   canManageName,
   hasFullAccess,
   isScoped,
-  isWebsiteOnly,
+  needsWebsite,
   nameLockFault,
   zoneLockFault,
 } from '../../rules/access.ts'
@@ -210,7 +210,7 @@ function accessFault(
   const fault =
     zoneLockFault(zone) ??
     nameLockFault(name) ??
-    (isWebsiteOnly(caller, zone) ? refuse('websiteOnly') : undefined)
+    (needsWebsite(caller, zone) ? refuse('websiteOnly') : undefined)
   return fault === undefined ? undefined : { ...fault, location: 'body', pointer }
 }
 
