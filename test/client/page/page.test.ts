@@ -1,7 +1,7 @@
 import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOwnAction, isOwnHost } from '../../../src/client/page/access.ts'
+import { isOwnHost } from '../../../src/client/page/access.ts'
 import { escapeHtml, html } from '../../../src/html/html.ts'
 import { mainOf, pageOf, summaryOf } from '../../../src/client/page/view.ts'
 import { type Outcome, OUTCOMES } from '../../../src/client/report/outcome.ts'
@@ -183,17 +183,4 @@ describe('the name in the address bar', () => {
     '127.0.0.1:99999999',
     'localhost:80@evil.example',
   ])('%s is not', (host) => expect(isOwnHost(host, ['nas.lan'])).toBe(false))
-})
-
-describe('an action', () => {
-  it.each([
-    [{ host: 'localhost:8246', 'sec-fetch-site': 'same-origin' }, true],
-    [{ host: 'localhost:8246', 'sec-fetch-site': 'same-site', origin: 'http://localhost:8246' }, false],
-    [{ host: 'localhost:8246', 'sec-fetch-site': 'cross-site' }, false],
-    [{ host: 'localhost:8246', 'sec-fetch-site': 'none' }, false],
-    [{ host: 'localhost:8246', origin: 'http://localhost:8246' }, true],
-    [{ host: 'localhost:8246', origin: 'http://localhost:9999' }, false],
-    [{ host: 'localhost:8246', origin: 'null' }, false],
-    [{ host: 'localhost:8246' }, false],
-  ])('of %j', (headers, isOwn) => expect(isOwnAction(headers)).toBe(isOwn))
 })

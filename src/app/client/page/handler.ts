@@ -7,10 +7,11 @@ import {
   prometheusText,
 } from '../../../base/exposition.ts'
 import { after, between, seconds } from '../../../base/time.ts'
-import { isOwnAction, isOwnHost } from '../../../client/page/access.ts'
+import { isOwnHost } from '../../../client/page/access.ts'
 import { PAGE_STYLE } from '../../../client/page/style.ts'
 import { pageOf, type PageView, updateOf } from '../../../client/page/view.ts'
 import { parseBasic } from '../../../net/basic.ts'
+import { isSameOrigin, type RequestOrigin } from '../../../net/same-origin.ts'
 import type { Secret } from '../../../net/secret.ts'
 import { pause } from '../pause.ts'
 import { PAGE_SCRIPT } from './script.ts'
@@ -109,10 +110,15 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
         : withHeader(refuse(405, 'this is a button of the page'), 'allow', 'POST')
     if (action === undefined)
       return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD')
-    if (!isOwnAction(headers)) return refuse(403, 'this request comes from another page')
+    if (!isSameOrigin(originOf(headers))) return refuse(403, 'this request comes from another page')
     await action(request)
     return SEE_PAGE
   }
+}
+
+const originOf = ({ host, origin, ...headers }: PageRequest['headers']): RequestOrigin => {
+  const site = headers['sec-fetch-site']
+  return { host, origin, fetchSite: typeof site === 'string' ? site : site?.[0] }
 }
 
 /** Looks happen at most once in the interval; one that is asked for too early happens at its end. */
