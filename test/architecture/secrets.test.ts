@@ -23,8 +23,11 @@ const REVEALED: Readonly<Record<string, string>> = {
   'app/service/store/open-postgres.ts': 'the connection to the database',
   'dns/tsig.ts':                        'a signature',
   'dns/cookie.ts':                      'a hash',
+  'app/service/http/console.ts':       'the login of a person, as a request of a program has it',
+  'server/console/access.ts':          'a cookie; a hash',
   'server/auth/caller.ts':              'a hash',
   'server/auth/login.ts':               'a hash',
+  'server/auth/sessions.ts':            'a hash',
   'server/auth/sealed.ts':              'what is encrypted',
 }
 

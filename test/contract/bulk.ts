@@ -16,6 +16,7 @@ const HASH = new Uint8Array([7])
 const PAGE = { offset: 0, limit: 99 }
 const ZONE = 'example.test'
 
+const SESSION = { createdAt: NOW, seenAt: NOW, provedAt: NOW, peer: '', program: '' }
 const TSIG_KEY = { algorithm: 'hmac-sha256', sealed: HASH, description: '', scopes: [] }
 
 const named = (zoneId: number, accountId: number, name: string, value = '192.0.2.1'): Name => ({
@@ -132,6 +133,8 @@ const asked = (at: Fixture) =>
       ...(await each(async (name) => r.publishedZone(name))),
     ],
     publishedZones: async (r) => (await r.publishedZones(0, 99)).map(({ apex }) => apex),
+    sessionByHash: async (r) => r.sessionByHash(HASH),
+    sessionsOf: async (r) => r.sessionsOf(at.accountId, PAGE),
     stepNumber: async (r) => r.stepNumber(at.zoneId, 0),
     steps: async (r) => r.steps(at.zoneId, 999, 9),
     stepsSize: async (r) => r.stepsSize(at.zoneId, 999),
@@ -217,6 +220,7 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
         await w.addKey({ accountId, username: 'key-of-gone', hash: HASH, description: '' }, NOW)
         await w.addApiKey({ accountId, hash: HASH, description: '', scopes: [] }, NOW)
         await w.addTsigKey({ ...TSIG_KEY, accountId, name: 'key-gone' }, NOW)
+        await w.addSession({ ...SESSION, hash: HASH, accountId }, { created: NOW, seen: NOW })
         const other = await w.addZone({ accountId, name: 'b.gone.test', isShared: true }, NOW)
         await w.saveName(named(other, accountId, 'www'), NOW)
         await w.saveName(named(at.zoneId, accountId, 'of-gone'), NOW)

@@ -522,6 +522,70 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect(await store.read(async (r) => r.apiKeyByHash(key.hash))).toMatchObject({ id, scopes: [] })
     })
 
+    it('keeps the sessions of an account until they are over, or its password or their API key goes', async () => {
+      const { accountId } = at
+      const hash = (n: number): Uint8Array => new Uint8Array([0, n])
+      const session = {
+        accountId,
+        createdAt: NOW,
+        seenAt: NOW,
+        provedAt: NOW,
+        peer: '192.0.2.1',
+        program: 'b',
+      }
+      const add = async (n: number, more: object = {}, over = { created: NOW, seen: NOW }) =>
+        store.write(async (w) => w.addSession({ ...session, ...more, hash: hash(n) }, over))
+      const found = async (n: number) => store.read(async (r) => r.sessionByHash(hash(n)))
+      const listed = async (id: number) => store.read(async (r) => r.sessionsOf(id, { offset: 0, limit: 9 }))
+      const apiKeyId = await store.write(async (w) =>
+        w.addApiKey({ accountId, hash: hash(99), description: '', scopes: [] }, NOW),
+      )
+      const [first, second] = [await add(1), await add(2, { apiKeyId, createdAt: LATER, seenAt: LATER })]
+      const [one, two] = [
+        { ...session, id: first },
+        { ...session, id: second, apiKeyId, createdAt: LATER, seenAt: LATER },
+      ]
+      expect([await found(1), await found(2), await found(3)]).toEqual([one, two, undefined])
+      expect([await listed(accountId), await listed(accountId + 1)]).toEqual([
+        { items: [two, one], total: 2 },
+        { items: [], total: 0 },
+      ])
+      const page = await store.read(async (r) => r.sessionsOf(accountId, { offset: 0, limit: 1 }))
+      expect(page).toEqual({ items: [two], total: 2, next: [second] })
+      expect(
+        await store.read(async (r) => r.sessionsOf(accountId, { offset: 1, limit: 1, after: [second] })),
+      ).toEqual({ items: [one], total: 2 })
+
+      await store.write(async (w) => w.touchSession(first, LATER))
+      await store.write(async (w) => w.renewSession(first, hash(7), LATER))
+      expect([await found(1), await found(7)]).toEqual([
+        undefined,
+        { ...one, seenAt: LATER, provedAt: LATER },
+      ])
+      await store.write(async (w) => w.removeApiKey(apiKeyId, accountId))
+      expect(await listed(accountId)).toMatchObject({ items: [{ id: first }] })
+      const remove = async (id: number) => store.write(async (w) => w.removeSession(first, id))
+      expect([await remove(accountId + 1), await remove(accountId), await remove(accountId)]).toEqual([
+        false,
+        true,
+        false,
+      ])
+      await add(4)
+      await add(5, { createdAt: LATER, seenAt: NOW })
+      await add(6, { createdAt: LATER, seenAt: LATER }, { created: LATER, seen: NOW })
+      expect((await listed(accountId)).items).toHaveLength(2)
+      await add(8, { createdAt: LATER, seenAt: LATER }, { created: NOW, seen: LATER })
+      expect((await listed(accountId)).items).toHaveLength(2)
+      const { hash: from } = (await store.read(async (r) => r.login('acme'))) ?? { hash: hash(0) }
+      const change = async (used: Uint8Array) =>
+        store.write(async (w) => w.changePassword(accountId, { from: used, to: hash(1) }))
+      expect([await change(hash(0)), (await listed(accountId)).total]).toEqual([false, 2])
+      expect([await change(from), (await listed(accountId)).total]).toEqual([true, 0])
+      await add(9)
+      await store.write(async (w) => w.setAccountPassword(accountId, hash(1)))
+      expect((await listed(accountId)).total).toBe(0)
+    })
+
     it('keeps the TSIG keys of an account, and the messages that they signed', async () => {
       const key = {
         name: 'key-a',

@@ -1,5 +1,6 @@
 import { getAccount } from './account/account.ts'
 import { changePassword, preparePassword } from './account/password.ts'
+import { deleteSession, listSessions } from './account/sessions.ts'
 import { listTrail } from './account/trail.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
 import { createTsigKey, deleteTsigKey, listTsigKeys } from './keys/tsig-keys.ts'
@@ -27,6 +28,14 @@ export const ACCOUNT_ROUTES = {
   listTrail: route({
     method: 'GET', path: `${OWN_ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
     refuses: [], handle: listTrail,
+  }),
+  listSessions: route({
+    method: 'GET', path: `${OWN_ACCOUNT}/sessions`, tag: 'Account', summary: 'List the sessions of the website',
+    refuses: [], handle: listSessions,
+  }),
+  deleteSession: route({
+    method: 'DELETE', path: `${OWN_ACCOUNT}/sessions/{id}`, tag: 'Account', summary: 'End a session of the website',
+    refuses: [], handle: deleteSession,
   }),
   listKeys: route({
     method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',

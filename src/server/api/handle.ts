@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
-import type { Caller } from '../rules/access.ts'
+import { type Caller, needsWebsite } from '../rules/access.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
@@ -166,7 +166,7 @@ async function admit(
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
   if (caller?.account.isSuspended === true) return { malformed: [REQUEST_FAULTS.accountSuspended] }
-  if (caller?.account.isWebsiteOnly === true && isAccountChange(route))
+  if (caller !== undefined && isAccountChange(route) && needsWebsite(caller))
     return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
   const wait =
     route.isRateLimited && caller !== undefined ? await dependencies.rateLimit(caller.account.id) : undefined

@@ -29,6 +29,7 @@ export const STORE_TABLES = [
   'trail',
   'tsig_key',
   'dns_update',
+  'session',
 ] as const
 export type StoreTable = (typeof STORE_TABLES)[number]
 

@@ -75,6 +75,8 @@ const STARTS: readonly Start[] = [
     body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
   },
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
+  { route: 'listSessions', path: '/v1/account/sessions', query: 'limit=5&offset=0' },
+  { route: 'deleteSession', path: '/v1/account/sessions/1' },
   { route: 'listTsigKeys', path: '/v1/account/tsig-keys', query: 'limit=5&offset=0' },
   {
     route: 'createTsigKey',

@@ -133,6 +133,7 @@ export async function apiWorld(
   }
 }
 
+const SESSION = { createdAt: NOW, seenAt: NOW, provedAt: NOW, peer: '198.51.100.9', program: 'browser' }
 const TSIG_KEY = {
   name: 'key-aaaaaaaaaa',
   algorithm: 'hmac-sha256',
@@ -163,7 +164,9 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
       w.addApiKey({ accountId: id, hash: keyedHash(PEPPER, name), description: '', scopes }, NOW)
     await key(`key-of-${account}`)
     await key(`reader-of-${account}`, 'read')
-    if (account === 'a') await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
+    if (account !== 'a') continue
+    await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
+    await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW })
   }
   const { a = 0, b = 0, o = 0 } = ids
   const zone = async (

@@ -16,6 +16,7 @@ export const WRITES: readonly Write[] = [
   ['createApiKey', 'POST', '/v1/account/api-keys', { description: 'new' }],
   ['changeApiKey', 'PUT', '/v1/account/api-keys/2', { description: 'changed' }],
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
+  ['deleteSession', 'DELETE', '/v1/account/sessions/1'],
   ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],
   ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],
   ['createZone', 'POST', '/v1/dns/zones', { zone_name: 'new.test' }],

@@ -1,8 +1,9 @@
 import { hasFullAccess } from '../../rules/access.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
+import { idInPath } from '../request/locate.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../request/context.ts'
+import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult } from '../answer/list.ts'
 import { showApiKey } from '../answer/show.ts'
@@ -10,11 +11,10 @@ import { changedApiKey } from './key-change.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
 
 const MAX_API_KEYS = 1000
-const FORBIDDEN = { malformed: [INSUFFICIENT_SCOPE] }
 
 export async function listApiKeys(context: RequestContext) {
   const { caller, store } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const list = { operation: 'listApiKeys', values: ['number'] } as const
   const parsed = combine({
     page: readPage(context, list),
@@ -29,7 +29,7 @@ export async function listApiKeys(context: RequestContext) {
 /** The secret is shown only in this response. */
 export async function createApiKey(context: RequestContext) {
   const { caller, store, now, service, body = {} } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   if (!isObject(body))
     return { malformed: [badBody('the body is {"description": "…", "scopes": […], "expires_at": "…"}')] }
   const unknown = unknownFieldFaults(body, API_KEY_FIELDS)
@@ -52,12 +52,9 @@ const OVER_LIMIT: RequestFault = {
   detail: `an account has at most ${MAX_API_KEYS} API keys; delete one`,
 }
 
-/** The id in the path; 0, which no key has, for other text. */
-const idInPath = ({ params: { id = '' } }: RequestContext): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0)
-
 export async function getApiKey(context: RequestContext) {
   const { caller, store } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const key = await store.apiKeyOf(caller.account.id, idInPath(context))
   return key === undefined ? { malformed: [NOT_FOUND] } : { status: 200 as const, data: showApiKey(key) }
 }
@@ -65,7 +62,7 @@ export async function getApiKey(context: RequestContext) {
 /** A key gets no more rights than it has: its copies in programs would have them too. */
 export async function changeApiKey(context: RequestContext) {
   const { caller, store, now, body } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const key = await store.apiKeyOf(caller.account.id, idInPath(context))
   if (key === undefined) return { malformed: [NOT_FOUND] }
   if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
@@ -82,7 +79,7 @@ export async function changeApiKey(context: RequestContext) {
 
 export async function deleteApiKey(context: RequestContext) {
   const { caller, store } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const isDeleted = await store.removeApiKey(idInPath(context), caller.account.id)
   return isDeleted ? { status: 200 as const, data: {} } : { malformed: [NOT_FOUND] }
 }

@@ -3,18 +3,17 @@ import { hasFullAccess } from '../../rules/access.ts'
 import { QUERY } from '../query/parameters.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../request/context.ts'
+import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult } from '../answer/list.ts'
 import { showTsigKey } from '../answer/show.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
 
 const MAX_TSIG_KEYS = 1000
-const FORBIDDEN = { malformed: [INSUFFICIENT_SCOPE] }
 
 export async function listTsigKeys(context: RequestContext) {
   const { caller, store } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const list = { operation: 'listTsigKeys', values: ['text'] } as const
   const parsed = combine({
     page: readPage(context, list),
@@ -29,7 +28,7 @@ export async function listTsigKeys(context: RequestContext) {
 /** The secret is shown only in this response. */
 export async function createTsigKey(context: RequestContext) {
   const { caller, store, now, service, body = {} } = context
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   if (!isObject(body))
     return { malformed: [badBody('the body is {"description": "…", "algorithm": "…", "scopes": […], …}')] }
   const { algorithm = 'hmac-sha256' } = body
@@ -63,7 +62,7 @@ const OVER_LIMIT: RequestFault = {
 }
 
 export async function deleteTsigKey({ caller, store, params }: RequestContext) {
-  if (!hasFullAccess(caller)) return FORBIDDEN
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const isDeleted = await store.removeTsigKey((params['key_name'] ?? '').toLowerCase(), caller.account.id)
   return isDeleted ? { status: 200 as const, data: {} } : { malformed: [NOT_FOUND] }
 }

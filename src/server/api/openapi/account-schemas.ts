@@ -48,6 +48,16 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     tsig_keys: count('TSIG keys'),
     zones: count('zones'),
   }),
+  Session: closedObject('A person who has signed in at the website of the service.', {
+    id: wholeNumber('Identifies the session in the path.'),
+    api_key_id: wholeNumber('The API key that it was opened with; null: the password of the account.', {
+      type: ['integer', 'null'],
+    }),
+    created_at: time('When the person signed in, in UTC.'),
+    seen_at: time('The last request, in UTC, exact to one minute.'),
+    peer: string('The address of the browser that signed in.'),
+    user_agent: string('The User-Agent of that browser.'),
+  }),
   TrailEntry: closedObject('One RRSet that was changed, or another change as a whole.', {
     at: time('When it was changed, in UTC.'),
     actor: string(

@@ -95,6 +95,7 @@ const NAME_FILTERS = [
 // biome-ignore format: a table
 export const QUERY = {
   listTrail:       { cursor: { fallback: 50, max: 500 }, trail: ['zone_name', 'name', 'operation', 'actor', 'from', 'to'] },
+  listSessions:    { page: { fallback: 50, max: 100 } },
   listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description', 'search'] },
   listApiKeys:     { page: { fallback: 50, max: 100 }, filter: ['search'] },
   listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },

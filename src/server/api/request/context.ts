@@ -170,6 +170,9 @@ export const INSUFFICIENT_SCOPE: RequestFault = {
   detail: 'the API key has scopes; the operation needs one without, or the password of the account',
 }
 
+/** The refusal of an operation that needs all permissions of the account. */
+export const SCOPE_REFUSED: Malformed = { malformed: [INSUFFICIENT_SCOPE] }
+
 export interface Refused<R extends ErrorName> {
   readonly refusals: readonly Refusal<R>[]
 }

@@ -22,6 +22,7 @@ export const REQUEST_FAULTS = {
   scopeInsufficient:    { status: 403, code: '403',  title: 'this API key is not allowed to do that' },
   pathUnknown:          { status: 404, code: '404',  title: 'unknown path' },
   apiKeyNotFound:       { status: 404, code: '404',  title: 'API key not found' },
+  sessionNotFound:      { status: 404, code: '404',  title: 'session not found' },
   tsigKeyNotFound:      { status: 404, code: '404',  title: 'TSIG key not found' },
   keyNotFound:          { status: 404, code: '4810', title: 'DDNS key not found' },
   methodNotAllowed:     { status: 405, code: '405',  title: 'method not allowed at this path' },

@@ -74,3 +74,7 @@ export function pathLabel({ params }: RequestContext): string | Refused<'rdataLa
   const label = params['label']
   return isRdataLabel(label) ? label : refused(refuse('rdataLabelInvalid', undefined, IN_PATH))
 }
+
+/** The id in the path; 0, which nothing has, for other text. */
+export const idInPath = ({ params: { id = '' } }: RequestContext): number =>
+  /^\d{1,15}$/.test(id) ? Number(id) : 0

@@ -25,6 +25,7 @@ const OTHERS = [
   'addTsigKey',
   'changePassword',
   'removeTsigKey',
+  'removeSession',
 ] as const
 
 /** The same store; what is changed through it is noted, so that no operation can forget it. */

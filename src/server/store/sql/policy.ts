@@ -116,10 +116,13 @@ const accountPolicy = (
   },
   async setAccountPassword(id, hash) {
     await sql('UPDATE account SET password_hash = ? WHERE id = ?').run(hash, id)
+    await endSessions(sql, id)
   },
   async changePassword(id, { from, to }) {
     const statement = sql('UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?')
-    return Number((await statement.run(to, id, from)).changes) === 1
+    const isChanged = Number((await statement.run(to, id, from)).changes) === 1
+    if (isChanged) await endSessions(sql, id)
+    return isChanged
   },
   async removeApiKey(id, accountId) {
     const statement = sql(
@@ -128,6 +131,9 @@ const accountPolicy = (
     return (await statement.run(id, accountId ?? null)).changes === 1
   },
 })
+
+const endSessions = async (sql: Sql, accountId: number): Promise<unknown> =>
+  sql('DELETE FROM session WHERE account_id = ?').run(accountId)
 
 const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
   async transferZone(zoneId, accountId, now) {

@@ -3,8 +3,9 @@ import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
-import { sqlTrailReads } from './trail.ts'
-import { sqlTsigKeyReads } from './tsig-keys.ts'
+import { sqlTrailReads } from './account/trail.ts'
+import { sqlSessionReads } from './account/sessions.ts'
+import { sqlTsigKeyReads } from './account/tsig-keys.ts'
 import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
@@ -20,6 +21,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlRecords(sql),
   ...sqlPublishedReads(sql),
   ...sqlTsigKeyReads(sql),
+  ...sqlSessionReads(sql),
   ...sqlTrailReads(sql),
 })
 

@@ -1,5 +1,5 @@
 import type { Selects } from '../select.ts'
-import { ACCOUNTS } from './accounts.ts'
+import { ACCOUNTS } from './account/accounts.ts'
 import { BULK } from './bulk.ts'
 import { DIRTY } from './dirty.ts'
 import { KEYS } from './keys.ts'
@@ -12,8 +12,9 @@ import { PUBLISHED } from './published.ts'
 import { READING } from './reading.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { RECORDS } from './records.ts'
-import { TRAIL } from './trail.ts'
-import { TSIG_KEYS } from './tsig-keys.ts'
+import { SESSIONS } from './account/sessions.ts'
+import { TRAIL } from './account/trail.ts'
+import { TSIG_KEYS } from './account/tsig-keys.ts'
 import { WRITING } from './writing.ts'
 import { ZONES } from './zones.ts'
 
@@ -34,6 +35,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   READING,
   RECORDS,
   RECORD_CHANGES,
+  SESSIONS,
   SUMMARIES,
   TRAIL,
   TSIG_KEYS,

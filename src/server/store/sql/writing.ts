@@ -2,8 +2,9 @@ import type { Instant } from '../../../base/time.ts'
 import type { CounterWrites } from '../counter-rows.ts'
 import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
-import { sqlTrail } from './trail.ts'
-import { sqlTsigKeys } from './tsig-keys.ts'
+import { sqlTrail } from './account/trail.ts'
+import { sqlSessions } from './account/sessions.ts'
+import { sqlTsigKeys } from './account/tsig-keys.ts'
 import { sqlPublish } from './published.ts'
 import { insertName, noteChange, RECORD_CHANGES, touchZone, sqlRecordChanges } from './record-changes.ts'
 import { READING, sqlReading } from './reading.ts'
@@ -44,6 +45,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...sqlBulk(sql),
     ...sqlTrail(sql),
     ...sqlTsigKeys(sql),
+    ...sqlSessions(sql),
     ...sqlPublish(sql),
   }
 }

@@ -191,4 +191,20 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE dns_update (mac BLOB PRIMARY KEY, rcode INTEGER NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX dns_update_by_age ON dns_update (at);
   `,
+  // Sessions of the website, by the hash of what the browser has.
+  `
+  CREATE TABLE session (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    api_key_id INTEGER REFERENCES api_key (id) ON DELETE CASCADE,
+    created_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    proved_at INTEGER NOT NULL,
+    peer TEXT NOT NULL,
+    program TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX session_of_account ON session (account_id);
+  CREATE INDEX session_of_api_key ON session (api_key_id) WHERE api_key_id IS NOT NULL;
+  `,
 ]

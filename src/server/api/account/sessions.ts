@@ -1,0 +1,39 @@
+import { hasFullAccess } from '../../rules/access.ts'
+import type { StoredSession } from '../../store/sessions.ts'
+import { listResult } from '../answer/list.ts'
+import { timeOf } from '../answer/show.ts'
+import { combine, readPage } from '../query/query.ts'
+import { idInPath } from '../request/locate.ts'
+import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+
+/** The sessions of the website, the newest first. They are opened there only. */
+export async function listSessions(context: RequestContext) {
+  const { caller, store } = context
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
+  const list = { operation: 'listSessions', values: ['number'] } as const
+  const parsed = combine({ page: readPage(context, list) })
+  if ('malformed' in parsed) return parsed
+  const { page } = parsed.value
+  const { items, ...place } = await store.sessionsOf(caller.account.id, page)
+  return listResult(context, { list, page, ...place }, items.map(showSession))
+}
+
+const showSession = ({ id, apiKeyId, createdAt, seenAt, peer, program }: StoredSession) => ({
+  id,
+  api_key_id: apiKeyId ?? null,
+  created_at: timeOf(createdAt),
+  seen_at: timeOf(seenAt),
+  peer,
+  user_agent: program,
+})
+
+/** Ends a session. */
+export async function deleteSession(context: RequestContext) {
+  const { caller, store } = context
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
+  const isEnded = await store.removeSession(idInPath(context), caller.account.id)
+  return isEnded ? { status: 200 as const, data: {} } : { malformed: [GONE] }
+}
+
+const GONE: RequestFault = { ...REQUEST_FAULTS.sessionNotFound, location: 'path' }

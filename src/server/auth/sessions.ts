@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { after, before, type Duration, hours, type Instant, isBefore, minutes } from '../../base/time.ts'
+import { Secret } from '../../net/secret.ts'
+import type { Caller } from '../rules/access.ts'
+import { restrictionsOf } from '../rules/scopes.ts'
+import type { StoredSession } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import { randomOctets } from './hashes.ts'
+
+/** A session ends this long after it began, and this long after its last request. */
+const LIFETIME = hours(12)
+const IDLE = minutes(30)
+/** In this time after a proof, it may read secrets and delete. */
+const PROOF_LIFETIME = minutes(5)
+/** Between two writes of when it was seen. */
+const TOUCH_INTERVAL = minutes(1)
+const SECRET_OCTETS = 32
+/** In characters, of a User-Agent. */
+const MAX_PROGRAM = 200
+
+/** A person at the website, who has signed in. */
+export interface Session {
+  readonly id: number
+  readonly caller: Caller
+  /** The person has given the password or the API key in the last minutes. */
+  readonly isProved: boolean
+}
+
+/** The browser of a person. */
+export interface Browser {
+  readonly peer: string
+  readonly userAgent: string | undefined
+}
+
+interface SessionDependencies {
+  readonly store: Store
+  readonly now: () => Instant
+}
+
+/** 256 bits are not guessed, so a fast hash is enough, and it needs no key: sessions outlast a rotation of it. */
+const hashOf = (secret: Secret): Uint8Array => createHash('sha256').update(secret.reveal()).digest()
+const newSecret = (): Secret => new Secret(Buffer.from(randomOctets(SECRET_OCTETS)).toString('base64url'))
+
+/** Opens a session for a person who was identified; resolves with the secret that the browser keeps. */
+export async function openSession(
+  { store, now }: SessionDependencies,
+  { account, apiKeyId }: Caller,
+  { peer, userAgent = '' }: Browser,
+): Promise<Secret> {
+  const [secret, at] = [newSecret(), now()]
+  await store.write(async (w) =>
+    w.addSession(
+      {
+        hash: hashOf(secret),
+        accountId: account.id,
+        ...(apiKeyId !== undefined && { apiKeyId }),
+        createdAt: at,
+        seenAt: at,
+        provedAt: at,
+        peer,
+        program: userAgent.slice(0, MAX_PROGRAM),
+      },
+      { created: before(at, LIFETIME), seen: before(at, IDLE) },
+    ),
+  )
+  return secret
+}
+
+/** The session of a secret; undefined if there is none, or it is over. */
+export async function sessionOf(
+  { store, now }: SessionDependencies,
+  secret: Secret,
+): Promise<Session | undefined> {
+  const stored = await store.read((r) => r.sessionByHash(hashOf(secret)))
+  if (stored === undefined || isOver(stored, now())) return undefined
+  const caller = await callerOf(store, stored, now())
+  if (caller === undefined) return undefined
+  if (!isWithin(stored.seenAt, TOUCH_INTERVAL, now()))
+    await store.write(async (w) => w.touchSession(stored.id, now()))
+  return { id: stored.id, caller, isProved: isWithin(stored.provedAt, PROOF_LIFETIME, now()) }
+}
+
+const isWithin = (at: Instant, span: Duration, now: Instant): boolean => isBefore(now, after(at, span))
+const isOver = ({ createdAt, seenAt }: StoredSession, now: Instant): boolean =>
+  !isWithin(createdAt, LIFETIME, now) || !isWithin(seenAt, IDLE, now)
+
+/** With the permissions that its API key has now. */
+async function callerOf(
+  store: Store,
+  { accountId, apiKeyId }: StoredSession,
+  now: Instant,
+): Promise<Caller | undefined> {
+  const account = await store.read((r) => r.account(accountId))
+  if (account === undefined) return undefined
+  if (apiKeyId === undefined) return { account, door: 'website', isReadOnly: false }
+  const key = await store.read((r) => r.apiKeyOf(accountId, apiKeyId))
+  if (key === undefined || (key.expiresAt !== undefined && !isBefore(now, key.expiresAt))) return undefined
+  const { scopes, expiresAt } = key
+  return {
+    account,
+    door: 'website',
+    apiKeyId,
+    ...restrictionsOf(scopes),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+/** After a proof; resolves with the next secret. A secret that was seen before the proof is worth nothing after it. */
+export async function renewSession({ store, now }: SessionDependencies, id: number): Promise<Secret> {
+  const secret = newSecret()
+  await store.write(async (w) => w.renewSession(id, hashOf(secret), now()))
+  return secret
+}
+
+export const endSession = async ({ store }: SessionDependencies, { id, caller }: Session): Promise<boolean> =>
+  store.write(async (w) => w.removeSession(id, caller.account.id))

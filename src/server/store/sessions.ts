@@ -1,0 +1,43 @@
+import type { Instant } from '../../base/time.ts'
+import type { ListedPage, Page } from '../model/query.ts'
+
+/** A person who has signed in at the website. */
+export interface StoredSession {
+  readonly id: number
+  readonly accountId: number
+  /** The API key that it was opened with, whose permissions it has; undefined for the password of the account. */
+  readonly apiKeyId?: number
+  readonly createdAt: Instant
+  readonly seenAt: Instant
+  /** When the person last gave the password or the API key. */
+  readonly provedAt: Instant
+  /** The address of the browser when it was opened, and its User-Agent. */
+  readonly peer: string
+  readonly program: string
+}
+
+export interface SessionReads {
+  /** `hash`: of its secret, which only the browser has. */
+  sessionByHash(hash: Uint8Array): Promise<StoredSession | undefined>
+  /** The newest first. */
+  sessionsOf(accountId: number, page: Page): Promise<ListedPage<StoredSession>>
+}
+
+/** Sessions that began, or were last seen, before these times are over. */
+export interface SessionLimits {
+  readonly created: Instant
+  readonly seen: Instant
+}
+
+export interface SessionWrites extends SessionReads {
+  /** Resolves with its id. Forgets all sessions that are over. */
+  addSession(
+    session: Omit<StoredSession, 'id'> & { readonly hash: Uint8Array },
+    over: SessionLimits,
+  ): Promise<number>
+  touchSession(id: number, now: Instant): Promise<void>
+  /** Gives it another secret, after a proof. */
+  renewSession(id: number, hash: Uint8Array, provedAt: Instant): Promise<void>
+  /** Resolves with whether the account had it. */
+  removeSession(id: number, accountId: number): Promise<boolean>
+}
