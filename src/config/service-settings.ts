@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { days, hours, minutes, seconds } from '../base/time.ts'
 import { parseAddress } from '../net/address.ts'
 import { parseHostname } from '../net/hostname.ts'
+import { isLoopbackHost } from '../net/loopback.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
 import { parseDnsListen } from './dns-endpoint.ts'
@@ -67,6 +68,17 @@ const storeReader: SettingReader<string | StoreUrl> = {
   },
 }
 
+/** RFC 6454. Without TLS others could read the session, but on this host itself. */
+function parseConsole(value: string): Result<string, string> {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isOrigin = url !== undefined && (value === url.origin || value === `${url.origin}/`)
+  if (!isOrigin || !/^https?:$/.test(url.protocol))
+    return err('is not an address such as https://dns.example.com')
+  return url.protocol === 'https:' || isLoopbackHost(url.host)
+    ? ok(url.origin)
+    : err('must be https, because http lets others read what is sent; http is for loopback')
+}
+
 const limit = whole(1, 1_000_000)
 
 /** What programs ask for on their own, and what visitors take for the operator's. */
@@ -92,6 +104,7 @@ export const SERVICE_SETTINGS = {
   hashKeyFile:      { reader: path,                         help: 'file of the hash key, the same on every node; needed with PostgreSQL' },
   storeConnections: { reader: whole(2, 50),                 help: 'maximum number of connections to PostgreSQL', fallback: 8 },
   storeWait:        { reader: duration(seconds(1), minutes(1)), help: 'maximum time for a connection to PostgreSQL, a statement or a lock: 1s to 1m', fallback: seconds(5) },
+  console:          { reader: { ...text, read: parseConsole }, help: 'address of the console, as browsers have it: https://dns.example.com, http only on loopback; none without it' },
   realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },
   trustedProxies:   { reader: listReader(parsePrefix, { type: 'string' }), help: 'addresses and ranges (10.0.0.0/8) of reverse proxies whose client_header is trusted', fallback: [] },

@@ -8,8 +8,8 @@ const EFFECT =
 /** Rooms whose clocks are ports. */
 const ROOMS = /^(?!platform\/)(?!server\/)/
 
-/** The script of a page, which a browser runs. */
-const OF_BROWSERS = ['app/client/page/script.ts']
+/** The scripts of pages, which browsers run. */
+const OF_BROWSERS = ['app/client/page/script.ts', 'app/service/http/console-script.ts']
 
 /** Of the rooms of the service: sockets, both databases and secrets, which use Node themselves. No file is added. */
 // biome-ignore format: a table

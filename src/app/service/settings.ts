@@ -35,6 +35,7 @@ const DEV_DEFAULTS: SettingLayer = Object.fromEntries(
     listen: '127.0.0.1:0',
     dnsListen: '127.0.0.1:0',
     answerQueries: 'on',
+    console: 'http://localhost',
     nameservers: 'ns1.nameserver.test,ns2.nameserver.test',
   }).map(([key, value]) => [key, { value, where: '--dev' }]),
 )

@@ -21,6 +21,12 @@ export interface IncomingRequest {
   readonly ifNoneMatch?: string
   /** Sent by browsers (RFC 6454). */
   readonly origin?: string
+  /** Sec-Fetch-Site of browsers. */
+  readonly fetchSite?: string
+  /** RFC 6265 §5.4. */
+  readonly cookie?: string
+  /** RFC 9110 §12.5.4. */
+  readonly acceptLanguage?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */
   readonly body?: string
   /**

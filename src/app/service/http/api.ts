@@ -5,6 +5,7 @@ import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
 import { describedOnce } from '../../../server/api/docs/description.ts'
 import { plainError } from '../../../server/api/answer/render.ts'
+import type { ApiNetworks } from '../../../server/api/request/context.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import { callerIdentifier } from '../../../server/auth/caller.ts'
@@ -33,6 +34,19 @@ const readPause = async (): Promise<void> => steadyClock.sleep(after(steadyClock
 /** The management API as one function from request to response. */
 export function apiOf(
   settings: ServiceSettings,
+  parts: ApiParts,
+): (request: IncomingRequest) => Promise<OutgoingResponse> {
+  return apiHandler(settings, apiDependencies(settings, parts))
+}
+
+export const apiHandler =
+  (settings: ServiceSettings, dependencies: ApiDependencies) =>
+  async (request: IncomingRequest): Promise<OutgoingResponse> =>
+    respond(dependencies, settings, request)
+
+/** What the operations of the API need, whoever asks for them. */
+export function apiDependencies(
+  settings: ServiceSettings,
   {
     store,
     pepper,
@@ -46,10 +60,10 @@ export function apiOf(
     delegation,
     now = () => systemClock.now(),
   }: ApiParts,
-): (request: IncomingRequest) => Promise<OutgoingResponse> {
+): ApiDependencies {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
   const service = apiServiceOf(settings, { pepper, requestFlush, secondaries, delegation, whenServed })
-  const dependencies: ApiDependencies = {
+  return {
     store,
     now,
     service,
@@ -64,8 +78,13 @@ export function apiOf(
     replaceZone: zoneReplacer(store, requestFlush),
     reportError: (error) => reportFailure('an API request', error),
   }
-  return async (request) => respond(dependencies, settings, request)
 }
+
+export const networksOf = ({ peer, isProxy }: Pick<IncomingRequest, 'peer' | 'isProxy'>): ApiNetworks => ({
+  peer,
+  network: isProxy ? undefined : networkOf(peer),
+  share: shareOf(peer),
+})
 
 async function respond(
   dependencies: ApiDependencies,
@@ -93,11 +112,7 @@ async function respond(
         isGone,
         body: body ?? '',
         readLong,
-        networks: {
-          peer: request.peer,
-          network: request.isProxy ? undefined : networkOf(request.peer),
-          share: shareOf(request.peer),
-        },
+        networks: networksOf(request),
       })
   return {
     status: response.status,

@@ -13,7 +13,8 @@ import type { Audit } from '../../../server/model/audit.ts'
 import type { FaultRule } from '../../../server/update/faults.ts'
 import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../server/update/handle.ts'
 import { hostDelegationLooks } from '../publishing/delegations.ts'
-import { apiOf } from './api.ts'
+import { apiDependencies, apiHandler } from './api.ts'
+import { consolePart } from './console.ts'
 import type { OpenStore } from '../store/opened-store.ts'
 import { withSites } from './sites.ts'
 
@@ -38,7 +39,7 @@ export function handlerMaker(
   const delegation = hostDelegationLooks()
   return (settings) => {
     const update = updateDependencies(settings, { store, passwords }, parts)
-    const api = apiOf(settings, {
+    const api = apiDependencies(settings, {
       store,
       pepper,
       passwords,
@@ -52,7 +53,8 @@ export function handlerMaker(
     })
     const handlers: readonly PathHandler[] = [
       updatePart(update),
-      { matches: isApiPath, handle: api, logFields: ({ method }) => ({ method }) },
+      { matches: isApiPath, handle: apiHandler(settings, api), logFields: ({ method }) => ({ method }) },
+      ...(settings.console === undefined ? [] : [consolePart(settings.console, api, parts.reportFailure)]),
       parts.health,
     ]
     const handle = dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })

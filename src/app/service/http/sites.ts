@@ -36,7 +36,11 @@ export function withSites(handle: RequestHandler, store: Store): RequestHandler 
 }
 
 const isServicePath = (path: string): boolean =>
-  isUpdatePath(path) || isApiPath(path) || path === '/healthz' || path === '/readyz'
+  isUpdatePath(path) ||
+  isApiPath(path) ||
+  path.startsWith('/console') ||
+  path === '/healthz' ||
+  path === '/readyz'
 
 /** The host name without its port and last dot; undefined for an address and for one label. */
 function siteName({ host = '' }: IncomingRequest): string | undefined {

@@ -1,0 +1,71 @@
+/**
+ * The only script of the console: times in the reader's zone, copies, and what changes by itself. Every page works without
+ * it.
+ */
+export const CONSOLE_SCRIPT = `'use strict'
+const main = document.getElementById('main')
+const pending = () => document.body.hasAttribute('data-pending')
+const language = document.documentElement.lang
+const near = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+const far = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const units = [['hour', 3600], ['minute', 60], ['second', 1]]
+function showTimes() {
+  for (const one of document.querySelectorAll('time')) {
+    const at = new Date(one.dateTime)
+    const seconds = Math.round((at - Date.now()) / 1000)
+    const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[2]
+    one.textContent = Math.abs(seconds) < 86400 ? near.format(Math.trunc(seconds / size), unit) : far.format(at)
+    one.title = far.format(at)
+  }
+}
+function addCopies(within) {
+  for (const one of within.querySelectorAll('.copy')) {
+    if (!navigator.clipboard || one.dataset.ready) continue
+    one.dataset.ready = 'yes'
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'quiet'
+    button.textContent = document.body.dataset.copy
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(one.textContent)
+      button.textContent = document.body.dataset.copied
+    })
+    one.after(' ', button)
+  }
+}
+/* The part of the page that changes by itself is read again: soon while something is expected, else seldom. */
+let tag
+let known
+let touched = Date.now()
+async function refresh() {
+  const live = document.getElementById('live')
+  if (!live || document.hidden || live.contains(document.activeElement)) return
+  const headers = tag ? { 'If-None-Match': tag } : {}
+  const answer = await fetch(live.dataset.from ?? location.href, { headers }).catch(() => undefined)
+  if (!answer || answer.status !== 200 || answer.redirected) return
+  tag = answer.headers.get('ETag')
+  const page = new DOMParser().parseFromString(policy.createHTML(await answer.text()), 'text/html')
+  const next = page.getElementById('live')
+  const before = known
+  known = next?.innerHTML
+  if (!next || known === before) return
+  live.replaceChildren(...next.childNodes)
+  document.body.toggleAttribute('data-pending', page.body.hasAttribute('data-pending'))
+  showTimes()
+}
+const policy = window.trustedTypes?.createPolicy('page', { createHTML: (text) => text }) ?? { createHTML: (text) => text }
+for (const event of ['pointerdown', 'keydown']) addEventListener(event, () => { touched = Date.now() })
+/* A page that is left open does not keep its session alive. */
+const isUsed = () => Date.now() - touched < 15 * 60000
+function next() {
+  setTimeout(async () => {
+    if (isUsed()) await refresh()
+    next()
+  }, pending() ? 2000 : 30000)
+}
+showTimes()
+addCopies(document)
+setInterval(showTimes, 30000)
+document.getElementById('errors')?.focus()
+if (document.getElementById('live')) next()
+`

@@ -1,0 +1,56 @@
+import { formatBasic } from '../../../net/basic.ts'
+import { Secret } from '../../../net/secret.ts'
+import { type ApiDependencies, handleApi } from '../../../server/api/handle.ts'
+import { endSession, openSession, renewSession, sessionOf } from '../../../server/auth/sessions.ts'
+import { type ConsoleDependencies, handleConsole, isConsolePath } from '../../../server/console/handle.ts'
+import type { PathHandler } from '../../../server/http/dispatch.ts'
+import { assetOf } from '../../../server/console/assets.ts'
+import { networksOf } from './api.ts'
+import { CONSOLE_SCRIPT } from './console-script.ts'
+
+/** The console, over the operations of `/v1` in this process: it can do nothing that these cannot. */
+export function consolePart(
+  origin: string,
+  api: ApiDependencies,
+  reportFailure: (what: string, error: unknown) => void,
+): PathHandler {
+  const { store, now } = api
+  const sessions = { store, now }
+  const dependencies: ConsoleDependencies = {
+    place: { origin },
+    script: assetOf('script', 'javascript', CONSOLE_SCRIPT),
+    now,
+    identify: async (given, request) =>
+      api.identify(
+        'apiKey' in given
+          ? `Bearer ${given.apiKey}`
+          : formatBasic({ username: given.account, password: new Secret(given.password) }).reveal(),
+        networksOf(request),
+      ),
+    openSession: async (caller, browser) => openSession(sessions, caller, browser),
+    sessionOf: async (secret) => sessionOf(sessions, secret),
+    renewSession: async (id) => renewSession(sessions, id),
+    endSession: async (session) => endSession(sessions, session),
+    api: async (asked, caller, outer) =>
+      handleApi(
+        { ...api, identify: async () => caller },
+        {
+          ...asked,
+          // A master file is read by `readLong` alone.
+          body: asked.contentType === 'text/dns' ? '' : asked.body,
+          authorization: undefined,
+          ifMatch: undefined,
+          ifNoneMatch: undefined,
+          networks: networksOf(outer),
+          isGone: outer.isGone,
+          readLong: async () => [Buffer.from(asked.body)],
+        },
+      ),
+    reportError: (error) => reportFailure('a request to the console', error),
+  }
+  return {
+    matches: isConsolePath,
+    handle: async (request) => handleConsole(dependencies, request),
+    logFields: ({ method }) => ({ method }),
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { isLoopbackHost } from '../../net/loopback.ts'
+import { Secret } from '../../net/secret.ts'
+
+/** Where the console is: its origin (RFC 6454), such as https://dns.example. */
+export interface ConsolePlace {
+  readonly origin: string
+}
+
+const isPlain = ({ origin }: ConsolePlace): boolean => origin.startsWith('http:')
+
+/** A cookie with this prefix comes from this host alone, by TLS (RFC 6265bis §4.1.3.2). Plain http is for loopback. */
+const cookieName = (place: ConsolePlace): string => (isPlain(place) ? 'holdfast' : '__Host-holdfast')
+
+/** Whether the Host header (RFC 9110 §7.2) is that of the console; another may be a name of an attacker that leads here. */
+export const isConsoleHost = ({ origin }: ConsolePlace, host: string | undefined): boolean => {
+  const own = new URL(origin)
+  return (
+    host?.toLowerCase() === own.host ||
+    // On loopback the port is not known before the service listens.
+    (isPlain({ origin }) && host !== undefined && isLoopbackHost(host))
+  )
+}
+
+/** The address of the service for programs. On loopback it has the port of the request. */
+export const serviceOrigin = ({ origin }: ConsolePlace, host = ''): string =>
+  isPlain({ origin }) ? `http://${host}` : origin
+
+/** The secret of the session; undefined without the cookie. */
+export function secretIn(place: ConsolePlace, cookies: string | undefined): Secret | undefined {
+  const name = cookieName(place)
+  const [value] = (cookies ?? '').split(';').flatMap((one) => {
+    const [key = '', text = ''] = one.trim().split('=')
+    return key === name && /^[\w-]{43}$/.test(text) ? [text] : []
+  })
+  return value === undefined ? undefined : new Secret(value)
+}
+
+/** Without Max-Age: the browser forgets it at its end, and the service before. */
+export const cookieOf = (place: ConsolePlace, secret: Secret): string =>
+  `${cookieName(place)}=${secret.reveal()}; Path=/; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
+
+export const noCookie = (place: ConsolePlace): string =>
+  `${cookieName(place)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
+
+/** What each form of the session has, beside what browsers say of its origin: older ones say nothing. */
+export const formToken = (secret: Secret): string =>
+  createHash('sha256').update(`form ${secret.reveal()}`).digest('base64url')
+
+export function isFormToken(secret: Secret, given: string): boolean {
+  const [own, other] = [Buffer.from(formToken(secret)), Buffer.from(given)]
+  return own.length === other.length && timingSafeEqual(own, other)
+}

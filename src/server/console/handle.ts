@@ -1,0 +1,196 @@
+import type { Instant } from '../../base/time.ts'
+import { html } from '../../html/html.ts'
+import { isSameOrigin } from '../../net/same-origin.ts'
+import type { Secret } from '../../net/secret.ts'
+import type { Rendered } from '../api/answer/render.ts'
+import type { Browser, Session } from '../auth/sessions.ts'
+import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
+import {
+  type ConsolePlace,
+  cookieOf,
+  isConsoleHost,
+  isFormToken,
+  noCookie,
+  secretIn,
+  serviceOrigin,
+} from './access.ts'
+import { askOver, type ConsoleApiRequest } from './ask.ts'
+import { type Asset, ICON, STYLESHEET } from './assets.ts'
+import type { ConsoleContext, ShownPage } from './context.ts'
+import { type SignIn, signInPage } from './pages/sign-in.ts'
+import { proofPage } from './pages/proof.ts'
+import {
+  assetResponse,
+  documentResponse,
+  type Person,
+  plainResponse,
+  type Reader,
+  resultResponse,
+  seeOther,
+} from './responses.ts'
+import { type ConsoleRoute, findPage } from './routes.ts'
+import { EN } from './words/en/en.ts'
+
+type Caller = Session['caller']
+
+/** Identifies a person by what a form has; `retryAfter` in seconds if nothing was checked. */
+type Identified = Caller | { readonly retryAfter: number } | undefined
+
+export interface ConsoleDependencies {
+  readonly place: ConsolePlace
+  /** The script of its pages. */
+  readonly script: Asset
+  readonly now: () => Instant
+  readonly identify: (given: SignIn, request: IncomingRequest) => Promise<Identified>
+  readonly openSession: (caller: Caller, browser: Browser) => Promise<Secret>
+  readonly sessionOf: (secret: Secret) => Promise<Session | undefined>
+  readonly renewSession: (id: number) => Promise<Secret>
+  readonly endSession: (session: Session) => Promise<unknown>
+  /** A request to `/v1` of this caller. */
+  readonly api: (request: ConsoleApiRequest, caller: Caller, outer: IncomingRequest) => Promise<Rendered>
+  readonly reportError: (error: unknown) => void
+}
+
+const ROOT = '/console'
+const HOME = `${ROOT}/names`
+const SIGN_IN = `${ROOT}/sign-in`
+const SIGN_OUT = `${ROOT}/sign-out`
+
+export const isConsolePath = (path: string): boolean =>
+  path === '/' || path === ROOT || path.startsWith(`${ROOT}/`)
+
+/** From request to response. Precedence: host, path, origin of the request, session, form, proof, then the page. */
+export async function handleConsole(
+  dependencies: ConsoleDependencies,
+  request: IncomingRequest,
+): Promise<OutgoingResponse> {
+  const reader: Reader = { request, words: EN, script: dependencies.script }
+  try {
+    return await responseTo(dependencies, reader)
+  } catch (error) {
+    dependencies.reportError(error)
+    const { failed, failedWhy } = reader.words
+    return documentResponse(reader, messagePage(500, failed, failedWhy))
+  }
+}
+
+const messagePage = (status: number, title: string, text: string): ShownPage => ({
+  status,
+  title,
+  main: html`<p>${text}</p>`,
+})
+
+async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  const { place, script } = dependencies
+  const { method, path, host, origin, fetchSite } = request
+  if (!isConsoleHost(place, host))
+    return plainResponse(
+      421,
+      `the console is at ${place.origin}${ROOT}, and not at the name in the address bar`,
+    )
+  const asset = [STYLESHEET, script, ICON].find((one) => one.path === path)
+  if (asset !== undefined) return assetResponse(asset)
+  if (path === '/' || path === ROOT || path === `${ROOT}/`) return seeOther(HOME)
+  const isPost = method === 'POST'
+  if (!isPost && method !== 'GET' && method !== 'HEAD')
+    return plainResponse(405, 'only GET, HEAD and POST are supported', { allow: 'GET, HEAD, POST' })
+  if (isPost && !isSameOrigin({ host, origin, fetchSite }))
+    return plainResponse(403, 'this request comes from another page')
+  if (isPost && request.body === undefined) return plainResponse(413, 'the form is too large')
+  if (path === SIGN_IN)
+    return isPost ? signIn(dependencies, reader) : documentResponse(reader, signInPage(words))
+  return forPerson(dependencies, reader)
+}
+
+/** Everything that needs a session. */
+async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  const { place } = dependencies
+  const secret = secretIn(place, request.cookie)
+  const session = secret && (await dependencies.sessionOf(secret))
+  if (secret === undefined || session === undefined)
+    return seeOther(SIGN_IN, secret && { 'set-cookie': noCookie(place) })
+  const known = { ...reader, person: { secret, session } }
+  const form = new URLSearchParams(request.method === 'POST' ? request.body : '')
+  if (request.method === 'POST' && !isFormToken(secret, form.get('token') ?? ''))
+    return documentResponse(known, messagePage(403, words.oldForm, words.oldFormWhy))
+  if (request.path === SIGN_OUT && request.method === 'POST') {
+    await dependencies.endSession(session)
+    return seeOther(SIGN_IN, { 'set-cookie': noCookie(place) })
+  }
+  const found = findPage(request.method, request.path)
+  if ('route' in found) return forRoute(dependencies, known, { ...found, form })
+  return found.length === 0
+    ? documentResponse(known, messagePage(404, words.noPage, words.noPageWhy))
+    : plainResponse(405, 'this is a button of a page', { allow: found.join(', ') })
+}
+
+interface Matched {
+  readonly route: ConsoleRoute
+  readonly params: Readonly<Record<string, string>>
+  readonly form: URLSearchParams
+}
+
+async function forRoute(
+  dependencies: ConsoleDependencies,
+  reader: Reader & { readonly person: Person },
+  { route, params, form }: Matched,
+): Promise<OutgoingResponse> {
+  const { place, now } = dependencies
+  const { request, words, person } = reader
+  const { session } = person
+  const needsProof = route.needsProof === true && request.method === 'POST' && !session.isProved
+  const proved = needsProof ? await proof(dependencies, reader, form) : person
+  if ('title' in proved) return documentResponse(reader, proved)
+  const context: ConsoleContext = {
+    words,
+    params,
+    query: new URLSearchParams(request.query),
+    form,
+    here: request.query === '' ? request.path : `${request.path}?${request.query}`,
+    now: now(),
+    session,
+    ask: askOver(async (asked) => dependencies.api(asked, session.caller, request)),
+    origin: serviceOrigin(place, request.host),
+  }
+  const response = resultResponse({ ...reader, person: proved }, await route.page(context))
+  const cookie = proved === person ? {} : { 'set-cookie': cookieOf(place, proved.secret) }
+  return { ...response, headers: { ...response.headers, ...cookie } }
+}
+
+/** A person gives the password again, with the form that needs it; the session has another secret then. */
+async function proof(
+  dependencies: ConsoleDependencies,
+  { request, words, person: { session } }: Reader & { readonly person: Person },
+  form: URLSearchParams,
+): Promise<Person | ShownPage> {
+  const given = form.get('proof')
+  const { account, apiKeyId } = session.caller
+  const byKey = apiKeyId !== undefined
+  const asked = { path: request.path, form, byKey }
+  if (given === null) return proofPage(words, asked)
+  const credentials = byKey ? { apiKey: given } : { account: account.name, password: given }
+  const identified = await dependencies.identify(credentials, request)
+  if (identified !== undefined && 'retryAfter' in identified)
+    return proofPage(words, { ...asked, refused: { wait: identified.retryAfter } })
+  const isSame = identified?.account.id === account.id && identified.apiKeyId === apiKeyId
+  if (!isSame) return proofPage(words, { ...asked, refused: {} })
+  return { secret: await dependencies.renewSession(session.id), session }
+}
+
+async function signIn(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  const form = new URLSearchParams(request.body)
+  const key = form.get('key') ?? ''
+  const given: SignIn =
+    key === ''
+      ? { account: form.get('account') ?? '', password: form.get('password') ?? '' }
+      : { apiKey: key }
+  const caller = await dependencies.identify(given, request)
+  if (caller === undefined || 'retryAfter' in caller)
+    return documentResponse(reader, signInPage(words, { given, wait: caller?.retryAfter }))
+  const { peer, userAgent } = request
+  const secret = await dependencies.openSession(caller, { peer, userAgent })
+  return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
+}

@@ -1,0 +1,50 @@
+import { type Html, html } from '../../html/html.ts'
+import { ICON } from './assets.ts'
+import { action, TOKEN_PLACE } from './parts.ts'
+import type { Words } from './words/words.ts'
+
+export interface Document {
+  readonly title: string
+  readonly main: Html
+  readonly isPending: boolean
+  readonly words: Words
+  /** Of the person who is signed in. */
+  readonly account: string | undefined
+  /** The path of the page, without its query. */
+  readonly path: string
+  /** What stands in each form, so that no other site can send it. */
+  readonly token: string
+  readonly style: string
+  readonly script: string
+}
+
+const PLACES = ['names', 'zones', 'keys', 'trail', 'account'] as const
+
+const navigation = ({ words, path }: Document): Html =>
+  html`<nav aria-label="${words.navigation}"><ul>${PLACES.map((place) => {
+    const to = `/console/${place}`
+    const isHere = path === to || path.startsWith(`${to}/`)
+    return html`<li><a href="${to}"${isHere ? html` aria-current="page"` : ''}>${words.places[place]}</a></li>`
+  })}</ul></nav>`
+
+const signOut = (words: Words): Html => action('/console/sign-out', words.signOut)
+
+/** A whole page, complete without its script. */
+export function documentOf(document: Document): string {
+  const { title, main, words, account, isPending, token, style, script } = document
+  const text = html`<!doctype html>
+<html lang="${words.language}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${title} - Holdfast</title><link rel="icon" href="${ICON.path}"><link rel="stylesheet" href="${style}">
+<script src="${script}" defer></script></head>
+<body${isPending ? html` data-pending` : ''} data-copy="${words.copy}" data-copied="${words.copied}">
+<a class="skip" href="#main">${words.toContent}</a>
+<header><p class="brand"><a href="/console/names"><img alt="" width="24" height="24" src="${ICON.path}"> Holdfast</a></p>${
+    account === undefined
+      ? ''
+      : html`${navigation(document)}<div class="who"><span class="soft">${account}</span>${signOut(words)}</div>`
+  }</header>
+<main id="main" tabindex="-1"><h1>${title}</h1>${main}</main></body></html>
+`.text
+  return text.replaceAll(TOKEN_PLACE, TOKEN_PLACE.replace('value=""', `value="${token}"`))
+}

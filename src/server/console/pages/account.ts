@@ -1,0 +1,126 @@
+import { type Html, html } from '../../../html/html.ts'
+import { isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { action, button, card, facts, field, foreign, form, moment, dataTable } from '../parts.ts'
+import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage } from './listing.ts'
+
+interface ShownAccount {
+  readonly name: string
+  readonly plan: {
+    readonly name: string
+    readonly max_names: number
+    readonly max_rdata: number
+    readonly max_ddns_keys: number
+    readonly min_ttl: number
+  }
+  readonly usage: {
+    readonly names: number
+    readonly rdata: number
+    readonly ddns_keys: number
+    readonly zones: number
+  }
+  readonly created_at: string | null
+}
+
+interface ShownSession {
+  readonly id: number
+  readonly api_key_id: number | null
+  readonly created_at: string | null
+  readonly seen_at: string | null
+  readonly peer: string
+  readonly user_agent: string
+}
+
+export const accountPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  accountShown(context, NO_ERRORS)
+
+async function accountShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const { words, ask, session } = context
+  const t = words.account
+  const found = await ask<ShownAccount>('getAccount')
+  if (isRefused(found)) return failedPage(words, found)
+  const sessions = await ask<readonly ShownSession[]>('listSessions', { query: { limit: '100' } })
+  return {
+    title: t.title,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}${planCard(words, found.data)}${
+      session.caller.apiKeyId === undefined
+        ? passwordCard(words, errors)
+        : card(t.password, html`<p>${t.byKey}</p>`)
+    }${isRefused(sessions) ? '' : sessionCard(words, sessions.data, session.id)}`,
+  }
+}
+
+function planCard(words: Words, { name, plan, usage, created_at: at }: ShownAccount): Html {
+  const t = words.account
+  return card(
+    t.plan(plan.name),
+    facts([
+      [t.name, foreign(name)],
+      [t.names, t.ofMost(usage.names, plan.max_names)],
+      [t.rdata, t.ofMost(usage.rdata, plan.max_rdata)],
+      [t.keys, t.ofMost(usage.ddns_keys, plan.max_ddns_keys)],
+      [t.zones, String(usage.zones)],
+      [t.minTtl, t.seconds(plan.min_ttl)],
+      [t.created, moment(at)],
+    ]),
+  )
+}
+
+const passwordCard = (words: Words, errors: FormErrors): Html => {
+  const t = words.account
+  return card(
+    t.password,
+    form('/console/account/password', [
+      html`<p class="soft">${t.passwordWhat}</p>`,
+      field('old_password', t.oldPassword, { type: 'password', fill: 'current-password', errors }),
+      field('new_password', t.newPassword, {
+        type: 'password',
+        fill: 'new-password',
+        hint: t.passwordHint,
+        errors,
+      }),
+      field('again', t.again, { type: 'password', fill: 'new-password', errors }),
+      button(t.change, 'quiet'),
+    ]),
+  )
+}
+
+function sessionCard(words: Words, sessions: readonly ShownSession[], own: number): Html {
+  const t = words.account
+  const rows = sessions.map((one) => [
+    foreign(one.user_agent || t.unknownProgram),
+    one.peer,
+    moment(one.created_at),
+    moment(one.seen_at),
+    one.id === own ? t.thisOne : action(`/console/account/sessions/${one.id}`, t.end),
+  ])
+  const columns = [
+    { label: t.program },
+    { label: t.address, isFixed: true },
+    { label: t.begun, isFixed: true },
+    { label: t.seen, isFixed: true },
+    { label: t.end, isFixed: true },
+  ]
+  return card(t.sessions, dataTable(t.sessions, columns, rows))
+}
+
+/** All sessions end with it, this one too. */
+export async function changePasswordAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, words } = context
+  const next = sent.get('new_password') ?? ''
+  if (next !== sent.get('again')) return accountShown(context, fieldError('again', words.account.notSame))
+  const changed = await ask('changePassword', {
+    body: { old_password: sent.get('old_password') ?? '', new_password: next },
+  })
+  const wrong = errorsOf(changed, words, (pointer) => pointer.slice(1))
+  return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/sign-in' }
+}
+
+export async function endSessionAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, params, words } = context
+  const ended = await ask('deleteSession', { params: { id: params['id'] ?? '' } })
+  return isRefused(ended) ? accountShown(context, errorsOf(ended, words)) : { see: '/console/account' }
+}

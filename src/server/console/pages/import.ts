@@ -1,0 +1,121 @@
+import { type Html, html } from '../../../html/html.ts'
+import { isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { button, card, field, form, hidden, pathOf, dataTable } from '../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+
+const LINES = 12
+/** Rows of a preview that a page has; the counts are of all. */
+const MAX_SHOWN = 100
+
+interface Preview {
+  readonly new: number
+  readonly changed: number
+  readonly removed: number
+  readonly same: number
+  readonly changes: readonly {
+    readonly name: string
+    readonly dns_type: string
+    readonly change: 'new' | 'changed' | 'removed'
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+  readonly refused: readonly {
+    readonly line: number | null
+    readonly title: string
+    readonly detail: string | null
+  }[]
+}
+
+const hereOf = ({ params }: Pick<ConsoleContext, 'params'>): string =>
+  pathOf`/console/zones/${params['zone'] ?? ''}`
+
+/** A zone file replaces the records of a zone; first it is shown what that would change. */
+export const importPage = async (context: ConsoleContext): Promise<ShownPage> =>
+  importForm(context, NO_ERRORS)
+
+function importForm(context: ConsoleContext, errors: FormErrors, more: Html = html``): ShownPage {
+  const { words, params, form: sent } = context
+  const t = words.import
+  return {
+    title: t.title(params['zone'] ?? ''),
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}${more}${card(
+      t.what,
+      form(`${hereOf(context)}/import/preview`, [
+        field('text', t.text, { value: sent.get('text') ?? '', hint: t.hint, lines: LINES, errors }),
+        button(t.preview),
+      ]),
+    )}`,
+  }
+}
+
+export async function importPreview(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, ask, params, form: sent } = context
+  const t = words.import
+  const text = sent.get('text') ?? ''
+  const tried = await ask<Preview>('importZone', {
+    params: { zone_name: params['zone'] ?? '' },
+    query: { dry_run: 'true' },
+    body: text,
+  })
+  if (isRefused(tried))
+    return importForm(
+      context,
+      errorsOf(tried, words, () => 'text'),
+    )
+  const { data } = tried
+  if (data.refused.length > 0) return importForm(context, NO_ERRORS, refusedLines(words, data))
+  const counts = html`<p>${t.counts(data)}</p>`
+  if (data.changes.length === 0) return importForm(context, NO_ERRORS, card(t.same, counts))
+  return {
+    title: t.title(params['zone'] ?? ''),
+    main: html`${warningList(tried.warnings)}${card(
+      t.changes,
+      html`${counts}${changeRows(words, data)}${form(`${hereOf(context)}/import`, [
+        hidden('text', text),
+        html`<p class="row">${button(t.go)}
+<button class="quiet" formaction="${hereOf(context)}/import/again">${t.back}</button></p>`,
+      ])}`,
+    )}`,
+  }
+}
+
+const refusedLines = (words: Words, { refused }: Preview): Html =>
+  html`<div class="note bad" role="alert" tabindex="-1" id="errors">
+<h2><span aria-hidden="true">✗</span> ${words.import.refused}</h2><ul>${refused
+    .slice(0, MAX_SHOWN)
+    .map(
+      ({ line, title, detail }) =>
+        html`<li>${line === null ? '' : `${words.import.line(line)}: `}${detail ?? title}</li>`,
+    )}</ul></div>`
+
+function changeRows(words: Words, { changes }: Preview): Html {
+  const t = words.records
+  const rows = changes
+    .slice(0, MAX_SHOWN)
+    .map(({ name, dns_type: type, before, after }) => [
+      html`<bdi>${name}</bdi> ${type}`,
+      before === null ? t.nothing : html`<del><code><bdi>${before}</bdi></code></del>`,
+      after === null ? t.nothing : html`<ins><code><bdi>${after}</bdi></code></ins>`,
+    ])
+  return dataTable(words.import.changes, [{ label: t.record }, { label: t.before }, { label: t.after }], rows)
+}
+
+export const importAgain = async (context: ConsoleContext): Promise<ShownPage> =>
+  importForm(context, NO_ERRORS)
+
+export async function importAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, ask, params, form: sent } = context
+  const done = await ask('importZone', {
+    params: { zone_name: params['zone'] ?? '' },
+    body: sent.get('text') ?? '',
+  })
+  return isRefused(done)
+    ? importForm(
+        context,
+        errorsOf(done, words, () => 'text'),
+      )
+    : { see: hereOf(context) }
+}

@@ -1,0 +1,36 @@
+import { type Html, html } from '../../../html/html.ts'
+import { card, facts, foreign, moment, state } from '../parts.ts'
+import type { Words } from '../words/words.ts'
+import { type ShownKey, wholeName } from './shown.ts'
+
+export const hostnamesOf = ({ targets }: ShownKey): readonly string[] => [...new Set(targets.map(wholeName))]
+
+/** What the key last did; of a new one, that its first update is awaited. */
+export function updateCard(words: Words, key: ShownKey): Html {
+  const t = words.key
+  const { last_update: last, block } = key
+  return card(
+    t.now,
+    html`${
+      block === null
+        ? ''
+        : html`<div class="note bad"><p>${state('bad', '✗', words.keys.blocked)} ${t.blockedFor[block.reason]}${
+            block.until === null ? '' : html` ${t.until} ${moment(block.until)}.`
+          }</p></div>`
+    }<p>${
+      last === null
+        ? state('wait', '…', t.waiting)
+        : html`${state('ok', '✓', last.address)} ${moment(last.at)}`
+    }</p>${facts([
+      [t.username, html`<code>${key.username}</code>`],
+      [words.keys.names, html`<ul>${hostnamesOf(key).map((one) => html`<li><bdi>${one}</bdi></li>`)}</ul>`],
+      ...(last === null
+        ? []
+        : ([
+            [words.reply, html`<code>${foreign(last.reply)}</code>`],
+            [words.name.program, foreign(last.user_agent)],
+          ] as const)),
+      [t.created, moment(key.created_at)],
+    ])}`,
+  )
+}

@@ -1,0 +1,97 @@
+import { type Html, html } from '../../../html/html.ts'
+import { isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { action, card, moment, pathOf, state, dataTable } from '../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage, pager, pageQuery } from './listing.ts'
+import { secretPage } from './new-key.ts'
+import { programKeyCards } from './program-keys.ts'
+import { hostnamesOf, updateCard } from './key-state.ts'
+import type { ShownKey } from './shown.ts'
+
+const KEYS_LIMIT = '100'
+const MAX_HOSTNAMES_SHOWN = 3
+
+/** The keys of routers, and those of other programs. */
+export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, query, ask } = context
+  const t = words.keys
+  const list = await ask<readonly ShownKey[]>('listKeys', {
+    query: { limit: KEYS_LIMIT, ...pageQuery(query) },
+  })
+  if (isRefused(list)) return failedPage(words, list)
+  const rows = list.data.map((key) => [
+    html`<a href="${pathOf`/console/keys/ddns/${key.username}`}"><bdi>${key.description || key.username}</bdi></a>`,
+    html`<bdi>${hostnamesOf(key).slice(0, MAX_HOSTNAMES_SHOWN).join(', ')}</bdi> ${moreHostnames(words, key)}`,
+    key.last_update === null ? words.names.never : moment(key.last_update.at),
+    blockLabel(words, key),
+  ])
+  const columns = [
+    { label: t.key },
+    { label: t.names },
+    { label: words.names.updated, isFixed: true },
+    { label: words.names.state, isFixed: true },
+  ]
+  return {
+    title: t.title,
+    main: html`<div id="live">${card(
+      t.ddns,
+      html`<p class="soft">${t.ddnsWhat}</p>${rows.length === 0 ? '' : dataTable(t.ddns, columns, rows)}${pager(
+        words,
+        context,
+        list,
+      )}<p><a href="/console/keys/new">${t.makeOne}</a></p>`,
+    )}</div>${await programKeyCards(context)}`,
+  }
+}
+
+const moreHostnames = (words: Words, key: ShownKey): string => {
+  const more = hostnamesOf(key).length - MAX_HOSTNAMES_SHOWN
+  return more > 0 ? words.more(more) : ''
+}
+
+const blockLabel = (words: Words, { block, last_update: last }: ShownKey): Html => {
+  const t = words.keys
+  if (block !== null) return state('bad', '✗', t.blocked)
+  return last === null ? state('wait', '…', t.waiting) : state('ok', '✓', t.works)
+}
+
+/** One DDNS key: whether its router gets through, and if not, why. */
+export const keyPage = async (context: ConsoleContext): Promise<ConsoleResult> => keyShown(context, NO_ERRORS)
+
+async function keyShown({ words, params, ask }: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const t = words.key
+  const found = await ask<ShownKey>('getKey', { params: { ddns_key_username: params['key'] ?? '' } })
+  if (isRefused(found)) return failedPage(words, found)
+  const key = found.data
+  const here = pathOf`/console/keys/ddns/${key.username}`
+  return {
+    title: key.description || key.username,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    isPending: key.last_update === null,
+    main: html`${errorSummary(errors, words)}<div id="live">${updateCard(words, key)}</div>${card(t.change, [
+      html`<p class="soft">${t.renewWhat}</p>`,
+      action(`${here}/renew`, t.renew),
+      action(`${here}/delete`, t.remove, 'danger'),
+    ])}`,
+  }
+}
+
+export async function renewKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, params, ask } = context
+  const at = { ddns_key_username: params['key'] ?? '' }
+  const renewed = await ask<{ readonly password: string }>('changeKey', {
+    params: at,
+    body: { regenerate_password: true },
+  })
+  if (isRefused(renewed)) return keyShown(context, errorsOf(renewed, words))
+  const { data } = await ask<ShownKey>('getKey', { params: at })
+  return secretPage(context, data, renewed.data.password)
+}
+
+export async function keyDeletion(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, params, ask } = context
+  const deleted = await ask('deleteKey', { params: { ddns_key_username: params['key'] ?? '' } })
+  return isRefused(deleted) ? keyShown(context, errorsOf(deleted, words)) : { see: '/console/keys' }
+}

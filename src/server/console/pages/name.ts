@@ -1,0 +1,187 @@
+import { type Html, html } from '../../../html/html.ts'
+import { type Ask, isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import {
+  action,
+  card,
+  facts,
+  foreign,
+  form,
+  button,
+  hidden,
+  moment,
+  pathOf,
+  state,
+  dataTable,
+} from '../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { NameState } from '../../model/query.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage } from './listing.ts'
+import { stateLabel, stateOfName } from './names.ts'
+import { recordsForm, rowsOf, undoneRows } from './record-rows.ts'
+import { addressesOf, type ShownName, wholeName } from './shown.ts'
+import { type ShownEntry, trailTable } from './trail.ts'
+
+const MAX_ENTRIES = 10
+
+interface ShownServer {
+  readonly server: string
+  readonly serial: number | null
+  readonly behind: boolean | null
+  readonly checked_at: string | null
+}
+
+/** One name: whether all is well with it, its records, and what happened to it. */
+export const namePage = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  nameShown(context, NO_ERRORS)
+
+/** The same, with what was wrong in one of its forms. */
+export async function nameShown(
+  context: ConsoleContext,
+  errors: FormErrors,
+  edited?: Html,
+): Promise<ShownPage> {
+  const { words, params, ask, session, query } = context
+  const t = words.name
+  const undo = query.get('undo')
+  const { zone = '', name: label = '' } = params
+  const at = { zone_name: zone, name: label }
+  const found = await ask<ShownName>('getName', { params: at })
+  if (isRefused(found)) return failedPage(words, found)
+  const name = found.data
+  const [whole, known] = [wholeName(name), await stateIn(ask, name)]
+  const here = pathOf`/console/names/${zone}/${label}`
+  const servers = await serversOf(ask, zone)
+  const trail = await ask<readonly ShownEntry[]>('listTrail', {
+    query: { limit: String(MAX_ENTRIES), 'filter[zone_name]': zone, 'filter[name]': label },
+  })
+  const isEditable = !session.caller.isReadOnly
+  const stored = rowsOf(name.rrsets)
+  const rows = undo === null ? stored : undoneRows(stored, undo, query.get('before') ?? '')
+  return {
+    title: whole,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    isPending: known === 'pending' || servers.some(({ behind }) => behind === true),
+    main: html`${errorSummary(errors, words)}<div id="live">${stateCard(words, { name, known })}${serverCard(
+      words,
+      servers,
+    )}</div>${edited ?? recordsForm(words, { here, rows, isEditable, isUndo: undo !== null })}${
+      isRefused(trail) || trail.data.length === 0
+        ? ''
+        : card(
+            t.trail,
+            html`${trailTable(words, trail.data, { zone, name: label })}
+<p><a href="/console/trail?zone=${zone}&amp;name=${label}">${t.wholeTrail}</a></p>`,
+          )
+    }${isEditable ? moreCard(words, here, name) : ''}`,
+  }
+}
+
+/** What a name's own fields cannot tell is asked for. */
+async function stateIn(ask: Ask, name: ShownName): Promise<NameState> {
+  const bad = await Promise.all(
+    (['stuck', 'blocked'] as const).map(async (one) => {
+      const { page } = await ask('listNames', {
+        query: {
+          limit: '0',
+          view: 'name_only',
+          'filter[state][]': one,
+          'filter[name][]': name.name,
+          'filter[zone_name][]': name.zone_name,
+        },
+      })
+      return page.total > 0 ? [one] : []
+    }),
+  )
+  return bad.flat()[0] ?? stateOfName(name)
+}
+
+function stateCard(
+  words: Words,
+  { name, known }: { readonly name: ShownName; readonly known: NameState },
+): Html {
+  const t = words.name
+  const last = name.last_update
+  const key = name.update_group
+  return card(
+    t.now,
+    html`${addressesOf(name).map((one) => html`<p class="address">${one}</p>`)}<p>${stateLabel(known, words)} ${
+      words.states[known].meaning
+    }</p>${facts([
+      [
+        t.lastUpdate,
+        last
+          ? html`${moment(last.at)}, ${t.from} ${last.address}, ${words.reply} <code>${foreign(last.reply)}</code>`
+          : t.noUpdate,
+      ],
+      ...(last ? ([[t.program, html`${foreign(last.user_agent)}`]] as const) : []),
+      [
+        t.key,
+        key === null
+          ? html`${t.noKey} <a href="/console/keys/new?hostname=${wholeName(name)}">${t.makeKey}</a>`
+          : html`<a href="${pathOf`/console/keys/ddns/${key}`}">${key}</a>`,
+      ],
+      [t.changed, moment(name.updated_at)],
+      [t.published, moment(name.published_at, t.notPublished)],
+    ])}`,
+  )
+}
+
+/** What each secondary has; none where the service answers alone. */
+async function serversOf(ask: Ask, zone: string): Promise<readonly ShownServer[]> {
+  const { data } = await ask<{ readonly nameservers: readonly ShownServer[] } | undefined>('getPublication', {
+    params: { zone_name: zone },
+  })
+  return data?.nameservers ?? []
+}
+
+export function serverCard(words: Words, servers: readonly ShownServer[]): Html {
+  const t = words.servers
+  if (servers.length === 0) return html``
+  const rows = servers.map(({ server, serial, behind, checked_at: at }) => [
+    foreign(server),
+    serial === null ? t.unknown : String(serial),
+    behind === null ? t.unknown : behind ? state('wait', '…', t.behind) : state('ok', '✓', t.current),
+    moment(at, t.unknown),
+  ])
+  const columns = [
+    { label: t.server },
+    { label: t.serial, isFixed: true },
+    { label: words.names.state, isFixed: true },
+    { label: t.seen, isFixed: true },
+  ]
+  return card(t.title, dataTable(t.title, columns, rows))
+}
+
+const moreCard = (words: Words, here: string, name: ShownName): Html =>
+  card(words.name.more, [
+    offlineForm(words, here, name),
+    action(`${here}/delete`, words.name.remove(wholeName(name)), 'danger'),
+  ])
+
+const offlineForm = (words: Words, here: string, { offline }: ShownName): Html =>
+  form(`${here}/offline`, [
+    html`<p class="soft">${offline ? words.name.isOffline : words.name.isOnline}</p>`,
+    hidden('offline', offline ? 'no' : 'yes'),
+    button(offline ? words.name.takeOnline : words.name.takeOffline, 'quiet'),
+  ])
+
+export async function offlineAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { params, form: sent, ask, words } = context
+  const { zone = '', name = '' } = params
+  const changed = await ask('changeName', {
+    params: { zone_name: zone, name },
+    body: { offline: sent.get('offline') === 'yes' },
+  })
+  return isRefused(changed)
+    ? nameShown(context, errorsOf(changed, words))
+    : { see: pathOf`/console/names/${zone}/${name}` }
+}
+
+export async function nameDeletion(context: ConsoleContext): Promise<ConsoleResult> {
+  const { params, ask, words } = context
+  const { zone = '', name = '' } = params
+  const deleted = await ask('deleteName', { params: { zone_name: zone, name } })
+  return isRefused(deleted) ? nameShown(context, errorsOf(deleted, words)) : { see: '/console/names' }
+}

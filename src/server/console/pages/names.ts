@@ -1,0 +1,226 @@
+import { type Html, html } from '../../../html/html.ts'
+import { type Ask, isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { button, card, field, form, moment, pathOf, choiceField, state, dataTable } from '../parts.ts'
+import type { NameState } from '../../model/query.ts'
+import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage, pager, pageQuery } from './listing.ts'
+import { addressesOf, type ShownName, wholeName } from './shown.ts'
+
+const NAMES_LIMIT = 100
+/** Of the names that need a person, above the list. */
+const MAX_WORST = 20
+
+/** The states of a name, the worst first: the mark and the tone of each. */
+const STATE_MARKS = {
+  stuck: ['bad', '✗'],
+  blocked: ['bad', '✗'],
+  pending: ['wait', '…'],
+  offline: ['wait', '–'],
+  published: ['ok', '✓'],
+} as const satisfies Readonly<Record<NameState, readonly ['ok' | 'wait' | 'bad', mark: string]>>
+const ALL_STATES = Object.keys(STATE_MARKS) as readonly NameState[]
+const BAD: readonly NameState[] = ['stuck', 'blocked']
+
+export const stateOfName = (name: Pick<ShownName, 'offline' | 'published_at' | 'updated_at'>): NameState => {
+  if (name.offline) return 'offline'
+  const { published_at: published, updated_at: updated } = name
+  return published === null || (updated !== null && published < updated) ? 'pending' : 'published'
+}
+
+export const stateLabel = (name: NameState, words: Words): Html => {
+  const [tone, mark] = STATE_MARKS[name]
+  return state(tone, mark, words.states[name].word)
+}
+
+const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'name'>): string =>
+  pathOf`/console/names/${zone}/${name}`
+
+/** The names of the account: those that need a person first, then all, or those that are searched for. */
+export async function namesPage(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, query, ask } = context
+  const t = words.names
+  const [search, wanted] = [query.get('search') ?? '', stateIn(query)]
+  const isFiltered = search !== '' || wanted !== undefined
+  const list = await ask<readonly ShownName[]>('listNames', {
+    query: {
+      view: 'detail',
+      limit: String(NAMES_LIMIT),
+      'sort[name_labels_reversed]': 'asc',
+      ...(search !== '' && { 'filter[search]': search }),
+      ...(wanted !== undefined && { 'filter[state][]': wanted }),
+      ...pageQuery(query),
+    },
+  })
+  if (isRefused(list)) return failedPage(words, list)
+  const counts = await countsOf(ask)
+  if (list.page.total === 0 && !isFiltered) return newNamePage(context)
+  const worst = isFiltered || !counts.some(([one, n]) => BAD.includes(one) && n > 0) ? [] : await worstOf(ask)
+  return {
+    title: t.title,
+    isPending: list.data.some((one) => stateOfName(one) === 'pending'),
+    main: html`<div id="live">${countLine(words, counts, wanted)}${
+      worst.length === 0 ? '' : card(t.needYou, nameTable(words, worst, t.needYou))
+    }</div><section><form class="row" role="search" action="/console/names">${field('search', t.search, {
+      type: 'search',
+      value: search,
+      isOptional: true,
+    })}${stateField(words, wanted)}${button(t.find, 'quiet')}
+<a href="/console/names/new">${t.makeOne}</a></form>${
+      list.data.length === 0
+        ? html`<p>${t.nothing}</p>`
+        : nameTable(
+            words,
+            list.data.map((one) => [one, wanted ?? stateOfName(one)] as const),
+            t.title,
+          )
+    }${pager(words, context, list)}</section>`,
+  }
+}
+
+const stateField = ({ names: t, states }: Words, wanted: NameState | undefined): Html =>
+  choiceField('state', t.state, {
+    choices: [
+      { value: '', label: t.every },
+      ...ALL_STATES.map((one) => ({ value: one, label: states[one].word })),
+    ],
+    chosen: wanted ?? '',
+  })
+
+const stateIn = (query: URLSearchParams): NameState | undefined =>
+  ALL_STATES.find((one) => one === query.get('state'))
+
+type Counts = readonly (readonly [state: NameState, count: number])[]
+
+const countsOf = async (ask: Ask): Promise<Counts> =>
+  Promise.all(
+    ALL_STATES.map(async (one) => {
+      const { page } = await ask('listNames', {
+        query: { limit: '0', view: 'name_only', 'filter[state][]': one },
+      })
+      return [one, page.total] as const
+    }),
+  )
+
+const countLine = (words: Words, counts: Counts, wanted: NameState | undefined): Html =>
+  html`<ul class="counts">${counts.flatMap(([one, count]) => {
+    const [tone, mark] = STATE_MARKS[one]
+    if (count === 0) return []
+    const here = one === wanted ? html` aria-current="true"` : ''
+    return html`<li><a class="${tone}" href="/console/names?state=${one}"${here}>
+<span aria-hidden="true">${mark}</span> ${words.states[one].count(count)}</a></li>`
+  })}</ul>`
+
+async function worstOf(ask: Ask): Promise<readonly (readonly [ShownName, NameState])[]> {
+  const all = await Promise.all(
+    BAD.map(async (one) => {
+      const { data } = await ask<readonly ShownName[]>('listNames', {
+        query: { view: 'detail', limit: String(MAX_WORST), 'filter[state][]': one },
+      })
+      return data.map((name) => [name, one] as const)
+    }),
+  )
+  return all.flat()
+}
+
+const nameTable = (
+  words: Words,
+  names: readonly (readonly [ShownName, NameState])[],
+  caption: string,
+): Html => {
+  const t = words.names
+  const rows = names.map(([name, one]) => [
+    html`<a href="${pathOfName(name)}"><bdi>${wholeName(name)}</bdi></a>`,
+    html`${addressesOf(name).join(', ') || t.noAddress}`,
+    name.last_update ? moment(name.last_update.at) : t.never,
+    stateLabel(one, words),
+  ])
+  const columns = [
+    { label: t.name },
+    { label: t.addresses },
+    { label: t.updated, isFixed: true },
+    { label: t.state, isFixed: true },
+  ]
+  return dataTable(caption, columns, rows)
+}
+
+export const newNamePage = async (context: ConsoleContext): Promise<ShownPage> => nameForm(context, NO_ERRORS)
+
+async function nameForm({ words, ask, form: sent }: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const t = words.newName
+  const list = await ask<readonly { readonly name: string }[]>('listZones')
+  if (isRefused(list)) return failedPage(words, list)
+  const zones = list.data
+  if (zones.length === 0)
+    return {
+      title: t.title,
+      main: card(
+        t.noZone,
+        html`<p>${t.noZoneWhy}</p><p><a href="/console/zones">${words.zones.makeOne}</a></p>`,
+      ),
+    }
+  const [first = { name: '' }] = zones
+  return {
+    title: t.title,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}${card(
+      t.what,
+      form('/console/names/new', [
+        field('hostname', t.hostname, {
+          value: sent.get('hostname') ?? '',
+          hint: t.hostnameHint(zones.map(({ name }) => name).slice(0, 5), first.name),
+          errors,
+        }),
+        field('addresses', t.addresses, {
+          value: sent.get('addresses') ?? '',
+          hint: t.addressesHint,
+          isOptional: true,
+          errors,
+        }),
+        button(t.make),
+      ]),
+    )}`,
+  }
+}
+
+/** Makes a name, with the addresses that the form has. */
+export async function createNameAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, form: sent, ask } = context
+  const hostname = (sent.get('hostname') ?? '').trim().toLowerCase().replace(/\.$/, '')
+  const addresses = (sent.get('addresses') ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  const zone = await zoneOf(ask, hostname)
+  if (zone === undefined) return nameForm(context, fieldError('hostname', words.newName.notInZone(hostname)))
+  const name = hostname === zone ? '@' : hostname.slice(0, -zone.length - 1)
+  const rrsets = [
+    ...rrsetOf(
+      'A',
+      addresses.filter((one) => !one.includes(':')),
+    ),
+    ...rrsetOf(
+      'AAAA',
+      addresses.filter((one) => one.includes(':')),
+    ),
+  ]
+  const made = await ask('createName', {
+    params: { zone_name: zone },
+    body: { name, ...(rrsets.length > 0 && { rrsets }) },
+  })
+  const fieldOf = (pointer: string) => (pointer.startsWith('/rrsets') ? 'addresses' : 'hostname')
+  if (isRefused(made)) return nameForm(context, errorsOf(made, words, fieldOf))
+  return { see: pathOf`/console/names/${zone}/${name}` }
+}
+
+const rrsetOf = (type: string, values: readonly string[]) =>
+  values.length === 0 ? [] : [{ dns_type: type, rdata: values.map((value) => ({ value })) }]
+
+/** The zone that a name would be in: the longest one that the person may use. */
+async function zoneOf(ask: Ask, hostname: string): Promise<string | undefined> {
+  const labels = hostname.split('.')
+  // A name in DNS has at most 127 labels (RFC 1035 §2.3.4).
+  for (let from = 0; from < Math.min(labels.length, 127); from++) {
+    const zone = labels.slice(from).join('.')
+    if (zone !== '' && !isRefused(await ask('getZone', { params: { zone_name: zone } }))) return zone
+  }
+  return undefined
+}

@@ -1,0 +1,94 @@
+import { type Html, html } from '../../../html/html.ts'
+import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { card, form } from '../parts.ts'
+import type { Words } from '../words/words.ts'
+import type { ShownRRSet } from './shown.ts'
+
+/** One value of an RRSet, as a row of the form. */
+export interface FormRow {
+  readonly type: string
+  readonly ttl: string
+  readonly value: string
+  /** Of a stored value; empty for a new one. */
+  readonly label: string
+}
+
+export const rowsOf = (rrsets: readonly ShownRRSet[]): readonly FormRow[] =>
+  rrsets.flatMap(({ dns_type: type, ttl, rdata }) =>
+    rdata.map(({ label, value }) => ({ type, ttl: String(ttl), value, label })),
+  )
+
+/** The same with one RRSet as a change found it, in the words of the trail: its TTL, and its values with commas between. */
+export function undoneRows(rows: readonly FormRow[], type: string, before: string): readonly FormRow[] {
+  const [, ttl = '', text = ''] = /^(\d+) ([^]*)$/.exec(before) ?? []
+  // A comma in quotes is part of a text.
+  const values = text.match(/(?:"(?:\\.|[^"\\])*"|[^,"]|,(?! ))+/g) ?? []
+  return [
+    ...rows.filter((row) => row.type !== type),
+    ...values.map((value) => ({ type, ttl, value: value.trim(), label: '' })),
+  ]
+}
+
+const FIELDS = ['type', 'ttl', 'value', 'label'] as const
+
+/** The rows of a form that was sent, without those that have no value. */
+export function rowsIn(sent: URLSearchParams): readonly FormRow[] {
+  const [types = [], ttls = [], values = [], labels = []] = FIELDS.map((one) => sent.getAll(one))
+  return types.flatMap((type, nth) => {
+    const value = (values[nth] ?? '').trim()
+    return value === '' ? [] : [{ type, ttl: (ttls[nth] ?? '').trim(), value, label: labels[nth] ?? '' }]
+  })
+}
+
+interface RecordsView {
+  readonly here: string
+  readonly rows: readonly FormRow[]
+  readonly isEditable: boolean
+  /** How many empty rows follow. */
+  readonly empty?: number
+  /** The rows are those before a change, and not those that are stored. */
+  readonly isUndo?: boolean
+}
+
+/** The records of a name as rows; nothing is stored before it is reviewed. */
+export function recordsForm(
+  words: Words,
+  { here, rows, isEditable, empty = 1, isUndo = false }: RecordsView,
+): Html {
+  const t = words.records
+  const all = [...rows, ...Array.from({ length: isEditable ? empty : 0 }, () => EMPTY)]
+  if (all.length === 0) return card(t.title, html`<p>${t.none}</p>`)
+  const head = [t.type, t.ttl, t.value].map((label) => html`<th scope="col">${label}</th>`)
+  const body = all.map((row, nth) => (isEditable ? editable(words, row, nth + 1) : fixed(row)))
+  const list = html`<table class="records"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
+  if (!isEditable) return card(t.title, list)
+  return card(
+    t.title,
+    form(`${here}/review`, [
+      html`<p class="soft">${isUndo ? t.undoHint : t.hint}</p>`,
+      list,
+      html`<p class="row"><button>${t.review}</button><button class="quiet" name="add" value="yes">${t.add}</button></p>`,
+    ]),
+    'records',
+  )
+}
+
+const EMPTY: FormRow = { type: 'A', ttl: '', value: '', label: '' }
+
+const fixed = ({ type, ttl, value }: FormRow): Html =>
+  html`<tr><td>${type}</td><td>${ttl}</td><td><code><bdi>${value}</bdi></code></td></tr>`
+
+function editable({ records: t }: Words, { type, ttl, value, label }: FormRow, nth: number): Html {
+  const types = Object.keys(RDATA_TYPES).map(
+    (one) => html`<option${one === type ? html` selected` : ''}>${one}</option>`,
+  )
+  const choice = html`<select name="type" aria-label="${t.typeOf(nth)}">${types}</select>`
+  return html`<tr><td data-label="${t.type}">${choice}</td>
+<td data-label="${t.ttl}"><input name="ttl" aria-label="${t.ttlOf(nth)}" inputmode="numeric" size="6" value="${ttl}"></td>
+<td data-label="${t.value}"><input class="value" id="value-${nth}" name="value" aria-label="${t.valueOf(nth)}"
+ spellcheck="false" autocomplete="off" value="${value}"><input type="hidden" name="label" value="${label}"></td></tr>`
+}
+
+/** A form that has these rows and shows none of them. */
+export const hiddenRows = (rows: readonly FormRow[]): readonly Html[] =>
+  rows.flatMap((row) => FIELDS.map((name) => html`<input type="hidden" name="${name}" value="${row[name]}">`))

@@ -1,0 +1,41 @@
+import { html } from '../../../html/html.ts'
+import type { ShownPage } from '../context.ts'
+import { button, card, field, form } from '../parts.ts'
+import { errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+
+/** What a person gives to sign in. */
+export type SignIn = { readonly account: string; readonly password: string } | { readonly apiKey: string }
+
+interface Refused {
+  readonly given: SignIn
+  /** In seconds, if nothing was checked. */
+  readonly wait: number | undefined
+}
+
+export function signInPage(words: Words, refused?: Refused): ShownPage {
+  const t = words.signIn
+  const isKey = refused !== undefined && 'apiKey' in refused.given
+  const text = refused?.wait === undefined ? t.wrong : words.retryAfter(refused.wait)
+  const errors: FormErrors =
+    refused === undefined ? NO_ERRORS : { all: [{ field: isKey ? 'key' : 'account', text }] }
+  const account = refused !== undefined && 'account' in refused.given ? refused.given.account : ''
+  return {
+    title: t.title,
+    ...(refused !== undefined && { status: refused.wait === undefined ? 403 : 429 }),
+    main: html`${errorSummary(errors, words)}${card(
+      t.byPassword,
+      form('/console/sign-in', [
+        field('account', t.account, { fill: 'username', value: account, errors }),
+        field('password', t.password, { type: 'password', fill: 'current-password' }),
+        button(t.title),
+      ]),
+    )}${card(
+      t.byKey,
+      form('/console/sign-in', [
+        field('key', t.key, { type: 'password', hint: t.keyHint, errors }),
+        button(t.withKey, 'quiet'),
+      ]),
+    )}`,
+  }
+}

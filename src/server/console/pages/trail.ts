@@ -1,0 +1,148 @@
+import { type Html, html } from '../../../html/html.ts'
+import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult } from '../context.ts'
+import { button, field, foreign, moment, dataTable } from '../parts.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage, pager, pageQuery } from './listing.ts'
+
+export interface ShownEntry {
+  readonly at: string | null
+  readonly actor: string
+  readonly peer: string
+  readonly operation: string
+  readonly subject: string
+  readonly dns_type: string | null
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const ENTRIES_LIMIT = '100'
+/** Of a file: the newest entries. */
+const MAX_FILE_ENTRIES = 10_000
+const FILE_PAGE = '500'
+
+/** The filters of the page, by the filters of the operation. */
+const FILTERS = { zone: 'zone_name', name: 'name', actor: 'actor', from: 'from', to: 'to' } as const
+
+const filterQuery = (query: URLSearchParams): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(FILTERS).flatMap(([field, filter]) => {
+      const value = query.get(field)?.trim() ?? ''
+      if (value === '') return []
+      return [[`filter[${filter}]`, /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value] as const]
+    }),
+  )
+
+/** Who changed what. */
+export async function trailPage(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, query, ask } = context
+  const t = words.trail
+  const list = await ask<readonly ShownEntry[]>('listTrail', {
+    query: { limit: ENTRIES_LIMIT, ...filterQuery(query), ...pageQuery(query) },
+  })
+  if (isRefused(list)) return failedPage(words, list)
+  const kept = new URLSearchParams(
+    [...query].filter(([name, value]) => Object.hasOwn(FILTERS, name) && value !== ''),
+  )
+  const file = (form: string): string =>
+    `/console/trail/file?${new URLSearchParams([...kept, ['form', form]]).toString()}`
+  return {
+    title: t.title,
+    main: html`<section><form class="row" role="search" action="/console/trail">${Object.keys(FILTERS).map(
+      (name) =>
+        field(name, t.filters[name as keyof typeof FILTERS], {
+          value: query.get(name) ?? '',
+          isOptional: true,
+        }),
+    )}${button(words.names.find, 'quiet')}</form>${
+      list.data.length === 0 ? html`<p>${t.nothing}</p>` : trailTable(words, list.data)
+    }${pager(words, context, list)}
+<p><a href="${file('csv')}">${t.csv}</a> <a href="${file('json')}">${t.json}</a> <span class="soft">${t.newest(
+      MAX_FILE_ENTRIES,
+    )}</span></p></section>`,
+  }
+}
+
+/** With a link that puts a value back, where the entry has one and is of one name. */
+export function trailTable(
+  words: Words,
+  entries: readonly ShownEntry[],
+  name?: { readonly zone: string; readonly name: string },
+): Html {
+  const t = words.trail
+  const rows = entries.map((entry) => [
+    moment(entry.at),
+    html`${foreign(entry.actor)}${entry.peer === '' ? '' : html` <span class="soft">${t.from} ${entry.peer}</span>`}`,
+    html`${foreign(entry.subject)} ${entry.dns_type ?? ''} <span class="soft">${entry.operation}</span>`,
+    entry.before === null ? '' : html`<del><code><bdi>${entry.before}</bdi></code></del>`,
+    entry.after === null ? '' : html`<ins><code><bdi>${entry.after}</bdi></code></ins>`,
+    ...(name === undefined ? [] : [undoForm(words, entry, name)]),
+  ])
+  const columns = [
+    { label: t.at, isFixed: true },
+    { label: t.who },
+    { label: t.what },
+    { label: words.records.before },
+    { label: words.records.after },
+  ]
+  return dataTable(
+    t.title,
+    name === undefined ? columns : [...columns, { label: t.undo, isFixed: true }],
+    rows,
+  )
+}
+
+/** Opens the records with the value before the change, which is reviewed like any other change. */
+function undoForm(
+  words: Words,
+  { dns_type: type, before, after }: ShownEntry,
+  { zone, name }: { readonly zone: string; readonly name: string },
+): Html {
+  // A long text of the trail is cut.
+  if (type === null || before?.endsWith('…') === true) return html``
+  const to = `/console/names/${encodeURIComponent(zone)}/${encodeURIComponent(name)}`
+  const query = new URLSearchParams({
+    undo: type,
+    ...(before !== null && { before }),
+    ...(after !== null && { after }),
+  })
+  return html`<a href="${to}?${query.toString()}#records">${words.trail.undo}</a>`
+}
+
+/** The entries of a page as a file. */
+export async function trailFile({ ask, query, words }: ConsoleContext): Promise<ConsoleResult> {
+  const found = await allEntries(ask, filterQuery(query))
+  if ('refused' in found) return failedPage(words, found.refused)
+  return query.get('form') === 'json'
+    ? { file: 'trail.json', type: 'application/json', text: `${JSON.stringify(found.entries, null, 1)}\n` }
+    : { file: 'trail.csv', type: 'text/csv; charset=utf-8', text: csvOf(found.entries) }
+}
+
+async function allEntries(
+  ask: Ask,
+  filter: Readonly<Record<string, string>>,
+): Promise<{ readonly entries: readonly ShownEntry[] } | { readonly refused: ApiAnswer<unknown> }> {
+  const entries: ShownEntry[] = []
+  let after: string | undefined
+  while (entries.length < MAX_FILE_ENTRIES) {
+    const page = await ask<readonly ShownEntry[]>('listTrail', {
+      query: { limit: FILE_PAGE, ...filter, after },
+    })
+    if (isRefused(page)) return { refused: page }
+    entries.push(...page.data)
+    if (page.page.next === null) break
+    after = page.page.next
+  }
+  return { entries }
+}
+
+const COLUMNS = ['at', 'actor', 'peer', 'operation', 'subject', 'dns_type', 'before', 'after'] as const
+
+/** RFC 4180. Spreadsheets run what begins like a formula, so such a text gets a quote before it. */
+const csvOf = (entries: readonly ShownEntry[]): string =>
+  [COLUMNS, ...entries.map((entry) => COLUMNS.map((name) => entry[name] ?? ''))]
+    .map((row) =>
+      row.map((value) => `"${value.replace(/^[=+\-@\t]/, "'$&").replaceAll('"', '""')}"`).join(','),
+    )
+    .join('\r\n')
+    .concat('\r\n')

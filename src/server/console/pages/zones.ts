@@ -1,0 +1,234 @@
+import { type Html, html } from '../../../html/html.ts'
+import { type ApiAnswer, isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { button, card, facts, field, foreign, form, moment, pathOf, state, dataTable } from '../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage, pager, pageQuery } from './listing.ts'
+import { serverCard } from './name.ts'
+import type { ShownZone } from './shown.ts'
+
+const ZONES_LIMIT = '50'
+
+/** The zones of the account, and shared ones. */
+export const zonesPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  zoneList(context, NO_ERRORS)
+
+async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const { words, query, ask, form: sent } = context
+  const t = words.zones
+  const list = await ask<readonly ShownZone[]>('listZones', {
+    query: { limit: ZONES_LIMIT, ...pageQuery(query) },
+  })
+  if (isRefused(list)) return failedPage(words, list)
+  const rows = list.data.map((zone) => [
+    html`<a href="${pathOf`/console/zones/${zone.name}`}"><bdi>${zone.name}</bdi></a>`,
+    foreign(zone.description),
+    zone.is_shared ? t.shared : t.own,
+    String(zone.serial),
+  ])
+  const columns = [
+    { label: t.zone },
+    { label: t.note },
+    { label: t.kind, isFixed: true },
+    { label: t.serial, isFixed: true },
+  ]
+  return {
+    title: t.title,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}<section>${
+      rows.length === 0 ? html`<p>${t.none}</p>` : dataTable(t.title, columns, rows)
+    }${pager(words, context, list)}</section>${card(
+      t.makeOne,
+      form('/console/zones', [
+        field('zone', t.name, { value: sent.get('zone') ?? '', hint: t.nameHint, errors }),
+        button(t.make),
+      ]),
+    )}`,
+  }
+}
+
+export async function createZoneAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, words } = context
+  const zone = (sent.get('zone') ?? '').trim().replace(/\.$/, '')
+  const made = await ask('createZone', { body: { zone_name: zone } })
+  return isRefused(made)
+    ? zoneList(
+        context,
+        errorsOf(made, words, () => 'zone'),
+      )
+    : { see: pathOf`/console/zones/${zone}` }
+}
+
+/** One zone: how far it is published, what it is for, and what else can be done with it. */
+export const zonePage = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  zoneShown(context, NO_ERRORS)
+
+async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const { words, params, ask, query, session } = context
+  const t = words.zone
+  const { zone: name = '' } = params
+  const found = await ask<ShownZone>('getZone', { params: { zone_name: name } })
+  if (isRefused(found)) return failedPage(words, found)
+  const zone = found.data
+  const published = await ask<Publication>('getPublication', { params: { zone_name: name } })
+  const names = await ask('listZoneNames', { params: { zone_name: name }, query: { limit: '0' } })
+  const here = pathOf`/console/zones/${zone.name}`
+  const isPending = !isRefused(published) && published.data.pending > 0
+  return {
+    title: zone.name,
+    isPending,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}<div id="live">${card(
+      t.now,
+      facts([
+        [t.serial, String(zone.serial)],
+        [t.names, html`<a href="/console/names?search=${zone.name}">${String(names.page.total)}</a>`],
+        [t.published, isRefused(published) ? '' : publishedLine(words, published.data)],
+        [t.nameservers, html`<bdi>${zone.nameservers.join(', ')}</bdi>`],
+      ]),
+    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
+      t.records,
+      html`<p><a href="${pathOf`/console/names/${zone.name}/@`}">${t.apex}</a></p>`,
+    )}${
+      query.has('check')
+        ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
+        : card(words.delegation.title, html`<p><a href="${here}?check=yes">${words.delegation.check}</a></p>`)
+    }${card(
+      t.file,
+      html`<p><a href="${here}/export">${t.export}</a></p>${
+        session.caller.isReadOnly ? '' : html`<p><a href="${here}/import">${t.import}</a></p>`
+      }`,
+    )}${session.caller.isReadOnly ? '' : noteForms(words, { zone, here, errors, names: names.page.total })}`,
+  }
+}
+
+interface Publication {
+  readonly published_at: string | null
+  readonly pending: number
+  readonly nameservers: Parameters<typeof serverCard>[1]
+}
+
+const publishedLine = (words: Words, { pending, published_at: at }: Publication): Html =>
+  pending > 0
+    ? state('wait', '…', words.zone.pending(pending))
+    : html`${state('ok', '✓', words.states.published.word)} ${moment(at)}`
+
+interface NoteView {
+  readonly zone: ShownZone
+  readonly here: string
+  readonly errors: FormErrors
+  readonly names: number
+}
+
+const noteForms = (words: Words, { zone, here, errors, names }: NoteView): Html => {
+  const t = words.zone
+  return html`${card(
+    t.note,
+    form(here, [
+      field('description', t.description, { value: zone.description, isOptional: true, errors }),
+      field('default_ttl', t.defaultTtl, {
+        type: 'number',
+        value: String(zone.default_ttl),
+        isOptional: true,
+        errors,
+      }),
+      button(words.save, 'quiet'),
+    ]),
+  )}${card(
+    t.remove,
+    form(`${here}/delete`, [
+      html`<p>${t.removeWhat(names)}</p>`,
+      field('count', t.removeCount, { errors }),
+      button(t.remove, 'danger'),
+    ]),
+  )}`
+}
+
+export async function changeZoneAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, params, words } = context
+  const ttl = sent.get('default_ttl') ?? ''
+  const changed = await ask('changeZone', {
+    params: { zone_name: params['zone'] ?? '' },
+    body: { description: sent.get('description') ?? '', ...(ttl !== '' && { default_ttl: Number(ttl) }) },
+  })
+  return isRefused(changed)
+    ? zoneShown(
+        context,
+        errorsOf(changed, words, (pointer) => pointer.slice(1)),
+      )
+    : { see: pathOf`/console/zones/${params['zone'] ?? ''}` }
+}
+
+/** The person types how many names go: nobody deletes a zone by one wrong press. */
+export async function zoneDeletion(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, params, words } = context
+  const at = { zone_name: params['zone'] ?? '' }
+  const names = await ask('listZoneNames', { params: at, query: { limit: '0' } })
+  if (isRefused(names)) return failedPage(words, names)
+  if (sent.get('count')?.trim() !== String(names.page.total))
+    return zoneShown(context, { all: [{ field: 'count', text: words.zone.countWrong(names.page.total) }] })
+  const deleted = await ask('deleteZone', { params: at })
+  return isRefused(deleted) ? zoneShown(context, errorsOf(deleted, words)) : { see: '/console/zones' }
+}
+
+export async function exportFile({ ask, params, words }: ConsoleContext): Promise<ConsoleResult> {
+  const zone = params['zone'] ?? ''
+  const found = await ask('exportZone', { params: { zone_name: zone } })
+  if (isRefused(found)) return failedPage(words, found)
+  return { file: `${zone}.zone`, type: 'text/dns; charset=utf-8', text: `${found.text}\n` }
+}
+
+interface Delegation {
+  readonly checked_at: string | null
+  readonly parent: {
+    readonly zone_name: string | null
+    readonly nameservers: readonly string[] | null
+    readonly ds: readonly string[] | null
+  }
+  readonly nameservers: readonly {
+    readonly server: string
+    readonly answers: boolean
+    readonly authoritative: boolean
+    readonly serial: number | null
+    readonly dnskeys: number | null
+  }[]
+  readonly advice: readonly string[]
+}
+
+/** What the zone above and each name server give. */
+function delegationCard(words: Words, found: ApiAnswer<Delegation>): Html {
+  const t = words.delegation
+  if (isRefused(found)) return card(t.title, errorSummary(errorsOf(found, words), words))
+  const { parent, nameservers, advice, checked_at: at } = found.data
+  const rows = nameservers.map((one) => [
+    foreign(one.server),
+    one.authoritative
+      ? state('ok', '✓', t.authoritative)
+      : one.answers
+        ? state('bad', '✗', t.notAuthoritative)
+        : state('bad', '✗', t.silent),
+    one.serial === null ? t.unknown : String(one.serial),
+    one.dnskeys === null ? t.unknown : String(one.dnskeys),
+  ])
+  const columns = [
+    { label: t.server },
+    { label: words.names.state, isFixed: true },
+    { label: words.zone.serial, isFixed: true },
+    { label: t.dnskeys, isFixed: true },
+  ]
+  return card(
+    t.title,
+    html`${
+      advice.length === 0
+        ? html`<p>${state('ok', '✓', t.fine)}</p>`
+        : html`<ul class="bad">${advice.map((one) => html`<li><span aria-hidden="true">✗</span> ${one}</li>`)}</ul>`
+    }${facts([
+      [t.parent, parent.zone_name ?? t.unknown],
+      [t.parentServers, html`<bdi>${parent.nameservers?.join(', ') ?? t.unknown}</bdi>`],
+      [t.ds, html`<bdi>${parent.ds === null ? t.unknown : parent.ds.join(', ') || t.none}</bdi>`],
+      [t.at, moment(at)],
+    ])}${dataTable(t.title, columns, rows)}`,
+    'delegation',
+  )
+}

@@ -1,0 +1,119 @@
+import { type Html, html } from '../../html/html.ts'
+import { errorsAt, type FormErrors, NO_ERRORS } from './refusals.ts'
+
+/** A moment in UTC; the script writes it in the reader's zone. */
+export const moment = (at: string | null, never = ''): Html =>
+  at === null ? html`${never}` : html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
+
+/** What a state looks like: a mark and a word, and a colour for those who see it. */
+export const state = (tone: 'ok' | 'wait' | 'bad', mark: string, word: string): Html =>
+  html`<span class="state ${tone}"><span aria-hidden="true">${mark}</span> ${word}</span>`
+
+export interface Column {
+  readonly label: string
+  /** Its words are never broken. */
+  readonly isFixed?: boolean
+}
+export type Cells = readonly (Html | string)[]
+
+/** The first cell of a row is its heading. On a narrow screen the labels stand before the other cells. */
+export function dataTable(caption: string, columns: readonly Column[], rows: readonly Cells[]): Html {
+  const cellOf = (content: Html | string, nth: number): Html => {
+    const { label = '', isFixed = false } = columns[nth] ?? {}
+    if (nth === 0) return html`<th scope="row">${content}</th>`
+    return html`<td data-label="${label}"${isFixed ? html` class="fixed"` : ''}>${content}</td>`
+  }
+  return html`<table><caption class="hidden">${caption}</caption><thead><tr>${columns.map(
+    ({ label }) => html`<th scope="col">${label}</th>`,
+  )}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map(cellOf)}</tr>`)}</tbody></table>`
+}
+
+export interface FieldOptions {
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'email'
+  readonly value?: string
+  readonly hint?: string
+  readonly isOptional?: boolean
+  /** The attribute autocomplete (HTML §4.10.18.7). */
+  readonly fill?: string
+  readonly errors?: FormErrors
+  /** For long text: its lines. */
+  readonly lines?: number
+  readonly list?: string
+}
+
+/** A labelled field, with its hint and its errors. Its id is its name. */
+export function field(name: string, label: string, options: FieldOptions = {}): Html {
+  const { type = 'text', value = '', hint, isOptional = false, fill = 'off', lines, list } = options
+  const errors = errorsAt(options.errors ?? NO_ERRORS, name)
+  const described = [
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(errors.length > 0 ? [`${name}-error`] : []),
+  ]
+  const attributes = html`id="${name}" name="${name}" autocomplete="${fill}"${isOptional ? '' : html` required`}${
+    described.length > 0 ? html` aria-describedby="${described.join(' ')}"` : ''
+  }${errors.length > 0 ? html` aria-invalid="true"` : ''}${list === undefined ? '' : html` list="${list}"`}`
+  return html`<div class="field"><label for="${name}">${label}</label>${
+    hint === undefined ? '' : html`<p class="soft" id="${name}-hint">${hint}</p>`
+  }${
+    errors.length === 0
+      ? ''
+      : html`<p class="bad" id="${name}-error">
+<span aria-hidden="true">✗</span> ${errors.join(' ')}</p>`
+  }${
+    lines === undefined
+      ? html`<input ${attributes} type="${type}" value="${value}">`
+      : html`<textarea ${attributes} rows="${lines}" spellcheck="false">
+${value}</textarea>`
+  }</div>`
+}
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+export const choiceField = (
+  name: string,
+  label: string,
+  { choices, chosen }: { readonly choices: readonly Choice[]; readonly chosen: string },
+): Html =>
+  html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${choices.map(
+    (one) =>
+      html`<option value="${one.value}"${one.value === chosen ? html` selected` : ''}>${one.label}</option>`,
+  )}</select></div>`
+
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`
+
+/** In the place of the token that each form has: it is of the session, which pages do not know. */
+export const TOKEN_PLACE = '<input type="hidden" name="token" value="">'
+
+/** A form that changes something. */
+export const form = (action: string, content: Html | readonly Html[]): Html =>
+  html`<form method="post" action="${action}">${TOKEN}${content}</form>`
+
+const TOKEN: Html = html`<input type="hidden" name="token" value="">`
+
+export const button = (label: string, kind: 'main' | 'quiet' | 'danger' = 'main'): Html =>
+  html`<button${kind === 'main' ? '' : html` class="${kind}"`}>${label}</button>`
+
+/** A form that is one button. */
+export const action = (to: string, label: string, kind: 'main' | 'quiet' | 'danger' = 'quiet'): Html =>
+  form(to, button(label, kind))
+
+/** Facts about one thing. */
+export const facts = (rows: readonly (readonly [label: string, value: Html | string])[]): Html =>
+  html`<dl>${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
+
+export const card = (heading: string, content: Html | readonly Html[], id?: string): Html =>
+  html`<section${id === undefined ? '' : html` id="${id}"`}><h2>${heading}</h2>${content}</section>`
+
+/** A text to copy; the script adds the button. */
+export const copyable = (text: string): Html => html`<code class="copy" dir="ltr">${text}</code>`
+
+/** A value that others chose; its direction is its own. */
+export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
+
+/** The link to a path, with each part encoded. */
+export const pathOf = (strings: TemplateStringsArray, ...values: readonly string[]): string =>
+  strings.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at] ?? '') : '')).join('')

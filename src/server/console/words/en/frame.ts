@@ -1,0 +1,76 @@
+import { plural } from './plural.ts'
+
+/** What every page has, and signing in. */
+export const EN_FRAME = {
+  language: 'en',
+  navigation: 'Places',
+  places: { names: 'Names', zones: 'Zones', keys: 'Keys', trail: 'Trail', account: 'Account' },
+  toContent: 'To the content',
+  signOut: 'Sign out',
+  copy: 'Copy',
+  copied: 'Copied',
+  save: 'Save',
+  reply: 'reply',
+  more: (count: number) => `and ${count} more`,
+  pages: 'Pages',
+  firstPage: 'First page',
+  nextPage: 'Next page',
+  toNames: 'To the names',
+  notDone: 'Nothing was changed',
+  notShown: 'This cannot be shown',
+  noPage: 'There is no such page',
+  noPageWhy: 'The address is wrong, or what it was about is gone.',
+  failed: 'Something went wrong',
+  failedWhy: 'Nothing was changed. Try again; if it happens again, tell the operator of this service.',
+  oldForm: 'This form is too old',
+  oldFormWhy:
+    'You have signed in again since it was opened. Go back, reload the page, and fill in the form again.',
+  retryAfter: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
+  /** By their codes; an error without an entry has the title that the API gives it. */
+  errors: {} as Readonly<Record<string, string>>,
+  signIn: {
+    title: 'Sign in',
+    byPassword: 'With the account',
+    account: 'Account',
+    password: 'Password',
+    byKey: 'With an API key',
+    key: 'API key',
+    keyHint: 'You may do what the key may do.',
+    withKey: 'Sign in with the key',
+    wrong: 'The account or the password is wrong, or the key is not known.',
+  },
+  proof: {
+    title: 'Is it you?',
+    why: 'Before this is done, give the password once more.',
+    wrong: 'The password is wrong.',
+    go: 'Continue',
+  },
+  states: {
+    stuck: {
+      word: 'cannot be published',
+      meaning:
+        'The records break a rule of DNS, so the name servers keep the last good ones. Correct the records.',
+      count: (count: number) => `${count} cannot be published`,
+    },
+    blocked: {
+      word: 'blocked',
+      meaning: 'The operator of this service has blocked the name. Ask the operator.',
+      count: (count: number) => `${count} blocked`,
+    },
+    pending: {
+      word: 'waiting',
+      meaning: 'The last change is stored, and is published in a moment.',
+      count: (count: number) => `${count} waiting`,
+    },
+    offline: {
+      word: 'offline',
+      meaning: 'The name is set offline: it shows what its offline settings say.',
+      count: (count: number) => `${count} offline`,
+    },
+    published: {
+      word: 'published',
+      meaning: 'The service gives these records.',
+      count: (count: number) => `${count} published`,
+    },
+  },
+}

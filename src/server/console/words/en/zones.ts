@@ -1,0 +1,76 @@
+import { plural } from './plural.ts'
+
+/** Zones. */
+export const EN_ZONES = {
+  zones: {
+    title: 'Zones',
+    zone: 'Zone',
+    note: 'Note',
+    kind: 'Kind',
+    serial: 'Serial',
+    own: 'own',
+    shared: 'shared',
+    none: 'You have no zone yet.',
+    makeOne: 'New zone',
+    name: 'Domain',
+    nameHint: 'A domain that you have registered, such as example.com.',
+    make: 'Make the zone',
+  },
+  zone: {
+    now: 'Now',
+    serial: 'Serial',
+    names: 'Names',
+    published: 'Published',
+    pending: (count: number) => plural(count, 'name waits', 'names wait'),
+    nameservers: 'Name servers',
+    records: 'Records',
+    apex: 'Records of the zone itself',
+    file: 'Zone file',
+    export: 'Export',
+    import: 'Import',
+    note: 'Note and default',
+    description: 'Note',
+    defaultTtl: 'Default TTL in seconds',
+    remove: 'Delete the zone',
+    removeWhat: (count: number) =>
+      `This deletes the zone and its ${plural(count, 'name', 'names')}. It cannot be undone.`,
+    removeCount: 'How many names go with it?',
+    countWrong: (count: number) =>
+      `The zone has ${plural(count, 'name', 'names')}; type ${count} to delete them.`,
+  },
+  delegation: {
+    title: 'Delegation',
+    check: 'Check the delegation now',
+    fine: 'Everything fits',
+    parent: 'Zone above',
+    parentServers: 'Name servers there',
+    ds: 'DS there',
+    none: 'none',
+    at: 'Checked',
+    unknown: 'not known',
+    server: 'Server',
+    authoritative: 'answers for the zone',
+    notAuthoritative: 'does not answer for the zone',
+    silent: 'does not answer',
+    dnskeys: 'Keys of DNSSEC',
+  },
+  import: {
+    title: (zone: string) => `Import: ${zone}`,
+    what: 'A zone file replaces the records of the zone',
+    text: 'Zone file',
+    hint: 'As in RFC 1035. First you see what would change.',
+    preview: 'Preview',
+    same: 'The zone has these records already',
+    changes: 'What the import changes',
+    counts: (n: {
+      readonly new: number
+      readonly changed: number
+      readonly removed: number
+      readonly same: number
+    }) => `${n.new} new, ${n.changed} changed, ${n.removed} removed, ${n.same} the same`,
+    go: 'Import',
+    back: 'Back to the file',
+    refused: 'The file cannot be imported',
+    line: (line: number) => `Line ${line}`,
+  },
+}

@@ -1,0 +1,475 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { after, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
+import { apiWorld, PASSWORD, type World } from '../api/world.ts'
+import { consoleOn, ORIGIN, personAt } from './person.ts'
+
+let world: World
+let now: Instant
+let failures: unknown[]
+beforeEach(async () => {
+  world = await apiWorld()
+  now = instant(Date.UTC(2026, 0, 2))
+  failures = []
+})
+afterEach(async () => {
+  await world.close()
+  expect(failures).toEqual([])
+})
+
+const person = () => personAt(consoleOn(world.store, { now: () => now, failures }))
+const signedIn = async () => {
+  const one = person()
+  expect((await one.signIn('a', PASSWORD)).status).toBe(303)
+  return one
+}
+
+const PAGES = [
+  '/console/names',
+  '/console/names?search=free',
+  '/console/names?state=published',
+  '/console/names/new',
+  '/console/names/example.test/free',
+  '/console/names/example.test/%40',
+  '/console/names/example.test/gone',
+  '/console/zones',
+  '/console/zones/example.test',
+  '/console/zones/example.test?check=yes',
+  '/console/zones/b.test',
+  '/console/zones/example.test/import',
+  '/console/keys',
+  '/console/keys/new?hostname=free.example.test',
+  '/console/keys/ddns/kkk1111',
+  '/console/keys/new-api-key',
+  '/console/keys/new-tsig-key',
+  '/console/trail',
+  '/console/trail?zone=example.test&from=2026-01-01',
+  '/console/trail?from=never',
+  '/console/account',
+  '/console/nothing',
+  '/console/names/%',
+] as const
+const STATUSES: Readonly<Record<string, number>> = {
+  '/console/names/example.test/gone': 404,
+  '/console/zones/b.test': 404,
+  '/console/trail?from=never': 400,
+  '/console/nothing': 404,
+  '/console/names/%': 404,
+}
+
+describe('a person who has not signed in', () => {
+  it.each([...PAGES, '/console/trail/file', '/console/zones/example.test/export'])(
+    'sees nothing of %s',
+    async (path) => {
+      const { status, headers } = await person().send(path)
+      expect([status, headers['location']]).toEqual([303, '/console/sign-in'])
+    },
+  )
+
+  it('changes nothing', async () => {
+    const { status, headers } = await person().post('/console/names/example.test/free/delete')
+    expect([status, headers['location']]).toEqual([303, '/console/sign-in'])
+  })
+
+  it.each([
+    ['a wrong password', { account: 'a', password: 'no' }],
+    ['an unknown account', { account: 'nobody', password: PASSWORD }],
+    ['a DDNS key', { account: 'kkk1111', password: 'x' }],
+    ['an unknown API key', { key: 'nobody' }],
+    ['nothing', {}],
+    ['a colon', { account: 'a:b', password: 'x' }],
+    ['a control character', { account: 'a', password: '\0' }],
+  ] as const)('is refused with %s, and with the same words', async (_, form) => {
+    const one = person()
+    const { status, text } = await one.post('/console/sign-in', form)
+    expect([status, one.cookie()]).toEqual([403, undefined])
+    expect(text).toContain('The account or the password is wrong, or the key is not known.')
+  })
+
+  it('signs in with a cookie that no script and no other site reads', async () => {
+    const { status, headers } = await person().signIn('a', PASSWORD)
+    expect([status, headers['location']]).toEqual([303, '/console/names'])
+    expect(headers['set-cookie']).toMatch(
+      /^__Host-holdfast=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    )
+  })
+})
+
+describe('each page', () => {
+  it.each(PAGES)('%s is shown, to this person alone', async (path) => {
+    const one = await signedIn()
+    const { status, headers, html } = await one.send(path)
+    expect(status).toBe(STATUSES[path] ?? 200)
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    )
+    expect(headers['content-security-policy']).not.toContain('unsafe')
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(html).not.toMatch(/style="|onclick|undefined|\[object/)
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('has a tag, and is not sent again while it is the same', async () => {
+    const one = await signedIn()
+    const { headers } = await one.send('/console/zones')
+    const again = await one.send('/console/zones', { headers: { ifNoneMatch: headers['etag'] ?? '' } })
+    expect([again.status, again.html]).toEqual([304, ''])
+  })
+
+  it('shows what others chose as text', async () => {
+    await world.store.write(async (w) =>
+      w.changeZone(world.ids['example.test'] ?? 0, { description: '<script>alert(1)</script>"\'`' }),
+    )
+    const one = await signedIn()
+    for (const path of ['/console/zones', '/console/zones/example.test', '/console/account']) {
+      const { html } = await one.send(path)
+      expect(html).not.toMatch(/<script>|Firefox <b>/)
+      expect(html).toMatch(/&lt;script&gt;alert|Firefox &lt;b&gt;/)
+    }
+  })
+})
+
+describe('a request', () => {
+  it.each(['evil.example', 'dns.example.evil.example', 'localhost', undefined])(
+    'for the host %s is misdirected',
+    async (host) => {
+      const { status, text } = await person().send('/console/sign-in', { host: host ?? '' })
+      expect([status, text]).toEqual([421, expect.stringContaining(ORIGIN)])
+    },
+  )
+
+  it.each([
+    { fetchSite: 'cross-site' },
+    { fetchSite: 'same-site' },
+    { fetchSite: 'none' },
+    { fetchSite: undefined, origin: 'https://evil.example' },
+    { fetchSite: undefined, origin: 'null' },
+    { fetchSite: undefined },
+  ])('that acts, from another page: %j', async (headers) => {
+    const one = await signedIn()
+    await one.send('/console/names/example.test/empty')
+    const { status } = await one.post(
+      '/console/names/example.test/empty/delete',
+      {},
+      { headers: headers as object },
+    )
+    expect(status).toBe(403)
+    expect((await one.send('/console/names/example.test/empty')).status).toBe(200)
+  })
+
+  it('of an old browser is known by its origin', async () => {
+    const one = await signedIn()
+    await one.send('/console/names/example.test/empty')
+    const headers = { fetchSite: undefined, origin: ORIGIN } as object
+    expect((await one.post('/console/names/example.test/empty/delete', {}, { headers })).status).toBe(303)
+  })
+
+  it.each(['', 'x', 'A'.repeat(43)])('without the token of its session is refused: "%s"', async (token) => {
+    const one = await signedIn()
+    const { status, text } = await one.post('/console/names/example.test/empty/delete', { token })
+    expect([status, text]).toEqual([403, expect.stringContaining('This form is too old')])
+  })
+
+  it.each([
+    ['PUT', '/console/names', 405],
+    ['POST', '/console/names', 405],
+    ['GET', '/console/sign-out', 404],
+    ['GET', '/console/names/example.test/free/delete', 405],
+  ] as const)('%s %s: %i', async (method, path, status) => {
+    const one = await signedIn()
+    await one.send('/console/names')
+    expect((await one.send(path, { method })).status).toBe(status)
+  })
+
+  it.each(['/', '/console', '/console/'])('for %s leads to the names', async (path) => {
+    const { status, headers } = await person().send(path)
+    expect([status, headers['location']]).toEqual([303, '/console/names'])
+  })
+
+  it('for a style or a script gets it for ever, and without a session', async () => {
+    const { html } = await person().send('/console/sign-in')
+    const paths = [
+      ...html.matchAll(/(?:href|src)="(\/console\/(?:style|script)-[^"]+|\/console\/icon.svg)"/g),
+    ]
+    expect(new Set(paths.map(([, path]) => path)).size).toBe(3)
+    for (const [, path = ''] of paths)
+      expect((await person().send(path)).headers['cache-control']).toContain('immutable')
+  })
+})
+
+describe('a session', () => {
+  it('ends at its sign-out, for the one who has its cookie too', async () => {
+    const one = await signedIn()
+    await one.send('/console/names')
+    const cookie = one.cookie() ?? ''
+    expect((await one.post('/console/sign-out')).headers['set-cookie']).toContain('Max-Age=0')
+    expect((await person().send('/console/names', { headers: { cookie } })).status).toBe(303)
+  })
+
+  it('ends half an hour after the last request, and half a day after the first', async () => {
+    const one = await signedIn()
+    now = after(now, minutes(29))
+    expect((await one.send('/console/names')).status).toBe(200)
+    now = after(now, minutes(31))
+    expect((await one.send('/console/names')).status).toBe(303)
+    const other = await signedIn()
+    const began = now
+    while (now < after(began, hours(12)) - 1) {
+      now = after(now, minutes(29))
+      if (now < after(began, hours(12))) expect((await other.send('/console/names')).status).toBe(200)
+    }
+    expect((await other.send('/console/names')).status).toBe(303)
+  })
+
+  it('is listed, and ended by another one', async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    const { html } = await one.send('/console/account')
+    const [, path = ''] = /action="(\/console\/account\/sessions\/\d+)"/.exec(html) ?? []
+    expect((await one.post(path)).status).toBe(303)
+    expect((await other.send('/console/names')).status).toBe(303)
+    expect((await one.send('/console/names')).status).toBe(200)
+  })
+
+  it('ends with a new password', async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    await one.send('/console/account')
+    const form = { old_password: PASSWORD, new_password: 'another password', again: 'another password' }
+    const wrong = await one.post('/console/account/password', { ...form, again: 'x' })
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('are not the same')])
+    const refused = await one.post('/console/account/password', { ...form, old_password: 'x' })
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('the old password is wrong'),
+    ])
+    expect((await one.post('/console/account/password', form)).headers['location']).toBe('/console/sign-in')
+    expect([(await one.send('/console/names')).status, (await other.send('/console/names')).status]).toEqual([
+      303, 303,
+    ])
+    expect((await person().signIn('a', 'another password')).status).toBe(303)
+  })
+
+  it('with an API key has its permissions, and ends with it', async () => {
+    const one = person()
+    await one.signInWith('reader-of-a')
+    const { html, status } = await one.send('/console/names/example.test/free')
+    expect([status, html.includes('/delete'), html.includes('<input name="ttl"')]).toEqual([
+      200,
+      false,
+      false,
+    ])
+    const refused = await one.post('/console/names/example.test/free/delete')
+    expect([refused.status, (await one.send('/console/names/example.test/free')).status]).toEqual([422, 200])
+    const keys = await world.store.read(async (r) =>
+      r.apiKeysOf(world.ids['a'] ?? 0, { offset: 0, limit: 9 }),
+    )
+    for (const { id } of keys.items) await world.store.write(async (w) => w.removeApiKey(id, undefined))
+    expect((await one.send('/console/names')).status).toBe(303)
+  })
+
+  it('of an account that is gone is over; of a suspended one it shows why', async () => {
+    const one = await signedIn()
+    await world.store.write(async (w) => w.changeAccount(world.ids['a'] ?? 0, { isSuspended: true }))
+    const { status, text } = await one.send('/console/names')
+    expect([status, text]).toEqual([403, expect.stringContaining('suspended')])
+  })
+
+  it('needs the password again for secrets and deletions, and has another secret afterwards', async () => {
+    const one = await signedIn()
+    now = after(now, minutes(6))
+    const page = await one.send('/console/keys/new')
+    expect(page.status).toBe(200)
+    const form = { description: 'router', hostnames: 'free.example.test' }
+    const asked = await one.post('/console/keys/new', form)
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('give the password once more')])
+    expect(asked.html).toContain('<input type="hidden" name="description" value="router">')
+    const wrong = await one.post('/console/keys/new', { ...form, proof: 'wrong' })
+    expect([wrong.status, wrong.text]).toEqual([403, expect.stringContaining('The password is wrong.')])
+    const before = one.cookie()
+    const made = await one.post('/console/keys/new', { ...form, proof: PASSWORD })
+    expect([made.status, made.text]).toEqual([200, expect.stringContaining('The password is shown once')])
+    expect(one.cookie()).not.toBe(before)
+    expect((await person().send('/console/names', { headers: { cookie: before ?? '' } })).status).toBe(303)
+    expect((await one.post('/console/keys/new', { ...form, hostnames: '' })).text).toContain(
+      'The password is shown once',
+    )
+  })
+})
+
+describe('a name', () => {
+  it('is made with its addresses, changed after a review, and put back', async () => {
+    const one = await signedIn()
+    await one.send('/console/names/new')
+    const made = await one.post('/console/names/new', {
+      hostname: 'Router.Example.Test.',
+      addresses: '192.0.2.30, 2001:db8::30',
+    })
+    expect(made.headers['location']).toBe('/console/names/example.test/router')
+    const at = '/console/names/example.test/router'
+    const { html } = await one.send(at)
+    const labels = [...html.matchAll(/name="label" value="([^"]*)"/g)].map(([, label = '']) => label)
+    const rows = {
+      type: ['A', 'AAAA', 'TXT', 'A'],
+      ttl: ['300', '', '', ''],
+      value: ['192.0.2.31', '2001:db8::30', 'hello, "you"', ''],
+      label: [labels[0] ?? '', labels[1] ?? '', '', ''],
+    }
+    const review = await one.post(`${at}/review`, rows)
+    expect([review.status, review.text]).toEqual([200, expect.stringContaining('2 changes')])
+    expect(review.html).toMatch(/<del><code><bdi>\d+ 192.0.2.30<\/bdi><\/code><\/del>/)
+    expect(review.html).toContain('<ins><code><bdi>300 192.0.2.31</bdi></code></ins>')
+    expect((await one.send(at)).text).not.toContain('192.0.2.31')
+    const [, was = ''] = /name="was" value="([^"]*)"/.exec(review.html) ?? []
+    const meanwhile = await one.post(`${at}/records`, { ...rows, was: 'x' })
+    expect([meanwhile.status, meanwhile.text]).toEqual([
+      422,
+      expect.stringContaining('Someone else has changed'),
+    ])
+    expect((await one.post(`${at}/records`, { ...rows, was })).headers['location']).toBe(at)
+    const changed = await one.send(at)
+    expect(changed.text).toContain('192.0.2.31')
+    const [, undo = ''] = /href="([^"]*undo=A[^"A]*)"/.exec(changed.html) ?? []
+    const before = await one.send(undo.replaceAll('&amp;', '&').replace(/#.*/, ''))
+    expect(before.text).toContain('This is how the records were before that change')
+    expect(before.html).toContain(
+      'aria-label="Value of record 3"\n spellcheck="false" autocomplete="off" value="192.0.2.30"',
+    )
+  })
+
+  it.each([
+    ['a wrong address', { type: 'A', ttl: '', value: '1.2.3', label: '' }, 'value-1'],
+    ['a wrong TTL', { type: 'A', ttl: 'x', value: '192.0.2.1', label: '' }, 'value-1'],
+    ['two TTLs', { type: ['TXT', 'TXT'], ttl: ['60', '90'], value: ['a', 'b'], label: ['', ''] }, 'value-2'],
+  ])('with %s shows the error at its field, and keeps what was typed', async (_, rows, field) => {
+    const one = await signedIn()
+    await one.send('/console/names/example.test/empty')
+    const { status, html } = await one.post('/console/names/example.test/empty/review', rows)
+    expect(status).toBe(422)
+    expect(html).toContain(`<a href="#${field}">`)
+    expect(html).toContain(`value="${[rows.value].flat()[0] ?? ''}"`)
+  })
+
+  it.each([
+    ['', 'is in no zone'],
+    ['x.nowhere.test', 'x.nowhere.test is in no zone'],
+    ['free.example.test', 'exists'],
+    ['a b.example.test', 'a b.example.test'],
+  ])('called "%s" is not made', async (hostname, why) => {
+    const one = await signedIn()
+    await one.send('/console/names/new')
+    const { status, html } = await one.post('/console/names/new', { hostname })
+    expect([status, html]).toEqual([422, expect.stringContaining(why)])
+  })
+
+  it('is taken offline and online, and deleted', async () => {
+    const one = await signedIn()
+    const at = '/console/names/example.test/free'
+    await one.send(at)
+    expect((await one.post(`${at}/offline`, { offline: 'no' })).status).toBe(303)
+    expect((await one.post(`${at}/delete`)).headers['location']).toBe('/console/names')
+    expect((await one.send(at)).status).toBe(404)
+    const locked = await one.post('/console/names/example.test/locked/delete')
+    expect([locked.status, locked.text]).toEqual([422, expect.stringContaining('prohibited')])
+  })
+})
+
+describe('a secret', () => {
+  it('of a DDNS key is in the answer to the form alone, with the recipes', async () => {
+    const one = await signedIn()
+    await one.send('/console/keys/new')
+    const made = await one.post('/console/keys/new', { description: 'r', hostnames: 'free.example.test' })
+    const [, password = ''] = /curl -u &#39;\w{7}:(\w{21})&#39;/.exec(made.html) ?? []
+    expect(password).toHaveLength(21)
+    for (const device of [
+      'FRITZ!Box',
+      'OpenWrt',
+      'OPNsense',
+      'pfSense',
+      'UniFi',
+      'Synology',
+      'ddclient',
+      'inadyn',
+      'Holdfast',
+      'curl',
+    ])
+      expect(made.html).toContain(`<summary>${device}</summary>`)
+    const [, page = ''] = /data-from="([^"]+)"/.exec(made.html) ?? []
+    for (const path of [page, '/console/keys', '/console/trail', '/console/trail/file', '/console/names'])
+      expect((await one.send(path)).html).not.toContain(password)
+    const renewed = await one.post(`${page}/renew`)
+    expect(renewed.html).not.toContain(password)
+    expect((await one.post(`${page}/delete`)).status).toBe(303)
+    expect((await one.send(page)).status).toBe(404)
+  })
+
+  it.each([
+    ['api', 'The API key'],
+    ['tsig', 'The TSIG key'],
+  ])('of a key for programs too: %s', async (kind, title) => {
+    const one = await signedIn()
+    await one.send(`/console/keys/new-${kind}-key`)
+    const form = { description: 'acme', zones: 'example.test', names: '', types: 'TXT', days: '30' }
+    const wrong = await one.post(`/console/keys/new-${kind}-key`, { ...form, types: 'NOPE' })
+    expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('<a href="#types">')])
+    const made = await one.post(`/console/keys/new-${kind}-key`, form)
+    expect([made.status, made.text]).toEqual([200, expect.stringContaining(title)])
+    expect(made.text).toContain('may change TXT records only type:TXT')
+    const { html, text } = await one.send('/console/keys')
+    expect(text).toContain('in the zone example.test only')
+    const [, deletion = ''] =
+      new RegExp(
+        `action="(/console/keys/${kind}/[^"]*/delete)"[^]*?acme|acme[^]*?action="(/console/keys/${kind}/[^"]*/delete)"`,
+      ).exec(html) ?? []
+    expect(
+      (await one.post(deletion || (/action="(\/console\/keys\/[^"]*\/delete)"/.exec(html)?.[1] ?? '')))
+        .status,
+    ).toBe(303)
+  })
+})
+
+describe('a zone', () => {
+  it('is made, noted, exported, imported after a preview, and deleted by the number of its names', async () => {
+    const one = await signedIn()
+    await one.send('/console/zones')
+    expect((await one.post('/console/zones', { zone: 'new.test' })).headers['location']).toBe(
+      '/console/zones/new.test',
+    )
+    const refused = await one.post('/console/zones', { zone: 'new.test' })
+    expect([refused.status, refused.html]).toEqual([422, expect.stringContaining('<a href="#zone">')])
+    const at = '/console/zones/new.test'
+    expect((await one.post(at, { description: 'a note', default_ttl: '300' })).status).toBe(303)
+    expect((await one.send(at)).html).toContain('value="a note"')
+    const exported = await one.send(`${at}/export`)
+    expect(exported.headers['content-disposition']).toBe('attachment; filename="new.test.zone"')
+    const text = `${exported.html}www 60 IN A 192.0.2.99\n`
+    await one.send(`${at}/import`)
+    const preview = await one.post(`${at}/import/preview`, { text })
+    expect([preview.status, preview.text]).toEqual([
+      200,
+      expect.stringContaining('1 new, 0 changed, 0 removed'),
+    ])
+    expect((await one.send('/console/names/new.test/www')).status).toBe(404)
+    expect((await one.post(`${at}/import`, { text })).headers['location']).toBe(at)
+    expect((await one.send('/console/names/new.test/www')).text).toContain('192.0.2.99')
+    const broken = await one.post(`${at}/import/preview`, { text: `${text}www 60 IN A nonsense\n` })
+    expect(broken.text).toMatch(/Line \d+:/)
+    const wrong = await one.post(`${at}/delete`, { count: '1' })
+    expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('<a href="#count">')])
+    expect((await one.post(`${at}/delete`, { count: '2' })).headers['location']).toBe('/console/zones')
+  })
+})
+
+describe('the trail', () => {
+  it('is a file for spreadsheets, in which no text is a formula', async () => {
+    const one = await signedIn()
+    await one.send('/console/zones')
+    await one.post('/console/zones/example.test', { description: '=1+1', default_ttl: '' })
+    const csv = await one.send('/console/trail/file?form=csv')
+    expect(csv.headers['content-disposition']).toBe('attachment; filename="trail.csv"')
+    const [head, first] = csv.html.split('\r\n')
+    expect(head).toBe('"at","actor","peer","operation","subject","dns_type","before","after"')
+    expect(first).toMatch(/^"2026-01-02T[^"]+","account a","198.51.100.1","changeZone","example.test","","\{/)
+    const json = JSON.parse((await one.send('/console/trail/file?form=json')).html) as readonly object[]
+    expect(json).toHaveLength(1)
+  })
+})

@@ -1,0 +1,121 @@
+import { consolePart } from '../../../src/app/service/http/console.ts'
+import { apiDependencies } from '../../../src/app/service/http/api.ts'
+import { readServiceConfig } from '../../../src/config/read-service.ts'
+import type { Instant } from '../../../src/base/time.ts'
+import { parseAddress } from '../../../src/net/address.ts'
+import { passwordChecker } from '../../../src/server/auth/login.ts'
+import type { OutgoingResponse } from '../../../src/server/http/request.ts'
+import type { Store } from '../../../src/server/store/store.ts'
+import { AT_ONCE } from '../api/at-once.ts'
+import { PEPPER } from '../api/inside.ts'
+import { NOTHING_FOUND } from '../api/nothing-found.ts'
+
+export const ORIGIN = 'https://dns.example'
+const PASSWORDS = passwordChecker(PEPPER)
+
+interface Sent {
+  readonly method?: string
+  readonly form?: Readonly<Record<string, string | readonly string[]>>
+  readonly host?: string
+  readonly headers?: {
+    readonly origin?: string
+    readonly fetchSite?: string
+    readonly cookie?: string
+    readonly ifNoneMatch?: string
+  }
+}
+
+export interface Shown {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly html: string
+  /** Without tags. */
+  readonly text: string
+}
+
+interface Surroundings {
+  readonly now?: () => Instant
+  readonly failures?: unknown[]
+}
+
+/** The console on a store, without a socket. */
+export function consoleOn(store: Store, { now, failures = [] }: Surroundings = {}) {
+  const settings = readServiceConfig({
+    flags: {
+      console: { value: ORIGIN, where: '' },
+      nameservers: { value: 'ns1.operator.test,ns2.operator.test', where: '' },
+      keyRequestLimit: { value: '1000000', where: '' },
+      badauthLimit: { value: '1000000', where: '' },
+    },
+    environment: {},
+  })
+  if (!settings.ok) throw new Error(JSON.stringify(settings.error))
+  const api = apiDependencies(settings.value, {
+    store,
+    pepper: PEPPER,
+    passwords: PASSWORDS,
+    requestFlush: () => undefined,
+    delegation: async () => NOTHING_FOUND,
+    inTurn: AT_ONCE,
+    ...(now !== undefined && { now }),
+    audit: () => undefined,
+    reportFailure: (_, error) => void failures.push(error),
+  })
+  return consolePart(ORIGIN, api, (_, error) => void failures.push(error)).handle
+}
+
+const FORM_TOKEN = /name="token" value="([\w-]{43})"/
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<(style|script)[^]*?<\/\1>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+/** A browser with its cookie; a POST has the token of the page that was shown last. */
+export function personAt(handle: ReturnType<typeof consoleOn>) {
+  let cookie: string | undefined
+  let token = ''
+  const send = async (
+    path: string,
+    { method = 'GET', form = {}, host, headers = {} }: Sent = {},
+  ): Promise<Shown> => {
+    const [at = '', query = ''] = path.split('?')
+    const body = new URLSearchParams(
+      Object.entries({ token, ...form }).flatMap(([name, value]) =>
+        (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
+      ),
+    ).toString()
+    const address = parseAddress('198.51.100.1')
+    if (address === undefined) throw new Error('no address')
+    const answer: OutgoingResponse = await handle({
+      method,
+      path: at,
+      query,
+      host: host ?? new URL(ORIGIN).host,
+      userAgent: 'Firefox <b>',
+      authorization: undefined,
+      peer: address,
+      isProxy: false,
+      ...(method === 'POST' && { body, fetchSite: 'same-origin' }),
+      ...(cookie !== undefined && { cookie }),
+      ...headers,
+    })
+    const set = answer.headers['set-cookie']
+    if (set !== undefined) cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
+    token = FORM_TOKEN.exec(answer.body)?.[1] ?? token
+    return { status: answer.status, headers: answer.headers, html: answer.body, text: textOf(answer.body) }
+  }
+  const post = async (
+    path: string,
+    form: Sent['form'] = {},
+    more: Omit<Sent, 'form' | 'method'> = {},
+  ): Promise<Shown> => send(path, { method: 'POST', form, ...more })
+  return {
+    send,
+    post,
+    cookie: () => cookie,
+    signIn: async (account: string, password: string): Promise<Shown> =>
+      post('/console/sign-in', { account, password }),
+    signInWith: async (key: string): Promise<Shown> => post('/console/sign-in', { key }),
+  }
+}
