@@ -1,5 +1,8 @@
-import { type Html, html } from '../../html/html.ts'
+import { escapeMarkup, Html, html } from '../../html/html.ts'
 import { errorsAt, type FormErrors, NO_ERRORS } from './refusals.ts'
+
+/** A text whose lines stay. */
+export const lines = (text: string): Html => new Html(escapeMarkup(text))
 
 /** A moment in UTC; the script writes it in the reader's zone. */
 export const moment = (at: string | null, never = ''): Html =>
@@ -36,14 +39,14 @@ export interface FieldOptions {
   /** The attribute autocomplete (HTML §4.10.18.7). */
   readonly fill?: string
   readonly errors?: FormErrors
-  /** For long text: its lines. */
-  readonly lines?: number
+  /** For long text: how many lines are seen. */
+  readonly rows?: number
   readonly list?: string
 }
 
 /** A labelled field, with its hint and its errors. Its id is its name. */
 export function field(name: string, label: string, options: FieldOptions = {}): Html {
-  const { type = 'text', value = '', hint, isOptional = false, fill = 'off', lines, list } = options
+  const { type = 'text', value = '', hint, isOptional = false, fill = 'off', rows, list } = options
   const errors = errorsAt(options.errors ?? NO_ERRORS, name)
   const described = [
     ...(hint === undefined ? [] : [`${name}-hint`]),
@@ -60,10 +63,10 @@ export function field(name: string, label: string, options: FieldOptions = {}): 
       : html`<p class="bad" id="${name}-error">
 <span aria-hidden="true">✗</span> ${errors.join(' ')}</p>`
   }${
-    lines === undefined
+    rows === undefined
       ? html`<input ${attributes} type="${type}" value="${value}">`
-      : html`<textarea ${attributes} rows="${lines}" spellcheck="false">
-${value}</textarea>`
+      : html`<textarea ${attributes} rows="${rows}" spellcheck="false">
+${lines(value)}</textarea>`
   }</div>`
 }
 
@@ -83,7 +86,7 @@ export const choiceField = (
   )}</select></div>`
 
 export const hidden = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}">`
+  html`<input type="hidden" name="${name}" value="${lines(value)}">`
 
 /** In the place of the token that each form has: it is of the session, which pages do not know. */
 export const TOKEN_PLACE = '<input type="hidden" name="token" value="">'
@@ -109,7 +112,7 @@ export const card = (heading: string, content: Html | readonly Html[], id?: stri
   html`<section${id === undefined ? '' : html` id="${id}"`}><h2>${heading}</h2>${content}</section>`
 
 /** A text to copy; the script adds the button. */
-export const copyable = (text: string): Html => html`<code class="copy" dir="ltr">${text}</code>`
+export const copyable = (text: string): Html => html`<code class="copy" dir="ltr">${lines(text)}</code>`
 
 /** A value that others chose; its direction is its own. */
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`

@@ -30,21 +30,26 @@ display:block;margin-top:var(--space-xs)}
 textarea,.value{font-family:var(--mono);font-size:var(--text-s);max-width:none}
 [aria-invalid]{border-color:var(--bad);outline:1px solid var(--bad)}
 input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--link);outline-offset:1px}
+a.button{display:inline-block;font-weight:600;color:var(--on-button);background:var(--button);border-radius:.4rem;
+padding:.4rem .9rem;min-height:2.25rem;text-decoration:none}
 button.quiet,button.danger{background:none;color:var(--link);box-shadow:inset 0 0 0 1px var(--line)}
 button.danger{color:var(--bad)}
 .row{display:flex;flex-wrap:wrap;gap:var(--space-s);align-items:end}.row .field{margin:0;flex:1 1 10rem}
-.row form,form.row{margin:0}
+.row form{margin:0}form.row{margin:0 0 var(--space-m)}section>form+form,section>p+form{margin-top:var(--space-s)}
+select{height:2.5rem}input:not([type=checkbox],[type=radio],[type=hidden]){height:2.5rem}
 .counts{display:flex;flex-wrap:wrap;gap:var(--space-s) var(--space-m);margin:0 0 var(--space-m)}
 .counts a{text-decoration:none}.counts [aria-current]{text-decoration:underline;text-underline-offset:.3em}
 dl{margin:0}dl div{display:grid;grid-template-columns:12rem 1fr;gap:0 var(--space-m);padding:.35rem 0;
 border-top:1px solid var(--line)}dl div:first-child{border-top:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 code{font:var(--text-s) var(--mono);overflow-wrap:anywhere}
 pre{background:var(--bg);border-radius:.4rem;padding:var(--space-s) var(--space-m);overflow-x:auto;margin:var(--space-s) 0}
-.secret{font:600 var(--text-l) var(--mono);overflow-wrap:anywhere}
-.records td{padding-right:var(--space-s)}.records input,.records select{margin:0;min-width:4.5rem}
+dd .copy{font-weight:600;font-size:var(--text-m)}
+.links{display:flex;flex-wrap:wrap;gap:var(--space-xs) var(--space-l)}
+.records td{padding-right:var(--space-s)}.records td:first-child{width:8rem}.records td:nth-child(2){width:7rem;min-width:0}
+.records input,.records select{margin:0;min-width:4.5rem}
 del{color:var(--bad)}ins{color:var(--ok)}
 details{margin:var(--space-s) 0}
 .pages{display:flex;gap:var(--space-m);margin-top:var(--space-m)}
-@media (max-width:40rem){dl div{grid-template-columns:1fr}header{gap:var(--space-s)}nav{order:3;flex-basis:100%}
+@media (max-width:40rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .6rem}dl div{grid-template-columns:1fr}header{gap:var(--space-s)}nav{order:3;flex-basis:100%}
 .who{margin-left:auto}}
 `

@@ -44,7 +44,7 @@ function importForm(context: ConsoleContext, errors: FormErrors, more: Html = ht
     main: html`${errorSummary(errors, words)}${more}${card(
       t.what,
       form(`${hereOf(context)}/import/preview`, [
-        field('text', t.text, { value: sent.get('text') ?? '', hint: t.hint, lines: LINES, errors }),
+        field('text', t.text, { value: sent.get('text') ?? '', hint: t.hint, rows: LINES, errors }),
         button(t.preview),
       ]),
     )}`,

@@ -41,7 +41,7 @@ export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> 
         words,
         context,
         list,
-      )}<p><a href="/console/keys/new">${t.makeOne}</a></p>`,
+      )}<p><a class="button" href="/console/keys/new">${t.makeOne}</a></p>`,
     )}</div>${await programKeyCards(context)}`,
   }
 }

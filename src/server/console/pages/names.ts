@@ -67,7 +67,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
       value: search,
       isOptional: true,
     })}${stateField(words, wanted)}${button(t.find, 'quiet')}
-<a href="/console/names/new">${t.makeOne}</a></form>${
+<a class="button" href="/console/names/new">${t.makeOne}</a></form>${
       list.data.length === 0
         ? html`<p>${t.nothing}</p>`
         : nameTable(

@@ -64,7 +64,7 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
       html`<p>${t.once}</p>`,
       facts([
         [words.key.username, copyable(key.username)],
-        [words.signIn.password, html`<span class="secret">${copyable(password)}</span>`],
+        [words.signIn.password, copyable(password)],
         [words.keys.names, html`<bdi>${hostnames.join(', ')}</bdi>`],
       ]),
     ])}<div id="live" data-from="${page}">${updateCard(words, key)}</div><p><a href="${page}">${t.toKey}</a></p>${card(
@@ -73,7 +73,7 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
         ({ device, where, text }) =>
           html`<details><summary>${device}</summary>${
             where === '' ? '' : html`<p>${where}</p>`
-          }<pre><code class="copy" dir="ltr">${text}</code></pre></details>`,
+          }<pre>${copyable(text)}</pre></details>`,
       ),
     )}`,
   }

@@ -87,7 +87,7 @@ const createOf =
         html`<p>${words.newKey.once}</p>`,
         facts([
           ...(data.name === undefined ? [] : ([[t.name, copyable(data.name)]] as const)),
-          [t[kind].secret, html`<span class="secret">${copyable(data.key ?? data.secret ?? '')}</span>`],
+          [t[kind].secret, copyable(data.key ?? data.secret ?? '')],
           [
             t.may,
             data.scopes.length === 0

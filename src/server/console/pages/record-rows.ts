@@ -20,7 +20,8 @@ export const rowsOf = (rrsets: readonly ShownRRSet[]): readonly FormRow[] =>
 
 /** The same with one RRSet as a change found it, in the words of the trail: its TTL, and its values with commas between. */
 export function undoneRows(rows: readonly FormRow[], type: string, before: string): readonly FormRow[] {
-  const [, ttl = '', text = ''] = /^(\d+) ([^]*)$/.exec(before) ?? []
+  // An update of an address has no TTL.
+  const [, ttl = '', text = ''] = /^(?:(\d+) )?([^]*)$/.exec(before) ?? []
   // A comma in quotes is part of a text.
   const values = text.match(/(?:"(?:\\.|[^"\\])*"|[^,"]|,(?! ))+/g) ?? []
   return [

@@ -87,21 +87,19 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
         [t.published, isRefused(published) ? '' : publishedLine(words, published.data)],
         [t.nameservers, html`<bdi>${zone.nameservers.join(', ')}</bdi>`],
       ]),
-    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
-      t.records,
-      html`<p><a href="${pathOf`/console/names/${zone.name}/@`}">${t.apex}</a></p>`,
-    )}${
+    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(t.more, linkList(words, here, session.caller.isReadOnly))}${
       query.has('check')
         ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
-        : card(words.delegation.title, html`<p><a href="${here}?check=yes">${words.delegation.check}</a></p>`)
-    }${card(
-      t.file,
-      html`<p><a href="${here}/export">${t.export}</a></p>${
-        session.caller.isReadOnly ? '' : html`<p><a href="${here}/import">${t.import}</a></p>`
-      }`,
-    )}${session.caller.isReadOnly ? '' : noteForms(words, { zone, here, errors, names: names.page.total })}`,
+        : ''
+    }${session.caller.isReadOnly ? '' : noteForms(words, { zone, here, errors, names: names.page.total })}`,
   }
 }
+
+const linkList = ({ zone: t, delegation }: Words, here: string, isReadOnly: boolean): Html =>
+  html`<ul class="links"><li><a href="${here.replace('/zones/', '/names/')}/%40">${t.apex}</a></li>
+<li><a href="${here}?check=yes#delegation">${delegation.check}</a></li><li><a href="${here}/export">${t.export}</a></li>${
+    isReadOnly ? '' : html`<li><a href="${here}/import">${t.import}</a></li>`
+  }</ul>`
 
 interface Publication {
   readonly published_at: string | null
