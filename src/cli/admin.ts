@@ -55,14 +55,14 @@ async function printResult({ lines, data }: OperationResult, asJson: boolean): P
 async function runInStore(
   name: string,
   args: readonly string[],
-  { place, nameservers, catalogZone }: AdminSettings,
+  { place, nameservers, catalogZone, console }: AdminSettings,
 ): Promise<Result<OperationResult, Failure>> {
   const operation = ADMIN_OPERATIONS[name]
   const opened = await openStore(place)
   if (!opened.ok || operation === undefined) return opened.ok ? ok({ lines: [], data: {} }) : opened
   const { store, pepper } = opened.value
   try {
-    const context = { pepper, nameservers, catalogZone, now: systemClock.now() }
+    const context = { pepper, nameservers, catalogZone, console, now: systemClock.now() }
     const outcome = await store.write(async (w) => {
       const result = await operation.run({ w, ...context }, args)
       if (result.ok && isChange(name)) {

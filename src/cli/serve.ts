@@ -3,7 +3,7 @@ import { onCrash } from '../app/crash.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { type Failure, usageFailure } from '../app/failure.ts'
 import { logBug, logTo } from '../app/log.ts'
-import type { DevSetup } from '../app/service/dev-setup.ts'
+import { type DevSetup, openingLink } from '../app/service/dev-setup.ts'
 import { restartNeeded } from '../app/service/reload.ts'
 import { readServiceSettings } from '../app/service/settings.ts'
 import { type StartedService, startService } from '../app/service/start.ts'
@@ -150,9 +150,17 @@ function listeningLine(url: string, { folder, totals }: StartedService) {
 function announce({ listeners, publishing, dev }: StartedService, asJson: boolean): readonly string[] {
   const urls = listeners.map(({ url }) => url)
   const dns = publishing.listeners.map(formatDnsEndpoint)
-  if (asJson) printJson({ url: urls[0], urls, ...(dns.length > 0 && { dns: dns[0] }), ...dev })
+  if (asJson)
+    printJson({ url: urls[0], urls, ...(dns.length > 0 && { dns: dns[0] }), ...devFields(dev, urls) })
   else if (dev !== undefined) print(...formatDevSetup(dev, urls[0] ?? '', publishing.listeners[0]))
   return urls
+}
+
+/** What programs need of --dev. */
+function devFields(dev: DevSetup | undefined, [url = '']: readonly string[]): object {
+  if (dev === undefined) return {}
+  const { openCode, ...rest } = dev
+  return { ...rest, console: openingLink(url, openCode) }
 }
 
 /** The credentials of --dev, and commands to paste into another terminal. */
@@ -165,6 +173,7 @@ function formatDevSetup(dev: DevSetup, url: string, dns: DnsListener | undefined
     `  DDNS key   ${dev.username}  password ${dev.password}`,
     `  hostnames  ${dev.hostnames.join(', ')}`,
     `  account    ${dev.account}  password ${dev.accountPassword}  API key ${dev.apiKey}`,
+    `  console    ${openingLink(url, dev.openCode)} (once, within ten minutes)`,
     'Try it:',
     `  curl -u ${dev.username}:${dev.password} -A 'You curl/1-1 you@example.test' ` +
       `'${url}/nic/update?hostname=${hostname}&myip=192.0.2.1'`,

@@ -133,6 +133,8 @@ const asked = (at: Fixture) =>
       ...(await each(async (name) => r.publishedZone(name))),
     ],
     publishedZones: async (r) => (await r.publishedZones(0, 99)).map(({ apex }) => apex),
+    codesFor: async (r) => r.codesFor('invitation', NOW),
+    hasCode: async (r) => r.hasCode(HASH, 'reset', NOW),
     sessionByHash: async (r) => r.sessionByHash(HASH),
     sessionsOf: async (r) => r.sessionsOf(at.accountId, PAGE),
     stepNumber: async (r) => r.stepNumber(at.zoneId, 0),
@@ -220,6 +222,13 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
         await w.addKey({ accountId, username: 'key-of-gone', hash: HASH, description: '' }, NOW)
         await w.addApiKey({ accountId, hash: HASH, description: '', scopes: [] }, NOW)
         await w.addTsigKey({ ...TSIG_KEY, accountId, name: 'key-gone' }, NOW)
+        const code = {
+          purpose: 'reset',
+          grant: '{}',
+          createdAt: NOW,
+          expiresAt: minutesAfter(LATER),
+        } as const
+        await w.addCode({ ...code, hash: HASH, accountId })
         await w.addSession({ ...SESSION, hash: HASH, accountId }, { created: NOW, seen: NOW })
         const other = await w.addZone({ accountId, name: 'b.gone.test', isShared: true }, NOW)
         await w.saveName(named(other, accountId, 'www'), NOW)

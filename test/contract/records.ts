@@ -586,6 +586,37 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect((await listed(accountId)).total).toBe(0)
     })
 
+    it('keeps codes that are used once until they expire', async () => {
+      const hash = (n: number): Uint8Array => new Uint8Array([0, n])
+      const { accountId } = at
+      const made = { purpose: 'reset', accountId, grant: '{}', createdAt: NOW, expiresAt: LATER } as const
+      const invitation = {
+        purpose: 'invitation',
+        grant: '{"a":1}',
+        createdAt: NOW,
+        expiresAt: LATER,
+      } as const
+      const add = async (n: number, code: object = made) =>
+        store.write(async (w) => w.addCode({ ...made, ...code, hash: hash(n) }))
+      const take = async (n: number, purpose: 'reset' | 'invitation', now = NOW) =>
+        store.write(async (w) => w.takeCode(hash(n), purpose, now))
+      const id = await add(1)
+      const other = await store.write(async (w) => w.addCode({ ...invitation, hash: hash(2) }))
+      const has = async (n: number, now = NOW) => store.read(async (r) => r.hasCode(hash(n), 'reset', now))
+      expect([await has(1), await has(2), await has(1, LATER)]).toEqual([true, false, false])
+      expect(await store.read(async (r) => r.codesFor('invitation', NOW))).toEqual([
+        { ...invitation, id: other },
+      ])
+      expect(await store.read(async (r) => r.codesFor('invitation', LATER))).toEqual([])
+      expect([await take(1, 'invitation'), await take(1, 'reset', LATER)]).toEqual([undefined, undefined])
+      expect([await take(1, 'reset'), await take(1, 'reset')]).toEqual([{ ...made, id }, undefined])
+      const remove = async (one: number) => store.write(async (w) => w.removeCode(one, 'invitation'))
+      expect([await remove(other), await remove(other)]).toEqual([true, false])
+      await add(3)
+      await add(4, { createdAt: LATER, expiresAt: after(LATER, minutes(1)) })
+      expect([await has(3), await has(4)]).toEqual([false, true])
+    })
+
     it('keeps the TSIG keys of an account, and the messages that they signed', async () => {
       const key = {
         name: 'key-a',

@@ -1,5 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import { DEFAULT_PLAN } from '../../server/admin/default-plan.ts'
+import type { Secret } from '../../net/secret.ts'
+import { linkOf, makeCode } from '../../server/auth/one-time-codes.ts'
 import { keyedHash, newPassword, newUsername, type Pepper, slowHash } from '../../server/auth/hashes.ts'
 import { apexOf } from '../../server/model/apex.ts'
 import type { Store } from '../../server/store/store.ts'
@@ -13,6 +15,8 @@ export interface DevSetup {
   readonly account: string
   readonly accountPassword: string
   readonly apiKey: string
+  /** Opens the console as this account, once, within ten minutes. */
+  readonly openCode: Secret
 }
 
 /** RFC 6761 reserves .test. */
@@ -34,7 +38,7 @@ export async function makeDevSetup(
   const username = newUsername()
   const [password, accountPassword, apiKey] = [newPassword(), newPassword(), newPassword()]
   const accountHash = await slowHash(accountPassword)
-  await store.write(async (w) => {
+  const openCode = await store.write(async (w) => {
     const planId = await w.addPlan({ name: 'everything', ...DEFAULT_PLAN })
     const accountId = await w.addAccount({ name: ACCOUNT, hash: accountHash, planId }, now)
     await w.addApiKey(
@@ -48,7 +52,11 @@ export async function makeDevSetup(
       now,
     )
     for (const name of DEV_LABELS) await w.attach(keyId, await w.addName({ zoneId, accountId, name }, now))
+    return makeCode(w, { purpose: 'open', accountId, now })
   })
   const hostnames = DEV_LABELS.map((name) => `${name}.${ZONE}`)
-  return { username, password, hostnames, zone: ZONE, account: ACCOUNT, accountPassword, apiKey }
+  return { username, password, hostnames, zone: ZONE, account: ACCOUNT, accountPassword, apiKey, openCode }
 }
+
+/** The address that opens the console. */
+export const openingLink = (url: string, code: Secret): string => linkOf(url, 'open', code).reveal()

@@ -55,13 +55,13 @@ export async function storePlace(settings: ServiceSettings): Promise<StorePlace>
 const SYSTEM_STORE = '/var/lib/holdfast-service'
 
 /** The settings that `holdfast admin` needs. */
-export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone'> & {
+export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone' | 'console'> & {
   readonly place: StorePlace
 }
 
 export async function storeSettings(flags: SettingFlags): Promise<Result<AdminSettings, Failure>> {
   const settings = await readServiceSettings(flags, { isDev: false })
   if (!settings.ok) return settings
-  const { nameservers, catalogZone } = settings.value
-  return ok({ place: await storePlace(settings.value), nameservers, catalogZone })
+  const { nameservers, catalogZone, console } = settings.value
+  return ok({ place: await storePlace(settings.value), nameservers, catalogZone, console })
 }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { isUsername, newPassword, slowHash } from '../auth/hashes.ts'
+import { newPassword, slowHash } from '../auth/hashes.ts'
+import { accountNameFault } from '../auth/one-time-codes.ts'
 import {
   accountIdOf,
   type AdminContext,
@@ -16,13 +17,8 @@ export const ACCOUNT_OPERATIONS: Operations = {
     run: async ({ w, now }, [name = '', plan = '']) => {
       const id = await w.planNamed(plan)
       if (id === undefined) return err(`there is no plan ${plan}; create one with holdfast admin plan add`)
-      if (!/^[\w.@-]{1,64}$/.test(name))
-        return err(`${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . @ and -`)
-      // The time of a refused login would tell that it is an account (decision 0031).
-      if (isUsername(name))
-        return err(
-          `${name} has the form of the username of a DDNS key: 7 small letters or digits; choose another length`,
-        )
+      const fault = accountNameFault(name)
+      if (fault !== undefined) return err(fault)
       if ((await w.login(name)) !== undefined)
         return err(`${name} is taken by an account or a DDNS key; for a new password use account password`)
       const password = newPassword()

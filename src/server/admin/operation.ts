@@ -14,6 +14,8 @@ export interface AdminContext {
   /** Of the list of zones for secondaries: no zone is at or beneath it. */
   readonly catalogZone: string
   readonly now: Instant
+  /** The address of the console; undefined: there is none. */
+  readonly console?: string | undefined
 }
 
 /** The result as lines of text, and as an object for --json. */

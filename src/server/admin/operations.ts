@@ -1,6 +1,7 @@
 import { ACCOUNT_OPERATIONS } from './accounts.ts'
 import { API_KEY_OPERATIONS } from './api-keys.ts'
 import { BLOCK_OPERATIONS } from './blocks.ts'
+import { INVITATION_LISTS, INVITATION_OPERATIONS } from './invitations.ts'
 import { LIST_OPERATIONS } from './lists.ts'
 import { LOAD_OPERATIONS } from './load.ts'
 import type { Operations } from './operation.ts'
@@ -13,6 +14,8 @@ export const ADMIN_OPERATIONS: Operations = {
   ...LIST_OPERATIONS,
   ...PLAN_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...INVITATION_OPERATIONS,
+  ...INVITATION_LISTS,
   ...API_KEY_OPERATIONS,
   ...ZONE_OPERATIONS,
   ...BLOCK_OPERATIONS,
@@ -22,4 +25,7 @@ export const ADMIN_OPERATIONS: Operations = {
 
 /** Whether the operation changes the store. */
 export const isChange = (name: string): boolean =>
-  !Object.hasOwn({ ...LIST_OPERATIONS, ...PUBLISHING_OPERATIONS, ...LOAD_OPERATIONS }, name)
+  !Object.hasOwn(
+    { ...LIST_OPERATIONS, ...INVITATION_LISTS, ...PUBLISHING_OPERATIONS, ...LOAD_OPERATIONS },
+    name,
+  )

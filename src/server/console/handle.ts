@@ -1,8 +1,9 @@
 import type { Instant } from '../../base/time.ts'
 import { html } from '../../html/html.ts'
 import { isSameOrigin } from '../../net/same-origin.ts'
-import type { Secret } from '../../net/secret.ts'
+import { Secret } from '../../net/secret.ts'
 import type { Rendered } from '../api/answer/render.ts'
+import type { FollowedLink, LinkForm } from '../auth/links.ts'
 import type { Browser, Session } from '../auth/sessions.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import {
@@ -17,8 +18,10 @@ import {
 import { askOver, type ConsoleApiRequest } from './ask.ts'
 import { type Asset, ICON, STYLESHEET } from './assets.ts'
 import type { ConsoleContext, ShownPage } from './context.ts'
+import { type Link, linkAt, linkFormFault, linkPage } from './pages/link.ts'
 import { type SignIn, signInPage } from './pages/sign-in.ts'
 import { proofPage } from './pages/proof.ts'
+import { fieldError, type FormErrors } from './refusals.ts'
 import {
   assetResponse,
   documentResponse,
@@ -46,6 +49,8 @@ export interface ConsoleDependencies {
   readonly sessionOf: (secret: Secret) => Promise<Session | undefined>
   readonly renewSession: (id: number) => Promise<Secret>
   readonly endSession: (session: Session) => Promise<unknown>
+  /** Does what a link is for, once. */
+  readonly followLink: (form: LinkForm, request: IncomingRequest) => Promise<FollowedLink>
   /** A request to `/v1` of this caller. */
   readonly api: (request: ConsoleApiRequest, caller: Caller, outer: IncomingRequest) => Promise<Rendered>
   readonly reportError: (error: unknown) => void
@@ -98,6 +103,11 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   if (isPost && !isSameOrigin({ host, origin, fetchSite }))
     return plainResponse(403, 'this request comes from another page')
   if (isPost && request.body === undefined) return plainResponse(413, 'the form is too large')
+  const link = linkAt(path)
+  if (link !== undefined)
+    return isPost
+      ? linkFollowed(dependencies, reader, link)
+      : documentResponse(reader, linkPage(words, { link }))
   if (path === SIGN_IN)
     return isPost ? signIn(dependencies, reader) : documentResponse(reader, signInPage(words))
   return forPerson(dependencies, reader)
@@ -190,7 +200,42 @@ async function signIn(dependencies: ConsoleDependencies, reader: Reader): Promis
   const caller = await dependencies.identify(given, request)
   if (caller === undefined || 'retryAfter' in caller)
     return documentResponse(reader, signInPage(words, { given, wait: caller?.retryAfter }))
-  const { peer, userAgent } = request
+  return opened(dependencies, request, caller)
+}
+
+async function opened(
+  dependencies: ConsoleDependencies,
+  { peer, userAgent }: IncomingRequest,
+  caller: Caller,
+): Promise<OutgoingResponse> {
   const secret = await dependencies.openSession(caller, { peer, userAgent })
   return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
+}
+
+async function linkFollowed(
+  dependencies: ConsoleDependencies,
+  reader: Reader,
+  link: Link,
+): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  const t = words.links
+  const form = new URLSearchParams(request.body)
+  const again = (errors: FormErrors): OutgoingResponse =>
+    documentResponse(reader, linkPage(words, { link, form, errors }))
+  const password = form.get('password') ?? ''
+  const fault = linkFormFault(words, link, form)
+  if (fault !== undefined) return again(fault)
+  const account = (form.get('account') ?? '').trim()
+  const code = new Secret((form.get('code') ?? '').trim().replace(/^.*#/, ''))
+  const followed = await dependencies.followLink(
+    { purpose: link, code, account, password: new Secret(password) },
+    request,
+  )
+  if ('retryAfter' in followed) return again(fieldError('code', words.retryAfter(followed.retryAfter)))
+  if ('account' in followed)
+    return link === 'reset'
+      ? seeOther(SIGN_IN)
+      : opened(dependencies, request, { account: followed.account, isReadOnly: false })
+  if (followed.field === 'code') return again(fieldError('code', t.useless))
+  return again(fieldError('account', followed.fault ?? t.taken))
 }

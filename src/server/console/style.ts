@@ -50,6 +50,7 @@ dd .copy{font-weight:600;font-size:var(--text-m)}
 del{color:var(--bad)}ins{color:var(--ok)}
 details{margin:var(--space-s) 0}
 .pages{display:flex;gap:var(--space-m);margin-top:var(--space-m)}
-@media (max-width:40rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .6rem}dl div{grid-template-columns:1fr}header{gap:var(--space-s)}nav{order:3;flex-basis:100%}
+@media (max-width:40rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .6rem}
+dl div{grid-template-columns:1fr}header{gap:var(--space-s)}nav{order:3;flex-basis:100%}
 .who{margin-left:auto}}
 `

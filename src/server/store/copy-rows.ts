@@ -30,6 +30,7 @@ export const STORE_TABLES = [
   'tsig_key',
   'dns_update',
   'session',
+  'one_time_code',
 ] as const
 export type StoreTable = (typeof STORE_TABLES)[number]
 

@@ -21,12 +21,19 @@ import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, ListedApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
 import type { TrailReads, TrailWrites } from './trail.ts'
+import type { CodeReads, CodeWrites } from './one-time-codes.ts'
 import type { SessionReads, SessionWrites } from './sessions.ts'
 import type { TsigKeyReads, TsigKeyWrites } from './tsig-keys.ts'
 
 export type { ApiKey }
 
-export interface StoreReads extends RecordReads, PublishedReads, TsigKeyReads, TrailReads, SessionReads {
+export interface StoreReads
+  extends RecordReads,
+    PublishedReads,
+    TsigKeyReads,
+    TrailReads,
+    SessionReads,
+    CodeReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
@@ -74,7 +81,8 @@ export interface StoreWrites
     BulkWrites,
     TrailWrites,
     TsigKeyWrites,
-    SessionWrites {
+    SessionWrites,
+    CodeWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>

@@ -53,7 +53,13 @@ async function resultIn(w: StoreWrites, line: string, now: Instant = NOW) {
   const words = line.split(' ')
   const name = Object.keys(ADMIN_OPERATIONS).find((one) => `${line} `.startsWith(`${one} `)) ?? ''
   tested.add(name)
-  const context = { pepper: PEPPER, nameservers: ['ns1.test'], catalogZone: 'catalog.test', now }
+  const context = {
+    pepper: PEPPER,
+    nameservers: ['ns1.test'],
+    catalogZone: 'catalog.test',
+    console: 'https://dns.example',
+    now,
+  }
   return ADMIN_OPERATIONS[name]?.run({ w, ...context }, words.slice(name.split(' ').length))
 }
 
@@ -329,6 +335,19 @@ it('the heaviest accounts are shown as the running service stored them last', as
     'key           ms    waiting',
     'account acme  1234  0',
   ])
+})
+
+it('links are printed once, and need the address of the website', async () => {
+  for (const line of ['invitation add basic zone=dyn.test expires=1d', 'account reset-link acme'])
+    expect((await lines(line))[0]).toMatch(
+      /^https:\/\/dns\.example\/console\/(?:invitation|reset)#[\w-]{43}$/,
+    )
+  expect(await lines('invitation list')).toEqual([
+    expect.stringMatching(/^id +plan +zone +created_at +expires_at$/),
+    expect.stringMatching(/^1 +basic +dyn.test +2026/),
+  ])
+  await run('invitation remove 1')
+  expect(await lines('invitation list')).toEqual(['none'])
 })
 
 it('no operation is without a test', () =>

@@ -63,6 +63,13 @@ function next() {
     next()
   }, pending() ? 2000 : 30000)
 }
+/* The code of a link is after "#", which is sent to no one; it leaves the address bar. */
+const code = document.getElementById('code')
+if (code && location.hash.length > 1) {
+  code.value = location.hash.slice(1)
+  code.closest('.field').hidden = true
+  history.replaceState(null, '', location.pathname)
+}
 showTimes()
 addCopies(document)
 setInterval(showTimes, 30000)

@@ -54,7 +54,9 @@ export function handlerMaker(
     const handlers: readonly PathHandler[] = [
       updatePart(update),
       { matches: isApiPath, handle: apiHandler(settings, api), logFields: ({ method }) => ({ method }) },
-      ...(settings.console === undefined ? [] : [consolePart(settings.console, api, parts.reportFailure)]),
+      ...(settings.console === undefined
+        ? []
+        : [consolePart(settings.console, api, { ...parts, passwords })]),
       parts.health,
     ]
     const handle = dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })

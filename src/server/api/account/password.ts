@@ -43,15 +43,14 @@ const oldFaults = (old: unknown): readonly RequestFault[] =>
   typeof old === 'string' && old !== '' ? [] : [badBody('old_password is a string', '/old_password')]
 
 /** RFC 7617 §2: a password with control characters cannot be sent. */
-const newFaults = (next: unknown): readonly RequestFault[] => {
-  const length = typeof next === 'string' ? Array.from(next).length : 0
-  const isValid =
-    typeof next === 'string' &&
-    length >= MIN_PASSWORD_LENGTH &&
-    length <= MAX_PASSWORD_LENGTH &&
-    isText(next) &&
-    !/[\0-\x1f\x7f]/.test(next)
-  return isValid
+export function isNewPassword(text: string): boolean {
+  const { length } = Array.from(text)
+  const isOfLength = length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH
+  return isOfLength && isText(text) && !/[\0-\x1f\x7f]/.test(text)
+}
+
+const newFaults = (next: unknown): readonly RequestFault[] =>
+  typeof next === 'string' && isNewPassword(next)
     ? []
     : [
         badBody(
@@ -59,7 +58,6 @@ const newFaults = (next: unknown): readonly RequestFault[] => {
           '/new_password',
         ),
       ]
-}
 
 /** Stores the new password, if the old one is still that which was checked. */
 export async function changePassword({ caller, store, passwordChange }: RequestContext) {

@@ -87,7 +87,10 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
         [t.published, isRefused(published) ? '' : publishedLine(words, published.data)],
         [t.nameservers, html`<bdi>${zone.nameservers.join(', ')}</bdi>`],
       ]),
-    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(t.more, linkList(words, here, session.caller.isReadOnly))}${
+    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
+      t.more,
+      linkList(words, here, session.caller.isReadOnly),
+    )}${
       query.has('check')
         ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
         : ''

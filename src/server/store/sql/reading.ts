@@ -4,6 +4,7 @@ import { sqlOverview } from './overview.ts'
 import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
 import { sqlTrailReads } from './account/trail.ts'
+import { sqlCodeReads } from './account/one-time-codes.ts'
 import { sqlSessionReads } from './account/sessions.ts'
 import { sqlTsigKeyReads } from './account/tsig-keys.ts'
 import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
@@ -22,6 +23,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlPublishedReads(sql),
   ...sqlTsigKeyReads(sql),
   ...sqlSessionReads(sql),
+  ...sqlCodeReads(sql),
   ...sqlTrailReads(sql),
 })
 

@@ -5,6 +5,7 @@ import { DIRTY } from './dirty.ts'
 import { KEYS } from './keys.ts'
 import { LISTING } from './listing.ts'
 import { AT_NAME, AT_NAMES, NAMES, SUMMARIES } from './name-rows.ts'
+import { ONE_TIME_CODES } from './account/one-time-codes.ts'
 import { OVERVIEW } from './overview.ts'
 import { POINTERS } from './pointers.ts'
 import { POLICY } from './policy.ts'
@@ -28,6 +29,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   KEYS,
   LISTING,
   NAMES,
+  ONE_TIME_CODES,
   OVERVIEW,
   POINTERS,
   POLICY,

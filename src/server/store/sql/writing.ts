@@ -3,6 +3,7 @@ import type { CounterWrites } from '../counter-rows.ts'
 import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlTrail } from './account/trail.ts'
+import { sqlCodes } from './account/one-time-codes.ts'
 import { sqlSessions } from './account/sessions.ts'
 import { sqlTsigKeys } from './account/tsig-keys.ts'
 import { sqlPublish } from './published.ts'
@@ -46,6 +47,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...sqlTrail(sql),
     ...sqlTsigKeys(sql),
     ...sqlSessions(sql),
+    ...sqlCodes(sql),
     ...sqlPublish(sql),
   }
 }

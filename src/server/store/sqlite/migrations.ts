@@ -191,7 +191,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE dns_update (mac BLOB PRIMARY KEY, rcode INTEGER NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX dns_update_by_age ON dns_update (at);
   `,
-  // Sessions of the website, by the hash of what the browser has.
+  // Sessions of the website, by the hash of what the browser has. Codes of links that are used once, by their hashes too.
   `
   CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -206,5 +206,15 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX session_of_account ON session (account_id);
   CREATE INDEX session_of_api_key ON session (api_key_id) WHERE api_key_id IS NOT NULL;
+  CREATE TABLE one_time_code (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    purpose TEXT NOT NULL,
+    account_id INTEGER REFERENCES account (id) ON DELETE CASCADE,
+    content TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX one_time_code_of_account ON one_time_code (account_id) WHERE account_id IS NOT NULL;
   `,
 ]

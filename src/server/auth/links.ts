@@ -1,0 +1,83 @@
+import type { Instant } from '../../base/time.ts'
+import type { Secret } from '../../net/secret.ts'
+import type { Account } from '../model/tree.ts'
+import type { CodePurpose } from '../store/one-time-codes.ts'
+import type { Store, StoreWrites } from '../store/store.ts'
+import { type ClientNetworks, CROWD_SECONDS, type NotChecked } from './caller.ts'
+import type { PasswordChecker } from './login.ts'
+import { accountNameFault, isCode, takenCode } from './one-time-codes.ts'
+
+interface LinkDependencies {
+  readonly store: Store
+  readonly passwords: Pick<PasswordChecker, 'hashSlow'>
+  readonly now: () => Instant
+}
+
+/** What a person enters after following a link. */
+export interface LinkForm {
+  readonly purpose: CodePurpose
+  readonly code: Secret
+  /** Of an invitation: the name of the new account. */
+  readonly account: string
+  /** The new password; not for `open`. */
+  readonly password: Secret
+}
+
+/** The account that a link led to; or what to correct, and then the link can be used again. */
+export type FollowedLink =
+  | { readonly account: Account }
+  | { readonly field: 'code' }
+  | { readonly field: 'account'; readonly fault: string | undefined }
+  | NotChecked
+
+const USELESS = { field: 'code' } as const
+const TAKEN = { field: 'account', fault: undefined } as const
+
+/** Does what a link is for, once: makes an account, gives one another password, or lets a person in. */
+export async function followLink(
+  { store, passwords, now }: LinkDependencies,
+  form: LinkForm,
+  networks: ClientNetworks,
+): Promise<FollowedLink> {
+  const { purpose, code } = form
+  const given = { purpose, code, now: now() }
+  // The slow hash, which is made before the transaction, is not for those who have no code.
+  if (!(await store.read(async (r) => isCode(r, given)))) return USELESS
+  const fault = purpose === 'invitation' ? accountNameFault(form.account) : undefined
+  if (fault !== undefined) return { field: 'account', fault }
+  const hash = purpose === 'open' ? undefined : await passwords.hashSlow(form.password, networks.share)
+  if (hash === undefined && purpose !== 'open') return { retryAfter: CROWD_SECONDS }
+  return store.write(async (w) => {
+    if (purpose === 'invitation' && (await w.login(form.account)) !== undefined) return TAKEN
+    const taken = await takenCode(w, given)
+    if (taken === undefined) return USELESS
+    const invited = { name: form.account, grant: taken.grant, now: given.now }
+    const id =
+      hash !== undefined && purpose === 'invitation'
+        ? await invitedAccount(w, { ...invited, hash })
+        : taken.accountId
+    if (id !== undefined && hash !== undefined && purpose === 'reset') await w.setAccountPassword(id, hash)
+    const account = id === undefined ? undefined : await w.account(id)
+    return account === undefined ? USELESS : { account }
+  })
+}
+
+interface Invited {
+  readonly name: string
+  readonly hash: Uint8Array
+  readonly grant: Readonly<Record<string, unknown>>
+  readonly now: Instant
+}
+
+/** Undefined if the plan of the invitation is gone. */
+async function invitedAccount(
+  w: StoreWrites,
+  { name, hash, grant, now }: Invited,
+): Promise<number | undefined> {
+  const planId = await w.planNamed(String(grant['plan']))
+  if (planId === undefined) return undefined
+  const id = await w.addAccount({ name, hash, planId }, now)
+  const zone = typeof grant['zone'] === 'string' ? await w.zoneNamed(grant['zone']) : undefined
+  if (zone !== undefined) await w.setMember(zone.id, id, true)
+  return id
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { after, days, type Duration, hours, type Instant, minutes } from '../../base/time.ts'
+import { Secret } from '../../net/secret.ts'
+import type { CodePurpose } from '../store/one-time-codes.ts'
+import type { StoreReads, StoreWrites } from '../store/store.ts'
+import { isUsername, randomOctets } from './hashes.ts'
+
+const CODE_OCTETS = 32
+
+/** How long a link may be used, unless its maker says otherwise. */
+export const CODE_LIFETIMES: Readonly<Record<CodePurpose, Duration>> = {
+  invitation: days(7),
+  reset: hours(1),
+  open: minutes(10),
+}
+
+/** Where the console takes a code: after `#`, which browsers send to no one and no log has. */
+const CODE_PATHS: Readonly<Record<CodePurpose, string>> = {
+  invitation: '/console/invitation',
+  reset: '/console/reset',
+  open: '/console/open',
+}
+
+export const linkOf = (origin: string, purpose: CodePurpose, code: Secret): Secret =>
+  code.derive((text) => `${origin}${CODE_PATHS[purpose]}#${text}`)
+
+/** 256 bits are not guessed, so a fast hash is enough. */
+const hashOfCode = (code: Secret): Uint8Array => createHash('sha256').update(code.reveal()).digest()
+
+interface NewCode {
+  readonly purpose: CodePurpose
+  readonly accountId?: number
+  readonly grant?: object
+  readonly now: Instant
+  readonly lifetime?: Duration
+}
+
+/** Makes a code for a link that is used once. */
+export async function makeCode(
+  w: StoreWrites,
+  { purpose, accountId, grant = {}, now, lifetime = CODE_LIFETIMES[purpose] }: NewCode,
+): Promise<Secret> {
+  const code = new Secret(Buffer.from(randomOctets(CODE_OCTETS)).toString('base64url'))
+  await w.addCode({
+    hash: hashOfCode(code),
+    purpose,
+    ...(accountId !== undefined && { accountId }),
+    grant: JSON.stringify(grant),
+    createdAt: now,
+    expiresAt: after(now, lifetime),
+  })
+  return code
+}
+
+interface TakenCode {
+  readonly accountId: number | undefined
+  readonly grant: Readonly<Record<string, unknown>>
+}
+
+interface GivenCode {
+  readonly purpose: CodePurpose
+  readonly code: Secret
+  readonly now: Instant
+}
+
+/** Whether there is such a code, which stays. */
+export const isCode = async (r: StoreReads, { purpose, code, now }: GivenCode): Promise<boolean> =>
+  r.hasCode(hashOfCode(code), purpose, now)
+
+/** What a code grants, which is used up by this; undefined if it is none, or too old. */
+export async function takenCode(
+  w: StoreWrites,
+  { purpose, code, now }: GivenCode,
+): Promise<TakenCode | undefined> {
+  const stored = await w.takeCode(hashOfCode(code), purpose, now)
+  if (stored === undefined) return undefined
+  return { accountId: stored.accountId, grant: JSON.parse(stored.grant) as TakenCode['grant'] }
+}
+
+/** Why no account can have this name; undefined if one can. */
+export function accountNameFault(name: string): string | undefined {
+  if (!/^[\w.@-]{1,64}$/.test(name))
+    return `${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . @ and -`
+  // The time of a refused login would tell that it is an account (decision 0031).
+  return isUsername(name)
+    ? `${name} has the form of the username of a DDNS key: 7 small letters or digits; choose another length`
+    : undefined
+}

@@ -1,0 +1,27 @@
+/** What links are for that are used once. */
+export const EN_LINKS = {
+  links: {
+    code: 'Code of the link',
+    codeHint: 'What is after # in the link.',
+    useless: 'The link was used already, or is too old. Ask for another one.',
+    account: 'Name of the account',
+    accountHint: 'You choose it. Letters, digits, and . _ - @.',
+    taken: 'This name is taken.',
+    weak: 'A password has at least 12 characters, and none that cannot be seen.',
+    invitation: {
+      title: 'Welcome',
+      what: 'You are invited to have names here',
+      go: 'Make the account',
+    },
+    reset: {
+      title: 'New password',
+      what: 'Choose another password for your account',
+      go: 'Change the password',
+    },
+    open: {
+      title: 'Open the console',
+      what: 'This link signs you in once',
+      go: 'Open',
+    },
+  },
+}
