@@ -31,6 +31,8 @@ const REVEALED: Readonly<Record<string, string>> = {
   'server/auth/caller.ts':              'a hash',
   'server/auth/login.ts':               'a hash',
   'server/auth/sessions.ts':            'a hash',
+  'server/auth/second-factors.ts':      'a code of an app',
+  'app/service/http/api-service.ts':    'a secret that is shown once',
   'server/auth/sealed.ts':              'what is encrypted',
 }
 

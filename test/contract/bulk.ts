@@ -16,7 +16,7 @@ const HASH = new Uint8Array([7])
 const PAGE = { offset: 0, limit: 99 }
 const ZONE = 'example.test'
 
-const SESSION = { createdAt: NOW, seenAt: NOW, provedAt: NOW, peer: '', program: '' }
+const SESSION = { createdAt: NOW, seenAt: NOW, provedAt: NOW, needsFactor: false, peer: '', program: '' }
 const TSIG_KEY = { algorithm: 'hmac-sha256', sealed: HASH, description: '', scopes: [] }
 
 const named = (zoneId: number, accountId: number, name: string, value = '192.0.2.1'): Name => ({
@@ -134,6 +134,8 @@ const asked = (at: Fixture) =>
     ],
     publishedZones: async (r) => (await r.publishedZones(0, 99)).map(({ apex }) => apex),
     codesFor: async (r) => r.codesFor('invitation', NOW),
+    factorsOf: async (r) => r.factorsOf(at.accountId),
+    hasFactor: async (r) => r.hasFactor(at.accountId),
     hasCode: async (r) => r.hasCode(HASH, 'reset', NOW),
     sessionByHash: async (r) => r.sessionByHash(HASH),
     sessionsOf: async (r) => r.sessionsOf(at.accountId, PAGE),

@@ -530,6 +530,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         createdAt: NOW,
         seenAt: NOW,
         provedAt: NOW,
+        needsFactor: true,
         peer: '192.0.2.1',
         program: 'b',
       }
@@ -560,7 +561,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       await store.write(async (w) => w.renewSession(first, hash(7), LATER))
       expect([await found(1), await found(7)]).toEqual([
         undefined,
-        { ...one, seenAt: LATER, provedAt: LATER },
+        { ...one, seenAt: LATER, provedAt: LATER, needsFactor: false },
       ])
       await store.write(async (w) => w.removeApiKey(apiKeyId, accountId))
       expect(await listed(accountId)).toMatchObject({ items: [{ id: first }] })
@@ -584,6 +585,40 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       await add(9)
       await store.write(async (w) => w.setAccountPassword(accountId, hash(1)))
       expect((await listed(accountId)).total).toBe(0)
+    })
+
+    it('keeps the second factors of an account', async () => {
+      const { accountId } = at
+      const factor = { accountId, kind: 'totp', description: 'phone', counter: 0, createdAt: NOW } as const
+      const content = new Uint8Array([1, 0, 2])
+      const add = async (more: object = {}) =>
+        store.write(async (w) => w.addFactor({ ...factor, content, isConfirmed: false, ...more }))
+      const all = async () => store.read(async (r) => r.factorsOf(accountId))
+      const has = async (id = accountId) => store.read(async (r) => r.hasFactor(id))
+      const id = await add()
+      expect([await all(), await has()]).toEqual([[{ ...factor, id, content, isConfirmed: false }], false])
+      await store.write(async (w) => w.useFactor(id, { counter: 59_000_000_000, now: LATER }))
+      const used = { ...factor, id, content, isConfirmed: true, counter: 59_000_000_000, usedAt: LATER }
+      expect([await all(), await has(), await has(accountId + 1)]).toEqual([[used], true, false])
+
+      const paper = await add({ kind: 'recovery', isConfirmed: true })
+      expect(await store.write(async (w) => w.sealedFactors())).toEqual([{ id, accountId, content }])
+      await store.write(async (w) => w.resealFactor(id, new Uint8Array([9])))
+      expect((await all()).map((one) => [one.id, one.content[0]])).toEqual([
+        [id, 9],
+        [paper, 1],
+      ])
+      const remove = async (of: number) => store.write(async (w) => w.removeFactor(paper, of))
+      expect([await remove(accountId + 1), await remove(accountId), await remove(accountId)]).toEqual([
+        false,
+        true,
+        false,
+      ])
+      await add({ kind: 'recovery' })
+      await store.write(async (w) => w.removeFactors(accountId, 'recovery'))
+      expect((await all()).map(({ kind }) => kind)).toEqual(['totp'])
+      await store.write(async (w) => w.removeFactors(accountId))
+      expect(await all()).toEqual([])
     })
 
     it('keeps codes that are used once until they expire', async () => {

@@ -1,5 +1,12 @@
 import { getAccount } from './account/account.ts'
 import { changePassword, preparePassword } from './account/password.ts'
+import {
+  confirmSecondFactor,
+  createRecoveryCodes,
+  createTotp,
+  deleteSecondFactor,
+  listSecondFactors,
+} from './account/second-factors.ts'
 import { deleteSession, listSessions } from './account/sessions.ts'
 import { listTrail } from './account/trail.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
@@ -9,6 +16,7 @@ import { KEY_TARGETS } from './refusal-groups.ts'
 import { type Route, route } from './route.ts'
 
 const OWN_ACCOUNT = '/account'
+const FACTORS = `${OWN_ACCOUNT}/second-factors`
 const KEYS = '/account/ddns-keys'
 const KEY = `${KEYS}/{ddns_key_username}`
 const API_KEYS = '/account/api-keys'
@@ -36,6 +44,26 @@ export const ACCOUNT_ROUTES = {
   deleteSession: route({
     method: 'DELETE', path: `${OWN_ACCOUNT}/sessions/{id}`, tag: 'Account', summary: 'End a session of the website',
     refuses: [], handle: deleteSession,
+  }),
+  listSecondFactors: route({
+    method: 'GET', path: FACTORS, tag: 'Account', summary: 'List what the website asks for besides the password',
+    refuses: [], handle: listSecondFactors,
+  }),
+  createTotp: route({
+    method: 'POST', path: `${FACTORS}/totp`, tag: 'Account', summary: 'Make a secret for an authenticator app; it is shown once',
+    refuses: [], handle: createTotp, isRateLimited: true,
+  }),
+  confirmSecondFactor: route({
+    method: 'POST', path: `${FACTORS}/{id}/confirm`, tag: 'Account', summary: 'Show that an authenticator app has its secret',
+    refuses: [], handle: confirmSecondFactor, isRateLimited: true,
+  }),
+  deleteSecondFactor: route({
+    method: 'DELETE', path: `${FACTORS}/{id}`, tag: 'Account', summary: 'Delete a second factor',
+    refuses: [], handle: deleteSecondFactor, isRateLimited: true,
+  }),
+  createRecoveryCodes: route({
+    method: 'POST', path: `${OWN_ACCOUNT}/recovery-codes`, tag: 'Account', summary: 'Replace the recovery codes; they are shown once',
+    refuses: [], handle: createRecoveryCodes, isRateLimited: true,
   }),
   listKeys: route({
     method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',

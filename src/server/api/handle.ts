@@ -165,6 +165,7 @@ async function admit(
       malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }],
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
+  if (caller?.needsFactor === true) return { malformed: [REQUEST_FAULTS.secondFactorMissing] }
   if (caller?.account.isSuspended === true) return { malformed: [REQUEST_FAULTS.accountSuspended] }
   if (caller !== undefined && isAccountChange(route) && needsWebsite(caller))
     return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }

@@ -128,20 +128,32 @@ async function callerByPassword(
   const login = await checkedLogin(dependencies, credentials, networks)
   if (login === undefined || 'retryAfter' in login) return login
   const account = await dependencies.store.read((r) => r.account(login.accountId))
-  return account === undefined ? undefined : { account, isReadOnly: false }
+  if (account === undefined) return undefined
+  const needsFactor = await dependencies.store.read(async (r) => r.hasFactor(account.id))
+  return { account, isReadOnly: false, ...(needsFactor && { needsFactor }) }
+}
+
+/** Whether too many logins of this network failed. */
+export async function lockoutOf(
+  { store, now, limits }: CallerDependencies,
+  networks: ClientNetworks,
+): Promise<NotChecked | undefined> {
+  const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), { limits, now: now() }))
+  return until === undefined ? undefined : { retryAfter: Math.ceil((until - now()) / 1000) }
 }
 
 /** The account with this name and this password; undefined if there is none. */
 export async function checkedLogin(
-  { store, passwords, now, limits }: CallerDependencies,
+  parts: CallerDependencies,
   credentials: Credentials,
   networks: ClientNetworks,
 ): Promise<Login | NotChecked | undefined> {
+  const { store, passwords } = parts
   const login = await store.read((r) => r.login(credentials.username))
   // A DDNS key only updates addresses, with the right password too. It takes as long as an unknown name, and as any account.
   const account = login?.kind === 'account' ? login : undefined
-  const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), { limits, now: now() }))
-  if (until !== undefined) return { retryAfter: Math.ceil((until - now()) / 1000) }
+  const locked = await lockoutOf(parts, networks)
+  if (locked !== undefined) return locked
   const isRight = await passwords.checkSlow(account, credentials, networks.share)
   if (isRight === undefined) return { retryAfter: CROWD_SECONDS }
   return isRight ? account : undefined

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { Account } from '../model/tree.ts'
-import type { CodePurpose } from '../store/one-time-codes.ts'
+import type { CodePurpose } from '../store/account/one-time-codes.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ClientNetworks, CROWD_SECONDS, type NotChecked } from './caller.ts'
 import type { PasswordChecker } from './login.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { after, days, type Duration, hours, type Instant, minutes } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
-import type { CodePurpose } from '../store/one-time-codes.ts'
+import type { CodePurpose } from '../store/account/one-time-codes.ts'
 import type { StoreReads, StoreWrites } from '../store/store.ts'
 import { isUsername, randomOctets } from './hashes.ts'
 

@@ -3,7 +3,7 @@ import { after, before, type Duration, hours, type Instant, isBefore, minutes } 
 import { Secret } from '../../net/secret.ts'
 import type { Caller } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
-import type { StoredSession } from '../store/sessions.ts'
+import type { StoredSession } from '../store/account/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { randomOctets } from './hashes.ts'
 
@@ -24,6 +24,7 @@ export interface Session {
   readonly caller: Caller
   /** The person has given the password or the API key in the last minutes. */
   readonly isProved: boolean
+  readonly needsFactor: boolean
 }
 
 /** The browser of a person. */
@@ -44,7 +45,7 @@ const newSecret = (): Secret => new Secret(Buffer.from(randomOctets(SECRET_OCTET
 /** Opens a session for a person who was identified; resolves with the secret that the browser keeps. */
 export async function openSession(
   { store, now }: SessionDependencies,
-  { account, apiKeyId }: Caller,
+  { account, apiKeyId, needsFactor = false }: Caller,
   { peer, userAgent = '' }: Browser,
 ): Promise<Secret> {
   const [secret, at] = [newSecret(), now()]
@@ -57,6 +58,7 @@ export async function openSession(
         createdAt: at,
         seenAt: at,
         provedAt: at,
+        needsFactor,
         peer,
         program: userAgent.slice(0, MAX_PROGRAM),
       },
@@ -77,7 +79,8 @@ export async function sessionOf(
   if (caller === undefined) return undefined
   if (!isWithin(stored.seenAt, TOUCH_INTERVAL, now()))
     await store.write(async (w) => w.touchSession(stored.id, now()))
-  return { id: stored.id, caller, isProved: isWithin(stored.provedAt, PROOF_LIFETIME, now()) }
+  const isProved = isWithin(stored.provedAt, PROOF_LIFETIME, now())
+  return { id: stored.id, caller, isProved, needsFactor: stored.needsFactor }
 }
 
 const isWithin = (at: Instant, span: Duration, now: Instant): boolean => isBefore(now, after(at, span))

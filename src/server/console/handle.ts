@@ -20,6 +20,7 @@ import { type Asset, ICON, STYLESHEET } from './assets.ts'
 import type { ConsoleContext, ShownPage } from './context.ts'
 import { type Link, linkAt, linkFormFault, linkPage } from './pages/link.ts'
 import { type SignIn, signInPage } from './pages/sign-in.ts'
+import { factorPage } from './pages/factor.ts'
 import { proofPage } from './pages/proof.ts'
 import { fieldError, type FormErrors } from './refusals.ts'
 import {
@@ -49,6 +50,11 @@ export interface ConsoleDependencies {
   readonly sessionOf: (secret: Secret) => Promise<Session | undefined>
   readonly renewSession: (id: number) => Promise<Secret>
   readonly endSession: (session: Session) => Promise<unknown>
+  /** Whether the code of the second factor is right; `retryAfter` as of `identify`. */
+  readonly checkFactor: (
+    given: { readonly account: Caller['account']; readonly code: string },
+    request: IncomingRequest,
+  ) => Promise<boolean | { readonly retryAfter: number }>
   /** Does what a link is for, once. */
   readonly followLink: (form: LinkForm, request: IncomingRequest) => Promise<FollowedLink>
   /** A request to `/v1` of this caller. */
@@ -59,6 +65,7 @@ export interface ConsoleDependencies {
 const ROOT = '/console'
 const HOME = `${ROOT}/names`
 const SIGN_IN = `${ROOT}/sign-in`
+const SECOND_FACTOR = `${ROOT}/second-factor`
 const SIGN_OUT = `${ROOT}/sign-out`
 
 export const isConsolePath = (path: string): boolean =>
@@ -129,11 +136,30 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
     await dependencies.endSession(session)
     return seeOther(SIGN_IN, { 'set-cookie': noCookie(place) })
   }
+  if (session.needsFactor) return forFactor(dependencies, known, form)
   const found = findPage(request.method, request.path)
   if ('route' in found) return forRoute(dependencies, known, { ...found, form })
   return found.length === 0
     ? documentResponse(known, messagePage(404, words.noPage, words.noPageWhy))
     : plainResponse(405, 'this is a button of a page', { allow: found.join(', ') })
+}
+
+/** Of a person who has given the password, and not yet the second factor: nothing else is shown. */
+async function forFactor(
+  dependencies: ConsoleDependencies,
+  reader: Reader & { readonly person: Person },
+  form: URLSearchParams,
+): Promise<OutgoingResponse> {
+  const { request, words, person } = reader
+  if (request.path !== SECOND_FACTOR) return seeOther(SECOND_FACTOR)
+  if (request.method !== 'POST') return documentResponse(reader, factorPage(words))
+  const { account } = person.session.caller
+  const isRight = await dependencies.checkFactor({ account, code: form.get('code') ?? '' }, request)
+  if (typeof isRight === 'object')
+    return documentResponse(reader, factorPage(words, { wait: isRight.retryAfter }))
+  if (!isRight) return documentResponse(reader, factorPage(words, {}))
+  const secret = await dependencies.renewSession(person.session.id)
+  return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
 }
 
 interface Matched {

@@ -10,6 +10,8 @@ export interface Document {
   readonly words: Words
   /** Of the person who is signed in. */
   readonly account: string | undefined
+  /** Whether there are places to go to. */
+  readonly hasPlaces: boolean
   /** The path of the page, without its query. */
   readonly path: string
   /** What stands in each form, so that no other site can send it. */
@@ -31,7 +33,7 @@ const signOut = (words: Words): Html => action('/console/sign-out', words.signOu
 
 /** A whole page, complete without its script. */
 export function documentOf(document: Document): string {
-  const { title, main, words, account, isPending, token, style, script } = document
+  const { title, main, words, account, hasPlaces, isPending, token, style, script } = document
   const text = html`<!doctype html>
 <html lang="${words.language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
@@ -42,7 +44,8 @@ export function documentOf(document: Document): string {
 <header><p class="brand"><a href="/console/names"><img alt="" width="24" height="24" src="${ICON.path}"> Holdfast</a></p>${
     account === undefined
       ? ''
-      : html`${navigation(document)}<div class="who"><span class="soft">${account}</span>${signOut(words)}</div>`
+      : html`${hasPlaces ? navigation(document) : ''}
+<div class="who"><span class="soft">${account}</span>${signOut(words)}</div>`
   }</header>
 <main id="main" tabindex="-1"><h1>${title}</h1>${main}</main></body></html>
 `.text

@@ -90,6 +90,7 @@ export function documentResponse(
     isPending,
     words,
     account: person?.session.caller.account.name,
+    hasPlaces: person?.session.needsFactor === false,
     path: request.path,
     token: person === undefined ? '' : formToken(person.secret),
     style: STYLESHEET.path,

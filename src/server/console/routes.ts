@@ -9,6 +9,7 @@ import {
   newTsigKeyPage,
 } from './pages/new-program-key.ts'
 import { keyDeletion, keyPage, keysPage, renewKeyAction } from './pages/keys.ts'
+import { confirmTotpAction, createTotpAction, factorDeletion, recoveryCodesAction } from './pages/factors.ts'
 import { createKeyAction, newKeyPage } from './pages/new-key.ts'
 import { namePage, nameDeletion, offlineAction } from './pages/name.ts'
 import { createNameAction, namesPage, newNamePage } from './pages/names.ts'
@@ -73,6 +74,10 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'GET',  path: '/account',                 page: accountPage },
   { method: 'POST', path: '/account/password',        page: changePasswordAction },
   { method: 'POST', path: '/account/sessions/{id}',   page: endSessionAction },
+  { method: 'POST', path: '/account/factors',         page: createTotpAction, needsProof: true },
+  { method: 'POST', path: '/account/factors/{id}/confirm', page: confirmTotpAction },
+  { method: 'POST', path: '/account/factors/{id}/delete', page: factorDeletion, needsProof: true },
+  { method: 'POST', path: '/account/recovery-codes',  page: recoveryCodesAction, needsProof: true },
 ]
 
 interface FoundPage {

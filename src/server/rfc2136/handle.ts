@@ -24,7 +24,7 @@ import type { Caller } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
 import { isPassing } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
-import type { StoredTsigKey } from '../store/tsig-keys.ts'
+import type { StoredTsigKey } from '../store/account/tsig-keys.ts'
 import { applyUpdate, MAX_FUDGE, UPDATE_OPERATION, type UpdateResult } from './apply.ts'
 
 export interface UpdateMessageContext {

@@ -31,6 +31,7 @@ export const STORE_TABLES = [
   'dns_update',
   'session',
   'one_time_code',
+  'second_factor',
 ] as const
 export type StoreTable = (typeof STORE_TABLES)[number]
 

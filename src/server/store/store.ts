@@ -20,10 +20,11 @@ import type { PublishedReads, PublishWrites } from './published.ts'
 import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, ListedApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
-import type { TrailReads, TrailWrites } from './trail.ts'
-import type { CodeReads, CodeWrites } from './one-time-codes.ts'
-import type { SessionReads, SessionWrites } from './sessions.ts'
-import type { TsigKeyReads, TsigKeyWrites } from './tsig-keys.ts'
+import type { TrailReads, TrailWrites } from './account/trail.ts'
+import type { CodeReads, CodeWrites } from './account/one-time-codes.ts'
+import type { FactorReads, FactorWrites } from './account/second-factors.ts'
+import type { SessionReads, SessionWrites } from './account/sessions.ts'
+import type { TsigKeyReads, TsigKeyWrites } from './account/tsig-keys.ts'
 
 export type { ApiKey }
 
@@ -33,7 +34,8 @@ export interface StoreReads
     TsigKeyReads,
     TrailReads,
     SessionReads,
-    CodeReads {
+    CodeReads,
+    FactorReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
@@ -82,7 +84,8 @@ export interface StoreWrites
     TrailWrites,
     TsigKeyWrites,
     SessionWrites,
-    CodeWrites {
+    CodeWrites,
+    FactorWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>

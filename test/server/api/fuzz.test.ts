@@ -77,6 +77,11 @@ const STARTS: readonly Start[] = [
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
   { route: 'listSessions', path: '/v1/account/sessions', query: 'limit=5&offset=0' },
   { route: 'deleteSession', path: '/v1/account/sessions/1' },
+  { route: 'listSecondFactors', path: '/v1/account/second-factors' },
+  { route: 'createTotp', path: '/v1/account/second-factors/totp', body: { description: 'phone' } },
+  { route: 'confirmSecondFactor', path: '/v1/account/second-factors/1/confirm', body: { code: '123456' } },
+  { route: 'deleteSecondFactor', path: '/v1/account/second-factors/1' },
+  { route: 'createRecoveryCodes', path: '/v1/account/recovery-codes' },
   { route: 'listTsigKeys', path: '/v1/account/tsig-keys', query: 'limit=5&offset=0' },
   {
     route: 'createTsigKey',

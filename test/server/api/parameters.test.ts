@@ -49,6 +49,11 @@ const SERVICE = {
   requestFlush: () => undefined,
   pause: async () => undefined,
   newPassword: () => ({ password: '', hash: new Uint8Array(48) }),
+  secondFactors: {
+    newTotp: () => ({ secret: '', uri: '', sealed: new Uint8Array() }),
+    totpStep: () => undefined,
+    newRecoveryCodes: () => [],
+  },
   newTsigKey: () => ({ name: 'key-0000000000', secret: '', sealed: new Uint8Array(60) }),
 }
 

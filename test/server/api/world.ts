@@ -12,6 +12,8 @@ import type { AccountUsage, Name } from '../../../src/server/model/tree.ts'
 import { misfit, requestMisfit } from './document.ts'
 import { listen } from '../../../src/server/http/listen.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
+import { Secret } from '../../../src/net/secret.ts'
+import { seal } from '../../../src/server/auth/sealed.ts'
 import type { Store, StoreReads, StoreWrites } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from './at-once.ts'
 import { NOTHING_FOUND } from './nothing-found.ts'
@@ -25,6 +27,9 @@ const HASH = new Uint8Array(48)
 /** Of account A. */
 export const PASSWORD = 'password of a'
 const HASH_OF_A = await slowHash(PASSWORD)
+
+/** Of the authenticator app of account A, which is not confirmed; in Base32. */
+export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
 export interface Reply {
   readonly status: number
@@ -133,7 +138,14 @@ export async function apiWorld(
   }
 }
 
-const SESSION = { createdAt: NOW, seenAt: NOW, provedAt: NOW, peer: '198.51.100.9', program: 'browser' }
+const SESSION = {
+  createdAt: NOW,
+  seenAt: NOW,
+  provedAt: NOW,
+  needsFactor: false,
+  peer: '198.51.100.9',
+  program: 'browser',
+}
 const TSIG_KEY = {
   name: 'key-aaaaaaaaaa',
   algorithm: 'hmac-sha256',
@@ -166,6 +178,15 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
     await key(`reader-of-${account}`, 'read')
     if (account !== 'a') continue
     await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
+    await w.addFactor({
+      accountId: id,
+      kind: 'totp',
+      description: '',
+      content: seal(PEPPER, new Secret(TOTP_SECRET), `totp of ${id}`),
+      counter: 0,
+      isConfirmed: false,
+      createdAt: NOW,
+    })
     await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW })
   }
   const { a = 0, b = 0, o = 0 } = ids

@@ -1,4 +1,5 @@
-import { PASSWORD } from './world.ts'
+import { Secret as TotpSecret, TOTP } from 'otpauth'
+import { PASSWORD, TOTP_SECRET } from './world.ts'
 
 const R = '/v1/dns/records'
 const HOME = `${R}/example.test/home`
@@ -6,6 +7,14 @@ const HOME = `${R}/example.test/home`
 /** A request of account A to every route that writes; `as`: where it needs the password, see `World.ask`. */
 export type Write = readonly [route: string, method: string, path: string, body?: unknown, as?: string]
 const NEW_PASSWORD = { old_password: PASSWORD, new_password: 'another password' }
+const FACTORS = '/v1/account/second-factors'
+const BY_PASSWORD = `a:${PASSWORD}`
+/** Of the moment in which it is sent. */
+const CODE = {
+  get code(): string {
+    return new TOTP({ secret: TotpSecret.fromBase32(TOTP_SECRET) }).generate()
+  },
+}
 export const WRITES: readonly Write[] = [
   ['changePassword', 'PUT', '/v1/account/password', NEW_PASSWORD, `a:${PASSWORD}`],
   ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
@@ -16,6 +25,10 @@ export const WRITES: readonly Write[] = [
   ['createApiKey', 'POST', '/v1/account/api-keys', { description: 'new' }],
   ['changeApiKey', 'PUT', '/v1/account/api-keys/2', { description: 'changed' }],
   ['deleteApiKey', 'DELETE', '/v1/account/api-keys/1'],
+  ['createTotp', 'POST', `${FACTORS}/totp`, { description: 'phone' }, BY_PASSWORD],
+  ['confirmSecondFactor', 'POST', `${FACTORS}/1/confirm`, CODE, BY_PASSWORD],
+  ['deleteSecondFactor', 'DELETE', `${FACTORS}/1`, undefined, BY_PASSWORD],
+  ['createRecoveryCodes', 'POST', '/v1/account/recovery-codes', undefined, BY_PASSWORD],
   ['deleteSession', 'DELETE', '/v1/account/sessions/1'],
   ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],
   ['deleteTsigKey', 'DELETE', '/v1/account/tsig-keys/key-aaaaaaaaaa'],

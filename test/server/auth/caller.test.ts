@@ -44,6 +44,7 @@ function gate(pepper: Pepper = PEPPER, isLocked = false) {
     putFailures: async (network: string, counted: FailedLogins) =>
       Promise.resolve(void failures.set(network, counted)),
     login: async (username: string) => Promise.resolve(LOGINS[username]),
+    hasFactor: async () => Promise.resolve(false),
     account: async (id: number) => Promise.resolve(id === OWNER.id ? OWNER : undefined),
     touchApiKey: async (id: number, at: Instant) => Promise.resolve(void touched.push([id, at])),
     rehashApiKey: async (id: number, hash: Uint8Array) => Promise.resolve(void rehashed.push([id, hash])),

@@ -61,10 +61,7 @@ export function consoleOn(store: Store, { now, failures = [] }: Surroundings = {
     audit: () => undefined,
     reportFailure: (_, error) => void failures.push(error),
   })
-  return consolePart(ORIGIN, api, {
-    passwords: PASSWORDS,
-    reportFailure: (_, error) => void failures.push(error),
-  }).handle
+  return consolePart(ORIGIN, api, (_, error) => void failures.push(error)).handle
 }
 
 const FORM_TOKEN = /name="token" value="([\w-]{43})"/

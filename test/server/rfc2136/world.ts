@@ -88,6 +88,11 @@ export async function updateWorld() {
       newKey: () => ({ username: '', password: '', hash: new Uint8Array() }),
       newPassword: () => ({ password: '', hash: new Uint8Array() }),
       newTsigKey: () => ({ name: '', secret: '', sealed: new Uint8Array() }),
+      secondFactors: {
+        newTotp: () => ({ secret: '', uri: '', sealed: new Uint8Array() }),
+        totpStep: () => undefined,
+        newRecoveryCodes: () => [],
+      },
     }),
     limits: () => limitsOf(settings.value),
     unseal: ({ name, sealed }) => unseal(PEPPER, sealed, name),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
 import type { TrailEntry } from '../../../src/server/model/trail.ts'
-import { mergedTrail, type ScannedTrail, type TrailPlace } from '../../../src/server/store/trail.ts'
+import { mergedTrail, type ScannedTrail, type TrailPlace } from '../../../src/server/store/account/trail.ts'
 import { runs } from '../../runs.ts'
 
 const entryAt = (at: number, isUpdate: boolean): TrailEntry => ({

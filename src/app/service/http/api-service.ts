@@ -8,6 +8,7 @@ import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { blockEnd } from '../../../server/abuse/block.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
+import { newRecoveryCodes, newTotp, totpStep } from '../../../server/auth/second-factors.ts'
 import { seal } from '../../../server/auth/sealed.ts'
 import { relativeTo } from '../../../server/model/dns-name.ts'
 
@@ -49,6 +50,14 @@ export function apiServiceOf(
     delegation,
     whenServed,
     blockEnd: (key, now) => blockEnd(key, now, longestBlock),
+    secondFactors: {
+      newTotp: (account) => {
+        const { secret: text, uri, sealed } = newTotp(pepper, account)
+        return { secret: text.reveal(), uri: uri.reveal(), sealed }
+      },
+      totpStep: (factor, given) => totpStep(pepper, factor, given),
+      newRecoveryCodes,
+    },
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

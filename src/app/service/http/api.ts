@@ -8,7 +8,7 @@ import { plainError } from '../../../server/api/answer/render.ts'
 import type { ApiNetworks } from '../../../server/api/request/context.ts'
 import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
-import { callerIdentifier } from '../../../server/auth/caller.ts'
+import { type CallerDependencies, callerIdentifier } from '../../../server/auth/caller.ts'
 import { passwordChanger } from '../../../server/auth/password-change.ts'
 import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { networkOf, shareOf } from '../../../net/network.ts'
@@ -60,10 +60,11 @@ export function apiDependencies(
     delegation,
     now = () => systemClock.now(),
   }: ApiParts,
-): ApiDependencies {
+): ApiDependencies & { readonly gate: CallerDependencies } {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
   const service = apiServiceOf(settings, { pepper, requestFlush, secondaries, delegation, whenServed })
   return {
+    gate,
     store,
     now,
     service,

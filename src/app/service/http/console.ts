@@ -1,8 +1,9 @@
 import { formatBasic } from '../../../net/basic.ts'
 import { Secret } from '../../../net/secret.ts'
 import { type ApiDependencies, handleApi } from '../../../server/api/handle.ts'
+import type { CallerDependencies } from '../../../server/auth/caller.ts'
+import { checkFactor } from '../../../server/auth/factor-check.ts'
 import { followLink } from '../../../server/auth/links.ts'
-import type { PasswordChecker } from '../../../server/auth/login.ts'
 import { endSession, openSession, renewSession, sessionOf } from '../../../server/auth/sessions.ts'
 import { type ConsoleDependencies, handleConsole, isConsolePath } from '../../../server/console/handle.ts'
 import type { PathHandler } from '../../../server/http/dispatch.ts'
@@ -10,16 +11,11 @@ import { assetOf } from '../../../server/console/assets.ts'
 import { networksOf } from './api.ts'
 import { CONSOLE_SCRIPT } from './console-script.ts'
 
-interface ConsoleParts {
-  readonly passwords: PasswordChecker
-  readonly reportFailure: (what: string, error: unknown) => void
-}
-
 /** The console, over the operations of `/v1` in this process: it can do nothing that these cannot. */
 export function consolePart(
   origin: string,
-  api: ApiDependencies,
-  { passwords, reportFailure }: ConsoleParts,
+  { gate, ...api }: ApiDependencies & { readonly gate: CallerDependencies },
+  reportFailure: (what: string, error: unknown) => void,
 ): PathHandler {
   const { store, now } = api
   const sessions = { store, now }
@@ -38,7 +34,8 @@ export function consolePart(
     sessionOf: async (secret) => sessionOf(sessions, secret),
     renewSession: async (id) => renewSession(sessions, id),
     endSession: async (session) => endSession(sessions, session),
-    followLink: async (form, request) => followLink({ ...sessions, passwords }, form, networksOf(request)),
+    checkFactor: async (given, request) => checkFactor(gate, given, networksOf(request)),
+    followLink: async (form, request) => followLink(gate, form, networksOf(request)),
     api: async (asked, caller, outer) =>
       handleApi(
         { ...api, identify: async () => caller },

@@ -54,9 +54,7 @@ export function handlerMaker(
     const handlers: readonly PathHandler[] = [
       updatePart(update),
       { matches: isApiPath, handle: apiHandler(settings, api), logFields: ({ method }) => ({ method }) },
-      ...(settings.console === undefined
-        ? []
-        : [consolePart(settings.console, api, { ...parts, passwords })]),
+      ...(settings.console === undefined ? [] : [consolePart(settings.console, api, parts.reportFailure)]),
       parts.health,
     ]
     const handle = dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { systemEntropy } from '../../../platform/clock/clock.ts'
 import { systemFiles } from '../../../platform/files/files.ts'
 import { fingerprintOf, PEPPER_BYTES, type Pepper, pepperOf } from '../../../server/auth/hashes.ts'
+import { resealTotp } from '../../../server/auth/second-factors.ts'
 import { seal, unseal } from '../../../server/auth/sealed.ts'
 import type { StoreWrites } from '../../../server/store/store.ts'
 
@@ -72,12 +73,19 @@ export async function rotateHashKey(folder: string): Promise<void> {
  * again: it can be, because it can be read.
  */
 export async function recordRotation(
-  w: Pick<StoreWrites, 'fact' | 'setFact' | 'allTsigKeys' | 'resealTsigKey'>,
+  w: Pick<
+    StoreWrites,
+    'fact' | 'setFact' | 'allTsigKeys' | 'resealTsigKey' | 'sealedFactors' | 'resealFactor'
+  >,
   pepper: Pepper,
 ): Promise<void> {
   for (const { name, sealed } of await w.allTsigKeys()) {
     const secret = unseal(pepper, sealed, name)
     if (secret !== undefined) await w.resealTsigKey(name, seal(pepper, secret, name))
+  }
+  for (const factor of await w.sealedFactors()) {
+    const content = resealTotp(pepper, factor)
+    if (content !== undefined) await w.resealFactor(factor.id, content)
   }
   const number = Number((await w.fact('hash_key_number')) ?? 1)
   await w.setFact('hash_key_number', String(number + 1))

@@ -3,7 +3,7 @@ import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { SweptPlace } from '../../../server/store/bulk.ts'
 import type { Store } from '../../../server/store/store.ts'
-import type { TrailPart } from '../../../server/store/trail.ts'
+import type { TrailPart } from '../../../server/store/account/trail.ts'
 
 /** In milliseconds: the aim for one step, because requests that arrive meanwhile wait for its end. */
 const STEP_TIME = { alone: 8, shared: 30 } as const

@@ -1,5 +1,5 @@
 import { hasFullAccess } from '../../rules/access.ts'
-import type { StoredSession } from '../../store/sessions.ts'
+import type { StoredSession } from '../../store/account/sessions.ts'
 import { listResult } from '../answer/list.ts'
 import { timeOf } from '../answer/show.ts'
 import { combine, readPage } from '../query/query.ts'

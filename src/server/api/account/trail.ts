@@ -1,6 +1,6 @@
 import type { TrailEntry } from '../../model/trail.ts'
 import { isScoped } from '../../rules/access.ts'
-import type { TrailPage } from '../../store/trail.ts'
+import type { TrailPage } from '../../store/account/trail.ts'
 import { timeOf } from '../answer/show.ts'
 import { QUERY } from '../query/parameters.ts'
 import { combine, readLimit } from '../query/query.ts'

@@ -2,7 +2,7 @@ import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
 import type { ListedApiKey, NameSummary } from '../../store/records.ts'
-import type { StoredTsigKey } from '../../store/tsig-keys.ts'
+import type { StoredTsigKey } from '../../store/account/tsig-keys.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
 export const timeOf = (at: Instant | undefined): string | null =>

@@ -58,6 +58,30 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     peer: string('The address of the browser that signed in.'),
     user_agent: string('The User-Agent of that browser.'),
   }),
+  SecondFactors: closedObject('What the website asks for besides the password.', {
+    factors: list(ref('SecondFactor'), 'The factors, in the order of their making.'),
+    recovery_codes: count('recovery codes that are not used yet'),
+  }),
+  SecondFactor: closedObject(
+    'An authenticator app.',
+    {
+      id: wholeNumber('Identifies the factor in the path.'),
+      kind: string('totp: an authenticator app (RFC 6238).', { enum: ['totp'] }),
+      description: string('The text of the user.'),
+      confirmed: boolean('Whether it has worked once; until then the website does not ask for it.'),
+      created_at: time('When it was made, in UTC.'),
+      last_used_at: nullableTime('When a code of it was last used, in UTC; null is never.'),
+      secret: string('Only in the response to the creation: the secret in Base32, which is not shown again.'),
+      uri: string('Only in the response to the creation: the secret as a link that apps read.'),
+    },
+    ['id', 'kind', 'description', 'confirmed', 'created_at', 'last_used_at'],
+  ),
+  RecoveryCodes: closedObject('Codes on paper, each of which is used once in the place of a factor.', {
+    recovery_codes: list(
+      string('One code.'),
+      'The codes, which are not shown again; empty: there are some already.',
+    ),
+  }),
   TrailEntry: closedObject('One RRSet that was changed, or another change as a whole.', {
     at: time('When it was changed, in UTC.'),
     actor: string(

@@ -175,6 +175,10 @@ export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     expires_at: nullableTime('When the key stops working, in UTC: earlier than it would now.'),
   }),
+  NewTotp: openObject('An authenticator app to add.', {
+    description: string('A text of the user, such as the name of the phone.'),
+  }),
+  FactorCode: openObject('A code of an authenticator app.', { code: string('Six digits.') }, ['code']),
   NewTsigKey: openObject('A TSIG key to create.', {
     description: string('A text for the user, such as the name of a program.', DESCRIPTION),
     algorithm: string('The algorithm of the signatures; hmac-sha256 without it.', {

@@ -49,7 +49,7 @@ function commonFaults(route: Route): readonly RequestFaultName[] {
       [hasBody && takesFile !== true, 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
       [isAccountChange(route), 'accountWebsiteOnly'],
-      [!isOpen, 'accountSuspended', 'tooManyFailedLogins'],
+      [!isOpen, 'accountSuspended', 'secondFactorMissing', 'tooManyFailedLogins'],
       [isRateLimited, 'tooManyRequests'],
       [true, 'overShare', 'internalError'],
       [true, 'storeAway', 'storeBusy'],

@@ -1,7 +1,7 @@
 import { type Instant, parseInstant } from '../../../base/time.ts'
 import { canonicalName, fqdnOf } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
-import type { TrailFilter, TrailPlace } from '../../store/trail.ts'
+import type { TrailFilter, TrailPlace } from '../../store/account/trail.ts'
 import { isObject, isText } from '../request/bodies.ts'
 import type { RequestContext, RequestFault } from '../request/context.ts'
 import { TRAIL_FILTERS, type TrailFilterKey } from './parameters.ts'

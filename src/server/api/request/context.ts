@@ -9,6 +9,7 @@ import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
+import type { StoredFactor } from '../../store/account/second-factors.ts'
 import type { StoreWrites } from '../../store/store.ts'
 import type { ZoneFile } from '../zones/zone-file.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
@@ -64,6 +65,20 @@ export interface SecondaryState {
   readonly checkedAt: Instant | undefined
 }
 
+/** What second factors need of the authentication; see `server/auth/second-factors.ts`. */
+export interface SecondFactors {
+  newTotp(account: Pick<Caller['account'], 'id' | 'name'>): {
+    readonly secret: string
+    readonly uri: string
+    readonly sealed: Uint8Array
+  }
+  totpStep(
+    factor: Pick<StoredFactor, 'content' | 'accountId' | 'counter'>,
+    given: { readonly code: string; readonly now: Instant },
+  ): number | undefined
+  newRecoveryCodes(): readonly { readonly code: string; readonly hash: Uint8Array }[]
+}
+
 export interface ApiService {
   readonly name: string
   readonly version: string
@@ -96,6 +111,7 @@ export interface ApiService {
   readonly pause: () => Promise<void>
   /** The end of the block of a DDNS key for abuse, if it is in force. */
   blockEnd(key: { readonly blockedUntil?: Instant }, now: Instant): Instant | undefined
+  readonly secondFactors: SecondFactors
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 

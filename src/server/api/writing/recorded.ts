@@ -26,6 +26,9 @@ const OTHERS = [
   'changePassword',
   'removeTsigKey',
   'removeSession',
+  'addFactor',
+  'useFactor',
+  'removeFactor',
 ] as const
 
 /** The same store; what is changed through it is noted, so that no operation can forget it. */

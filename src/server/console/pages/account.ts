@@ -4,6 +4,7 @@ import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import { action, button, card, facts, field, foreign, form, moment, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
+import { factorCard, type ShownFactors } from './factors.ts'
 import { failedPage } from './listing.ts'
 
 interface ShownAccount {
@@ -41,6 +42,7 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
   const t = words.account
   const found = await ask<ShownAccount>('getAccount')
   if (isRefused(found)) return failedPage(words, found)
+  const factors = await ask<ShownFactors>('listSecondFactors')
   const sessions = await ask<readonly ShownSession[]>('listSessions', { query: { limit: '100' } })
   return {
     title: t.title,
@@ -49,7 +51,9 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
       session.caller.apiKeyId === undefined
         ? passwordCard(words, errors)
         : card(t.password, html`<p>${t.byKey}</p>`)
-    }${isRefused(sessions) ? '' : sessionCard(words, sessions.data, session.id)}`,
+    }${isRefused(factors) ? '' : factorCard(words, factors.data)}${
+      isRefused(sessions) ? '' : sessionCard(words, sessions.data, session.id)
+    }`,
   }
 }
 

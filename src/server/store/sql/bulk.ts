@@ -214,7 +214,7 @@ async function hideAccount(sql: Sql, id: number): Promise<void> {
   const subjects = `(SELECT 'key:' || id FROM ddns_key WHERE account_id = ?1 UNION SELECT 'account:' || ?1)`
   for (const table of ['usage', 'nochg'])
     await sql(`DELETE FROM ${table} WHERE subject IN ${subjects}`).run(id)
-  for (const table of ['session', 'one_time_code', 'api_key', 'tsig_key'])
+  for (const table of ['session', 'one_time_code', 'second_factor', 'api_key', 'tsig_key'])
     await sql(`DELETE FROM ${table} WHERE account_id = ?`).run(id)
   await sql('DELETE FROM zone_member WHERE account_id = ?').run(id)
   // Names refer to keys, so the keys stay until the names are gone. No password has an empty hash.

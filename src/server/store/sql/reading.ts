@@ -5,6 +5,7 @@ import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
 import { sqlTrailReads } from './account/trail.ts'
 import { sqlCodeReads } from './account/one-time-codes.ts'
+import { sqlFactorReads } from './account/second-factors.ts'
 import { sqlSessionReads } from './account/sessions.ts'
 import { sqlTsigKeyReads } from './account/tsig-keys.ts'
 import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
@@ -24,6 +25,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlTsigKeyReads(sql),
   ...sqlSessionReads(sql),
   ...sqlCodeReads(sql),
+  ...sqlFactorReads(sql),
   ...sqlTrailReads(sql),
 })
 

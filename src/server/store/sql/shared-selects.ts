@@ -13,6 +13,7 @@ import { PUBLISHED } from './published.ts'
 import { READING } from './reading.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { RECORDS } from './records.ts'
+import { SECOND_FACTORS } from './account/second-factors.ts'
 import { SESSIONS } from './account/sessions.ts'
 import { TRAIL } from './account/trail.ts'
 import { TSIG_KEYS } from './account/tsig-keys.ts'
@@ -37,6 +38,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   READING,
   RECORDS,
   RECORD_CHANGES,
+  SECOND_FACTORS,
   SESSIONS,
   SUMMARIES,
   TRAIL,

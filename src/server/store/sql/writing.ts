@@ -4,6 +4,7 @@ import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlTrail } from './account/trail.ts'
 import { sqlCodes } from './account/one-time-codes.ts'
+import { sqlFactors } from './account/second-factors.ts'
 import { sqlSessions } from './account/sessions.ts'
 import { sqlTsigKeys } from './account/tsig-keys.ts'
 import { sqlPublish } from './published.ts'
@@ -48,6 +49,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...sqlTsigKeys(sql),
     ...sqlSessions(sql),
     ...sqlCodes(sql),
+    ...sqlFactors(sql),
     ...sqlPublish(sql),
   }
 }

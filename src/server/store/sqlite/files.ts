@@ -75,7 +75,14 @@ export const FILES = selects({
 /** What can be read and written while the database is held. */
 export type HeldStore = Pick<
   StoreWrites,
-  'fact' | 'setFact' | 'overview' | 'addOperatorChange' | 'allTsigKeys' | 'resealTsigKey'
+  | 'fact'
+  | 'setFact'
+  | 'overview'
+  | 'addOperatorChange'
+  | 'allTsigKeys'
+  | 'resealTsigKey'
+  | 'sealedFactors'
+  | 'resealFactor'
 >
 
 /**

@@ -201,6 +201,7 @@ export const MIGRATIONS: readonly string[] = [
     created_at INTEGER NOT NULL,
     seen_at INTEGER NOT NULL,
     proved_at INTEGER NOT NULL,
+    needs_factor INTEGER NOT NULL,
     peer TEXT NOT NULL,
     program TEXT NOT NULL
   ) STRICT;
@@ -215,6 +216,18 @@ export const MIGRATIONS: readonly string[] = [
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE second_factor (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    description TEXT NOT NULL,
+    content BLOB NOT NULL,
+    counter INTEGER NOT NULL,
+    is_confirmed INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER
+  ) STRICT;
+  CREATE INDEX second_factor_of_account ON second_factor (account_id);
   CREATE INDEX one_time_code_of_account ON one_time_code (account_id) WHERE account_id IS NOT NULL;
   `,
 ]

@@ -1,4 +1,4 @@
-import type { CodePurpose, CodeReads, CodeWrites, StoredCode } from '../../one-time-codes.ts'
+import type { CodePurpose, CodeReads, CodeWrites, StoredCode } from '../../account/one-time-codes.ts'
 import { columnList, existing, insert, type RowOf, select, selects } from '../../select.ts'
 import { optional } from '../../values.ts'
 import type { Sql } from '../statement.ts'

@@ -1,7 +1,7 @@
 import type { Position } from '../../../model/query.ts'
 import { columnList, existing, insert, type RowOf, select, selects } from '../../select.ts'
-import type { SessionReads, SessionWrites, StoredSession } from '../../sessions.ts'
-import { optional } from '../../values.ts'
+import type { SessionReads, SessionWrites, StoredSession } from '../../account/sessions.ts'
+import { isOn, optional } from '../../values.ts'
 import { clause } from '../clause.ts'
 import { orderedPage } from '../paging.ts'
 import type { Sql } from '../statement.ts'
@@ -9,7 +9,7 @@ import type { Sql } from '../statement.ts'
 // biome-ignore format: a table
 const SESSION = {
   id: 'INTEGER', account_id: 'INTEGER', api_key_id: 'INTEGER NULL', created_at: 'TIME', seen_at: 'TIME', proved_at: 'TIME',
-  peer: 'TEXT', program: 'TEXT',
+  needs_factor: 'FLAG', peer: 'TEXT', program: 'TEXT',
 } as const
 
 export const SESSIONS = selects({
@@ -17,7 +17,8 @@ export const SESSIONS = selects({
   list: select(SESSION, `SELECT ${columnList(SESSION)} FROM session`),
   count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM session'),
   add: insert(`INSERT INTO session
-    (hash, account_id, api_key_id, created_at, seen_at, proved_at, peer, program) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    (hash, account_id, api_key_id, created_at, seen_at, proved_at, needs_factor, peer, program)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`),
 })
 
 export const sqlSessionReads = (sql: Sql): SessionReads => ({
@@ -42,7 +43,8 @@ export const sqlSessionReads = (sql: Sql): SessionReads => ({
 /** Sessions of the website, in SQL. */
 export const sqlSessions = (sql: Sql): SessionWrites => ({
   ...sqlSessionReads(sql),
-  async addSession({ hash, accountId, apiKeyId, createdAt, seenAt, provedAt, peer, program }, over) {
+  async addSession(session, over) {
+    const { hash, accountId, apiKeyId, createdAt, seenAt, provedAt, needsFactor, peer, program } = session
     await sql('DELETE FROM session WHERE created_at < ? OR seen_at < ?').run(over.created, over.seen)
     const row = await sql(SESSIONS.add).get(
       hash,
@@ -51,6 +53,7 @@ export const sqlSessions = (sql: Sql): SessionWrites => ({
       createdAt,
       seenAt,
       provedAt,
+      needsFactor ? 1 : 0,
       peer,
       program,
     )
@@ -60,7 +63,11 @@ export const sqlSessions = (sql: Sql): SessionWrites => ({
     await sql('UPDATE session SET seen_at = ? WHERE id = ?').run(now, id)
   },
   async renewSession(id, hash, provedAt) {
-    await sql('UPDATE session SET hash = ?, proved_at = ? WHERE id = ?').run(hash, provedAt, id)
+    await sql('UPDATE session SET hash = ?, proved_at = ?, needs_factor = 0 WHERE id = ?').run(
+      hash,
+      provedAt,
+      id,
+    )
   },
   async removeSession(id, accountId) {
     const { changes } = await sql('DELETE FROM session WHERE id = ? AND account_id = ?').run(id, accountId)
@@ -75,6 +82,7 @@ const sessionFrom = (row: RowOf<typeof SESSION>): StoredSession => ({
   createdAt: row.created_at,
   seenAt: row.seen_at,
   provedAt: row.proved_at,
+  needsFactor: isOn(row.needs_factor),
   peer: row.peer,
   program: row.program,
 })

@@ -8,7 +8,7 @@ import {
   type TrailQuery,
   type TrailReads,
   type TrailWrites,
-} from '../../trail.ts'
+} from '../../account/trail.ts'
 import { columnList, existing, type RowOf, select, selects } from '../../select.ts'
 import { optional } from '../../values.ts'
 import { type Clause, clause, joined } from '../clause.ts'

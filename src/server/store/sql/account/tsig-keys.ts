@@ -1,5 +1,5 @@
 import type { Position } from '../../../model/query.ts'
-import type { StoredTsigKey, TsigKeyReads, TsigKeyWrites } from '../../tsig-keys.ts'
+import type { StoredTsigKey, TsigKeyReads, TsigKeyWrites } from '../../account/tsig-keys.ts'
 import { columnList, type RowOf, select, selects } from '../../select.ts'
 import { optional, wordList } from '../../values.ts'
 import { clause, joined } from '../clause.ts'

@@ -1,5 +1,5 @@
-import type { Instant } from '../../base/time.ts'
-import type { ListedPage, Page } from '../model/query.ts'
+import type { Instant } from '../../../base/time.ts'
+import type { ListedPage, Page } from '../../model/query.ts'
 
 /** A person who has signed in at the website. */
 export interface StoredSession {
@@ -11,6 +11,8 @@ export interface StoredSession {
   readonly seenAt: Instant
   /** When the person last gave the password or the API key. */
   readonly provedAt: Instant
+  /** The second factor is missing: nothing may be done but giving it. */
+  readonly needsFactor: boolean
   /** The address of the browser when it was opened, and its User-Agent. */
   readonly peer: string
   readonly program: string
@@ -36,7 +38,7 @@ export interface SessionWrites extends SessionReads {
     over: SessionLimits,
   ): Promise<number>
   touchSession(id: number, now: Instant): Promise<void>
-  /** Gives it another secret, after a proof. */
+  /** Gives it another secret, after a proof or the second factor, which it then has. */
   renewSession(id: number, hash: Uint8Array, provedAt: Instant): Promise<void>
   /** Resolves with whether the account had it. */
   removeSession(id: number, accountId: number): Promise<boolean>

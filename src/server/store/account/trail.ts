@@ -1,5 +1,5 @@
-import { type Instant, latest } from '../../base/time.ts'
-import type { TrailEntry } from '../model/trail.ts'
+import { type Instant, latest } from '../../../base/time.ts'
+import type { TrailEntry } from '../../model/trail.ts'
 
 /** The entries of one account: of updates, or of all else. */
 export type TrailPart = Pick<TrailEntry, 'accountId' | 'isUpdate'>

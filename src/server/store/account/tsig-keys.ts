@@ -1,5 +1,5 @@
-import type { Instant } from '../../base/time.ts'
-import type { ListedPage, Page } from '../model/query.ts'
+import type { Instant } from '../../../base/time.ts'
+import type { ListedPage, Page } from '../../model/query.ts'
 
 /** A TSIG key that an account made, to sign UPDATE messages (RFC 2136, RFC 8945). */
 export interface StoredTsigKey {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../base/time.ts'
+import type { Instant } from '../../../base/time.ts'
 
 /** What a code that is used once is for. */
 export type CodePurpose = 'invitation' | 'reset' | 'open'

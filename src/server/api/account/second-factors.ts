@@ -1,0 +1,126 @@
+import { hasFullAccess } from '../../rules/access.ts'
+import type { StoredFactor } from '../../store/account/second-factors.ts'
+import { timeOf } from '../answer/show.ts'
+import { badBody, descriptionFaults, isObject, unknownFieldFaults } from '../request/bodies.ts'
+import { type Malformed, type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { idInPath } from '../request/locate.ts'
+
+const MAX_TOTP = 10
+
+/** A program with an API key must not change how its people sign in. */
+const refusalFor = ({ caller }: RequestContext): Malformed | undefined =>
+  caller.apiKeyId === undefined ? undefined : SCOPE_REFUSED
+
+/** What a person needs besides the password at the website. */
+export async function listSecondFactors({ caller, store }: RequestContext) {
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
+  const all = await store.factorsOf(caller.account.id)
+  const data = {
+    factors: all.filter(({ kind }) => kind !== 'recovery').map(showFactor),
+    recovery_codes: all.filter(({ kind }) => kind === 'recovery').length,
+  }
+  return { status: 200 as const, data }
+}
+
+const showFactor = ({ id, kind, description, isConfirmed, createdAt, usedAt }: StoredFactor) => ({
+  id,
+  kind,
+  description,
+  confirmed: isConfirmed,
+  created_at: timeOf(createdAt),
+  last_used_at: timeOf(usedAt),
+})
+
+/** Makes a secret for an authenticator app. It is shown only in this response, and asked for once it is confirmed. */
+export async function createTotp(context: RequestContext) {
+  const { caller, store, now, service, body = {} } = context
+  const refusal = refusalFor(context)
+  if (refusal !== undefined) return refusal
+  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…"}')] }
+  const { description = '' } = body
+  const malformed = [...unknownFieldFaults(body, ['description']), ...descriptionFaults(description)]
+  if (malformed.length > 0) return { malformed }
+  const accountId = caller.account.id
+  const present = await store.factorsOf(accountId)
+  if (present.filter(({ kind }) => kind === 'totp').length >= MAX_TOTP) return { malformed: [OVER_LIMIT] }
+  const { secret, uri, sealed } = service.secondFactors.newTotp(caller.account)
+  const factor = {
+    accountId,
+    kind: 'totp',
+    description: String(description),
+    content: sealed,
+    counter: 0,
+    isConfirmed: false,
+    createdAt: now,
+  } as const
+  const id = await store.addFactor(factor)
+  return { status: 201 as const, data: { ...showFactor({ ...factor, id }), secret, uri } }
+}
+
+/** A first code shows that the app has the secret. From then on, the password alone does not sign in. */
+export async function confirmSecondFactor(context: RequestContext) {
+  const { caller, store, now, service, body } = context
+  const refusal = refusalFor(context)
+  if (refusal !== undefined) return refusal
+  if (!isObject(body) || typeof body['code'] !== 'string')
+    return { malformed: [badBody('the body is {"code": "123456"}', '/code')] }
+  const unknown = unknownFieldFaults(body, ['code'])
+  if (unknown.length > 0) return { malformed: unknown }
+  const all = await store.factorsOf(caller.account.id)
+  const factor = all.find(({ id, kind }) => id === idInPath(context) && kind === 'totp')
+  if (factor === undefined) return { malformed: [MISSING] }
+  const counter = service.secondFactors.totpStep(factor, { code: body['code'].replaceAll(' ', ''), now })
+  if (counter === undefined) return { malformed: [WRONG_CODE] }
+  await store.useFactor(factor.id, { counter, now })
+  const isFirst = !all.some(({ kind }) => kind === 'recovery')
+  return { status: 200 as const, data: { recovery_codes: isFirst ? await madeCodes(context) : [] } }
+}
+
+/** Replaces the codes on paper. */
+export async function createRecoveryCodes(context: RequestContext) {
+  const { caller, store } = context
+  const refusal = refusalFor(context)
+  if (refusal !== undefined) return refusal
+  const all = await store.factorsOf(caller.account.id)
+  if (!all.some(({ kind }) => kind !== 'recovery')) return { malformed: [MISSING] }
+  return { status: 201 as const, data: { recovery_codes: await madeCodes(context) } }
+}
+
+async function madeCodes({ caller, store, now, service }: RequestContext): Promise<readonly string[]> {
+  const accountId = caller.account.id
+  await store.removeFactors(accountId, 'recovery')
+  const codes = service.secondFactors.newRecoveryCodes()
+  const row = {
+    accountId,
+    kind: 'recovery',
+    description: '',
+    counter: 0,
+    isConfirmed: true,
+    createdAt: now,
+  } as const
+  for (const { hash } of codes) await store.addFactor({ ...row, content: hash })
+  return codes.map(({ code }) => code)
+}
+
+/** The codes on paper go with the last factor. */
+export async function deleteSecondFactor(context: RequestContext) {
+  const { caller, store } = context
+  const refusal = refusalFor(context)
+  if (refusal !== undefined) return refusal
+  const accountId = caller.account.id
+  const found = (await store.factorsOf(accountId)).find(({ id }) => id === idInPath(context))
+  if (found === undefined || found.kind === 'recovery') return { malformed: [MISSING] }
+  await store.removeFactor(found.id, accountId)
+  const rest = await store.factorsOf(accountId)
+  if (!rest.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))
+    await store.removeFactors(accountId, 'recovery')
+  return { status: 200 as const, data: {} }
+}
+
+const MISSING: RequestFault = { ...REQUEST_FAULTS.factorNotFound, location: 'path' }
+const WRONG_CODE: RequestFault = { ...REQUEST_FAULTS.codeWrong, location: 'body', pointer: '/code' }
+const OVER_LIMIT: RequestFault = {
+  ...REQUEST_FAULTS.factorsOverLimit,
+  detail: `an account has at most ${MAX_TOTP} of them; delete one`,
+}

@@ -1,0 +1,129 @@
+import { renderSVG } from 'uqr'
+import { type Html, html } from '../../../html/html.ts'
+import { isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import {
+  action,
+  button,
+  card,
+  copyable,
+  facts,
+  field,
+  foreign,
+  form,
+  hidden,
+  moment,
+  dataTable,
+} from '../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import type { Words } from '../words/words.ts'
+import { failedPage } from './listing.ts'
+
+export interface ShownFactors {
+  readonly factors: readonly {
+    readonly id: number
+    readonly description: string
+    readonly confirmed: boolean
+    readonly created_at: string | null
+    readonly last_used_at: string | null
+  }[]
+  readonly recovery_codes: number
+}
+
+/** The card of the account page. */
+export function factorCard(words: Words, { factors, recovery_codes: left }: ShownFactors): Html {
+  const t = words.factors
+  const rows = factors.map((one) => [
+    foreign(one.description || t.app),
+    one.confirmed ? t.works : t.unconfirmed,
+    moment(one.last_used_at, words.names.never),
+    action(`/console/account/factors/${one.id}/delete`, words.programKeys.remove, 'danger'),
+  ])
+  const columns = [
+    { label: t.app },
+    { label: words.names.state, isFixed: true },
+    { label: words.programKeys.used, isFixed: true },
+    { label: words.programKeys.remove, isFixed: true },
+  ]
+  const isOn = factors.some(({ confirmed }) => confirmed)
+  return card(
+    t.title,
+    html`<p class="soft">${isOn ? t.isOn : t.what}</p>${rows.length === 0 ? '' : dataTable(t.title, columns, rows)}${
+      isOn ? html`<p>${t.codesLeft(left)}</p>${action('/console/account/recovery-codes', t.newCodes)}` : ''
+    }${form('/console/account/factors', [
+      field('description', t.description, { hint: t.descriptionHint, isOptional: true }),
+      button(t.add, 'quiet'),
+    ])}`,
+  )
+}
+
+interface NewTotpView {
+  readonly id: number
+  readonly secret: string
+  readonly uri: string
+}
+
+/** The secret, once, as a picture and as text, and the field for the first code. */
+export async function createTotpAction({ words, ask, form: sent }: ConsoleContext): Promise<ConsoleResult> {
+  const made = await ask<NewTotpView>('createTotp', { body: { description: sent.get('description') ?? '' } })
+  return isRefused(made) ? failedPage(words, made) : totpPage(words, made.data, NO_ERRORS)
+}
+
+function totpPage(words: Words, { id, secret, uri }: NewTotpView, errors: FormErrors): ShownPage {
+  const t = words.factors
+  const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`
+  return {
+    title: t.add,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}${card(t.scan, [
+      html`<p><img class="code" width="200" height="200" alt="${t.picture}" src="${picture}"></p>`,
+      facts([[t.secret, copyable(secret)]]),
+      form(`/console/account/factors/${String(id)}/confirm`, [
+        hidden('secret', secret),
+        hidden('uri', uri),
+        field('code', t.firstCode, { hint: t.firstCodeHint, fill: 'one-time-code', errors }),
+        button(t.confirm),
+      ]),
+    ])}`,
+  }
+}
+
+export async function confirmTotpAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, ask, params, form: sent } = context
+  const id = params['id'] ?? ''
+  const confirmed = await ask<{ readonly recovery_codes: readonly string[] }>('confirmSecondFactor', {
+    params: { id },
+    body: { code: sent.get('code') ?? '' },
+  })
+  const view = { id: Number(id), secret: sent.get('secret') ?? '', uri: sent.get('uri') ?? '' }
+  if (isRefused(confirmed))
+    return totpPage(
+      words,
+      view,
+      errorsOf(confirmed, words, () => 'code'),
+    )
+  const codes = confirmed.data.recovery_codes
+  return codes.length === 0 ? { see: '/console/account' } : codesPage(words, codes)
+}
+
+/** On paper, for the day on which the phone is gone. */
+const codesPage = (words: Words, codes: readonly string[]): ShownPage => {
+  const t = words.factors
+  return {
+    title: t.codes,
+    main: card(t.codesOnce, [
+      html`<pre>${copyable(codes.join('\n'))}</pre>`,
+      html`<p><a href="/console/account">${t.toAccount}</a></p>`,
+    ]),
+  }
+}
+
+export async function recoveryCodesAction({ words, ask }: ConsoleContext): Promise<ConsoleResult> {
+  const made = await ask<{ readonly recovery_codes: readonly string[] }>('createRecoveryCodes')
+  return isRefused(made) ? failedPage(words, made) : codesPage(words, made.data.recovery_codes)
+}
+
+export async function factorDeletion({ words, ask, params }: ConsoleContext): Promise<ConsoleResult> {
+  const deleted = await ask('deleteSecondFactor', { params: { id: params['id'] ?? '' } })
+  return isRefused(deleted) ? failedPage(words, deleted) : { see: '/console/account' }
+}

@@ -1,0 +1,124 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { after, type Instant, instant, seconds } from '../../../src/base/time.ts'
+import { apiWorld, PASSWORD, type World } from '../api/world.ts'
+import { consoleOn, personAt } from './person.ts'
+
+let world: World
+let now: Instant
+let failures: unknown[]
+beforeEach(async () => {
+  world = await apiWorld()
+  now = instant(Date.UTC(2026, 0, 2))
+  failures = []
+})
+afterEach(async () => {
+  await world.close()
+  expect(failures).toEqual([])
+})
+
+const person = () => personAt(consoleOn(world.store, { now: () => now, failures }))
+const codeOf = (secret: string, at: number = now): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at })
+const codesIn = (html: string): readonly string[] =>
+  [...html.matchAll(/\b\w{5}-\w{5}\b/g)].map(([code]) => code)
+
+/** A person with an app, and with ten codes on paper. */
+async function withFactor() {
+  const one = person()
+  await one.signIn('a', PASSWORD)
+  await one.send('/console/account')
+  const added = await one.post('/console/account/factors', { description: 'my phone' })
+  const [, secret = ''] = /<code class="copy" dir="ltr">([A-Z2-7]{32})<\/code>/.exec(added.html) ?? []
+  const [, confirm = ''] = /action="(\/console\/account\/factors\/\d+\/confirm)"/.exec(added.html) ?? []
+  return { one, added, secret, confirm }
+}
+
+describe('an authenticator app', () => {
+  it('is asked for once a code of it was right, after the password', async () => {
+    const { one, added, secret, confirm } = await withFactor()
+    expect(added.html).toContain('src="data:image/svg+xml,')
+    expect((await person().signIn('a', PASSWORD)).headers['location']).toBe('/console/names')
+    const wrong = await one.post(confirm, { code: '000000', secret, uri: 'otpauth://x' })
+    expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('<a href="#code">')])
+    const confirmed = await one.post(confirm, { code: codeOf(secret), secret, uri: 'x' })
+    expect(codesIn(confirmed.html)).toHaveLength(10)
+    for (const path of ['/console/account', '/console/trail', '/console/trail/file'])
+      expect((await one.send(path)).html).not.toMatch(new RegExp(`${secret}|${codesIn(confirmed.html)[0]}`))
+
+    now = after(now, seconds(30))
+    const other = person()
+    await other.signIn('a', PASSWORD)
+    for (const path of ['/console/names', '/console/account', '/console/trail/file', '/console/nothing'])
+      expect((await other.send(path)).headers['location']).toBe('/console/second-factor')
+    expect((await other.send('/console/second-factor')).text).toContain(
+      'Now the code of your authenticator app',
+    )
+    const before = other.cookie()
+    const refused = await other.post('/console/second-factor', { code: '123' })
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('The code is wrong')])
+    const code = codeOf(secret)
+    expect((await other.post('/console/second-factor', { code })).headers['location']).toBe('/console/names')
+    expect((await other.send('/console/names')).status).toBe(200)
+    expect(
+      (await person().send('/console/names', { headers: { cookie: before ?? '' } })).headers['location'],
+    ).toBe('/console/sign-in')
+    const again = person()
+    await again.signIn('a', PASSWORD)
+    await again.send('/console/second-factor')
+    expect((await again.post('/console/second-factor', { code })).status).toBe(403)
+  })
+
+  it('may be a step before or after, and no more', async () => {
+    const { one, secret, confirm } = await withFactor()
+    await one.post(confirm, { code: codeOf(secret) })
+    const later = after(now, seconds(3000))
+    const tried = async (offset: number): Promise<number> => {
+      now = after(later, seconds(offset * 10))
+      const other = person()
+      await other.signIn('a', PASSWORD)
+      await other.send('/console/second-factor')
+      return (await other.post('/console/second-factor', { code: codeOf(secret, now + offset * 1000) }))
+        .status
+    }
+    expect([await tried(-61), await tried(-30), await tried(31), await tried(61)]).toEqual([
+      403, 303, 303, 403,
+    ])
+  })
+
+  it('makes the password alone useless for programs, and API keys not', async () => {
+    const { one, secret, confirm } = await withFactor()
+    expect((await world.ask('GET', '/v1/account', undefined, `a:${PASSWORD}`)).status).toBe(200)
+    await one.post(confirm, { code: codeOf(secret) })
+    const refused = await world.ask('GET', '/v1/account', undefined, `a:${PASSWORD}`)
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      403,
+      expect.stringContaining('use an API key'),
+    ])
+    expect((await world.ask('GET', '/v1/account')).status).toBe(200)
+    expect((await world.ask('POST', '/v1/account/second-factors/totp', {})).status).toBe(403)
+  })
+
+  it('is replaced by a code on paper, once, and goes with the deletion', async () => {
+    const { one, secret, confirm } = await withFactor()
+    const [code = '', next = ''] = codesIn((await one.post(confirm, { code: codeOf(secret) })).html)
+    const tried = async (used: string): Promise<number> => {
+      const other = person()
+      await other.signIn('a', PASSWORD)
+      await other.send('/console/second-factor')
+      return (await other.post('/console/second-factor', { code: used })).status
+    }
+    expect([await tried(` ${code.replace('-', ' ')} `), await tried(code), await tried(next)]).toEqual([
+      303, 403, 303,
+    ])
+    const { html, text } = await one.send('/console/account')
+    expect(text).toContain('8 recovery codes are left')
+    const fresh = codesIn((await one.post('/console/account/recovery-codes')).html)
+    expect(fresh).toHaveLength(10)
+    expect(await tried(fresh[0] ?? '')).toBe(303)
+    for (const [, path = ''] of html.matchAll(/action="(\/console\/account\/factors\/\d+\/delete)"/g))
+      expect((await one.post(path)).headers['location']).toBe('/console/account')
+    expect((await person().signIn('a', PASSWORD)).headers['location']).toBe('/console/names')
+    expect((await one.send('/console/account')).text).not.toContain('recovery code')
+  })
+})
