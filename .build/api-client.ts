@@ -154,7 +154,13 @@ type Nothing = { [name: string]: never }
 export interface CallOptions<H extends string = never> { signal?: Signal; headers?: [H] extends [never] ? Nothing : { [N in H]?: string } }
 export interface ConditionalOptions { signal?: Signal; headers: { 'If-None-Match': string } }
 /** A change that was made. */
-export interface Done<H extends string = never> { status: number; headers: Names<H>; warnings: readonly Warning[] }
+export interface Done<H extends string = never> {
+  status: number
+  headers: Names<H>
+  warnings: readonly Warning[]
+  /** Of a dry run. */
+  changes?: readonly PreviewedChange[]
+}
 export interface Answer<T, H extends string = never> extends Done<H> { data: T }
 /** A page of a list. */
 export interface Listed<T, H extends string = never> extends Answer<readonly T[], H> { page: Page }

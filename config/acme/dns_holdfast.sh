@@ -23,7 +23,7 @@ _holdfast_challenge() {
   case $3 in '' | *[!A-Za-z0-9_-]*) _holdfast_error "not the value of a challenge: $3" || return 1 ;; esac
   # The key comes by standard input: other users can read a command line. -q: no .curlrc may turn off the check of the certificate.
   _holdfast_answer=$(printf 'header = "Authorization: Bearer %s"\n' "$_holdfast_key" |
-    curl -q -K - --silent --show-error --max-time 60 --header 'Content-Type: application/json' --write-out ' %{http_code}' \
+    curl -q -g -K - --silent --show-error --max-time 60 --header 'Content-Type: application/json' --write-out ' %{http_code}' \
       --data "{\"fqdn\":\"$2\",\"value\":\"$3\"}" "${HOLDFAST_URL%/}/v1/acme/httpreq/$1") ||
     _holdfast_error "no answer from $HOLDFAST_URL" || return 1
   case ${_holdfast_answer##* } in 2??) return 0 ;; esac

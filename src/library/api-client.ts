@@ -117,6 +117,9 @@ function pairs(
 
 /** RFC 6750 §2.1; RFC 7617 §2.1, in UTF-8. */
 function authorization({ token, username, password }: ApiClientOptions): Record<string, string> {
+  // The error of fetch would show it.
+  if (token !== undefined && /[^\x21-\x7e]/.test(token))
+    throw new TypeError('token is no API key: it has blanks or control characters')
   if (token !== undefined) return { authorization: `Bearer ${token}` }
   if (username === undefined) return {}
   const octets = new TextEncoder().encode(`${username}:${password ?? ''}`)

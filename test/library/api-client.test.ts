@@ -90,6 +90,16 @@ describe('a client', () => {
   )
 })
 
+it.each(['with a blank', 'two\nlines', 'señal'])(
+  'a token that no header can have is named, and not shown: %s',
+  async (token) => {
+    const { listZones } = holdfastApi({ server: 'http://127.0.0.1:1', token })
+    const error = await (listZones as ApiCall)({}).catch((one: unknown) => String(one))
+    expect(error).toMatch(/^TypeError: token is no API key/)
+    expect(error).not.toContain(token)
+  },
+)
+
 describe('a request', () => {
   it('has its parameters as the API spells them', async () => {
     const { call, sent } = answering({}, { server: 'http://dns.test/below//' })

@@ -94,43 +94,61 @@ const sendDatagram = async (
   })
 
 /** RFC 9103 §8.1, RFC 7858 §3.1; the port says what is spoken, so a client need not offer it. */
-const TLS_OPTIONS = {
-  minVersion: 'TLSv1.2',
-  ALPNProtocols: ['dot'],
-  handshakeTimeout: MESSAGE_TIMEOUT,
-} as const
+const TLS_OPTIONS = { minVersion: 'TLSv1.2', ALPNProtocols: ['dot'] } as const
 /** Half open: a peer that sends nothing more still gets its answers. */
 const STREAM_OPTIONS = { noDelay: true, allowHalfOpen: true } as const
 
-function streamServer(tls: Place['tls'], onSocket: (socket: Socket) => void): Server | TlsServer {
-  if (tls === undefined) return createServer(STREAM_OPTIONS, onSocket)
-  const server = createTlsServer({ ...STREAM_OPTIONS, ...TLS_OPTIONS, ...tls }, onSocket)
-  // Connections without a handshake are not served, and not counted among those that are.
-  server.maxConnections = 2 * MAX_CONNECTIONS
-  return server
-}
-
 async function listenForStreams({ host, port, tls }: Place, handler: DnsHandler): Promise<DnsListener> {
   const connections = new Map<Socket, Connection>()
-  const server = streamServer(tls, (socket) => {
+  const admit = (socket: Socket): Connection => {
     const connection = { peer: socket.remoteAddress ?? '', isBusy: false }
     connections.set(socket, connection)
     socket.on('close', () => connections.delete(socket))
     if (connections.size > MAX_CONNECTIONS) closeOldest(connections)
-    void serve(socket, connection, handler)
-  })
+    return connection
+  }
+  const secure = tls && tlsServer(tls, admit, handler)
+  const server =
+    secure ?? createServer(STREAM_OPTIONS, (socket) => void serve(socket, admit(socket), handler))
   const bound = await listening(server, { host, port })
   return {
     host,
     port: bound,
-    setTls: (files) => {
-      if ('setSecureContext' in server) server.setSecureContext({ ...TLS_OPTIONS, ...files })
-    },
+    setTls: (files) => secure?.setSecureContext({ ...TLS_OPTIONS, ...files }),
     close: async () => {
       for (const socket of connections.keys()) socket.destroy()
       await new Promise((done) => server.close(done))
     },
   }
+}
+
+/**
+ * Connections count from their first octet: Node tells of one when its handshake is over, and forgets a half-open one whose
+ * peer has gone before.
+ */
+function tlsServer(
+  tls: NonNullable<Place['tls']>,
+  admit: (socket: Socket) => Connection,
+  handler: DnsHandler,
+): TlsServer {
+  const shaking = new Map<string, Connection>()
+  const placeOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`
+  const server = createTlsServer({ ...STREAM_OPTIONS, ...TLS_OPTIONS, ...tls }, (socket) => {
+    const connection = shaking.get(placeOf(socket))
+    shaking.delete(placeOf(socket))
+    if (connection === undefined) socket.destroy()
+    else void serve(socket, connection, handler)
+  })
+  server.on('connection', (socket) => {
+    const place = placeOf(socket)
+    shaking.set(place, admit(socket))
+    const timer = setTimeout(() => shaking.has(place) && socket.destroy(), MESSAGE_TIMEOUT)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      shaking.delete(place)
+    })
+  })
+  return server
 }
 
 const listening = async (server: Server, { host, port }: Place): Promise<number> =>

@@ -245,8 +245,7 @@ async function runRoute(
     withTrail(w, {
       entry: trailHead(context.caller, { at, peer: request.networks.peer, operation: name }),
       work: async (store) =>
-        (await preconditionFault({ ...context, store }, request.ifMatch)) ??
-        route.handle({ ...context, store }),
+        (await preconditionFault({ ...context, store }, request)) ?? route.handle({ ...context, store }),
       subjectOf: ({ data }) => requestSubject(context, data),
     })
   if (isDryRun.value) return previewOf(await undone(dependencies.store, work))

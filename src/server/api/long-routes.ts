@@ -57,7 +57,7 @@ export async function runLongRoute(
       ...(file !== undefined && { file }),
       store: reading as unknown as RequestContext['store'],
     }
-    const fault = route.method === 'GET' ? undefined : await preconditionFault(whole, ifMatch)
+    const fault = route.method === 'GET' ? undefined : await preconditionFault(whole, { ifMatch })
     return fault ?? route.handle(whole)
   })
 }

@@ -128,6 +128,8 @@ interface VerifiedCall {
 async function resultFor(context: UpdateMessageContext, call: VerifiedCall): Promise<UpdateResult> {
   const { message, mac, stored, peer } = call
   const { type, class: zoneClass } = message.question
+  if (message.edns !== undefined && message.edns.version > 0)
+    return { rcode: RCODES.BADVERS, because: 'the service has version 0 of EDNS (RFC 6891 §6.1.3)' }
   if (type !== RR_TYPES.SOA) return { rcode: RCODES.FORMERR, because: 'the zone section needs the type SOA' }
   if (zoneClass !== CLASSES.IN)
     return { rcode: RCODES.NOTAUTH, because: 'the service has zones of the class IN' }

@@ -73,6 +73,10 @@ const metadataCounts = ({ rrsets, metadata }: Name): Pick<Counts, 'rrsetMetadata
   nameMetadata: countKeys(metadata),
 })
 
+/** An import changes more names than a call can have arguments. */
+const greatest = <T>(items: readonly T[], countOf: (item: T) => number): number =>
+  items.reduce((most, item) => Math.max(most, countOf(item)), 0)
+
 /** A change of one name; `before` is undefined for a new one. */
 export interface NameChange {
   readonly before: Name | undefined
@@ -98,8 +102,8 @@ export function quotaFaults(
   const counts = {
     names: addedNames > 0 ? usage.names + addedNames : 0,
     rdata: addedRdata > 0 ? usage.rdata + addedRdata : 0,
-    rrsetMetadata: Math.max(0, ...metadata.map(({ rrsetMetadata }) => rrsetMetadata)),
-    nameMetadata: Math.max(0, ...metadata.map(({ nameMetadata }) => nameMetadata)),
+    rrsetMetadata: greatest(metadata, ({ rrsetMetadata }) => rrsetMetadata),
+    nameMetadata: greatest(metadata, ({ nameMetadata }) => nameMetadata),
   }
   return faultsOf(counts, plan)
 }

@@ -1,10 +1,13 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { listenForDns } from '../../../src/platform/sockets/dns-listener.ts'
 import type { DnsHandler, DnsListener, DnsMessage } from '../../../src/ports/dns-listener.ts'
+import { certificate } from '../../e2e/servers.ts'
 import { eventually } from '../../eventually.ts'
 
 const HOST = '127.0.0.1'
@@ -334,5 +337,56 @@ describe('a connection', () => {
     await new Promise((done) => setTimeout(done, 50))
     answer()
     expect(await take(busy, 1)).toEqual(['busy'])
+  })
+})
+
+describe('a connection by TLS', () => {
+  const listenSecurely = async (): Promise<number> => {
+    const pem = certificate('DNS:localhost')
+    const tls = { cert: readFileSync(pem.cert, 'utf8'), key: readFileSync(pem.key, 'utf8') }
+    const listener = await listenForDns({ host: HOST, port: 0, tls }, echo)
+    open.push(listener)
+    return listener.port
+  }
+  const asked = async (port: number): Promise<readonly string[]> => {
+    const socket = connectTls({ port, host: HOST, rejectUnauthorized: false })
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    await once(socket, 'secureConnect')
+    socket.write(framed('there'))
+    return take(socket, 1)
+  }
+
+  it('finds its place although 300 came and went without a handshake', async () => {
+    const port = await listenSecurely()
+    for (let n = 0; n < 300; n++) (await connected(port)).end()
+    expect(await asked(port)).toEqual(['there'])
+  })
+
+  it('without a handshake is cut after ten seconds, and one with a handshake is not', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const port = await listenSecurely()
+    const [silent, half] = [await connected(port), await connected(port)]
+    half.write(Buffer.from([22, 3, 1, 2, 0, 1]))
+    const served = connectTls({ port, host: HOST, rejectUnauthorized: false })
+    sockets.push(served)
+    await once(served, 'secureConnect')
+    vi.advanceTimersByTime(9999)
+    await pause(50)
+    expect([silent.closed, half.closed]).toEqual([false, false])
+    vi.advanceTimersByTime(1)
+    await Promise.all([once(silent, 'close'), once(half, 'close')])
+    served.write(framed('still'))
+    expect(await take(served, 1)).toEqual(['still'])
+  })
+
+  it('that never shook hands does not keep the listener from its end', async () => {
+    const port = await listenSecurely()
+    ;(await connected(port)).end()
+    await connected(port)
+    await pause(50)
+    const [listener] = open.splice(-1)
+    await listener?.close()
   })
 })

@@ -164,6 +164,15 @@ describe('changes', () => {
     expect(await world.update(ZONE, [], [], { edns: true })).toMatchObject({ rcode: 0, because: undefined })
   })
 
+  it('of another version of EDNS are not read (RFC 6891 §6.1.3)', async () => {
+    const sent = { edns: 'version 1' } as const
+    expect(await world.update(ZONE, [], [add('versioned', 'A', '192.0.2.1')], sent)).toMatchObject({
+      isSigned: true,
+      because: expect.stringContaining('version 0 of EDNS') as string,
+    })
+    expect((await world.ask('GET', '/v1/dns/records/example.test/versioned')).status).toBe(404)
+  })
+
   it('have the TTL that is allowed next to that of the message', async () => {
     await rcodeOf(ZONE, [], [add('ttl', 'A', '192.0.2.1', 5), add('ttl', 'TXT', '"a"', 2_000_000)])
     expect([(await stored('ttl', 'A'))?.[0], (await stored('ttl', 'TXT'))?.[0]]).toEqual([60, 604_800])

@@ -30,7 +30,7 @@ interface Sent {
   /** In seconds: how far the clock of the client is ahead. */
   readonly skew?: number
   readonly isDatagram?: boolean
-  readonly edns?: true
+  readonly edns?: true | 'version 1'
   /** Of the message. */
   readonly id?: number
   readonly peer?: string
@@ -126,7 +126,7 @@ export async function updateWorld() {
   ) => {
     const { key = keyOf('key-a'), skew = 0, id = nextId++, edns } = sent
     const plain = encodeUpdate(id, zone, { prerequisites, updates })
-    const message = edns ? withOpt(plain) : plain
+    const message = edns === undefined ? plain : withOpt(plain, edns === true ? 0 : 1)
     const made = signTsig(message, key, { now: SECONDS + skew })
     sent.spoil?.(made.message)
     return { ...made, key }
@@ -167,8 +167,8 @@ export async function updateWorld() {
 }
 
 /** RFC 6891 §6.1.2. */
-function withOpt(message: Buffer): Buffer {
-  const opt = Buffer.from([0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0])
+function withOpt(message: Buffer, version: number): Buffer {
+  const opt = Buffer.from([0, 0, 41, 4, 208, 0, version, 0, 0, 0, 0])
   const all = Buffer.concat([message, opt])
   all.writeUInt16BE(all.readUInt16BE(10) + 1, 10)
   return all

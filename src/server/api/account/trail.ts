@@ -1,6 +1,7 @@
 import type { TrailEntry } from '../../model/trail.ts'
 import { isScoped } from '../../rules/access.ts'
 import type { TrailPage } from '../../store/account/trail.ts'
+import { tagOfList } from '../answer/entity-tag.ts'
 import { timeOf } from '../answer/show.ts'
 import { QUERY } from '../query/parameters.ts'
 import { combine, readLimit } from '../query/query.ts'
@@ -24,7 +25,8 @@ export async function listTrail(context: RequestContext) {
       ? { entries: [], ...(place && { next: place }) }
       : await store.trailPage(caller.account.id, { limit, filter, ...from })
   const page = { limit, next: next === undefined ? null : formatPlace(next) }
-  return { status: 200 as const, data: entries.map(showEntry), page }
+  const data = entries.map(showEntry)
+  return { status: 200 as const, data, page, headers: { etag: tagOfList(data, page) } }
 }
 
 const showEntry = ({ at, actor, peer, operation, subject, dnsType, before, after }: TrailEntry) => ({

@@ -4,7 +4,7 @@ import { APEX, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { quoted } from '../../model/rdata-strings.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { changeRRSets } from '../records/batch.ts'
-import { badBody, type Fields, isObject, unknownFields } from '../request/bodies.ts'
+import { badBody, type Fields, isObject, isText, unknownFields } from '../request/bodies.ts'
 import {
   DONE,
   type HandlerResult,
@@ -93,7 +93,10 @@ function readChallenge(body: unknown): Challenge | { readonly malformed: readonl
   const isRaw = fields['domain'] !== undefined
   const wanted = isRaw ? (['domain', 'keyAuth'] as const) : (['fqdn', 'value'] as const)
   const malformed = wanted.flatMap((field) =>
-    typeof fields[field] === 'string' && fields[field] !== '' && fields[field].length <= 1000
+    typeof fields[field] === 'string' &&
+    fields[field] !== '' &&
+    isText(fields[field]) &&
+    fields[field].length <= 1000
       ? []
       : [badBody(`${field} is a string: {"fqdn", "value"}, or {"domain", "token", "keyAuth"}`, `/${field}`)],
   )

@@ -70,14 +70,23 @@ const FAILED: RequestFault = {
   ...AT_HEADER,
 }
 
+const EXISTS: RequestFault = {
+  ...REQUEST_FAULTS.preconditionFailed,
+  detail: 'If-None-Match is *, and it is there already',
+  ...AT_HEADER,
+}
+
 /**
  * Why a write must not be done (RFC 9110 §13.1.1). It runs in the transaction of the write. A caller that may not read the
  * name gets the refusal of the operation instead, so that a precondition tells nothing about names of other accounts.
  */
 export async function preconditionFault(
   context: RequestContext,
-  ifMatch: string | undefined,
+  { ifMatch, ifNoneMatch }: Conditions,
 ): Promise<{ readonly malformed: readonly RequestFault[] } | undefined> {
+  // RFC 9110 §13.1.2: what must be new is not written over. Other tags are for reads.
+  const mustBeNew = ifNoneMatch?.trim() === '*' && context.params['name'] !== undefined
+  if (mustBeNew && (await tagsAt(context))?.exists === true) return { malformed: [EXISTS] }
   if (ifMatch === undefined) return undefined
   const tags = parseTags(ifMatch)
   if (tags === undefined) return { malformed: [INVALID] }
@@ -85,6 +94,12 @@ export async function preconditionFault(
   if (current === undefined) return undefined
   const isMet = tags === '*' ? current.exists : tags.some((tag) => current.tags.includes(tag))
   return isMet ? undefined : { malformed: [FAILED] }
+}
+
+/** The headers of a write. */
+export interface Conditions {
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch?: string | undefined
 }
 
 interface CurrentTags {

@@ -39,7 +39,7 @@ const TAGGED = ['ETag'] as const
 const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   getAccount:       { response: item('Account'), statuses: [200] },
   changePassword:   { request: ref('PasswordChange'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'oldPasswordWrong'] },
-  listTrail:        { response: items('TrailEntry', 'TrailPage'), statuses: [200], faults: ['scopeInsufficient'] },
+  listTrail:        { response: items('TrailEntry', 'TrailPage'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   listSessions:     { response: items('Session'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   deleteSession:    { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'sessionNotFound'] },
   listSecondFactors: { response: item('SecondFactors'), statuses: [200], faults: ['scopeInsufficient'] },

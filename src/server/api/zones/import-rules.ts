@@ -40,7 +40,9 @@ async function faultsOfEach<T, F>(
   faultsOf: (item: T) => readonly F[] | Promise<readonly F[]>,
 ): Promise<readonly F[]> {
   const faults: F[] = []
-  await withPauses(items, pause, async (item) => void faults.push(...(await faultsOf(item))))
+  await withPauses(items, pause, async (item) => {
+    for (const fault of await faultsOf(item)) faults.push(fault)
+  })
   return faults
 }
 

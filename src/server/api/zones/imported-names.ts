@@ -81,7 +81,11 @@ function rrsetFrom(
   const made = {
     dnsType,
     // RFC 2181 §5.2: the records of an RRset have one TTL, the lowest of different ones.
-    ttl: Math.min(...records.map(({ ttl = zone.fixedTtl ?? zone.defaultTtl }) => ttl)),
+    // As arguments of Math.min, so many values would not fit on the stack.
+    ttl: records.reduce(
+      (least, { ttl = zone.fixedTtl ?? zone.defaultTtl }) => Math.min(least, ttl),
+      Infinity,
+    ),
     isSystem: false,
     metadata: stored?.metadata ?? {},
     // A record that stands in the file twice is one record (RFC 2181 §5).

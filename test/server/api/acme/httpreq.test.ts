@@ -97,6 +97,7 @@ it.each([
   [{ fqdn: 'a.example.test' }, '/value'],
   [{ fqdn: 'a.example.test', value: 7 }, '/value'],
   [{ fqdn: 'a.example.test', value: 'x'.repeat(256) }, '/value'],
+  [{ fqdn: 'a.example.test', value: 'a\0b' }, '/value'],
   [{ domain: 'a.example.test' }, '/keyAuth'],
   [{ domain: '', keyAuth: 'k' }, '/domain'],
 ])('%j is refused at %s', async (body, pointer) => {

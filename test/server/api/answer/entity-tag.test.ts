@@ -109,6 +109,25 @@ describe.each(WRITES)('If-Match of %s %s', (method, path, body) => {
   })
 })
 
+describe('If-None-Match: * of a write', () => {
+  it.each([
+    ['an RRSet that is there', `${FREE}/rrsets/A`, 412],
+    ['an RRSet that is not', `${FREE}/rrsets/MX`, 201],
+  ])('is for what must be new: %s', async (_, path, status) => {
+    const before = await tagAt(FREE)
+    const body = JSON.stringify({ rdata: [{ value: path.endsWith('A') ? '192.0.2.1' : '0 .' }] })
+    const sent = { method: 'PUT', path, body, authorization: 'Bearer key-of-a', ifNoneMatch: '*' }
+    expect((await send(sent)).status).toBe(status)
+    expect((await tagAt(FREE)) === before).toBe(status === 412)
+  })
+
+  it('says nothing of a zone in which something is made', async () => {
+    const body = JSON.stringify({ name: 'new' })
+    const sent = { method: 'POST', path: `${R}/example.test`, body, authorization: 'Bearer key-of-a' }
+    expect((await send({ ...sent, ifNoneMatch: '*' })).status).toBe(201)
+  })
+})
+
 describe('If-Match', () => {
   const MX = [{ value: '0 .' }]
   // biome-ignore format: a table

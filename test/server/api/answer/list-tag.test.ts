@@ -17,6 +17,8 @@ const LISTS = [
   '/v1/dns/clients',
   '/v1/account/ddns-keys',
   '/v1/account/api-keys',
+  '/v1/account/tsig-keys',
+  '/v1/account/trail',
 ]
 
 let world: World

@@ -141,6 +141,15 @@ describe('a preview', () => {
     expect(await printed()).toBe(before)
   })
 
+  it.each([
+    ['of one name', () => 'h 60 TXT "a"\n'],
+    ['of as many names', (n: number) => `h${n} 60 A 10.${n >> 16}.${(n >> 8) & 255}.${n & 255}\n`],
+  ])('of as many records as 2 MiB may have, %s, is an answer', async (_, line) => {
+    const lines = Array.from({ length: 130_000 }, (__, n) => line(n)).join('')
+    const { status } = await world.ask('POST', '/v1/dns/zones/example.test/import?dry_run=true', lines)
+    expect(status).toBe(200)
+  })
+
   it('of 10,000 records takes three seconds at most, and shows 1,000 of them', async () => {
     await world.store.write(async (w) =>
       w.changePlan(world.ids['plan-a'] ?? 0, { maxNames: 20_000, maxRdata: 20_000 }),
