@@ -55,6 +55,16 @@ export const ACCOUNT_OPERATIONS: Operations = {
       return finished(`account ${name} has the password ${password}`, { account: name, password })
     },
   },
+  'account forget-second-factor': {
+    parameters: 'NAME',
+    summary: 'remove the second factors of an account, for a person who has lost them all',
+    run: async ({ w }, [name = '']) => {
+      const account = await accountIdOf(w, name)
+      if (!account.ok) return account
+      await w.removeFactors(account.value)
+      return finished(`account ${name} has no second factor any more`, { account: name })
+    },
+  },
   'account suspend': {
     parameters: 'NAME',
     summary: 'refuse everything to an account: abuse to its updates, 403 at /v1; its names stay as they are',

@@ -38,7 +38,7 @@ interface SessionDependencies {
   readonly now: () => Instant
 }
 
-/** 256 bits are not guessed, so a fast hash is enough, and it needs no key: sessions outlast a rotation of it. */
+/** 256 bits are not guessed, so a fast hash is enough, and it needs no key: sessions outlast a rotation (decision 0060). */
 const hashOf = (secret: Secret): Uint8Array => createHash('sha256').update(secret.reveal()).digest()
 const newSecret = (): Secret => new Secret(Buffer.from(randomOctets(SECRET_OCTETS)).toString('base64url'))
 

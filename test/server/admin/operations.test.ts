@@ -350,5 +350,20 @@ it('links are printed once, and need the address of the website', async () => {
   expect(await lines('invitation list')).toEqual(['none'])
 })
 
+it('second factors are forgotten', async () => {
+  const id = (await store.read((r) => r.login('acme')))?.accountId ?? 0
+  const factor = {
+    accountId: id,
+    kind: 'totp',
+    description: '',
+    content: new Uint8Array(1),
+    counter: 0,
+  } as const
+  await store.write(async (w) => w.addFactor({ ...factor, isConfirmed: true, createdAt: NOW }))
+  expect(await store.read(async (r) => r.hasFactor(id))).toBe(true)
+  await run('account forget-second-factor acme')
+  expect(await store.read(async (r) => r.factorsOf(id))).toEqual([])
+})
+
 it('no operation is without a test', () =>
   expect(Object.keys(ADMIN_OPERATIONS).filter((name) => !tested.has(name))).toEqual([]))

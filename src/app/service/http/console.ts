@@ -11,7 +11,7 @@ import { assetOf } from '../../../server/console/assets.ts'
 import { networksOf } from './api.ts'
 import { CONSOLE_SCRIPT } from './console-script.ts'
 
-/** The console, over the operations of `/v1` in this process: it can do nothing that these cannot. */
+/** The console, over the operations of `/v1` in this process: it can do nothing that these cannot (decision 0059). */
 export function consolePart(
   origin: string,
   { gate, ...api }: ApiDependencies & { readonly gate: CallerDependencies },
