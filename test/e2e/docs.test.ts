@@ -26,6 +26,7 @@ function masked(text: string): string {
     .replaceAll(/^[-\d]+ [:\d]{8} /gm, 'TIME ')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST:PORT')
     .replaceAll(/\d\.\d s after good/g, 'SPAN after good')
+    .replaceAll(/#[\w-]{43}/g, '#CODE')
     .replaceAll(/\b[A-Za-z0-9]{21}\b/g, 'SECRET')
   return username === '' ? general : general.replaceAll(username, 'USERNAME')
 }

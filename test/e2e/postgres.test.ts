@@ -289,6 +289,44 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     expect(at.log()).toMatch(/differs from that of the database by (?:8|9|10) seconds; at 30 no node starts/)
   })
 
+  it('has one console: what a person does at one node is known at the other', async () => {
+    const [one, other] = [
+      await node('--console', 'http://localhost'),
+      await node('--console', 'http://localhost'),
+    ]
+    const env = { HOLDFAST_CONSOLE: 'http://localhost' }
+    const words = ['admin', 'invitation', 'add', 'basic', '--store', url, '--hash-key-file', hashKey]
+    const { stdout } = await holdfast(words, { node: process.execPath, env })
+    expect(stdout).toMatch(/^http:\/\/localhost\/console\/invitation#[\w-]{43}\n$/)
+    const form = {
+      code: stdout.trim(),
+      account: 'newcomer',
+      password: 'a long password',
+      again: 'a long password',
+    }
+    const send = async (base: string, path: string, body?: URLSearchParams, cookie = '') =>
+      fetch(`${base}/console/${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'sec-fetch-site': 'same-origin', cookie },
+        redirect: 'manual',
+        ...(body !== undefined && { body }),
+      })
+    const made = await send(one.url, 'invitation', new URLSearchParams(form))
+    const [cookie = ''] = (made.headers.get('set-cookie') ?? '').split(';')
+    expect([made.status, cookie]).toEqual([303, expect.stringMatching(/^holdfast=[\w-]{43}$/)])
+    const account = await send(other.url, 'account', undefined, cookie)
+    const html = await account.text()
+    expect([account.status, html]).toEqual([200, expect.stringContaining('newcomer')])
+    const [, token = ''] = /name="token" value="([\w-]{43})"/.exec(html) ?? []
+    expect(
+      (await send(one.url, 'invitation', new URLSearchParams({ ...form, account: 'again' }))).status,
+    ).toBe(422)
+    expect((await send(other.url, 'sign-out', new URLSearchParams({ token }), cookie)).status).toBe(303)
+    expect((await send(one.url, 'account', undefined, cookie)).headers.get('location')).toBe(
+      '/console/sign-in',
+    )
+  })
+
   it('is refused with another hash key', async () => {
     const other = join(folder, 'other.key')
     copyFileSync(hashKey, other)

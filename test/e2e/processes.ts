@@ -117,6 +117,8 @@ export interface Service {
   readonly account: string
   readonly accountPassword: string
   readonly apiKey: string
+  /** Opens the console, once. */
+  readonly console: string
   readonly child: ChildProcess
   stderr(): string
   stop(signal?: NodeJS.Signals): Promise<number | null>

@@ -80,7 +80,8 @@ describe('a service that publishes', () => {
       })
     expect((await under(at.url, 'go.example.test', { method: 'POST' })).status).toBe(307)
     expect((await under(at.url, 'other.example.test')).status).toBe(404)
-    expect((await under(at.url, '127.0.0.1')).status).toBe(404)
+    // The console of the service itself.
+    expect((await under(at.url, '127.0.0.1')).status).toBe(303)
   })
 
   it('shows the page of an offline name as text, without a script', async () => {

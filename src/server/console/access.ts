@@ -43,6 +43,16 @@ export const cookieOf = (place: ConsolePlace, secret: Secret): string =>
 export const noCookie = (place: ConsolePlace): string =>
   `${cookieName(place)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
 
+const LANGUAGE = 'holdfast-language'
+const YEAR_SECONDS = 31_536_000
+
+/** The language that a person has chosen. */
+export const languageIn = (cookies: string | undefined): string | undefined =>
+  /(?:^|;\s*)holdfast-language=(\w+)/.exec(cookies ?? '')?.[1]
+
+export const languageCookie = (place: ConsolePlace, language: string): string =>
+  `${LANGUAGE}=${language}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
+
 /** What each form of the session has, beside what browsers say of its origin: older ones say nothing. */
 export const formToken = (secret: Secret): string =>
   createHash('sha256').update(`form ${secret.reveal()}`).digest('base64url')

@@ -11,6 +11,8 @@ import {
   cookieOf,
   isConsoleHost,
   isFormToken,
+  languageCookie,
+  languageIn,
   noCookie,
   secretIn,
   serviceOrigin,
@@ -33,7 +35,7 @@ import {
   seeOther,
 } from './responses.ts'
 import { type ConsoleRoute, findPage } from './routes.ts'
-import { EN } from './words/en/en.ts'
+import { isLanguage, LANGUAGES, languageFor } from './words/languages.ts'
 
 type Caller = Session['caller']
 
@@ -76,7 +78,8 @@ export async function handleConsole(
   dependencies: ConsoleDependencies,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const reader: Reader = { request, words: EN, script: dependencies.script }
+  const language = languageFor(languageIn(request.cookie), request.acceptLanguage)
+  const reader: Reader = { request, words: LANGUAGES[language].words, script: dependencies.script }
   try {
     return await responseTo(dependencies, reader)
   } catch (error) {
@@ -96,6 +99,8 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   const { request, words } = reader
   const { place, script } = dependencies
   const { method, path, host, origin, fetchSite } = request
+  // The host of a redirect or of a page that is offline has a root of its own.
+  if (path === '/' && !isConsoleHost(place, host)) return plainResponse(404, 'not found')
   if (!isConsoleHost(place, host))
     return plainResponse(
       421,
@@ -104,6 +109,8 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   const asset = [STYLESHEET, script, ICON].find((one) => one.path === path)
   if (asset !== undefined) return assetResponse(asset)
   if (path === '/' || path === ROOT || path === `${ROOT}/`) return seeOther(HOME)
+  const [, wanted] = /^\/console\/language\/(\w+)$/.exec(path) ?? []
+  if (isLanguage(wanted)) return seeOther(backIn(request), { 'set-cookie': languageCookie(place, wanted) })
   const isPost = method === 'POST'
   if (!isPost && method !== 'GET' && method !== 'HEAD')
     return plainResponse(405, 'only GET, HEAD and POST are supported', { allow: 'GET, HEAD, POST' })
@@ -118,6 +125,12 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   if (path === SIGN_IN)
     return isPost ? signIn(dependencies, reader) : documentResponse(reader, signInPage(words))
   return forPerson(dependencies, reader)
+}
+
+/** Only a page of the console: a link must not lead elsewhere. */
+const backIn = ({ query }: IncomingRequest): string => {
+  const back = new URLSearchParams(query).get('back') ?? HOME
+  return /^\/console\/[\w/.%?=&@+~-]*$/.test(back) ? back : HOME
 }
 
 /** Everything that needs a session. */

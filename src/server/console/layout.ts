@@ -1,6 +1,7 @@
 import { type Html, html } from '../../html/html.ts'
 import { ICON } from './assets.ts'
 import { action, TOKEN_PLACE } from './parts.ts'
+import { LANGUAGES } from './words/languages.ts'
 import type { Words } from './words/words.ts'
 
 export interface Document {
@@ -12,6 +13,8 @@ export interface Document {
   readonly account: string | undefined
   /** Whether there are places to go to. */
   readonly hasPlaces: boolean
+  /** Where a person goes on after another choice of the language. */
+  readonly back: string
   /** The path of the page, without its query. */
   readonly path: string
   /** What stands in each form, so that no other site can send it. */
@@ -28,6 +31,15 @@ const navigation = ({ words, path }: Document): Html =>
     const isHere = path === to || path.startsWith(`${to}/`)
     return html`<li><a href="${to}"${isHere ? html` aria-current="page"` : ''}>${words.places[place]}</a></li>`
   })}</ul></nav>`
+
+/** The other languages, each in its own words. */
+const languageLinks = ({ words, back }: Document): Html =>
+  html`${Object.entries(LANGUAGES).flatMap(([language, { name }]) => {
+    const to = `/console/language/${language}?back=${encodeURIComponent(back)}`
+    return language === words.language
+      ? []
+      : [html`<a lang="${language}" hreflang="${language}" href="${to}">${name}</a>`]
+  })}`
 
 const signOut = (words: Words): Html => action('/console/sign-out', words.signOut)
 
@@ -47,7 +59,8 @@ export function documentOf(document: Document): string {
       : html`${hasPlaces ? navigation(document) : ''}
 <div class="who"><span class="soft">${account}</span>${signOut(words)}</div>`
   }</header>
-<main id="main" tabindex="-1"><h1>${title}</h1>${main}</main></body></html>
+<main id="main" tabindex="-1"><h1>${title}</h1>${main}</main>
+<footer>${languageLinks(document)}</footer></body></html>
 `.text
   return text.replaceAll(TOKEN_PLACE, TOKEN_PLACE.replace('value=""', `value="${token}"`))
 }

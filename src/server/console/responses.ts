@@ -78,6 +78,10 @@ export function resultResponse(reader: Reader, result: ConsoleResult): OutgoingR
   }
 }
 
+/** A page that is the answer to a form cannot be opened again. */
+const backOf = ({ method, path, query }: IncomingRequest): string =>
+  method === 'POST' ? '/console/names' : query === '' ? path : `${path}?${query}`
+
 /** With an entity tag, so that a page that asks whether it has changed gets little. */
 export function documentResponse(
   { request, words, script, person }: Reader,
@@ -92,6 +96,7 @@ export function documentResponse(
     account: person?.session.caller.account.name,
     hasPlaces: person?.session.needsFactor === false,
     path: request.path,
+    back: backOf(request),
     token: person === undefined ? '' : formToken(person.secret),
     style: STYLESHEET.path,
     script: script.path,

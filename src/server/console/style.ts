@@ -11,6 +11,7 @@ nav a[aria-current]{background:var(--card);box-shadow:inset 0 0 0 1px var(--line
 .who{display:flex;align-items:center;gap:var(--space-s)}
 main{padding-bottom:var(--space-l)}
 main:focus{outline:0}
+footer{max-width:var(--width);margin:0 auto;padding:0 var(--space-m) var(--space-l);font-size:var(--text-s)}
 main>h1{font-size:var(--text-l);margin:var(--space-l) 0 var(--space-m)}
 section,.note{background:var(--card);border:1px solid var(--line);border-radius:var(--radius);padding:var(--space-m);
 margin:var(--space-m) 0}

@@ -473,3 +473,49 @@ describe('the trail', () => {
     expect(json).toHaveLength(1)
   })
 })
+
+describe('the language', () => {
+  it('is that of the browser, and the one that a person chooses instead', async () => {
+    const one = person()
+    const german = await one.send('/console/sign-in', { headers: { acceptLanguage: 'de' } })
+    expect([german.text, german.html]).toEqual([
+      expect.stringContaining('Anmelden'),
+      expect.stringContaining('<html lang="de">'),
+    ])
+    expect(german.html).toContain('href="/console/language/en?back=%2Fconsole%2Fsign-in"')
+    const chosen = await person().send('/console/language/de?back=/console/zones')
+    expect([chosen.status, chosen.headers['location']]).toEqual([303, '/console/zones'])
+    expect(chosen.headers['set-cookie']).toMatch(/^holdfast-language=de; .*Secure$/)
+    const cookie = 'holdfast-language=de'
+    expect((await person().send('/console/sign-in', { headers: { cookie } })).text).toContain('Anmelden')
+  })
+
+  it.each([
+    'https://evil.example/',
+    '//evil.example/',
+    '/v1/account',
+    '/console/\r\nx: y',
+    '/console/<script>',
+  ])('leads to no other site: %s', async (back) => {
+    const { headers } = await person().send(
+      `/console/language/de?${new URLSearchParams({ back }).toString()}`,
+    )
+    expect(headers['location']).toBe('/console/names')
+  })
+
+  it('has each page and each error', async () => {
+    const one = await signedIn()
+    for (const path of PAGES) {
+      const { html } = await one.send(path, { headers: { acceptLanguage: 'de' } })
+      expect(html).toContain('<html lang="de">')
+      expect(html).not.toMatch(/undefined|\[object/)
+    }
+    await one.send('/console/zones')
+    const refused = await one.post(
+      '/console/zones',
+      { zone: 'example.test' },
+      { headers: { acceptLanguage: 'de' } },
+    )
+    expect(refused.text).toContain('diese Zone kann nicht angelegt werden')
+  })
+})

@@ -22,6 +22,7 @@ interface Sent {
     readonly fetchSite?: string
     readonly cookie?: string
     readonly ifNoneMatch?: string
+    readonly acceptLanguage?: string
   }
 }
 

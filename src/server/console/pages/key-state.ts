@@ -1,9 +1,17 @@
 import { type Html, html } from '../../../html/html.ts'
-import { card, facts, foreign, moment, state } from '../parts.ts'
+import { card, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { type ShownKey, wholeName } from './shown.ts'
 
 export const hostnamesOf = ({ targets }: ShownKey): readonly string[] => [...new Set(targets.map(wholeName))]
+
+const nameLinks = ({ targets }: ShownKey): Html => {
+  const names = new Map(targets.map((one) => [wholeName(one), one]))
+  return html`<ul>${[...names].map(
+    ([name, one]) =>
+      html`<li><a href="${pathOf`/console/names/${one.zone_name}/${one.name}`}"><bdi>${name}</bdi></a></li>`,
+  )}</ul>`
+}
 
 /** What the key last did; of a new one, that its first update is awaited. */
 export function updateCard(words: Words, key: ShownKey): Html {
@@ -23,7 +31,7 @@ export function updateCard(words: Words, key: ShownKey): Html {
         : html`${state('ok', '✓', last.address)} ${moment(last.at)}`
     }</p>${facts([
       [t.username, html`<code>${key.username}</code>`],
-      [words.keys.names, html`<ul>${hostnamesOf(key).map((one) => html`<li><bdi>${one}</bdi></li>`)}</ul>`],
+      [words.keys.names, nameLinks(key)],
       ...(last === null
         ? []
         : ([

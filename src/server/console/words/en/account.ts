@@ -1,4 +1,4 @@
-import { plural } from './plural.ts'
+import { plural } from '../plural.ts'
 
 /** The trail, and the account. */
 export const EN_ACCOUNT = {

@@ -1,4 +1,4 @@
-import { plural } from './plural.ts'
+import { plural } from '../plural.ts'
 
 /** Second factors. */
 export const EN_FACTORS = {

@@ -1,4 +1,4 @@
-import { plural } from './plural.ts'
+import { plural } from '../plural.ts'
 
 /** What every page has, and signing in. */
 export const EN_FRAME = {
@@ -26,7 +26,7 @@ export const EN_FRAME = {
   oldFormWhy:
     'You have signed in again since it was opened. Go back, reload the page, and fill in the form again.',
   retryAfter: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
-  /** By their codes; an error without an entry has the title that the API gives it. */
+  /** By the titles that the API gives them; an error without an entry keeps its title. */
   errors: {} as Readonly<Record<string, string>>,
   signIn: {
     title: 'Sign in',

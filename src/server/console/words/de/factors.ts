@@ -1,0 +1,37 @@
+import type { EN_FACTORS } from '../en/factors.ts'
+import { plural } from '../plural.ts'
+
+/** Second factors. */
+export const DE_FACTORS: typeof EN_FACTORS = {
+  factor: {
+    title: 'Zweiter Faktor',
+    what: 'Ihr Passwort stimmt. Jetzt der Code Ihrer Authenticator-App',
+    code: 'Code',
+    codeHint: 'Sechs Ziffern, oder einer Ihrer Wiederherstellungscodes.',
+    wrong: 'Der Code ist falsch oder wurde schon verwendet.',
+  },
+  factors: {
+    title: 'Zweiter Faktor',
+    what: 'Mit einer Authenticator-App auf Ihrem Telefon meldet sich hier niemand mit Ihrem Passwort allein an.',
+    isOn: 'Niemand meldet sich hier mit dem Passwort allein an. Programme verwenden API-Schlüssel.',
+    app: 'Authenticator-App',
+    works: 'arbeitet',
+    unconfirmed: 'nicht bestätigt, nicht verwendet',
+    description: 'Name des Geräts',
+    descriptionHint: 'Etwa: mein Telefon.',
+    add: 'Authenticator-App hinzufügen',
+    scan: 'Lesen Sie dies mit der App ein, oder geben Sie das Geheimnis ein',
+    picture: 'Das Geheimnis als Bild für die App',
+    secret: 'Geheimnis',
+    firstCode: 'Code',
+    firstCodeHint: 'Die sechs Ziffern, die die App jetzt zeigt. Von da an wird nach ihnen gefragt.',
+    confirm: 'Bestätigen',
+    codes: 'Wiederherstellungscodes',
+    codesOnce:
+      'Heben Sie diese auf Papier auf. Jeder gilt einmal, wenn das Telefon weg ist. Sie werden nur jetzt gezeigt',
+    codesLeft: (count) =>
+      `${plural(count, 'Wiederherstellungscode ist', 'Wiederherstellungscodes sind')} übrig.`,
+    newCodes: 'Neue Wiederherstellungscodes',
+    toAccount: 'Zum Konto',
+  },
+}

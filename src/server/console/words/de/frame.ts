@@ -1,0 +1,78 @@
+import type { EN_FRAME } from '../en/frame.ts'
+import { DE_ERRORS } from './errors.ts'
+import { plural } from '../plural.ts'
+
+/** What every page has, and signing in. */
+export const DE_FRAME: typeof EN_FRAME = {
+  language: 'de',
+  navigation: 'Bereiche',
+  places: { names: 'Namen', zones: 'Zonen', keys: 'Schlüssel', trail: 'Verlauf', account: 'Konto' },
+  toContent: 'Zum Inhalt',
+  signOut: 'Abmelden',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  save: 'Speichern',
+  reply: 'Antwort',
+  more: (count) => `und ${count} weitere`,
+  pages: 'Seiten',
+  firstPage: 'Erste Seite',
+  nextPage: 'Nächste Seite',
+  toNames: 'Zu den Namen',
+  notDone: 'Es wurde nichts geändert',
+  notShown: 'Das kann nicht gezeigt werden',
+  noPage: 'Diese Seite gibt es nicht',
+  noPageWhy: 'Die Adresse ist falsch, oder was hier war, gibt es nicht mehr.',
+  failed: 'Etwas ist schiefgegangen',
+  failedWhy:
+    'Es wurde nichts geändert. Versuchen Sie es noch einmal; wenn es wieder geschieht, sagen Sie es dem Betreiber.',
+  oldForm: 'Dieses Formular ist zu alt',
+  oldFormWhy:
+    'Sie haben sich inzwischen neu angemeldet. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus.',
+  retryAfter: (seconds) => `Versuchen Sie es in ${plural(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
+  errors: DE_ERRORS,
+  signIn: {
+    title: 'Anmelden',
+    byPassword: 'Mit dem Konto',
+    account: 'Konto',
+    password: 'Passwort',
+    byKey: 'Mit einem API-Schlüssel',
+    key: 'API-Schlüssel',
+    keyHint: 'Sie dürfen, was der Schlüssel darf.',
+    withKey: 'Mit dem Schlüssel anmelden',
+    wrong: 'Das Konto oder das Passwort ist falsch, oder der Schlüssel ist nicht bekannt.',
+  },
+  proof: {
+    title: 'Sind Sie es?',
+    why: 'Geben Sie dafür das Passwort noch einmal ein.',
+    wrong: 'Das Passwort ist falsch.',
+    go: 'Weiter',
+  },
+  states: {
+    stuck: {
+      word: 'nicht veröffentlichbar',
+      meaning:
+        'Die Einträge verletzen eine Regel des DNS, deshalb bleiben die letzten guten in Kraft. Berichtigen Sie sie.',
+      count: (count) => `${count} nicht veröffentlichbar`,
+    },
+    blocked: {
+      word: 'gesperrt',
+      meaning: 'Der Betreiber hat den Namen gesperrt. Fragen Sie ihn.',
+      count: (count) => `${count} gesperrt`,
+    },
+    pending: {
+      word: 'wartet',
+      meaning: 'Die letzte Änderung ist gespeichert und wird gleich veröffentlicht.',
+      count: (count) => `${count} ${count === 1 ? 'wartet' : 'warten'}`,
+    },
+    offline: {
+      word: 'offline',
+      meaning: 'Der Name ist offline: er zeigt, was seine Offline-Einstellungen sagen.',
+      count: (count) => `${count} offline`,
+    },
+    published: {
+      word: 'veröffentlicht',
+      meaning: 'Der Dienst gibt diese Einträge aus.',
+      count: (count) => `${count} veröffentlicht`,
+    },
+  },
+}
