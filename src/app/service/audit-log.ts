@@ -29,6 +29,7 @@ export function auditLog(log: Log, now: () => number): Audit {
 const LEVELS = {
   loginRefused: 'info',
   lockedOut: 'warn',
+  signedIn: 'info',
   blocked: 'warn',
   blockEnded: 'info',
   changed: 'info',
@@ -49,6 +50,8 @@ function auditLine(event: AuditEvent): string {
         `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: ` +
         'its account passwords are not checked for a while'
       )
+    case 'signedIn':
+      return `${event.account}${keyIn(event)} signed in from ${event.peer}`
     case 'blocked':
       return `${event.username} is blocked for abuse until ${formatInstant(event.until)}, last request from ${event.peer}`
     case 'blockEnded':
@@ -65,7 +68,12 @@ function auditLine(event: AuditEvent): string {
   }
 }
 
-function keyIn({ apiKey, tsigKey }: Extract<AuditEvent, { readonly kind: 'changed' }>): string {
+interface KeyOfEvent {
+  readonly apiKey: number | undefined
+  readonly tsigKey?: string
+}
+
+function keyIn({ apiKey, tsigKey }: KeyOfEvent): string {
   if (tsigKey !== undefined) return ` by TSIG key ${tsigKey}`
   return apiKey === undefined ? '' : ` by API key ${apiKey}`
 }

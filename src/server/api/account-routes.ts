@@ -1,4 +1,5 @@
 import { getAccount } from './account/account.ts'
+import { deleteAccount, exportAccount } from './account/whole-account.ts'
 import { changePassword, preparePassword } from './account/password.ts'
 import {
   confirmSecondFactor,
@@ -28,6 +29,14 @@ export const ACCOUNT_ROUTES = {
   getAccount: route({
     method: 'GET', path: OWN_ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
     refuses: [], handle: getAccount,
+  }),
+  exportAccount: route({
+    method: 'GET', path: `${OWN_ACCOUNT}/export`, tag: 'Account', summary: 'Read everything that the account has',
+    refuses: [], handle: exportAccount, isLong: true, isRateLimited: true,
+  }),
+  deleteAccount: route({
+    method: 'DELETE', path: OWN_ACCOUNT, tag: 'Account', summary: 'Delete the account with its zones, names and keys',
+    refuses: ['zoneChangeProhibited', 'nameChangeProhibited'], handle: deleteAccount, isRateLimited: true,
   }),
   changePassword: route({
     method: 'PUT', path: `${OWN_ACCOUNT}/password`, tag: 'Account', summary: 'Change the password of the account',

@@ -116,7 +116,7 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
     return plainResponse(405, 'only GET, HEAD and POST are supported', { allow: 'GET, HEAD, POST' })
   if (isPost && !isSameOrigin({ host, origin, fetchSite }))
     return plainResponse(403, 'this request comes from another page')
-  if (isPost && request.body === undefined) return plainResponse(413, 'the form is too large')
+  if (isPost && request.body === undefined && request.readLong === undefined) return TOO_LARGE
   const link = linkAt(path)
   if (link !== undefined)
     return isPost
@@ -133,6 +133,15 @@ const backIn = ({ query }: IncomingRequest): string => {
   return /^\/console\/[\w/.%?=&@+~-]*$/.test(back) ? back : HOME
 }
 
+const TOO_LARGE = plainResponse(413, 'the form is too large')
+
+/** A long form is read only for a person who is signed in. */
+async function bodyOf({ body, readLong }: IncomingRequest): Promise<string | undefined> {
+  if (body !== undefined) return body
+  const parts = await readLong?.()
+  return parts && Buffer.concat(parts).toString('utf8')
+}
+
 /** Everything that needs a session. */
 async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
   const { request, words } = reader
@@ -142,7 +151,9 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
   if (secret === undefined || session === undefined)
     return seeOther(SIGN_IN, secret && { 'set-cookie': noCookie(place) })
   const known = { ...reader, person: { secret, session } }
-  const form = new URLSearchParams(request.method === 'POST' ? request.body : '')
+  const body = request.method === 'POST' ? await bodyOf(request) : ''
+  if (body === undefined) return TOO_LARGE
+  const form = new URLSearchParams(body)
   if (request.method === 'POST' && !isFormToken(secret, form.get('token') ?? ''))
     return documentResponse(known, messagePage(403, words.oldForm, words.oldFormWhy))
   if (request.path === SIGN_OUT && request.method === 'POST') {

@@ -1,5 +1,11 @@
 import type { ConsolePage } from './context.ts'
-import { accountPage, changePasswordAction, endSessionAction } from './pages/account.ts'
+import {
+  accountPage,
+  changePasswordAction,
+  deleteAccountAction,
+  endSessionAction,
+  exportAccountAction,
+} from './pages/account.ts'
 import { importAction, importAgain, importPage, importPreview } from './pages/import.ts'
 import { apiKeyDeletion, tsigKeyDeletion } from './pages/program-keys.ts'
 import {
@@ -74,6 +80,8 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'GET',  path: '/account',                 page: accountPage },
   { method: 'POST', path: '/account/password',        page: changePasswordAction },
   { method: 'POST', path: '/account/sessions/{id}',   page: endSessionAction },
+  { method: 'POST', path: '/account/export',          page: exportAccountAction, needsProof: true },
+  { method: 'POST', path: '/account/delete',          page: deleteAccountAction, needsProof: true },
   { method: 'POST', path: '/account/factors',         page: createTotpAction, needsProof: true },
   { method: 'POST', path: '/account/factors/{id}/confirm', page: confirmTotpAction },
   { method: 'POST', path: '/account/factors/{id}/delete', page: factorDeletion, needsProof: true },

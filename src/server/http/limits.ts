@@ -8,6 +8,8 @@ export const MAX_BODY_BYTES = 256 * 1024
 /** Bodies with a limit of their own. They are read after the credentials, so that only accounts use so much memory. */
 const LONG_BODIES = [
   { method: 'POST', path: /^\/v1\/dns\/zones\/[^/]+\/import\/?$/, bytes: 4 * 1024 * 1024 },
+  // A zone file of 1 MiB, as a form has it.
+  { method: 'POST', path: /^\/console\/zones\/[^/]+\/import(?:\/\w+)?$/, bytes: 4 * 1024 * 1024 },
 ] as const
 
 /** The limit of such a body; undefined for any other request. */

@@ -27,6 +27,13 @@ export type AuditEvent =
       readonly username: string | undefined
     }
   | { readonly kind: 'lockedOut'; readonly endpoint: LoginEndpoint; readonly peer: string }
+  /** At the website. */
+  | {
+      readonly kind: 'signedIn'
+      readonly account: string
+      readonly apiKey: number | undefined
+      readonly peer: string
+    }
   | { readonly kind: 'blocked'; readonly username: string; readonly peer: string; readonly until: Instant }
   | { readonly kind: 'blockEnded'; readonly username: string; readonly peer: string }
   | {

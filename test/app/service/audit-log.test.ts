@@ -35,6 +35,7 @@ describe('the log', () => {
     [refused('192.0.2.1', 'DUsbGLQhc2ac54naXYC7E'),                                       'info login refused at /nic/update from 192.0.2.1 for "a secret"'],
     [{ kind: 'lockedOut', endpoint: 'update', peer: '192.0.2.1' },                        'warn too many failed logins at /nic/update from 192.0.2.1: its account passwords are not checked for a while'],
     [{ kind: 'blocked', username: 'abc1234', peer: '192.0.2.1', until: instant(0) },      'warn abc1234 is blocked for abuse until 1970-01-01T00:00:00.000Z, last request from 192.0.2.1'],
+    [{ kind: 'signedIn', account: 'acme', apiKey: 7, peer: '192.0.2.1' },                 'info acme by API key 7 signed in from 192.0.2.1'],
     [{ kind: 'blockEnded', username: 'abc1234', peer: '192.0.2.1' },                      'info the block of abc1234 is over, request from 192.0.2.1'],
     [{ kind: 'changed', operation: 'createKey', account: 'acme', apiKey: undefined, subject: 'abc1234', peer: '192.0.2.1' }, 'info acme did createKey on "abc1234" from 192.0.2.1'],
     [{ kind: 'changed', operation: 'createName', account: 'acme', apiKey: 7, subject: 'a.test', peer: '192.0.2.1' }, 'info acme by API key 7 did createName on "a.test" from 192.0.2.1'],

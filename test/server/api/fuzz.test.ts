@@ -77,6 +77,8 @@ const STARTS: readonly Start[] = [
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
   { route: 'listSessions', path: '/v1/account/sessions', query: 'limit=5&offset=0' },
   { route: 'deleteSession', path: '/v1/account/sessions/1' },
+  { route: 'exportAccount', path: '/v1/account/export' },
+  { route: 'deleteAccount', path: '/v1/account', query: 'confirm=b' },
   { route: 'listSecondFactors', path: '/v1/account/second-factors' },
   { route: 'createTotp', path: '/v1/account/second-factors/totp', body: { description: 'phone' } },
   { route: 'confirmSecondFactor', path: '/v1/account/second-factors/1/confirm', body: { code: '123456' } },

@@ -4,7 +4,7 @@ import { ROUTES } from '../../../src/server/api/routes.ts'
 import { ERRORS } from '../../../src/server/errors/errors.ts'
 import { NO_REFUSALS, REFUSALS, type RefusalCase } from '../../spec/refusals.ts'
 import { inside } from './inside.ts'
-import { type Reply, type World, apiWorld, prepare } from './world.ts'
+import { type Reply, type World, apiWorld, PASSWORD, prepare } from './world.ts'
 
 /** All data that the requests could change, as listed by the API. */
 async function dump({ store }: World): Promise<string> {
@@ -23,6 +23,7 @@ async function dump({ store }: World): Promise<string> {
 
 const keyFor = (words: readonly string[]): string | null => {
   if (words.includes('anonymous')) return null
+  if (words.includes('password')) return `a:${PASSWORD}`
   if (words.includes('owner-key')) return 'key-of-o'
   return words.includes('readonly-key') ? 'reader-of-a' : 'key-of-a'
 }
@@ -53,7 +54,7 @@ async function drive(one: Case): Promise<Driven> {
 
 /** These words of a setup prepare nothing: they select the API key. */
 const isUnprepared = (setup: string): boolean =>
-  wordsIn(setup).every((word) => ['anonymous', 'readonly-key', 'owner-key'].includes(word))
+  wordsIn(setup).every((word) => ['anonymous', 'readonly-key', 'owner-key', 'password'].includes(word))
 
 const codesOf = ({ body }: Reply): readonly string[] | undefined => body.errors?.map(({ code }) => code)
 

@@ -189,6 +189,8 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
     })
     await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW })
   }
+  // Which has nothing but a password.
+  await w.addAccount({ name: 'leaver', hash: HASH_OF_A, planId: ids['plan-o'] ?? 0 }, NOW)
   const { a = 0, b = 0, o = 0 } = ids
   const zone = async (
     name: string,
@@ -357,6 +359,7 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
       'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
       'website-account': async () => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }),
+      'zones-free': async () => w.changeZone(ids['frozen.test'] ?? 0, { isProhibited: false }),
       'no-nameservers': async () => {
         const apex = await w.nameAt(ids['example.test'] ?? 0, '@')
         if (apex !== undefined) await w.saveName({ ...apex, rrsets: [] }, NOW)

@@ -459,6 +459,31 @@ describe('a zone', () => {
   })
 })
 
+describe('a form that is too large', () => {
+  it('is refused, and a long one is read for a person who is signed in alone', async () => {
+    const one = await signedIn()
+    const { html } = await one.send('/console/zones/example.test/import')
+    const [, token = ''] = /name="token" value="([^"]*)"/.exec(html) ?? []
+    let reads = 0
+    const long = (parts: readonly Uint8Array[] | undefined) => ({
+      body: undefined,
+      readLong: async () => {
+        reads++
+        return Promise.resolve(parts)
+      },
+    })
+    const text = new URLSearchParams({ token, text: 'long 60 IN A 192.0.2.9\n' }).toString()
+    const path = '/console/zones/example.test/import/preview'
+    expect((await person().post(path, {}, { headers: long([Buffer.from(text)]) })).status).toBe(303)
+    expect(reads).toBe(0)
+    const read = await one.post(path, {}, { headers: long([Buffer.from(text)]) })
+    expect([read.status, read.text]).toEqual([200, expect.stringContaining('Import: example.test')])
+    expect(reads).toBe(1)
+    expect((await one.post(path, {}, { headers: long(undefined) })).status).toBe(413)
+    expect((await one.post(path, {}, { headers: { body: undefined } })).status).toBe(413)
+  })
+})
+
 describe('the trail', () => {
   it('is a file for spreadsheets, in which no text is a formula', async () => {
     const one = await signedIn()
@@ -517,5 +542,32 @@ describe('the language', () => {
       { headers: { acceptLanguage: 'de' } },
     )
     expect(refused.text).toContain('diese Zone kann nicht angelegt werden')
+  })
+})
+
+describe('the whole account', () => {
+  it('is downloaded, and deleted by its name', async () => {
+    const one = await signedIn()
+    await one.send('/console/account')
+    const { headers, html } = await one.post('/console/account/export')
+    expect(headers['content-disposition']).toBe('attachment; filename="a.json"')
+    const all = JSON.parse(html) as Readonly<Record<string, readonly object[]>>
+    expect(Object.keys(all)).toEqual(['account', 'zones', 'names', 'ddns_keys', 'api_keys'])
+    expect(html).toContain('"name": "free.example.test"')
+
+    await one.send('/console/account')
+    const wrong = await one.post('/console/account/delete', { confirm: 'b' })
+    expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('<a href="#confirm">')])
+    const locked = await one.post('/console/account/delete', { confirm: 'a' })
+    expect([locked.status, locked.text]).toEqual([422, expect.stringContaining('prohibited')])
+
+    const leaver = person()
+    await leaver.signIn('leaver', PASSWORD)
+    await leaver.send('/console/account')
+    expect((await leaver.post('/console/account/delete', { confirm: 'leaver' })).headers['location']).toBe(
+      '/console/sign-in',
+    )
+    expect((await leaver.send('/console/names')).headers['location']).toBe('/console/sign-in')
+    expect((await person().signIn('leaver', PASSWORD)).status).toBe(403)
   })
 })

@@ -4,7 +4,7 @@ import { readServiceConfig } from '../../../src/config/read-service.ts'
 import type { Instant } from '../../../src/base/time.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
-import type { OutgoingResponse } from '../../../src/server/http/request.ts'
+import type { IncomingRequest, OutgoingResponse } from '../../../src/server/http/request.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from '../api/at-once.ts'
 import { PEPPER } from '../api/inside.ts'
@@ -23,6 +23,8 @@ interface Sent {
     readonly cookie?: string
     readonly ifNoneMatch?: string
     readonly acceptLanguage?: string
+    readonly body?: undefined
+    readonly readLong?: () => Promise<readonly Uint8Array[] | undefined>
   }
 }
 
@@ -88,7 +90,7 @@ export function personAt(handle: ReturnType<typeof consoleOn>) {
     ).toString()
     const address = parseAddress('198.51.100.1')
     if (address === undefined) throw new Error('no address')
-    const answer: OutgoingResponse = await handle({
+    const request = {
       method,
       path: at,
       query,
@@ -100,7 +102,8 @@ export function personAt(handle: ReturnType<typeof consoleOn>) {
       ...(method === 'POST' && { body, fetchSite: 'same-origin' }),
       ...(cookie !== undefined && { cookie }),
       ...headers,
-    })
+    }
+    const answer: OutgoingResponse = await handle(request as IncomingRequest)
     const set = answer.headers['set-cookie']
     if (set !== undefined) cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
     token = FORM_TOKEN.exec(answer.body)?.[1] ?? token

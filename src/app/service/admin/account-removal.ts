@@ -5,7 +5,7 @@ import { type Failure, usageFailure } from '../../failure.ts'
 import type { OperationResult } from '../../../server/admin/operation.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { sweepHidden } from '../store/sweeper.ts'
-import { type AccountContent, accountFound, contentOf } from './account-content.ts'
+import { type AccountContent, accountFound, contentOf } from '../../../server/api/account/content.ts'
 import { operatorChange } from './operator-changes.ts'
 
 /** Writes what the account has into a file, then removes the account with its zones, names and keys. */
@@ -21,7 +21,7 @@ export async function removeAccount(
   const now = systemClock.now()
   const context = { account: name, nameservers, now }
   const found = await store.snapshot(async (r) => {
-    const account = await accountFound(r, name, now)
+    const account = await accountFound(r, name, { now })
     if (!account.ok) return account
     const content = file === 'none' ? undefined : await contentOf(r, account.value, context)
     return ok({ account: account.value, content })
@@ -32,7 +32,7 @@ export async function removeAccount(
   if (failure !== undefined)
     return usageFailure(`the export cannot be written (${failure}); nothing was removed`)
   const isRemoved = await store.write(async (w) => {
-    const present = await accountFound(w, name, now)
+    const present = await accountFound(w, name, { now })
     if (!present.ok || present.value.id !== account.id) return false
     if (content !== undefined && present.value.version !== account.version) return false
     for (const zone of present.value.zones)

@@ -70,6 +70,14 @@ if (code && location.hash.length > 1) {
   code.closest('.field').hidden = true
   history.replaceState(null, '', location.pathname)
 }
+/* A file is read into its field, where it can be seen before it is sent. */
+for (const one of document.querySelectorAll('[data-file]')) {
+  one.hidden = false
+  one.querySelector('input').addEventListener('change', async ({ target }) => {
+    const [file] = target.files
+    if (file) document.getElementById(one.dataset.file).value = await file.text()
+  })
+}
 showTimes()
 addCopies(document)
 setInterval(showTimes, 30000)

@@ -15,6 +15,13 @@ import {
 const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
 const limit = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
 
+/** Of an export, whose members are those of the store. */
+const anyObject = (description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: true,
+})
+
 /** The schemas of responses about the account itself. */
 export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   Account: closedObject('An account.', {
@@ -47,6 +54,13 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     api_keys: count('API keys'),
     tsig_keys: count('TSIG keys'),
     zones: count('zones'),
+  }),
+  AccountExport: closedObject('Everything that an account has, but for passwords and secrets.', {
+    account: anyObject('The account, its plan and what it uses.'),
+    zones: list(anyObject('A zone with its rules, as a master file.'), 'The zones.'),
+    names: list(anyObject('A name.'), 'The names, those in zones of other accounts too.'),
+    ddns_keys: list(anyObject('A DDNS key with its targets.'), 'The DDNS keys.'),
+    api_keys: list(anyObject('An API key.'), 'The API keys.'),
   }),
   Session: closedObject('A person who has signed in at the website of the service.', {
     id: wholeNumber('Identifies the session in the path.'),

@@ -38,6 +38,8 @@ const TAGGED = ['ETag'] as const
 // biome-ignore format: a table
 const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   getAccount:       { response: item('Account'), statuses: [200] },
+  exportAccount:    { response: item('AccountExport'), statuses: [200], faults: ['scopeInsufficient'] },
+  deleteAccount:    { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'queryInvalid', 'deletionNotConfirmed'] },
   changePassword:   { request: ref('PasswordChange'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'oldPasswordWrong'] },
   listTrail:        { response: items('TrailEntry', 'TrailPage'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   listSessions:     { response: items('Session'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },

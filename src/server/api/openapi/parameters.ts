@@ -114,6 +114,11 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
       schema: { type: 'boolean', default: false },
     }),
   ],
+  confirmName: () => [
+    inQuery('confirm', 'The name of the account, so that none is deleted by mistake.', {
+      schema: { type: 'string' },
+    }),
+  ],
   confirm: () => [
     inQuery(
       'confirm',

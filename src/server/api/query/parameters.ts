@@ -73,6 +73,8 @@ export interface QueryRow {
   readonly expand?: readonly (typeof EXPANSIONS)[number][]
   readonly expressions?: readonly (typeof EXPRESSIONS)[number][]
   readonly confirm?: true
+  /** The name of the account. */
+  readonly confirmName?: true
   /** Of every write. */
   readonly dryRun?: true
 }
@@ -101,6 +103,7 @@ export const QUERY = {
   listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },
   listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared', 'search'] },
   deleteZone:      { confirm: true },
+  deleteAccount:   { confirmName: true },
   listAuthorities: { page: { fallback: 50, max: 50 } },
   listClients:     { page: { fallback: 50, max: 500 }, filter: ['ddns_key_username'] },
   listNames:       { view: VIEWS, page: { fallback: 50, max: 500 }, sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,

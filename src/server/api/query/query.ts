@@ -41,6 +41,7 @@ function parametersOf({
   expand,
   expressions,
   confirm,
+  confirmName,
   dryRun,
 }: QueryRow): readonly string[] {
   return [
@@ -51,7 +52,7 @@ function parametersOf({
     ...(filter === undefined && trail === undefined ? [] : ['filter']),
     ...(expand === undefined ? [] : ['expand']),
     ...(expressions ?? []),
-    ...(confirm === undefined ? [] : ['confirm']),
+    ...(confirm === undefined && confirmName === undefined ? [] : ['confirm']),
     ...(dryRun === undefined ? [] : ['dry_run']),
   ]
 }

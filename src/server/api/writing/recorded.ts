@@ -29,6 +29,7 @@ const OTHERS = [
   'addFactor',
   'useFactor',
   'removeFactor',
+  'removeAccount',
 ] as const
 
 /** The same store; what is changed through it is noted, so that no operation can forget it. */

@@ -53,7 +53,7 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
         : card(t.password, html`<p>${t.byKey}</p>`)
     }${isRefused(factors) ? '' : factorCard(words, factors.data)}${
       isRefused(sessions) ? '' : sessionCard(words, sessions.data, session.id)
-    }`,
+    }${session.caller.apiKeyId === undefined ? wholeCard(words, errors) : ''}`,
   }
 }
 
@@ -109,6 +109,33 @@ function sessionCard(words: Words, sessions: readonly ShownSession[], own: numbe
     { label: t.end, isFixed: true },
   ]
   return card(t.sessions, dataTable(t.sessions, columns, rows))
+}
+
+const wholeCard = (words: Words, errors: FormErrors): Html => {
+  const t = words.account
+  return card(t.whole, [
+    action('/console/account/export', t.download),
+    html`<p class="soft">${t.removeWhat}</p>`,
+    form('/console/account/delete', [field('confirm', t.confirm, { errors }), button(t.remove, 'danger')]),
+  ])
+}
+
+export async function exportAccountAction({ ask, words, session }: ConsoleContext): Promise<ConsoleResult> {
+  const found = await ask('exportAccount')
+  if (isRefused(found)) return failedPage(words, found)
+  const text = `${JSON.stringify(found.data, null, 1)}\n`
+  return { file: `${session.caller.account.name}.json`, type: 'application/json', text }
+}
+
+export async function deleteAccountAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, words } = context
+  const deleted = await ask('deleteAccount', { query: { confirm: sent.get('confirm') ?? '' } })
+  return isRefused(deleted)
+    ? accountShown(
+        context,
+        errorsOf(deleted, words, () => 'confirm'),
+      )
+    : { see: '/console/sign-in' }
 }
 
 /** All sessions end with it, this one too. */

@@ -44,6 +44,7 @@ function importForm(context: ConsoleContext, errors: FormErrors, more: Html = ht
     main: html`${errorSummary(errors, words)}${more}${card(
       t.what,
       form(`${hereOf(context)}/import/preview`, [
+        html`<p class="field" data-file="text" hidden><label for="file">${t.file}</label><input type="file" id="file"></p>`,
         field('text', t.text, { value: sent.get('text') ?? '', hint: t.hint, rows: LINES, errors }),
         button(t.preview),
       ]),

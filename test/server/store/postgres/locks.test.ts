@@ -16,7 +16,8 @@ import { type Fixture, fill } from '../../../contract/store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 /** In milliseconds: the wait of the store, and how long a row is locked. */
-const [WAIT, LOCK] = [1500, sized(2700, 4000)]
+const WAIT = judgesPace ? 1500 : 3000
+const LOCK = sized(WAIT + 1200, 4000)
 /** In milliseconds: how long a rate is measured. */
 const SPAN = sized(700, 2000)
 /** In milliseconds after the wait: on a busy machine an answer takes longer. */

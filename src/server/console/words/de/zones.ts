@@ -57,6 +57,7 @@ export const DE_ZONES: typeof EN_ZONES = {
   import: {
     title: (zone) => `Import: ${zone}`,
     what: 'Eine Zonendatei ersetzt die Einträge der Zone',
+    file: 'Eine Datei lesen',
     text: 'Zonendatei',
     hint: 'Wie in RFC 1035. Zuerst sehen Sie, was sich ändern würde.',
     preview: 'Vorschau',

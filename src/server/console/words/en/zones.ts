@@ -56,6 +56,7 @@ export const EN_ZONES = {
   import: {
     title: (zone: string) => `Import: ${zone}`,
     what: 'A zone file replaces the records of the zone',
+    file: 'Read a file',
     text: 'Zone file',
     hint: 'As in RFC 1035. First you see what would change.',
     preview: 'Preview',

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { formatInstant, type Instant } from '../../../base/time.ts'
-import { fqdnOf } from '../../../server/model/dns-name.ts'
-import { formatMasterFile } from '../../../server/model/master-file-format.ts'
-import type { Name, RRSet, Zone } from '../../../server/model/tree.ts'
-import type { OverviewRow } from '../../../server/store/overview.ts'
-import type { SnapshotReads } from '../../../server/store/store.ts'
-import { allNames } from '../../../server/api/zones/zone-file.ts'
+import { fqdnOf } from '../../model/dns-name.ts'
+import { formatMasterFile } from '../../model/master-file-format.ts'
+import type { Name, RRSet, Zone } from '../../model/tree.ts'
+import type { OverviewRow } from '../../store/overview.ts'
+import type { SnapshotReads } from '../../store/store.ts'
+import { allNames } from '../zones/zone-file.ts'
 
 /** What an account has, as it is written into a file. Passwords and hashes are not in it. */
 export interface AccountContent {
@@ -27,11 +27,17 @@ interface FoundAccount {
   readonly version: string
 }
 
+interface Wanted {
+  readonly now: Instant
+  /** Zones with names of other accounts are no reason against it: nothing goes. */
+  readonly mayHaveGuests?: boolean
+}
+
 /** Or why it cannot go. */
 export async function accountFound(
   r: SnapshotReads,
   account: string,
-  now: Instant,
+  { now, mayHaveGuests = false }: Wanted,
 ): Promise<Result<FoundAccount, string>> {
   const login = await r.login(account)
   if (login?.kind !== 'account') return err(`there is no account ${account}`)
@@ -40,7 +46,7 @@ export async function accountFound(
   for (const row of await r.overview('zones', { filter: { account }, now })) {
     const zone = await r.zoneNamed(String(row['name']))
     if (zone === undefined) continue
-    if ((await r.countNamesOfOthers(zone.id, id)) > 0)
+    if (!mayHaveGuests && (await r.countNamesOfOthers(zone.id, id)) > 0)
       return err(`zone ${zone.name} has names of other accounts; transfer it first with zone transfer`)
     zones.push({ ...zone, row })
   }

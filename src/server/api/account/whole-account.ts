@@ -1,0 +1,49 @@
+import { refuse } from '../../errors/errors.ts'
+import { hasFullAccess, zoneLockFault } from '../../rules/access.ts'
+import { DONE, refused, type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+import { accountFound, contentOf } from './content.ts'
+
+/** Everything that the account has, as it is at one moment. */
+export async function exportAccount({ caller, store, service, now }: RequestContext) {
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
+  const { name } = caller.account
+  const zones = await accountFound(store, name, { now, mayHaveGuests: true })
+  if (!zones.ok) throw new Error(zones.error)
+  const { nameservers } = service
+  const content = await contentOf(store, zones.value, { account: name, nameservers, now })
+  const data = {
+    account: content.account ?? {},
+    zones: content.zones,
+    names: content.names,
+    ddns_keys: content.keys,
+    api_keys: content.apiKeys,
+  }
+  return { status: 200 as const, data }
+}
+
+/** Deletes the account with its zones, names and keys. A zone that others have names in must go, or change hands, before. */
+export async function deleteAccount({ caller, store, query, now }: RequestContext) {
+  if (caller.apiKeyId !== undefined) return SCOPE_REFUSED
+  const { id, name } = caller.account
+  if (query['confirm'] !== name) return { malformed: [UNCONFIRMED] }
+  const found = await accountFound(store, name, { now })
+  if (!found.ok) return { malformed: [{ ...REQUEST_FAULTS.deletionNotConfirmed, detail: found.error }] }
+  const { zones } = found.value
+  const [locked] = zones.flatMap((zone) => zoneLockFault(zone) ?? [])
+  if (locked !== undefined) return refused(locked)
+  for (const zone of zones)
+    if (await store.hasLockedNames(zone.id))
+      return refused(
+        refuse('nameChangeProhibited', `the operator has locked or blocked a name of ${zone.name}`),
+      )
+  await store.removeAccount(id)
+  return DONE
+}
+
+const UNCONFIRMED: RequestFault = {
+  ...REQUEST_FAULTS.queryInvalid,
+  detail: 'confirm is the name of the account',
+  location: 'query',
+  pointer: 'confirm',
+}
