@@ -565,6 +565,11 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
       await store.write(async (w) => w.removeApiKey(apiKeyId, accountId))
       expect(await listed(accountId)).toMatchObject({ items: [{ id: first }] })
+      const needed = async (except: number | undefined): Promise<boolean | undefined> => {
+        await store.write(async (w) => w.needFactor(accountId, except))
+        return (await found(7))?.needsFactor
+      }
+      expect([await needed(first), await needed(undefined)]).toEqual([false, true])
       const remove = async (id: number) => store.write(async (w) => w.removeSession(first, id))
       expect([await remove(accountId + 1), await remove(accountId), await remove(accountId)]).toEqual([
         false,

@@ -90,18 +90,19 @@ const isOver = ({ createdAt, seenAt }: StoredSession, now: Instant): boolean =>
 /** With the permissions that its API key has now. */
 async function callerOf(
   store: Store,
-  { accountId, apiKeyId }: StoredSession,
+  { id: sessionId, accountId, apiKeyId }: StoredSession,
   now: Instant,
 ): Promise<Caller | undefined> {
   const account = await store.read((r) => r.account(accountId))
   if (account === undefined) return undefined
-  if (apiKeyId === undefined) return { account, door: 'website', isReadOnly: false }
+  if (apiKeyId === undefined) return { account, door: 'website', sessionId, isReadOnly: false }
   const key = await store.read((r) => r.apiKeyOf(accountId, apiKeyId))
   if (key === undefined || (key.expiresAt !== undefined && !isBefore(now, key.expiresAt))) return undefined
   const { scopes, expiresAt } = key
   return {
     account,
     door: 'website',
+    sessionId,
     apiKeyId,
     ...restrictionsOf(scopes),
     ...(expiresAt !== undefined && { expiresAt }),

@@ -114,6 +114,8 @@ function paramsOf(pattern: string, path: string): Readonly<Record<string, string
     const [, name] = /^\{(\w+)\}$/.exec(part) ?? []
     if (name === undefined && part !== value) return undefined
     if (name === undefined) continue
+    // An empty one would be another path of the API.
+    if (value === '') return undefined
     try {
       params[name] = decodeURIComponent(value)
     } catch {

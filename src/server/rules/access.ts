@@ -9,6 +9,8 @@ export interface Caller {
   readonly account: Account
   /** By which door it came; undefined: by that of programs, with a password or a key in each request. */
   readonly door?: 'website'
+  /** Its session at the website. */
+  readonly sessionId?: number
   /** The number of its API key; undefined for the password of the account. */
   readonly apiKeyId?: number
   /** The name of the TSIG key that signed its UPDATE. */

@@ -290,9 +290,9 @@ describe('a session', () => {
     expect([made.status, made.text]).toEqual([200, expect.stringContaining('The password is shown once')])
     expect(one.cookie()).not.toBe(before)
     expect((await person().send('/console/names', { headers: { cookie: before ?? '' } })).status).toBe(303)
-    expect((await one.post('/console/keys/new', { ...form, hostnames: '' })).text).toContain(
-      'The password is shown once',
-    )
+    expect(
+      (await one.post('/console/keys/new', { ...form, hostnames: 'empty.example.test' })).text,
+    ).toContain('The password is shown once')
   })
 })
 
@@ -542,6 +542,41 @@ describe('the language', () => {
       { headers: { acceptLanguage: 'de' } },
     )
     expect(refused.text).toContain('diese Zone kann nicht angelegt werden')
+  })
+})
+
+describe('what is missing or wrong in a form', () => {
+  it.each(['-1', '0', '1e9', '36501', 'abc', '30 days', '1,5', '0.5'])(
+    'a key that ends after %s days is not made',
+    async (days) => {
+      const one = await signedIn()
+      await one.send('/console/keys/new-api-key')
+      const refused = await one.post('/console/keys/new-api-key', { description: 'd', days })
+      expect([refused.status, refused.html]).toEqual([422, expect.stringContaining('<a href="#days">')])
+      const made = await one.post('/console/keys/new-api-key', { description: 'd', days: '30' })
+      expect(made.html).toContain('<dt>Ends</dt><dd><time datetime="2026-02-01T00:00:00.000Z">')
+    },
+  )
+
+  it.each(['/console/keys/new', '/console/keys/new-api-key', '/console/keys/new-tsig-key'])(
+    '%s needs a description',
+    async (path) => {
+      const one = await signedIn()
+      await one.send(path)
+      const { status, html } = await one.post(path, {})
+      expect([status, html]).toEqual([422, expect.stringContaining('<a href="#description">')])
+    },
+  )
+
+  it.each([
+    '/console/zones/',
+    '/console/names/example.test/',
+    '/console/keys/ddns/',
+    '/console/zones//import',
+  ])('there is no page %s', async (path) => {
+    const one = await signedIn()
+    expect((await one.send(path)).status).toBe(404)
+    expect((await one.post(path)).status).toBe(404)
   })
 })
 

@@ -1,16 +1,17 @@
 import { Secret } from '../../../net/secret.ts'
 import { badBody, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
-import { DONE, type RequestContext, type RequestFault, type UnpreparedRequest } from '../request/context.ts'
+import {
+  DONE,
+  PASSWORD_NEEDED,
+  type RequestContext,
+  type RequestFault,
+  type UnpreparedRequest,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../request/limits.ts'
 import type { Prepared } from '../route.ts'
 
 const FIELDS = ['old_password', 'new_password'] as const
-
-const FORBIDDEN: RequestFault = {
-  ...REQUEST_FAULTS.scopeInsufficient,
-  detail: 'the operation needs the account with its password; an API key does not change it',
-}
 
 const OLD_WRONG: RequestFault = {
   ...REQUEST_FAULTS.oldPasswordWrong,
@@ -25,7 +26,7 @@ export async function preparePassword({
   networks,
   changePassword: change,
 }: UnpreparedRequest): Promise<Prepared> {
-  if (caller.apiKeyId !== undefined) return { malformed: [FORBIDDEN] }
+  if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }
   if (!isObject(body))
     return { malformed: [badBody('the body is {"old_password": "…", "new_password": "…"}')] }
   const { old_password: old, new_password: next } = body
@@ -61,7 +62,7 @@ const newFaults = (next: unknown): readonly RequestFault[] =>
 
 /** Stores the new password, if the old one is still that which was checked. */
 export async function changePassword({ caller, store, passwordChange }: RequestContext) {
-  if (passwordChange === undefined) return { malformed: [FORBIDDEN] }
+  if (passwordChange === undefined) return { malformed: [PASSWORD_NEEDED] }
   const isChanged = await store.changePassword(caller.account.id, passwordChange)
   return isChanged ? DONE : { malformed: [OLD_WRONG] }
 }

@@ -2,7 +2,13 @@ import { hasFullAccess } from '../../rules/access.ts'
 import type { StoredFactor } from '../../store/account/second-factors.ts'
 import { timeOf } from '../answer/show.ts'
 import { badBody, descriptionFaults, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import { type Malformed, type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
+import {
+  type Malformed,
+  PASSWORD_NEEDED,
+  type RequestContext,
+  type RequestFault,
+  SCOPE_REFUSED,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { idInPath } from '../request/locate.ts'
 
@@ -10,7 +16,7 @@ const MAX_TOTP = 10
 
 /** A program with an API key must not change how its people sign in. */
 const refusalFor = ({ caller }: RequestContext): Malformed | undefined =>
-  caller.apiKeyId === undefined ? undefined : SCOPE_REFUSED
+  caller.apiKeyId === undefined ? undefined : { malformed: [PASSWORD_NEEDED] }
 
 /** What a person needs besides the password at the website. */
 export async function listSecondFactors({ caller, store }: RequestContext) {
@@ -72,6 +78,7 @@ export async function confirmSecondFactor(context: RequestContext) {
   if (factor === undefined) return { malformed: [MISSING] }
   const counter = service.secondFactors.totpStep(factor, { code: body['code'].replaceAll(' ', ''), now })
   if (counter === undefined) return { malformed: [WRONG_CODE] }
+  if (!factor.isConfirmed) await store.needFactor(caller.account.id, caller.sessionId)
   await store.useFactor(factor.id, { counter, now })
   const isFirst = !all.some(({ kind }) => kind === 'recovery')
   return { status: 200 as const, data: { recovery_codes: isFirst ? await madeCodes(context) : [] } }

@@ -1,6 +1,13 @@
 import { refuse } from '../../errors/errors.ts'
 import { hasFullAccess, zoneLockFault } from '../../rules/access.ts'
-import { DONE, refused, type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
+import {
+  DONE,
+  PASSWORD_NEEDED,
+  refused,
+  type RequestContext,
+  type RequestFault,
+  SCOPE_REFUSED,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { accountFound, contentOf } from './content.ts'
 
@@ -24,7 +31,7 @@ export async function exportAccount({ caller, store, service, now }: RequestCont
 
 /** Deletes the account with its zones, names and keys. A zone that others have names in must go, or change hands, before. */
 export async function deleteAccount({ caller, store, query, now }: RequestContext) {
-  if (caller.apiKeyId !== undefined) return SCOPE_REFUSED
+  if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }
   const { id, name } = caller.account
   if (query['confirm'] !== name) return { malformed: [UNCONFIRMED] }
   const found = await accountFound(store, name, { now })

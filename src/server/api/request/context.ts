@@ -186,6 +186,12 @@ export const INSUFFICIENT_SCOPE: RequestFault = {
   detail: 'the API key has scopes; the operation needs one without, or the password of the account',
 }
 
+/** A program with an API key must not change how its people sign in. */
+export const PASSWORD_NEEDED: RequestFault = {
+  ...REQUEST_FAULTS.scopeInsufficient,
+  detail: 'the operation needs the account with its password; no API key does it',
+}
+
 /** The refusal of an operation that needs all permissions of the account. */
 export const SCOPE_REFUSED: Malformed = { malformed: [INSUFFICIENT_SCOPE] }
 

@@ -71,12 +71,11 @@ export async function createTotpAction({ words, ask, form: sent }: ConsoleContex
 
 function totpPage(words: Words, { id, secret, uri }: NewTotpView, errors: FormErrors): ShownPage {
   const t = words.factors
-  const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`
   return {
     title: t.add,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}${card(t.scan, [
-      html`<p><img class="code" width="200" height="200" alt="${t.picture}" src="${picture}"></p>`,
+      pictureOf(words, uri),
       facts([[t.secret, copyable(secret)]]),
       form(`/console/account/factors/${String(id)}/confirm`, [
         hidden('secret', secret),
@@ -87,6 +86,15 @@ function totpPage(words: Words, { id, secret, uri }: NewTotpView, errors: FormEr
     ])}`,
   }
 }
+
+/** What comes back from a form may be anything; the version of a QR code that a phone reads has less than this. */
+const MAX_PICTURE = 500
+
+const pictureOf = ({ factors: t }: Words, uri: string): Html =>
+  uri.length === 0 || uri.length > MAX_PICTURE
+    ? html``
+    : html`<p><img class="code" width="200" height="200" alt="${t.picture}"
+ src="data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}"></p>`
 
 export async function confirmTotpAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, ask, params, form: sent } = context

@@ -37,6 +37,9 @@ function keyForm({ words, query, form: sent }: ConsoleContext, errors: FormError
 export async function createKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, form: sent, ask } = context
   const hostnames = (sent.get('hostnames') ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  const missing = ['description', 'hostnames'].filter((one) => (sent.get(one) ?? '').trim() === '')
+  if (missing.length > 0)
+    return keyForm(context, { all: missing.map((one) => ({ field: one, text: words.needed })) })
   const made = await ask<ShownKey & { readonly password: string }>('createKey', {
     body: { description: sent.get('description') ?? '', hostnames },
   })

@@ -1,8 +1,8 @@
 import { html } from '../../../html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, copyable, facts, field, form } from '../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
+import { button, card, copyable, facts, field, form, moment } from '../parts.ts'
+import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
 import type { ProgramKeyKind } from './program-keys.ts'
 import { SCOPE_FIELDS, scopeSentence, scopesIn } from './scopes.ts'
 import type { ShownProgramKey } from './shown.ts'
@@ -50,19 +50,28 @@ function keyForm({ words, form: sent }: ConsoleContext, kind: ProgramKeyKind, er
 }
 
 const DAY_MS = 86_400_000
-/** RFC 3339. */
-const expiryIn = (sent: URLSearchParams, now: number): string | undefined => {
-  const days = Number(sent.get('days') ?? '')
-  return days > 0 && days < 100_000 ? new Date(now + days * DAY_MS).toISOString() : undefined
+const MAX_DAYS = 36_500
+
+/** RFC 3339; undefined for a key that does not end, and a fault for what is no number of days. */
+function expiryIn(sent: URLSearchParams, { words, now }: ConsoleContext): string | undefined | FormErrors {
+  const text = (sent.get('days') ?? '').trim()
+  if (text === '') return undefined
+  const days = Number(text)
+  return /^\d+$/.test(text) && days >= 1 && days <= MAX_DAYS
+    ? new Date(now + days * DAY_MS).toISOString()
+    : fieldError('days', words.programKeys.daysWrong(MAX_DAYS))
 }
 
 const createOf =
   (kind: ProgramKeyKind) =>
   async (context: ConsoleContext): Promise<ConsoleResult> => {
-    const { ask, form: sent, words, now } = context
+    const { ask, form: sent, words } = context
     const t = words.programKeys
     const scopes = scopesIn(sent)
-    const expires = expiryIn(sent, now)
+    const expires = expiryIn(sent, context)
+    if (typeof expires === 'object') return keyForm(context, kind, expires)
+    const description = (sent.get('description') ?? '').trim()
+    if (description === '') return keyForm(context, kind, fieldError('description', words.needed))
     const made = await ask<ShownProgramKey & { readonly key?: string; readonly secret?: string }>(
       CREATE[kind],
       {
@@ -84,10 +93,11 @@ const createOf =
     return {
       title: t[kind].made,
       main: html`${warningList(made.warnings)}${card(words.newKey.secret, [
-        html`<p>${words.newKey.once}</p>`,
+        html`<p>${t.once}</p>`,
         facts([
           ...(data.name === undefined ? [] : ([[t.name, copyable(data.name)]] as const)),
           [t[kind].secret, copyable(data.key ?? data.secret ?? '')],
+          [t.expires, moment(data.expires_at, t.endless)],
           [
             t.may,
             data.scopes.length === 0

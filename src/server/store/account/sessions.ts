@@ -40,6 +40,8 @@ export interface SessionWrites extends SessionReads {
   touchSession(id: number, now: Instant): Promise<void>
   /** Gives it another secret, after a proof or the second factor, which it then has. */
   renewSession(id: number, hash: Uint8Array, provedAt: Instant): Promise<void>
+  /** The password alone is not enough any more: all that were opened with it but this one need the second factor. */
+  needFactor(accountId: number, except: number | undefined): Promise<void>
   /** Resolves with whether the account had it. */
   removeSession(id: number, accountId: number): Promise<boolean>
 }

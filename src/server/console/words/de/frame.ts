@@ -30,6 +30,7 @@ export const DE_FRAME: typeof EN_FRAME = {
     'Sie haben sich inzwischen neu angemeldet. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus.',
   retryAfter: (seconds) => `Versuchen Sie es in ${plural(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
   errors: DE_ERRORS,
+  needed: 'Das wird gebraucht.',
   signIn: {
     title: 'Anmelden',
     byPassword: 'Mit dem Konto',

@@ -70,6 +70,8 @@ export const DE_KEYS: typeof EN_KEYS = {
       types: { label: 'Nur diese Typen', hint: 'Etwa TXT. Leer: alle.' },
     },
     days: 'Endet nach so vielen Tagen',
+    daysWrong: (most) => `Das ist keine ganze Zahl von Tagen von 1 bis ${most}.`,
+    once: 'Er wird einmal gezeigt. Kopieren Sie ihn jetzt in das Programm.',
     daysHint: 'Leer: nie.',
     make: 'Schlüssel anlegen',
     name: 'Name',

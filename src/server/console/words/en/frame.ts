@@ -28,6 +28,7 @@ export const EN_FRAME = {
   retryAfter: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
   /** By the titles that the API gives them; an error without an entry keeps its title. */
   errors: {} as Readonly<Record<string, string>>,
+  needed: 'This is needed.',
   signIn: {
     title: 'Sign in',
     byPassword: 'With the account',

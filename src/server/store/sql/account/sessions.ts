@@ -69,6 +69,11 @@ export const sqlSessions = (sql: Sql): SessionWrites => ({
       id,
     )
   },
+  async needFactor(accountId, except) {
+    await sql(
+      'UPDATE session SET needs_factor = 1 WHERE account_id = ? AND api_key_id IS NULL AND id <> ?',
+    ).run(accountId, except ?? 0)
+  },
   async removeSession(id, accountId) {
     const { changes } = await sql('DELETE FROM session WHERE id = ? AND account_id = ?').run(id, accountId)
     return Number(changes) > 0
