@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { PAGE_HEADERS } from '../../html/page-headers.ts'
 import type { Secret } from '../../net/secret.ts'
 import { isNotModified } from '../api/answer/entity-tag.ts'
 import type { Session } from '../auth/sessions.ts'
@@ -23,12 +24,7 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
-  // With no-referrer, browsers send "Origin: null" with a form.
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
+  ...PAGE_HEADERS,
 }
 
 type MoreHeaders = Readonly<Record<string, string>>

@@ -1,22 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { after, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
-import { apiWorld, PASSWORD, type World } from '../api/world.ts'
-import { consoleOn, ORIGIN, personAt } from './person.ts'
+import { describe, expect, it } from 'vitest'
+import { after, hours, minutes } from '../../../src/base/time.ts'
+import { PASSWORD } from '../api/world.ts'
+import { consoleTests, ORIGIN } from './person.ts'
 
-let world: World
-let now: Instant
-let failures: unknown[]
-beforeEach(async () => {
-  world = await apiWorld()
-  now = instant(Date.UTC(2026, 0, 2))
-  failures = []
-})
-afterEach(async () => {
-  await world.close()
-  expect(failures).toEqual([])
-})
-
-const person = () => personAt(consoleOn(world.store, { now: () => now, failures }))
+const { at, person } = consoleTests()
 const signedIn = async () => {
   const one = person()
   expect((await one.signIn('a', PASSWORD)).status).toBe(303)
@@ -118,8 +105,8 @@ describe('each page', () => {
   })
 
   it('shows what others chose as text', async () => {
-    await world.store.write(async (w) =>
-      w.changeZone(world.ids['example.test'] ?? 0, { description: '<script>alert(1)</script>"\'`' }),
+    await at.world.store.write(async (w) =>
+      w.changeZone(at.world.ids['example.test'] ?? 0, { description: '<script>alert(1)</script>"\'`' }),
     )
     const one = await signedIn()
     for (const path of ['/console/zones', '/console/zones/example.test', '/console/account']) {
@@ -187,7 +174,7 @@ describe('a request', () => {
     expect([status, headers['location']]).toEqual([303, '/console/names'])
   })
 
-  it('for a style or a script gets it for ever, and without a session', async () => {
+  it('for a style or a script may keep it, and needs no session', async () => {
     const { html } = await person().send('/console/sign-in')
     const paths = [
       ...html.matchAll(/(?:href|src)="(\/console\/(?:style|script)-[^"]+|\/console\/icon.svg)"/g),
@@ -209,15 +196,15 @@ describe('a session', () => {
 
   it('ends half an hour after the last request, and half a day after the first', async () => {
     const one = await signedIn()
-    now = after(now, minutes(29))
+    at.now = after(at.now, minutes(29))
     expect((await one.send('/console/names')).status).toBe(200)
-    now = after(now, minutes(31))
+    at.now = after(at.now, minutes(31))
     expect((await one.send('/console/names')).status).toBe(303)
     const other = await signedIn()
-    const began = now
-    while (now < after(began, hours(12)) - 1) {
-      now = after(now, minutes(29))
-      if (now < after(began, hours(12))) expect((await other.send('/console/names')).status).toBe(200)
+    const began = at.now
+    while (at.now < after(began, hours(12)) - 1) {
+      at.now = after(at.now, minutes(29))
+      if (at.now < after(began, hours(12))) expect((await other.send('/console/names')).status).toBe(200)
     }
     expect((await other.send('/console/names')).status).toBe(303)
   })
@@ -260,23 +247,23 @@ describe('a session', () => {
     ])
     const refused = await one.post('/console/names/example.test/free/delete')
     expect([refused.status, (await one.send('/console/names/example.test/free')).status]).toEqual([422, 200])
-    const keys = await world.store.read(async (r) =>
-      r.apiKeysOf(world.ids['a'] ?? 0, { offset: 0, limit: 9 }),
+    const keys = await at.world.store.read(async (r) =>
+      r.apiKeysOf(at.world.ids['a'] ?? 0, { offset: 0, limit: 9 }),
     )
-    for (const { id } of keys.items) await world.store.write(async (w) => w.removeApiKey(id, undefined))
+    for (const { id } of keys.items) await at.world.store.write(async (w) => w.removeApiKey(id, undefined))
     expect((await one.send('/console/names')).status).toBe(303)
   })
 
   it('of an account that is gone is over; of a suspended one it shows why', async () => {
     const one = await signedIn()
-    await world.store.write(async (w) => w.changeAccount(world.ids['a'] ?? 0, { isSuspended: true }))
+    await at.world.store.write(async (w) => w.changeAccount(at.world.ids['a'] ?? 0, { isSuspended: true }))
     const { status, text } = await one.send('/console/names')
     expect([status, text]).toEqual([403, expect.stringContaining('suspended')])
   })
 
   it('needs the password again for secrets and deletions, and has another secret afterwards', async () => {
     const one = await signedIn()
-    now = after(now, minutes(6))
+    at.now = after(at.now, minutes(6))
     const page = await one.send('/console/keys/new')
     expect(page.status).toBe(200)
     const form = { description: 'router', hostnames: 'free.example.test' }

@@ -1,25 +1,12 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { after, type Instant, instant, seconds } from '../../../src/base/time.ts'
-import { apiWorld, PASSWORD, type World } from '../api/world.ts'
-import { consoleOn, personAt } from './person.ts'
+import { describe, expect, it } from 'vitest'
+import { after, seconds } from '../../../src/base/time.ts'
+import { PASSWORD } from '../api/world.ts'
+import { consoleTests } from './person.ts'
 
-let world: World
-let now: Instant
-let failures: unknown[]
-beforeEach(async () => {
-  world = await apiWorld()
-  now = instant(Date.UTC(2026, 0, 2))
-  failures = []
-})
-afterEach(async () => {
-  await world.close()
-  expect(failures).toEqual([])
-})
-
-const person = () => personAt(consoleOn(world.store, { now: () => now, failures }))
-const codeOf = (secret: string, at: number = now): string =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at })
+const { at, person } = consoleTests()
+const codeOf = (secret: string, when: number = at.now): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: when })
 const codesIn = (html: string): readonly string[] =>
   [...html.matchAll(/\b\w{5}-\w{5}\b/g)].map(([code]) => code)
 
@@ -52,7 +39,7 @@ describe('an authenticator app', () => {
     for (const path of ['/console/account', '/console/trail', '/console/trail/file'])
       expect((await one.send(path)).html).not.toMatch(new RegExp(`${secret}|${codesIn(confirmed.html)[0]}`))
 
-    now = after(now, seconds(30))
+    at.now = after(at.now, seconds(30))
     const other = person()
     await other.signIn('a', PASSWORD)
     for (const path of ['/console/names', '/console/account', '/console/trail/file', '/console/nothing'])
@@ -78,13 +65,13 @@ describe('an authenticator app', () => {
   it('may be a step before or after, and no more', async () => {
     const { one, secret, confirm } = await withFactor()
     await one.post(confirm, { code: codeOf(secret) })
-    const later = after(now, seconds(3000))
+    const later = after(at.now, seconds(3000))
     const tried = async (offset: number): Promise<number> => {
-      now = after(later, seconds(offset * 10))
+      at.now = after(later, seconds(offset * 10))
       const other = person()
       await other.signIn('a', PASSWORD)
       await other.send('/console/second-factor')
-      return (await other.post('/console/second-factor', { code: codeOf(secret, now + offset * 1000) }))
+      return (await other.post('/console/second-factor', { code: codeOf(secret, at.now + offset * 1000) }))
         .status
     }
     expect([await tried(-61), await tried(-30), await tried(31), await tried(61)]).toEqual([
@@ -94,15 +81,15 @@ describe('an authenticator app', () => {
 
   it('makes the password alone useless for programs, and API keys not', async () => {
     const { one, secret, confirm } = await withFactor()
-    expect((await world.ask('GET', '/v1/account', undefined, `a:${PASSWORD}`)).status).toBe(200)
+    expect((await at.world.ask('GET', '/v1/account', undefined, `a:${PASSWORD}`)).status).toBe(200)
     await one.post(confirm, { code: codeOf(secret) })
-    const refused = await world.ask('GET', '/v1/account', undefined, `a:${PASSWORD}`)
+    const refused = await at.world.ask('GET', '/v1/account', undefined, `a:${PASSWORD}`)
     expect([refused.status, JSON.stringify(refused.body)]).toEqual([
       403,
       expect.stringContaining('use an API key'),
     ])
-    expect((await world.ask('GET', '/v1/account')).status).toBe(200)
-    expect((await world.ask('POST', '/v1/account/second-factors/totp', {})).status).toBe(403)
+    expect((await at.world.ask('GET', '/v1/account')).status).toBe(200)
+    expect((await at.world.ask('POST', '/v1/account/second-factors/totp', {})).status).toBe(403)
   })
 
   it('is replaced by a code on paper, once, and goes with the deletion', async () => {

@@ -1,28 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { after, days, hours, type Instant, instant, minutes } from '../../../src/base/time.ts'
+import { describe, expect, it } from 'vitest'
+import { after, days, hours, minutes } from '../../../src/base/time.ts'
 import { ADMIN_OPERATIONS } from '../../../src/server/admin/operations.ts'
 import { makeCode } from '../../../src/server/auth/one-time-codes.ts'
 import { PEPPER } from '../api/inside.ts'
-import { apiWorld, PASSWORD, type World } from '../api/world.ts'
-import { consoleOn, ORIGIN, personAt } from './person.ts'
+import { PASSWORD } from '../api/world.ts'
+import { consoleTests, ORIGIN } from './person.ts'
 
-let world: World
-let now: Instant
-let failures: unknown[]
-beforeEach(async () => {
-  world = await apiWorld()
-  now = instant(Date.UTC(2026, 0, 2))
-  failures = []
-})
-afterEach(async () => {
-  await world.close()
-  expect(failures).toEqual([])
-})
-
-const person = () => personAt(consoleOn(world.store, { now: () => now, failures }))
+const { at, person } = consoleTests()
 const admin = async (name: string, args: readonly string[], console: string | undefined = ORIGIN) =>
-  world.store.write(async (w) =>
-    ADMIN_OPERATIONS[name]?.run({ w, pepper: PEPPER, nameservers: [], catalogZone: '', now, console }, args),
+  at.world.store.write(async (w) =>
+    ADMIN_OPERATIONS[name]?.run(
+      { w, pepper: PEPPER, nameservers: [], catalogZone: '', now: at.now, console },
+      args,
+    ),
   )
 const linkBy = async (name: string, ...args: readonly string[]): Promise<string> => {
   const result = await admin(name, args)
@@ -82,7 +72,7 @@ describe('an invitation', () => {
       (
         await person().post('/console/invitation', {
           code: codeIn(link),
-          account: `x-${now}`,
+          account: `x-${at.now}`,
           password: 'a long password',
           again: 'a long password',
         })
@@ -103,9 +93,9 @@ describe('an invitation', () => {
     expect(JSON.stringify(listed)).not.toContain(codeIn(week))
     expect(await admin('invitation remove', [String(newest?.id)])).toMatchObject({ ok: true })
     expect(await use(removed)).toBe(422)
-    now = after(now, days(1))
+    at.now = after(at.now, days(1))
     expect(await use(day)).toBe(422)
-    now = after(now, days(5))
+    at.now = after(at.now, days(5))
     expect(await use(week)).toBe(303)
   })
 
@@ -121,12 +111,12 @@ describe('an invitation', () => {
   })
 
   it('needs the address of the console', async () => {
-    const context = { pepper: PEPPER, nameservers: [], catalogZone: '', now }
+    const context = { pepper: PEPPER, nameservers: [], catalogZone: '', now: at.now }
     for (const [name = '', ...args] of [
       ['invitation add', 'plan of a'],
       ['account reset-link', 'a'],
     ]) {
-      const result = await world.store.write(async (w) =>
+      const result = await at.world.store.write(async (w) =>
         ADMIN_OPERATIONS[name]?.run({ w, ...context }, args),
       )
       expect(result).toEqual({ ok: false, error: expect.stringContaining('set console') as string })
@@ -149,7 +139,7 @@ describe('a reset', () => {
     expect((await person().signIn('a', PASSWORD)).status).toBe(403)
     expect((await person().signIn('a', 'a long password')).status).toBe(303)
     expect((await person().post('/console/reset', form(link))).status).toBe(422)
-    now = after(now, hours(1))
+    at.now = after(at.now, hours(1))
     expect((await person().post('/console/reset', form(late))).status).toBe(422)
   })
 })
@@ -158,8 +148,8 @@ describe('a link that opens the console', () => {
   it('does so once, within ten minutes, and is no invitation', async () => {
     const make = async () =>
       (
-        await world.store.write(async (w) =>
-          makeCode(w, { purpose: 'open', accountId: world.ids['a'] ?? 0, now }),
+        await at.world.store.write(async (w) =>
+          makeCode(w, { purpose: 'open', accountId: at.world.ids['a'] ?? 0, now: at.now }),
         )
       ).reveal()
     const [code, late] = [await make(), await make()]
@@ -174,7 +164,7 @@ describe('a link that opens the console', () => {
     ).toBe(303)
     expect((await one.send('/console/names')).status).toBe(200)
     expect((await person().post('/console/open', { code })).status).toBe(422)
-    now = after(now, minutes(10))
+    at.now = after(at.now, minutes(10))
     expect((await person().post('/console/open', { code: late })).status).toBe(422)
   })
 })

@@ -1,7 +1,8 @@
 import { consolePart } from '../../../src/app/service/http/console.ts'
 import { apiDependencies } from '../../../src/app/service/http/api.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
-import type { Instant } from '../../../src/base/time.ts'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { type Instant, instant } from '../../../src/base/time.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../src/server/http/request.ts'
@@ -9,6 +10,7 @@ import type { Store } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from '../api/at-once.ts'
 import { PEPPER } from '../api/inside.ts'
 import { NOTHING_FOUND } from '../api/nothing-found.ts'
+import { apiWorld, type World } from '../api/world.ts'
 
 export const ORIGIN = 'https://dns.example'
 const PASSWORDS = passwordChecker(PEPPER)
@@ -122,4 +124,20 @@ export function personAt(handle: ReturnType<typeof consoleOn>) {
       post('/console/sign-in', { account, password }),
     signInWith: async (key: string): Promise<Shown> => post('/console/sign-in', { key }),
   }
+}
+
+/** A new store for each test of a file, its clock, and people at its console; no request may fail inside. */
+export function consoleTests() {
+  const at = { now: instant(Date.UTC(2026, 0, 2)) } as { now: Instant; world: World }
+  let failures: unknown[] = []
+  beforeEach(async () => {
+    at.world = await apiWorld()
+    at.now = instant(Date.UTC(2026, 0, 2))
+    failures = []
+  })
+  afterEach(async () => {
+    await at.world.close()
+    expect(failures).toEqual([])
+  })
+  return { at, person: () => personAt(consoleOn(at.world.store, { now: () => at.now, failures })) }
 }

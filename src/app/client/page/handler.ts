@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { PAGE_HEADERS } from '../../../html/page-headers.ts'
 import {
   CONTENT_TYPE,
   exposition,
@@ -52,12 +53,7 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
-  // With no-referrer, browsers send "Origin: null" with a form.
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
+  ...PAGE_HEADERS,
 }
 
 /** A guess takes at least this long, and looks happen at most this often. */
