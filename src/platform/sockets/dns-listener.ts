@@ -123,8 +123,8 @@ async function listenForStreams({ host, port, tls }: Place, handler: DnsHandler)
 }
 
 /**
- * Connections count from their first octet: Node tells of one when its handshake is over, and forgets a half-open one whose
- * peer has gone before.
+ * Connections count before their handshake: Node reports them only after it, and never closes a half-open one whose peer has
+ * gone.
  */
 function tlsServer(
   tls: NonNullable<Place['tls']>,

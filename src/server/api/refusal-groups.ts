@@ -37,7 +37,7 @@ export const KEY_TARGETS = [
   ...TARGETS,
 ] as const satisfies Errors
 export const TTL = ['ttlInvalid', 'ttlFixed', 'ttlTooLow'] as const satisfies Errors
-/** For a value, wherever it comes from. */
+/** For each value, of a request or of a master file. */
 const VALUE = [
   'rdataMalformed',
   'cnameInvalid',

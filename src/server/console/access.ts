@@ -53,7 +53,7 @@ export const languageIn = (cookies: string | undefined): string | undefined =>
 export const languageCookie = (place: ConsolePlace, language: string): string =>
   `${LANGUAGE}=${language}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
 
-/** What each form of the session has, beside what browsers say of its origin: older ones say nothing. */
+/** Each form of the session contains this token, in addition to the check of the origin, which old browsers do not send. */
 export const formToken = (secret: Secret): string =>
   createHash('sha256').update(`form ${secret.reveal()}`).digest('base64url')
 

@@ -1,7 +1,7 @@
 import { escapeMarkup, Html, html } from '../../html/html.ts'
 import { errorsAt, type FormErrors, NO_ERRORS } from './refusals.ts'
 
-/** A text whose lines stay. */
+/** A text with its line breaks. */
 export const lines = (text: string): Html => new Html(escapeMarkup(text))
 
 /** A moment in UTC; the script writes it in the reader's zone. */

@@ -44,7 +44,7 @@ export const apiHandler =
   async (request: IncomingRequest): Promise<OutgoingResponse> =>
     respond(dependencies, settings, request)
 
-/** What the operations of the API need, whoever asks for them. */
+/** What the operations of the API need: for requests by http, and for pages of the console. */
 export function apiDependencies(
   settings: ServiceSettings,
   {

@@ -15,7 +15,7 @@ import {
 const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
 const limit = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
 
-/** Of an export, whose members are those of the store. */
+/** An object of an export: its members are the columns of the store. */
 const anyObject = (description: string): Schema => ({
   type: 'object',
   description,

@@ -161,7 +161,7 @@ export async function changeZoneAction(context: ConsoleContext): Promise<Console
     : { see: pathOf`/console/zones/${params['zone'] ?? ''}` }
 }
 
-/** The person types how many names go: nobody deletes a zone by one wrong press. */
+/** The person types the number of names, so that one wrong press does not delete a zone. */
 export async function zoneDeletion(context: ConsoleContext): Promise<ConsoleResult> {
   const { ask, form: sent, params, words } = context
   const at = { zone_name: params['zone'] ?? '' }

@@ -38,7 +38,7 @@ export const EN_ACCOUNT = {
     change: 'Change the password',
     whole: 'All of it',
     download: 'Download everything',
-    removeWhat: 'Deletes the account with its zones, names and keys, for ever.',
+    removeWhat: 'Deletes the account with its zones, names and keys. This cannot be undone.',
     confirm: 'Type the name of the account',
     remove: 'Delete the account',
     sessions: 'Who has signed in',

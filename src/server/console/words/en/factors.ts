@@ -11,8 +11,8 @@ export const EN_FACTORS = {
   },
   factors: {
     title: 'Second factor',
-    what: 'With an authenticator app on your phone, nobody signs in here with your password alone.',
-    isOn: 'Nobody signs in here with the password alone. Programs use API keys.',
+    what: 'With an authenticator app on your phone, your password alone is not enough to sign in here.',
+    isOn: 'The password alone is not enough to sign in here. Programs use API keys.',
     app: 'Authenticator app',
     works: 'works',
     unconfirmed: 'not confirmed, not used',

@@ -7,7 +7,7 @@ export const EN_LINKS = {
     account: 'Name of the account',
     accountHint: 'You choose it. Letters, digits, and . _ - @.',
     taken: 'This name is taken.',
-    weak: 'A password has at least 12 characters, and none that cannot be seen.',
+    weak: 'A password has at least 12 characters, and no invisible ones.',
     invitation: {
       title: 'Welcome',
       what: 'You are invited to have names here',
