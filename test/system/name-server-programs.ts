@@ -194,7 +194,7 @@ export const dig = (port: number, question: readonly string[]): string =>
 
 /** The answer to a question, one record a line, in the order of their text. */
 export const short = (port: number, ...question: readonly string[]): string =>
-  spawnSync('dig', ['@127.0.0.1', '-p', String(port), '+short', '+tries=1', '+time=2', ...question], {
+  spawnSync('dig', ['@127.0.0.1', '-p', String(port), '+short', '+tries=3', '+time=2', ...question], {
     env: ENV,
     encoding: 'utf8',
   })

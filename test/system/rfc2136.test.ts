@@ -130,6 +130,7 @@ describe.each(Object.entries(PROGRAMS))('%s', (name, program) => {
     const { exit, text } = await update([...names, `alias.${ZONE}`], to('192.0.2.10'))
     expect(exit, text).not.toBe(0)
     expect(text, text.slice(-900)).toContain('CNAME')
+    expect(names.filter((one) => !text.includes(`${one}: good 192.0.2.10`))).toEqual([])
     expect(names.filter((one) => short(port, one, 'A') !== '192.0.2.10')).toEqual([])
     expect(short(port, `alias.${ZONE}`, 'CNAME')).toBe(`${HOME}.`)
   })
