@@ -3,6 +3,7 @@ import { type Failure, usageFailure } from '../app/failure.ts'
 import { programName } from '../app/program-name.ts'
 import { openStore, storeFailure } from '../app/service/store/open-store.ts'
 import { operatorChange } from '../app/service/admin/operator-changes.ts'
+import { canMail, mailer } from '../app/service/mail.ts'
 import { type AdminSettings, storeSettings } from '../app/service/settings.ts'
 import { sweepHidden } from '../app/service/store/sweeper.ts'
 import { placeName } from '../app/service/store/place.ts'
@@ -55,14 +56,16 @@ async function printResult({ lines, data }: OperationResult, asJson: boolean): P
 async function runInStore(
   name: string,
   args: readonly string[],
-  { place, nameservers, catalogZone, console }: AdminSettings,
+  settings: AdminSettings,
 ): Promise<Result<OperationResult, Failure>> {
+  const { place, nameservers, catalogZone, console } = settings
   const operation = ADMIN_OPERATIONS[name]
   const opened = await openStore(place)
   if (!opened.ok || operation === undefined) return opened.ok ? ok({ lines: [], data: {} }) : opened
   const { store, pepper } = opened.value
   try {
-    const context = { pepper, nameservers, catalogZone, console, now: systemClock.now() }
+    const now = systemClock.now()
+    const context = { pepper, nameservers, catalogZone, console, canMail: canMail(settings), now }
     const outcome = await store.write(async (w) => {
       const result = await operation.run({ w, ...context }, args)
       if (result.ok && isChange(name)) {
@@ -76,13 +79,22 @@ async function runInStore(
     })
     if (outcome.ok) {
       await sweepHidden(store)
-      return outcome
+      return ok(await withMailSent(settings, outcome.value))
     }
     const usage = `usage: holdfast admin ${name} ${operation.parameters}`
     return usageFailure(outcome.error, usage)
   } finally {
     await store.close()
   }
+}
+
+/** It is stored, and its link is shown, whatever the mail server says. */
+async function withMailSent(settings: AdminSettings, result: OperationResult): Promise<OperationResult> {
+  const { mail, lines, data } = result
+  if (mail === undefined) return result
+  const fault = await mailer(settings, new AbortController().signal)(mail)
+  const said = fault === undefined ? `sent to ${mail.to}` : `not sent to ${mail.to}: ${fault}`
+  return { lines: [...lines, said], data: { ...data, mailed: fault === undefined } }
 }
 
 const OPERATIONS: Readonly<Record<string, Pick<AdminOperation, 'parameters' | 'summary'>>> = {

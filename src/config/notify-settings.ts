@@ -1,14 +1,14 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { days, hours, minutes } from '../base/time.ts'
-import { parseAddress } from '../net/address.ts'
 import { Secret } from '../net/secret.ts'
-import { type RangeClass, specialRangeOf } from '../net/special.ts'
+import { isOwnNetwork } from '../net/own-network.ts'
 import {
   ARGUMENT_END,
   choice,
   duration,
   listReader,
   mailbox,
+  mailServer,
   path,
   programArguments,
   type SettingReader,
@@ -48,22 +48,6 @@ export const WEBHOOK_FORMATS = [
   'template',
 ] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
-
-/** VPN meshes often use the addresses of CGNAT. An IPv6 form of a public IPv4 address is not one of these. */
-const OWN_RANGES: ReadonlySet<RangeClass | undefined> = new Set([
-  'private',
-  'loopback',
-  'link-local',
-  'cgnat',
-])
-
-/** Loopback, private and link-local hosts, and names without a dot, are in the user's own network. */
-function isOwnNetwork(hostname: string): boolean {
-  const address = parseAddress(hostname.replace(/^\[|\]$/g, ''))
-  if (address === undefined && hostname.startsWith('[')) return false
-  if (address !== undefined) return OWN_RANGES.has(specialRangeOf(address))
-  return !hostname.includes('.') || /\.(?:local|lan|home|internal|localhost|home\.arpa)$/.test(hostname)
-}
 
 /** The address of a service for notifications. Most contain a token, so it prints as a secret. */
 const secretUrl: SettingReader<Secret> = {
@@ -130,37 +114,6 @@ const webhooks: SettingReader<readonly Secret[]> = {
 const event = (value: string): Result<NotificationEvent, string> => {
   const known = NOTIFICATION_EVENTS.find((one) => one === value)
   return known === undefined ? err(`is not one of ${NOTIFICATION_EVENTS.join(', ')}`) : ok(known)
-}
-
-interface MailServer {
-  readonly host: string
-  readonly port: number
-  readonly isOwnNetwork: boolean
-}
-
-/** RFC 8314 §3.3: TLS from the first octet. */
-export const SUBMISSIONS_PORT = 465
-
-/** What `mail_server` says: "smtp.example", "smtp.example:587", "[2001:db8::1]:25". */
-export function mailServerIn(value: string): MailServer | undefined {
-  const url = `smtp://${value}`
-  if (!/^[^/?#@%\s]+$/.test(value) || !URL.canParse(url)) return undefined
-  const { hostname, port } = new URL(url)
-  if (port === '0') return undefined
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return {
-    host,
-    port: port === '' ? SUBMISSIONS_PORT : Number(port),
-    isOwnNetwork: isOwnNetwork(hostname),
-  }
-}
-
-const mailServer: SettingReader<string> = {
-  ...text,
-  read: (value) =>
-    mailServerIn(value) === undefined
-      ? err('must be a host, with its port if that is not 465, such as smtp.example or smtp.example:587')
-      : ok(value),
 }
 
 /** The settings that name a program to run. */

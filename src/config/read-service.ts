@@ -38,6 +38,7 @@ export function readServiceConfig(layers: ServiceLayers): Result<ServiceSettings
     // Of a store that cannot be read nothing is known.
     ...(isRefused(complaints, places['store']) ? [] : storeConflicts(values, places)),
     ...publishConflicts(values, places),
+    ...mailConflicts(values, places),
   ]
   return all.length > 0 ? err(all) : ok(values)
 }
@@ -92,6 +93,33 @@ function storeConflicts(
           problem: `${only === 'hashKeyFile' ? 'hash_key_file' : 'store_password_file'} is for a store in PostgreSQL`,
         },
       ]
+}
+
+/** A message has a sender, and a link in it leads to the website. */
+function mailConflicts(
+  { console, mailServer, mailFrom, mailUsername, mailPasswordFile }: ServiceSettings,
+  places: ValuePlaces,
+): readonly Complaint[] {
+  const at = (key: string): string => places[key] ?? ''
+  return [
+    ...(mailServer !== undefined && mailFrom === undefined
+      ? [{ where: at('mailServer'), problem: 'mail_server needs mail_from, the sender of the messages' }]
+      : []),
+    ...(mailServer !== undefined && console === undefined
+      ? [{ where: at('mailServer'), problem: 'mail_server sends links of the console, so it needs console' }]
+      : []),
+    ...(mailServer === undefined && mailFrom !== undefined
+      ? [{ where: at('mailFrom'), problem: 'mail_from needs mail_server, such as smtp.example:587' }]
+      : []),
+    ...((mailUsername === undefined) === (mailPasswordFile === undefined)
+      ? []
+      : [
+          {
+            where: at('mailUsername') || at('mailPasswordFile'),
+            problem: 'mail_username and mail_password_file must be set together',
+          },
+        ]),
+  ]
 }
 
 /** A zone without NS is refused by other name servers, and a transfer without a key would be for everybody. */

@@ -1,3 +1,4 @@
+import { isMailAddress, mailServerIn } from '../net/mail.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
 import { Secret } from '../net/secret.ts'
@@ -191,7 +192,14 @@ export const listReader = <T>(
 export const mailbox: SettingReader<string> = {
   ...text,
   read: (value) =>
-    /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(value)
-      ? ok(value)
-      : err('must be an e-mail address, such as you@mail.example'),
+    isMailAddress(value) ? ok(value) : err('must be an e-mail address, such as you@mail.example'),
+}
+
+/** See `mailServerIn`. */
+export const mailServer: SettingReader<string> = {
+  ...text,
+  read: (value) =>
+    mailServerIn(value) === undefined
+      ? err('must be a host, with its port if that is not 465, such as smtp.example or smtp.example:587')
+      : ok(value),
 }

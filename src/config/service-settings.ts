@@ -8,7 +8,18 @@ import { parsePrefix } from '../net/prefix.ts'
 import { ALL_HOSTNAMES } from '../protocol/request.ts'
 import { parseDnsListen } from './dns-endpoint.ts'
 import { parseContact, parseRedirectAddress, parseSecondary } from './publish-settings.ts'
-import { choice, duration, listReader, onOff, path, type SettingReader, text, whole } from './reader.ts'
+import {
+  choice,
+  duration,
+  listReader,
+  mailbox,
+  mailServer,
+  onOff,
+  path,
+  type SettingReader,
+  text,
+  whole,
+} from './reader.ts'
 import type { SettingTable, Values } from './setting.ts'
 import { isStoreUrl, parseStoreUrl, type StoreUrl } from './store-url.ts'
 
@@ -105,6 +116,10 @@ export const SERVICE_SETTINGS = {
   storeConnections: { reader: whole(2, 50),                 help: 'maximum number of connections to PostgreSQL', fallback: 8 },
   storeWait:        { reader: duration(seconds(1), minutes(1)), help: 'maximum time for a connection to PostgreSQL, a statement or a lock: 1s to 1m', fallback: seconds(5) },
   console:          { reader: { ...text, read: parseConsole }, help: 'address of the console, as browsers have it: https://dns.example.com, http only on loopback; none without it' },
+  mailServer:       { reader: mailServer,                   help: 'host and port of the mail server for links of the console: TLS at 465, which is the default, STARTTLS at others; without TLS only in your own network' },
+  mailFrom:         { reader: mailbox,                      help: 'sender of the messages' },
+  mailUsername:     { reader: text,                         help: 'username at the mail server, with mail_password_file; default: no login' },
+  mailPasswordFile: { reader: path,                         help: 'file with the password for mail_username, which no other user of the host should be able to read' },
   realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },
   trustedProxies:   { reader: listReader(parsePrefix, { type: 'string' }), help: 'addresses and ranges (10.0.0.0/8) of reverse proxies whose client_header is trusted', fallback: [] },

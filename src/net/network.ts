@@ -5,7 +5,11 @@ import { type Address, bitsOf, familyOf } from './address.ts'
  * IPv6 address, because one site has at least that (RFC 6177).
  */
 export const networkOf = (peer: Address): string =>
-  familyOf(peer) === 'v4' ? peer : `${(bitsOf(peer) >> 64n).toString(16)}::/64`
+  familyOf(peer) === 'v4' ? peer : `${upperGroups(bitsOf(peer))}::/64`
+
+/** Four groups of an IPv6 address, as people read them (RFC 4291 §2.2). */
+const upperGroups = (bits: bigint): string =>
+  [112n, 96n, 80n, 64n].map((shift) => ((bits >> shift) & 0xffffn).toString(16)).join(':')
 
 /** The unit of fair shares: /24 or /48, because one customer of a provider may have many addresses (RFC 6177 §2). */
 export const shareOf = (peer: Address): string =>

@@ -72,6 +72,9 @@ describe('a client', () => {
     id: 7,
     ddns_key_username: 'abc',
     key_name: 'key-a',
+    account_name: 'acme',
+    plan_name: 'basic',
+    subject: '192.0.2.1',
   }
   it.each(Object.entries<Route>(ROUTES))(
     '%s: sends the method and the path of the operation',

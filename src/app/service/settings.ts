@@ -8,6 +8,7 @@ import type { Failure } from '../failure.ts'
 import { expandHome } from '../home.ts'
 import { isRoot, paths } from '../paths.ts'
 import type { SettingFlags } from '../setting-flags.ts'
+import type { MailSettings } from './mail.ts'
 import { sharedPlace, type StorePlace } from './store/place.ts'
 
 /** Flags before environment before file. With --dev: flags, then a file named by --config, and a free port. */
@@ -55,13 +56,11 @@ export async function storePlace(settings: ServiceSettings): Promise<StorePlace>
 const SYSTEM_STORE = '/var/lib/holdfast-service'
 
 /** The settings that `holdfast admin` needs. */
-export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone' | 'console'> & {
-  readonly place: StorePlace
-}
+export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone' | 'console'> &
+  MailSettings & { readonly place: StorePlace }
 
 export async function storeSettings(flags: SettingFlags): Promise<Result<AdminSettings, Failure>> {
   const settings = await readServiceSettings(flags, { isDev: false })
   if (!settings.ok) return settings
-  const { nameservers, catalogZone, console } = settings.value
-  return ok({ place: await storePlace(settings.value), nameservers, catalogZone, console })
+  return ok({ ...settings.value, place: await storePlace(settings.value) })
 }

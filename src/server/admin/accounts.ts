@@ -27,8 +27,10 @@ export const ACCOUNT_OPERATIONS: Operations = {
     },
   },
   'account set': {
-    parameters: 'NAME [plan=PLAN] [website-only=yes|no]',
-    summary: 'change the plan of an account, or restrict it to the website',
+    parameters: 'NAME [plan=PLAN] [website-only=yes|no] [operator=yes|no] [email=ADDRESS|none]',
+    summary:
+      'change the plan of an account, restrict it to the website, ' +
+      'let it do there what this command does, or say where its mail goes',
     run: async ({ w }, [name = '', ...rest]) => {
       const plan = rest.find((arg) => arg.startsWith('plan='))?.slice(5)
       const values = assignments(

@@ -1,6 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { formatInstant, parseDuration } from '../../base/time.ts'
+import { invitationMail, resetMail } from '../auth/mails.ts'
 import { CODE_LIFETIMES, linkOf, makeCode } from '../auth/one-time-codes.ts'
+import { isMailAddress } from '../../net/mail.ts'
 import {
   accountIdOf,
   type AdminContext,
@@ -12,7 +14,11 @@ import {
 } from './operation.ts'
 import { formatTable } from './table.ts'
 
+const NO_MAIL = 'no message can be sent: set mail_server and mail_from'
 const NO_CONSOLE = 'a link needs the address of the console: set console, such as https://dns.example.com'
+
+/** Of an invitation that does not say so. */
+const INVITED = { plan: '', zone: null, email: null } as const
 
 export const INVITATION_LISTS: Operations = {
   'invitation list': {
@@ -22,6 +28,7 @@ export const INVITATION_LISTS: Operations = {
       const all = await w.codesFor('invitation', now)
       const rows = all.map(({ id, grant, createdAt, expiresAt }) => ({
         id,
+        ...INVITED,
         ...(JSON.parse(grant) as Readonly<Record<string, string>>),
         created_at: formatInstant(createdAt),
         expires_at: formatInstant(expiresAt),
@@ -34,8 +41,9 @@ export const INVITATION_LISTS: Operations = {
 /** The operations of links that are used once. */
 export const INVITATION_OPERATIONS: Operations = {
   'invitation add': {
-    parameters: 'PLAN [zone=NAME] [expires=7d]',
-    summary: 'print a link with which a person makes an account of this plan, a member of this zone, once',
+    parameters: 'PLAN [zone=NAME] [expires=7d] [email=ADDRESS]',
+    summary:
+      'print a link with which a person makes an account of this plan, a member of this zone, once; and send it',
     run: addInvitation,
   },
   'invitation remove': {
@@ -47,41 +55,55 @@ export const INVITATION_OPERATIONS: Operations = {
         : err(`there is no invitation ${id}`),
   },
   'account reset-link': {
-    parameters: 'NAME',
+    parameters: 'NAME [send]',
     summary:
-      'print a link with which the person of an account chooses another password, once, within an hour',
-    run: async ({ w, now, console }, [name = '']) => {
+      'print a link with which the person of an account chooses another password, once, within an hour; and send it',
+    run: async ({ w, now, console, canMail = false }, [name = '', send]) => {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account
+      if (send !== undefined && send !== 'send') return err(`${send} is not send`)
       if (console === undefined) return err(NO_CONSOLE)
+      if (send !== undefined && !canMail) return err(NO_MAIL)
+      const email = (await w.account(account.value))?.email
+      if (send !== undefined && email === undefined) return err(`account ${name} has no e-mail address`)
       const code = await makeCode(w, { purpose: 'reset', accountId: account.value, now })
-      const link = linkOf(console, 'reset', code).reveal()
-      return finished(link, { account: name, link })
+      const link = linkOf(console, 'reset', code)
+      const mail = send === undefined || email === undefined ? {} : { mail: resetMail(email, name, link) }
+      return ok({ lines: [link.reveal()], data: { account: name, link: link.reveal() }, ...mail })
     },
   },
 }
 
 async function addInvitation(
-  { w, now, console }: AdminContext,
+  { w, now, console, canMail = false }: AdminContext,
   [plan = '', ...rest]: Args,
 ): Promise<Result<OperationResult, string>> {
   const given = Object.fromEntries(rest.map((arg) => arg.split(/=(.*)/s)))
-  const unknown = Object.keys(given).find((key) => key !== 'zone' && key !== 'expires')
-  if (unknown !== undefined) return err(`${unknown} is not known; write zone=NAME or expires=7d`)
+  const unknown = Object.keys(given).find((key) => !['zone', 'expires', 'email'].includes(key))
+  if (unknown !== undefined)
+    return err(`${unknown} is not known; write zone=NAME, expires=7d or email=ADDRESS`)
   if (console === undefined) return err(NO_CONSOLE)
+  const email = given['email']
+  if (email !== undefined && !isMailAddress(email)) return err(`${email} is not an e-mail address`)
+  if (email !== undefined && !canMail) return err(NO_MAIL)
   if ((await w.planNamed(plan)) === undefined)
     return err(`there is no plan ${plan}; create one with holdfast admin plan add`)
   const zone = given['zone'] === undefined ? undefined : await zoneOf(w, given['zone'])
   if (zone?.ok === false) return zone
   const lifetime = given['expires'] === undefined ? undefined : parseDuration(given['expires'])
   if (lifetime?.ok === false) return err(`expires ${lifetime.error}`)
-  const grant = { plan, ...(zone !== undefined && { zone: zone.value.name }) }
+  const grant = {
+    plan,
+    ...(zone !== undefined && { zone: zone.value.name }),
+    ...(email !== undefined && { email }),
+  }
   const code = await makeCode(w, {
     purpose: 'invitation',
     grant,
     now,
     lifetime: lifetime?.value ?? CODE_LIFETIMES.invitation,
   })
-  const link = linkOf(console, 'invitation', code).reveal()
-  return finished(link, { ...grant, link })
+  const link = linkOf(console, 'invitation', code)
+  const mail = email === undefined ? {} : { mail: invitationMail(email, link) }
+  return ok({ lines: [link.reveal()], data: { ...grant, link: link.reveal() }, ...mail })
 }

@@ -25,7 +25,7 @@ interface Listed {
 // biome-ignore format: a table
 const LISTED: Readonly<Record<string, Listed>> = {
   plan:      { of: 'plans',    filters: [],                  plural: 'plans' },
-  account:   { of: 'accounts', filters: [],                  plural: 'accounts with their usage', details: [['zones', 'account'], ['keys', 'account'], ['apiKeys', 'account']] },
+  account:   { of: 'accounts', filters: ['search'],          plural: 'accounts with their usage', details: [['zones', 'account'], ['keys', 'account'], ['apiKeys', 'account']] },
   zone:      { of: 'zones',    filters: ['account'],         plural: 'zones with their rules', details: [['names', 'zone']] },
   name:      { of: 'names',    filters: ['zone', 'account'], plural: 'names' },
   key:       { of: 'keys',     filters: ['account'],         plural: 'DDNS keys with their last use', details: [['clients', 'name']] },
@@ -41,11 +41,13 @@ const LIST_ONLY: Readonly<Record<string, Listed>> = {
   trail:   { of: 'trail',    filters: ['account', 'name'], plural: 'last thousand changes: who, from where, what' },
 }
 
+const asParameter = (filter: string): string => `[${filter}=${filter === 'search' ? 'TEXT' : 'NAME'}]`
+
 export const LIST_OPERATIONS: Operations = Object.fromEntries([
   ...Object.entries({ ...LISTED, ...LIST_ONLY }).map(([subject, listed]) => [
     `${subject} list`,
     {
-      parameters: listed.filters.map((filter) => `[${filter}=NAME]`).join(' '),
+      parameters: listed.filters.map(asParameter).join(' '),
       summary: `list the ${listed.plural}`,
       run: async (context: AdminContext, args: Args) => listRows(context, listed, args),
     },
@@ -84,7 +86,7 @@ async function listRows(
     if (known === undefined || value === '') return err(`${arg} is not ${expected(filters)}`)
     const found = await existing(w, known, value)
     if (!found.ok) return found
-    filter[known] = known === 'account' ? value : canonicalName(value)
+    filter[known] = known === 'account' || known === 'search' ? value : canonicalName(value)
   }
   const { rows, isCut } = firstOf(await w.overview(of, { filter, now, limit: MAX_SHOWN + 1 }))
   return ok({
@@ -119,7 +121,7 @@ const existing = async (
 const expected = (filters: readonly string[]): string =>
   filters.length === 0
     ? 'understood; this list takes no arguments'
-    : filters.map((one) => `${one}=NAME`).join(' or ')
+    : filters.map((one) => asParameter(one).slice(1, -1)).join(' or ')
 
 async function showOne(
   { w, now }: AdminContext,

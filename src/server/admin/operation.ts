@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Instant } from '../../base/time.ts'
 import type { Pepper } from '../auth/hashes.ts'
 import { canonicalName, relativeTo } from '../model/dns-name.ts'
+import type { OutgoingMail } from '../../net/mail.ts'
 import type { Name, Zone } from '../model/tree.ts'
 import type { DdnsKey } from '../store/records.ts'
 import type { StoreWrites } from '../store/store.ts'
@@ -16,6 +17,8 @@ export interface AdminContext {
   readonly now: Instant
   /** The address of the console; undefined: there is none. */
   readonly console?: string | undefined
+  /** Whether a mail server is set. */
+  readonly canMail?: boolean
 }
 
 /** The result as lines of text, and as an object for --json. */
@@ -24,6 +27,8 @@ export interface OperationResult {
   readonly data: Readonly<Record<string, unknown>>
   /** For the trail: what a zone had that is removed. */
   readonly before?: string
+  /** To send when it is stored. */
+  readonly mail?: OutgoingMail
 }
 
 export type Args = readonly string[]
@@ -38,6 +43,9 @@ export const finished = (
   line: string,
   data: Readonly<Record<string, unknown>> = {},
 ): Result<OperationResult, string> => ok({ lines: [line], data })
+
+/** Whether a refusal is that what an operation is for does not exist; all of them begin like those below. */
+export const saysMissing = (refusal: string): boolean => refusal.startsWith('there is no ')
 
 export async function accountIdOf(w: StoreWrites, name: string): Promise<Result<number, string>> {
   if (name === '') return err('the name of the account is missing')

@@ -1,11 +1,12 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import { isMailAddress } from '../../net/mail.ts'
 import { isDnsType } from '../model/rdata-values.ts'
 
 /**
  * KEY=VALUE of the command line; the value `none` removes a limit or a list of types. `default`: as usual for a zone that is
  * shared, or for one that is not.
  */
-type Kind = 'number' | 'limit' | 'switch' | 'types' | 'default-switch' | 'default-types'
+type Kind = 'address' | 'number' | 'limit' | 'switch' | 'types' | 'default-switch' | 'default-types'
 export const PLAN_KEYS = {
   'max-names': ['maxNames', 'number'],
   'max-rdata': ['maxRdata', 'number'],
@@ -17,6 +18,7 @@ export const PLAN_KEYS = {
   types: ['types', 'types'],
   offline: ['hasOffline', 'switch'],
   wildcards: ['hasWildcards', 'switch'],
+  'second-factor': ['needsFactor', 'switch'],
 } as const satisfies Keys
 export const ZONE_KEYS = {
   shared: ['isShared', 'switch'],
@@ -34,7 +36,11 @@ export const ZONE_KEYS = {
   'fixed-ttl': ['fixedTtl', 'limit'],
   'default-ttl': ['defaultTtl', 'number'],
 } as const satisfies Keys
-export const ACCOUNT_KEYS = { 'website-only': ['isWebsiteOnly', 'switch'] } as const satisfies Keys
+export const ACCOUNT_KEYS = {
+  'website-only': ['isWebsiteOnly', 'switch'],
+  operator: ['isOperator', 'switch'],
+  email: ['email', 'address'],
+} as const satisfies Keys
 type Keys = Readonly<Record<string, readonly [field: string, kind: Kind]>>
 
 const integer = (value: string) => (/^\d{1,9}$/.test(value) ? Number(value) : undefined)
@@ -51,6 +57,7 @@ const typeList = (value: string): readonly string[] | undefined => {
   return types.every(isDnsType) ? types : undefined
 }
 const PARSERS: { readonly [K in Kind]: (value: string) => unknown } = {
+  address: (value) => (value === 'none' ? '' : isMailAddress(value) ? value : undefined),
   number: integer,
   limit: (value) => (value === 'none' ? null : integer(value)),
   switch: (value) => SWITCH[value],
@@ -63,6 +70,7 @@ const PARSERS: { readonly [K in Kind]: (value: string) => unknown } = {
 }
 
 const EXPECTED: Readonly<Record<Kind, string>> = {
+  address: 'an e-mail address or none',
   number: 'a whole number',
   limit: 'a whole number or none',
   switch: 'yes or no',

@@ -1,4 +1,4 @@
-import { getAccount } from './account/account.ts'
+import { changeAccount, getAccount } from './account/account.ts'
 import { deleteAccount, exportAccount } from './account/whole-account.ts'
 import { changePassword, preparePassword } from './account/password.ts'
 import {
@@ -8,6 +8,7 @@ import {
   deleteSecondFactor,
   listSecondFactors,
 } from './account/second-factors.ts'
+import { createPasskey, createPasskeyOptions } from './account/passkeys.ts'
 import { deleteSession, listSessions } from './account/sessions.ts'
 import { listTrail } from './account/trail.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
@@ -29,6 +30,10 @@ export const ACCOUNT_ROUTES = {
   getAccount: route({
     method: 'GET', path: OWN_ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
     refuses: [], handle: getAccount,
+  }),
+  changeAccount: route({
+    method: 'PATCH', path: OWN_ACCOUNT, tag: 'Account', summary: 'Say where links for a new password go',
+    refuses: [], handle: changeAccount, isRateLimited: true,
   }),
   exportAccount: route({
     method: 'GET', path: `${OWN_ACCOUNT}/export`, tag: 'Account', summary: 'Read everything that the account has',
@@ -61,6 +66,14 @@ export const ACCOUNT_ROUTES = {
   createTotp: route({
     method: 'POST', path: `${FACTORS}/totp`, tag: 'Account', summary: 'Make a secret for an authenticator app; it is shown once',
     refuses: [], handle: createTotp, isRateLimited: true,
+  }),
+  createPasskeyOptions: route({
+    method: 'POST', path: `${FACTORS}/passkey-options`, tag: 'Account', summary: 'Read what a browser needs for a new passkey',
+    refuses: [], handle: createPasskeyOptions, isRateLimited: true,
+  }),
+  createPasskey: route({
+    method: 'POST', path: `${FACTORS}/passkeys`, tag: 'Account', summary: 'Store a passkey that a browser has made',
+    refuses: [], handle: createPasskey, isRateLimited: true,
   }),
   confirmSecondFactor: route({
     method: 'POST', path: `${FACTORS}/{id}/confirm`, tag: 'Account', summary: 'Show that an authenticator app has its secret',

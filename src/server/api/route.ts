@@ -24,6 +24,7 @@ export interface Route<R extends ErrorName = ErrorName> {
     | 'API Keys'
     | 'TSIG Keys'
     | 'ACME'
+    | 'Operator'
   /** The summary of the operation in the OpenAPI document. */
   readonly summary: string
   /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */

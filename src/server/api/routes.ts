@@ -37,6 +37,7 @@ import {
 } from './refusal-groups.ts'
 import { replaceRRSet } from './records/rrset.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
+import { OPERATOR_ROUTES } from './operator-routes.ts'
 import { type Route, route } from './route.ts'
 import {
   getAbout,
@@ -67,6 +68,7 @@ const DATA = `${SET}/rdata`
 // biome-ignore format: a table
 export const ROUTES = {
   ...ACCOUNT_ROUTES,
+  ...OPERATOR_ROUTES,
   about: route({
     method: 'GET', path: '/dns/about', tag: 'meta', summary: 'Read the name and version of the API',
     refuses: [], handle: getAbout, isOpen: true,

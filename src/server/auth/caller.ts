@@ -92,13 +92,21 @@ export async function refuseLogin(
   networks: ClientNetworks,
 ): Promise<void> {
   const { peer } = networks
+  const isLockedNow = await countFailedLogin({ store, now, limits }, networks)
+  audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })
+  if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'api', peer })
+}
+
+/** Resolves with whether the network is locked out from now on. */
+export async function countFailedLogin(
+  { store, now, limits }: Pick<CallerDependencies, 'store' | 'now' | 'limits'>,
+  networks: ClientNetworks,
+): Promise<boolean> {
   const origin = loginOrigin(networks)
-  const isLockedNow = await store.write(
+  return store.write(
     async (w) => recordFailedLogin(w, origin, { limits, now: now() }),
     () => ({ username: '', hostnames: [], peers: origin === undefined ? [] : [loginPeer(origin)] }),
   )
-  audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })
-  if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'api', peer })
 }
 
 const loginOrigin = ({ network }: ClientNetworks): LoginOrigin | undefined =>
@@ -129,8 +137,8 @@ async function callerByPassword(
   if (login === undefined || 'retryAfter' in login) return login
   const account = await dependencies.store.read((r) => r.account(login.accountId))
   if (account === undefined) return undefined
-  const needsFactor = await dependencies.store.read(async (r) => r.hasFactor(account.id))
-  return { account, isReadOnly: false, ...(needsFactor && { needsFactor }) }
+  const hasFactor = await dependencies.store.read(async (r) => r.hasFactor(account.id))
+  return { account, isReadOnly: false, ...(hasFactor && { needsFactor: true }) }
 }
 
 /** Whether too many logins of this network failed. */

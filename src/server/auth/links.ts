@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { Account } from '../model/tree.ts'
-import type { CodePurpose } from '../store/account/one-time-codes.ts'
+import type { LinkPurpose } from '../store/account/one-time-codes.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ClientNetworks, CROWD_SECONDS, type NotChecked } from './caller.ts'
 import type { PasswordChecker } from './login.ts'
@@ -15,7 +15,7 @@ interface LinkDependencies {
 
 /** What a person enters after following a link. */
 export interface LinkForm {
-  readonly purpose: CodePurpose
+  readonly purpose: LinkPurpose
   readonly code: Secret
   /** Of an invitation: the name of the new account. */
   readonly account: string

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto'
 import { after, days, type Duration, hours, type Instant, minutes } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
-import type { CodePurpose } from '../store/account/one-time-codes.ts'
+import type { LinkPurpose } from '../store/account/one-time-codes.ts'
 import type { StoreReads, StoreWrites } from '../store/store.ts'
 import { isUsername, randomOctets } from './hashes.ts'
 
 const CODE_OCTETS = 32
 
 /** How long a link may be used, unless its maker says otherwise. */
-export const CODE_LIFETIMES: Readonly<Record<CodePurpose, Duration>> = {
+export const CODE_LIFETIMES: Readonly<Record<LinkPurpose, Duration>> = {
   invitation: days(7),
   reset: hours(1),
   open: minutes(10),
 }
 
 /** Where the console takes a code: after `#`, which browsers send to no one and no log has. */
-const CODE_PATHS: Readonly<Record<CodePurpose, string>> = {
+const CODE_PATHS: Readonly<Record<LinkPurpose, string>> = {
   invitation: '/console/invitation',
   reset: '/console/reset',
   open: '/console/open',
 }
 
-export const linkOf = (origin: string, purpose: CodePurpose, code: Secret): Secret =>
+export const linkOf = (origin: string, purpose: LinkPurpose, code: Secret): Secret =>
   code.derive((text) => `${origin}${CODE_PATHS[purpose]}#${text}`)
 
 /** 256 bits are not guessed, so a fast hash is enough. */
 const hashOfCode = (code: Secret): Uint8Array => createHash('sha256').update(code.reveal()).digest()
 
 interface NewCode {
-  readonly purpose: CodePurpose
+  readonly purpose: LinkPurpose
   readonly accountId?: number
   readonly grant?: object
   readonly now: Instant
@@ -58,7 +58,7 @@ interface TakenCode {
 }
 
 interface GivenCode {
-  readonly purpose: CodePurpose
+  readonly purpose: LinkPurpose
   readonly code: Secret
   readonly now: Instant
 }

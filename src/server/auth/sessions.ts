@@ -25,6 +25,8 @@ export interface Session {
   /** The person has given the password or the API key in the last minutes. */
   readonly isProved: boolean
   readonly needsFactor: boolean
+  /** The plan needs a second factor, and there is none yet: only the account may be seen. */
+  readonly lacksFactor: boolean
 }
 
 /** The browser of a person. */
@@ -80,7 +82,9 @@ export async function sessionOf(
   if (!isWithin(stored.seenAt, TOUCH_INTERVAL, now()))
     await store.write(async (w) => w.touchSession(stored.id, now()))
   const isProved = isWithin(stored.provedAt, PROOF_LIFETIME, now())
-  return { id: stored.id, caller, isProved, needsFactor: stored.needsFactor }
+  const mustHave = caller.account.plan.needsFactor === true && caller.apiKeyId === undefined
+  const lacksFactor = mustHave && !(await store.read(async (r) => r.hasFactor(caller.account.id)))
+  return { id: stored.id, caller, isProved, needsFactor: stored.needsFactor, lacksFactor }
 }
 
 const isWithin = (at: Instant, span: Duration, now: Instant): boolean => isBefore(now, after(at, span))

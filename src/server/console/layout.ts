@@ -13,6 +13,7 @@ export interface Document {
   readonly account: string | undefined
   /** Whether there are places to go to. */
   readonly hasPlaces: boolean
+  readonly isOperator: boolean
   /** Where a person goes on after another choice of the language. */
   readonly back: string
   /** The path of the page, without its query. */
@@ -25,8 +26,11 @@ export interface Document {
 
 const PLACES = ['names', 'zones', 'keys', 'trail', 'account'] as const
 
-const navigation = ({ words, path }: Document): Html =>
-  html`<nav aria-label="${words.navigation}"><ul>${PLACES.map((place) => {
+const navigation = ({ words, path, isOperator }: Document): Html =>
+  html`<nav aria-label="${words.navigation}"><ul>${[
+    ...PLACES,
+    ...(isOperator ? (['operator'] as const) : []),
+  ].map((place) => {
     const to = `/console/${place}`
     const isHere = path === to || path.startsWith(`${to}/`)
     return html`<li><a href="${to}"${isHere ? html` aria-current="page"` : ''}>${words.places[place]}</a></li>`

@@ -97,6 +97,25 @@ export const form = (action: string, content: Html | readonly Html[]): Html =>
 
 const TOKEN: Html = html`<input type="hidden" name="token" value="">`
 
+interface PasskeyOptions {
+  readonly to: string
+  readonly kind: 'create' | 'get'
+  /** PublicKeyCredentialCreationOptionsJSON, or PublicKeyCredentialRequestOptionsJSON. */
+  readonly options: string
+  /** The field in which the script sends what the browser made. */
+  readonly field: string
+  /** What the script shows if the browser made nothing. */
+  readonly failed: string
+}
+
+/** A form that the script shows, and sends with what the browser made of a passkey. */
+export const passkeyForm = (
+  { to, kind, options, field: name, failed }: PasskeyOptions,
+  content: Html,
+): Html =>
+  html`<form method="post" action="${to}" data-passkey="${kind}" data-options="${options}" hidden>${TOKEN}
+<input type="hidden" name="${name}" data-credential>${content}<p class="bad" role="alert" hidden>${failed}</p></form>`
+
 export const button = (label: string, kind: 'main' | 'quiet' | 'danger' = 'main'): Html =>
   html`<button${kind === 'main' ? '' : html` class="${kind}"`}>${label}</button>`
 

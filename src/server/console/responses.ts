@@ -90,7 +90,9 @@ export function documentResponse(
     isPending,
     words,
     account: person?.session.caller.account.name,
-    hasPlaces: person?.session.needsFactor === false,
+    hasPlaces: person?.session.needsFactor === false && !person.session.lacksFactor,
+    isOperator:
+      person?.session.caller.account.isOperator === true && person.session.caller.apiKeyId === undefined,
     path: request.path,
     back: backOf(request),
     token: person === undefined ? '' : formToken(person.secret),

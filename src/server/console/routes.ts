@@ -1,6 +1,7 @@
 import type { ConsolePage } from './context.ts'
 import {
   accountPage,
+  changeEmailAction,
   changePasswordAction,
   deleteAccountAction,
   endSessionAction,
@@ -15,10 +16,32 @@ import {
   newTsigKeyPage,
 } from './pages/new-program-key.ts'
 import { keyDeletion, keyPage, keysPage, renewKeyAction } from './pages/keys.ts'
-import { confirmTotpAction, createTotpAction, factorDeletion, recoveryCodesAction } from './pages/factors.ts'
+import {
+  confirmTotpAction,
+  createPasskeyAction,
+  createTotpAction,
+  factorDeletion,
+  newPasskeyPage,
+  recoveryCodesAction,
+} from './pages/factors.ts'
 import { createKeyAction, newKeyPage } from './pages/new-key.ts'
 import { namePage, nameDeletion, offlineAction } from './pages/name.ts'
 import { createNameAction, namesPage, newNamePage } from './pages/names.ts'
+import {
+  changeAccountAction,
+  forgetFactorsAction,
+  operatorAccountPage,
+  operatorAccountsPage,
+  resetLinkAction,
+} from './pages/operator/accounts.ts'
+import { changePlanAction, createPlanAction, planPage, plansPage } from './pages/operator/plans.ts'
+import {
+  blockAction,
+  createInvitationAction,
+  deleteInvitationAction,
+  operatorPage,
+  unblockAction,
+} from './pages/operator/operator.ts'
 import { recordsAction, reviewRecords } from './pages/records.ts'
 import { trailFile, trailPage } from './pages/trail.ts'
 import {
@@ -41,6 +64,7 @@ export interface ConsoleRoute {
 
 const NAME_PATH = '/names/{zone}/{name}'
 const ZONE_PATH = '/zones/{zone}'
+const OPERATED_ACCOUNT = '/operator/accounts/{account}'
 
 /** Every page of a person who is signed in, and every button. */
 // biome-ignore format: a table
@@ -79,6 +103,9 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'GET',  path: '/trail/file',              page: trailFile },
   { method: 'GET',  path: '/account',                 page: accountPage },
   { method: 'POST', path: '/account/password',        page: changePasswordAction },
+  { method: 'POST', path: '/account/email',           page: changeEmailAction, needsProof: true },
+  { method: 'POST', path: '/account/passkeys',        page: newPasskeyPage, needsProof: true },
+  { method: 'POST', path: '/account/passkeys/new',    page: createPasskeyAction, needsProof: true },
   { method: 'POST', path: '/account/sessions/{id}',   page: endSessionAction },
   { method: 'POST', path: '/account/export',          page: exportAccountAction, needsProof: true },
   { method: 'POST', path: '/account/delete',          page: deleteAccountAction, needsProof: true },
@@ -86,6 +113,21 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/account/factors/{id}/confirm', page: confirmTotpAction },
   { method: 'POST', path: '/account/factors/{id}/delete', page: factorDeletion, needsProof: true },
   { method: 'POST', path: '/account/recovery-codes',  page: recoveryCodesAction, needsProof: true },
+  { method: 'GET',  path: '/operator',                page: operatorPage },
+  { method: 'POST', path: '/operator/invitations',    page: createInvitationAction, needsProof: true },
+  { method: 'POST', path: '/operator/invitations/{id}/delete', page: deleteInvitationAction, needsProof: true },
+  { method: 'POST', path: '/operator/blocks',         page: blockAction, needsProof: true },
+  { method: 'POST', path: '/operator/blocks/end',     page: unblockAction, needsProof: true },
+  { method: 'POST', path: '/operator/blocks/{subject}/end', page: unblockAction, needsProof: true },
+  { method: 'GET',  path: '/operator/accounts',       page: operatorAccountsPage },
+  { method: 'GET',  path: OPERATED_ACCOUNT,                page: operatorAccountPage },
+  { method: 'POST', path: OPERATED_ACCOUNT,                page: changeAccountAction, needsProof: true },
+  { method: 'POST', path: `${OPERATED_ACCOUNT}/reset-link`, page: resetLinkAction, needsProof: true },
+  { method: 'POST', path: `${OPERATED_ACCOUNT}/forget-factors`, page: forgetFactorsAction, needsProof: true },
+  { method: 'GET',  path: '/operator/plans',          page: plansPage },
+  { method: 'POST', path: '/operator/plans',          page: createPlanAction, needsProof: true },
+  { method: 'GET',  path: '/operator/plans/{plan}',   page: planPage },
+  { method: 'POST', path: '/operator/plans/{plan}',   page: changePlanAction, needsProof: true },
 ]
 
 interface FoundPage {

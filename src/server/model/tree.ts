@@ -19,6 +19,8 @@ export interface Plan {
   readonly types?: readonly string[]
   readonly hasOffline: boolean
   readonly hasWildcards: boolean
+  /** Its accounts need a second factor at the website. */
+  readonly needsFactor?: true
 }
 
 export interface Account {
@@ -28,6 +30,10 @@ export interface Account {
   readonly isWebsiteOnly: boolean
   /** By the operator: nothing is changed for it, and nothing is read. */
   readonly isSuspended: boolean
+  /** Its person may do at the website what `holdfast admin` does. */
+  readonly isOperator?: true
+  /** Where links for a new password go. */
+  readonly email?: string
 }
 
 export interface Zone {

@@ -20,6 +20,8 @@ export interface OverviewFilter {
   readonly name?: string
   readonly account?: string
   readonly zone?: string
+  /** A part of the name. */
+  readonly search?: string
 }
 
 export interface OverviewQuery {

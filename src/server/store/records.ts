@@ -209,7 +209,14 @@ export interface PolicyWrites {
   changeZone(zoneId: number, values: Partial<ZonePolicy>): Promise<void>
   changeAccount(
     accountId: number,
-    values: { readonly isWebsiteOnly?: boolean; readonly isSuspended?: boolean; readonly planId?: number },
+    values: {
+      readonly isWebsiteOnly?: boolean
+      readonly isSuspended?: boolean
+      readonly isOperator?: boolean
+      readonly planId?: number
+      /** Empty: none. */
+      readonly email?: string
+    },
   ): Promise<void>
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>

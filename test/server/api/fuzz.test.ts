@@ -2,6 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import { seededRandom } from '../../bench/fleet-random.ts'
 import { runs, SEED } from '../../runs.ts'
 import type { Route } from '../../../src/server/api/route.ts'
+import { OPERATOR } from './at-the-website.ts'
 import { ROUTES } from '../../../src/server/api/routes.ts'
 import { type Answered, type Asked, type Inside, inside } from './inside.ts'
 import { apiWorld, PASSWORD, type World } from './world.ts'
@@ -79,6 +80,41 @@ const STARTS: readonly Start[] = [
   { route: 'deleteSession', path: '/v1/account/sessions/1' },
   { route: 'exportAccount', path: '/v1/account/export' },
   { route: 'deleteAccount', path: '/v1/account', query: 'confirm=b' },
+  { route: 'changeAccount', path: '/v1/account', body: { email: 'a@mail.test' } },
+  { route: 'createPasskeyOptions', path: '/v1/account/second-factors/passkey-options' },
+  {
+    route: 'createPasskey',
+    path: '/v1/account/second-factors/passkeys',
+    body: { credential: { id: 'x', response: { clientDataJSON: '' } }, description: 'd' },
+  },
+  { route: 'listOperatorAccounts', path: '/v1/operator/accounts', query: 'limit=5&filter[search]=a' },
+  { route: 'getOperatorAccount', path: '/v1/operator/accounts/b' },
+  {
+    route: 'changeOperatorAccount',
+    path: '/v1/operator/accounts/b',
+    body: { plan: 'plan of a', website_only: true, suspended: false, operator: false, email: null },
+  },
+  { route: 'createResetLink', path: '/v1/operator/accounts/b/reset-link', body: { send: false } },
+  { route: 'forgetSecondFactors', path: '/v1/operator/accounts/b/second-factors' },
+  { route: 'listPlans', path: '/v1/operator/plans', query: 'limit=5&offset=0' },
+  {
+    route: 'setPlan',
+    path: '/v1/operator/plans/plan%20of%20a',
+    body: { max_names: 9, types: ['A'], has_offline: true, fixed_ttl: null },
+  },
+  { route: 'listBlocks', path: '/v1/operator/blocks' },
+  { route: 'setBlock', path: '/v1/operator/blocks/b' },
+  { route: 'deleteBlock', path: '/v1/operator/blocks/b' },
+  { route: 'listLockouts', path: '/v1/operator/lockouts' },
+  { route: 'getLoad', path: '/v1/operator/load' },
+  { route: 'listSecondaries', path: '/v1/operator/secondaries' },
+  { route: 'listInvitations', path: '/v1/operator/invitations' },
+  {
+    route: 'createInvitation',
+    path: '/v1/operator/invitations',
+    body: { plan: 'plan of a', zone: 'example.test', expires: '7d', email: 'x@mail.test' },
+  },
+  { route: 'deleteInvitation', path: '/v1/operator/invitations/1' },
   { route: 'listSecondFactors', path: '/v1/account/second-factors' },
   { route: 'createTotp', path: '/v1/account/second-factors/totp', body: { description: 'phone' } },
   { route: 'confirmSecondFactor', path: '/v1/account/second-factors/1/confirm', body: { code: '123456' } },
@@ -624,6 +660,9 @@ const OTHER_ZONES = ['frozen.test', 'web.test', 'dyn.test', 'closed.test', 'vip.
 const textFrom = (base: unknown): string =>
   typeof base === 'string' ? scratched(base) : jsonText(isLucky(0.8) ? mutated(base) : base)
 
+const loginFor = (path: string): string =>
+  path.startsWith('/v1/operator') ? `Bearer ${OPERATOR}` : 'Bearer key-of-a'
+
 function made(): Asked {
   // Fewer deletions, so that other requests find data.
   const start = pick(isLucky(0.9) ? KEEPING : STARTS)
@@ -641,7 +680,7 @@ function made(): Asked {
       : method,
     path: isLucky(0.15) ? oddPath(path) : path,
     query: isLucky(method === 'GET' ? 0.7 : 0.05) ? oddQuery(start.query ?? '') : (start.query ?? ''),
-    authorization: isLucky(0.04) ? pick(AUTH) : 'Bearer key-of-a',
+    authorization: isLucky(0.04) ? pick(AUTH) : loginFor(start.path),
     peer,
     ...(isLucky(0.98) && { contentType: isLucky(0.03) ? pick(TYPES) : type }),
     ...(isLucky(0.02) && { origin: pick(TEXTS) }),
@@ -690,7 +729,7 @@ it('the fuzzer starts from a successful request to every route', async () => {
     for (const { route, path, query = '', body } of STARTS) {
       const { method } = ROUTES[route]
       if (method !== 'GET') continue
-      const answer = await send({ method, path, query, authorization: 'Bearer key-of-a' })
+      const answer = await send({ method, path, query, authorization: loginFor(path) })
       if (answer.status >= 300) failed.push(`${path}?${query}: ${answer.text} ${JSON.stringify(body)}`)
     }
     expect(failed).toEqual([])

@@ -1,4 +1,4 @@
-import { apiOf } from '../../../src/app/service/http/api.ts'
+import { apiDependencies, apiHandler } from '../../../src/app/service/http/api.ts'
 import { failureLog } from '../../../src/app/service/failures.ts'
 import { instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
@@ -11,6 +11,7 @@ import type { Store } from '../../../src/server/store/store.ts'
 import { misfit } from './document.ts'
 import type { Reply } from './world.ts'
 import { AT_ONCE } from './at-once.ts'
+import { withOperator } from './at-the-website.ts'
 import { NOTHING_FOUND } from './nothing-found.ts'
 
 export const PEPPER = pepperOf(new Uint8Array(32))
@@ -62,6 +63,7 @@ export function inside(store: Store, options: Options = {}): Inside {
   const settings = readServiceConfig({
     flags: {
       nameservers: flag('ns1.operator.test,ns2.operator.test'),
+      console: flag('https://dns.example'),
       badauthLimit: flag(String(badauthLimit)),
       keyRequestLimit: flag(String(keyRequestLimit)),
       ...(corsOrigins !== undefined && { corsOrigins: flag(corsOrigins) }),
@@ -71,7 +73,7 @@ export function inside(store: Store, options: Options = {}): Inside {
   if (!settings.ok) throw new Error(JSON.stringify(settings.error))
   const lines: LogLine[] = []
   const audited: AuditEvent[] = []
-  const api = apiOf(settings.value, {
+  const dependencies = apiDependencies(settings.value, {
     store,
     pepper: PEPPER,
     passwords: PASSWORDS,
@@ -84,6 +86,7 @@ export function inside(store: Store, options: Options = {}): Inside {
       () => 0,
     ).report,
   })
+  const api = apiHandler(settings.value, withOperator(dependencies))
   const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)
     if (address === undefined) throw new Error(`no address: ${peer}`)

@@ -3,6 +3,7 @@ import type { Route } from '../../../src/server/api/route.ts'
 import { ROUTES } from '../../../src/server/api/routes.ts'
 import { DOCUMENT, type Operation, type Parameter } from './document.ts'
 import { NOW } from './inside.ts'
+import { OPERATOR } from './at-the-website.ts'
 import { apiWorld, type World } from './world.ts'
 
 const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods))
@@ -53,7 +54,11 @@ const SERVICE = {
     newTotp: () => ({ secret: '', uri: '', sealed: new Uint8Array() }),
     totpStep: () => undefined,
     newRecoveryCodes: () => [],
+    passkeyOptions: () => undefined,
+    newPasskey: async () => undefined,
   },
+  operate: async () => ({ data: { accounts: [], plans: [], blocks: [], lockouts: [], invitations: [] } }),
+  sendMail: async () => undefined,
   newTsigKey: () => ({ name: 'key-0000000000', secret: '', sealed: new Uint8Array(60) }),
 }
 
@@ -79,6 +84,8 @@ async function readBy({ store, ids }: World, { handle }: Route): Promise<Set<str
   return read
 }
 
+const callerFor = (id: string): string => (pathOf(id).startsWith('/v1/operator') ? OPERATOR : 'key-of-o')
+
 let world: World
 beforeAll(async () => void (world = await apiWorld()))
 afterAll(async () => world.close())
@@ -102,7 +109,7 @@ describe('the query parameters in the document', () => {
   )
   it.each(NESTED)('%s: %s has the keys that are accepted', async (id, name, properties) => {
     const status = async (key: string, value: string): Promise<number> =>
-      (await world.ask('GET', `${pathOf(id)}?${name}[${key}]=${value}`, undefined, 'key-of-o')).status
+      (await world.ask('GET', `${pathOf(id)}?${name}[${key}]=${value}`, undefined, callerFor(id))).status
 
     for (const [key, { type, format = type, items }] of Object.entries(properties))
       for (const value of items?.enum ?? [VALUES[format] ?? 'asc'])
@@ -128,7 +135,7 @@ describe('the query parameters in the document', () => {
   )
   it.each(PAGED)('%s: limit has its default and its maximum', async (id, { description, schema }) => {
     const limitOf = async (query: string): Promise<number | undefined> =>
-      (await world.ask('GET', `${pathOf(id)}${query}`, undefined, 'key-of-o')).body.page?.limit
+      (await world.ask('GET', `${pathOf(id)}${query}`, undefined, callerFor(id))).body.page?.limit
 
     expect(await limitOf('')).toBe(schema?.default)
     expect(await limitOf('?limit=9223372036854775807')).toBe(Number(/above (\d+)/.exec(description)?.[1]))

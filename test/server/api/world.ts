@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
-import { instant } from '../../../src/base/time.ts'
+import { after, days, instant } from '../../../src/base/time.ts'
 import { readServiceConfig } from '../../../src/config/read-service.ts'
-import { apiOf } from '../../../src/app/service/http/api.ts'
+import { apiDependencies, apiHandler } from '../../../src/app/service/http/api.ts'
 import type { ApiServiceParts } from '../../../src/app/service/http/api-service.ts'
 import type { InTurn } from '../../../src/server/api/handle.ts'
 import { keyedHash, pepperOf, slowHash } from '../../../src/server/auth/hashes.ts'
@@ -16,6 +16,7 @@ import { Secret } from '../../../src/net/secret.ts'
 import { seal } from '../../../src/server/auth/sealed.ts'
 import type { Store, StoreReads, StoreWrites } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from './at-once.ts'
+import { withOperator } from './at-the-website.ts'
 import { NOTHING_FOUND } from './nothing-found.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
@@ -82,6 +83,7 @@ export async function apiWorld(
   const settings = readServiceConfig({
     flags: {
       nameservers: { value: NAMESERVERS.join(','), where: '' },
+      console: { value: 'https://dns.example', where: '' },
       keyRequestLimit: { value: '1000000', where: '' },
       badauthLimit: { value: '1000000', where: '' },
     },
@@ -89,7 +91,7 @@ export async function apiWorld(
   })
   if (!settings.ok) throw new Error(JSON.stringify(settings.error))
   const faults: unknown[] = []
-  const api = apiOf(settings.value, {
+  const dependencies = apiDependencies(settings.value, {
     store,
     pepper: PEPPER,
     passwords: PASSWORDS,
@@ -100,6 +102,7 @@ export async function apiWorld(
     reportFailure: (what, error) => void faults.push([what, String(error)]),
     ...over,
   })
+  const api = apiHandler(settings.value, withOperator(dependencies))
   const listening = await listen({ host: '127.0.0.1', port: 0 }, () => settings.value, api)
   return {
     store,
@@ -189,6 +192,24 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
     })
     await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW })
   }
+  const operator = await w.addAccount({ name: 'operator', hash: HASH, planId: ids['plan-o'] ?? 0 }, NOW)
+  await w.changeAccount(operator, { isOperator: true })
+  await w.addFactor({
+    accountId: operator,
+    kind: 'totp',
+    description: '',
+    content: seal(PEPPER, new Secret(TOTP_SECRET), `totp of ${operator}`),
+    counter: 0,
+    isConfirmed: true,
+    createdAt: NOW,
+  })
+  await w.addCode({
+    hash: HASH,
+    purpose: 'invitation',
+    grant: JSON.stringify({ plan: 'plan of a' }),
+    createdAt: NOW,
+    expiresAt: after(NOW, days(36_500)),
+  })
   // Which has nothing but a password.
   await w.addAccount({ name: 'leaver', hash: HASH_OF_A, planId: ids['plan-o'] ?? 0 }, NOW)
   const { a = 0, b = 0, o = 0 } = ids

@@ -1,4 +1,9 @@
 import { Secret as TotpSecret, TOTP } from 'otpauth'
+import { systemClock } from '../../../src/platform/clock/clock.ts'
+import { creationOptions } from '../../../src/server/auth/passkeys.ts'
+import { authenticator } from '../auth/authenticator.ts'
+import { OPERATOR } from './at-the-website.ts'
+import { PEPPER } from './inside.ts'
 import { PASSWORD, TOTP_SECRET } from './world.ts'
 
 const R = '/v1/dns/records'
@@ -15,7 +20,27 @@ const CODE = {
     return new TOTP({ secret: TotpSecret.fromBase32(TOTP_SECRET) }).generate()
   },
 }
+/** For account A, which is the first one. */
+const PASSKEY = {
+  get credential(): object {
+    const site = { pepper: PEPPER, origin: 'https://dns.example', now: systemClock.now() }
+    return authenticator(site.origin).create(creationOptions(site, { id: 1, name: 'a' }, []))
+  },
+}
+const O = '/v1/operator'
 export const WRITES: readonly Write[] = [
+  ['changeAccount', 'PATCH', '/v1/account', { email: 'a@mail.test' }, BY_PASSWORD],
+  ['createPasskeyOptions', 'POST', `${FACTORS}/passkey-options`, undefined, BY_PASSWORD],
+  ['createPasskey', 'POST', `${FACTORS}/passkeys`, PASSKEY, BY_PASSWORD],
+  ['changeOperatorAccount', 'PATCH', `${O}/accounts/b`, { plan: 'plan of a', suspended: true }, OPERATOR],
+  ['createResetLink', 'POST', `${O}/accounts/b/reset-link`, undefined, OPERATOR],
+  ['forgetSecondFactors', 'DELETE', `${O}/accounts/a/second-factors`, undefined, OPERATOR],
+  ['setPlan', 'PUT', `${O}/plans/plan%20of%20a`, { max_names: 7, types: ['A'] }, OPERATOR],
+  ['setPlan', 'PUT', `${O}/plans/other`, {}, OPERATOR],
+  ['setBlock', 'PUT', `${O}/blocks/kkk9999`, undefined, OPERATOR],
+  ['deleteBlock', 'DELETE', `${O}/blocks/b`, undefined, OPERATOR],
+  ['createInvitation', 'POST', `${O}/invitations`, { plan: 'plan of a' }, OPERATOR],
+  ['deleteInvitation', 'DELETE', `${O}/invitations/1`, undefined, OPERATOR],
   ['changePassword', 'PUT', '/v1/account/password', NEW_PASSWORD, `a:${PASSWORD}`],
   ['createKey', 'POST', '/v1/account/ddns-keys', { description: 'new', hostnames: ['free.example.test'] }],
   ['changeKey', 'PUT', '/v1/account/ddns-keys/kkk1111', { description: 'changed' }],

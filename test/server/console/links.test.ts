@@ -85,7 +85,7 @@ describe('an invitation', () => {
     const listed = await admin('invitation list', [])
     expect(listed).toMatchObject({
       ok: true,
-      value: { data: { invitations: [{ plan: 'plan of a' }, {}, {}] } },
+      value: { data: { invitations: [{ plan: 'plan of a' }, {}, {}, {}] } },
     })
     const [newest] = (listed?.ok === true ? listed.value.data['invitations'] : []) as readonly {
       readonly id: number

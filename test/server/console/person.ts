@@ -6,6 +6,8 @@ import { type Instant, instant } from '../../../src/base/time.ts'
 import { parseAddress } from '../../../src/net/address.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../src/server/http/request.ts'
+import type { OutgoingMail } from '../../../src/net/mail.ts'
+import { StoreAway } from '../../../src/server/store/errors.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from '../api/at-once.ts'
 import { PEPPER } from '../api/inside.ts'
@@ -39,25 +41,52 @@ export interface Shown {
 }
 
 interface Surroundings {
+  /** A mail server, which keeps what it is given. */
+  readonly hasMail?: boolean
+  readonly sent?: OutgoingMail[]
+  readonly badauthLimit?: number
+  /** Each request to the store fails. */
+  readonly isAway?: boolean
   readonly now?: () => Instant
   readonly failures?: unknown[]
 }
 
+/** A store that is away for a moment. */
+const AWAY = new Proxy({} as Store, {
+  get: () => async () => {
+    throw new StoreAway('it is away')
+  },
+})
+
 /** The console on a store, without a socket. */
-export function consoleOn(store: Store, { now, failures = [] }: Surroundings = {}) {
+export function consoleOn(
+  store: Store,
+  {
+    now,
+    failures = [],
+    sent = [],
+    hasMail = false,
+    badauthLimit = 1_000_000,
+    isAway = false,
+  }: Surroundings = {},
+) {
   const settings = readServiceConfig({
     flags: {
       console: { value: ORIGIN, where: '' },
       nameservers: { value: 'ns1.operator.test,ns2.operator.test', where: '' },
       keyRequestLimit: { value: '1000000', where: '' },
-      badauthLimit: { value: '1000000', where: '' },
+      badauthLimit: { value: String(badauthLimit), where: '' },
     },
     environment: {},
   })
   if (!settings.ok) throw new Error(JSON.stringify(settings.error))
   const api = apiDependencies(settings.value, {
-    store,
+    store: isAway ? AWAY : store,
     pepper: PEPPER,
+    sendMail: async (mail) => {
+      sent.push(mail)
+      return undefined
+    },
     passwords: PASSWORDS,
     requestFlush: () => undefined,
     delegation: async () => NOTHING_FOUND,
@@ -66,7 +95,7 @@ export function consoleOn(store: Store, { now, failures = [] }: Surroundings = {
     audit: () => undefined,
     reportFailure: (_, error) => void failures.push(error),
   })
-  return consolePart(ORIGIN, api, (_, error) => void failures.push(error)).handle
+  return consolePart({ origin: ORIGIN, hasMail }, api, (_, error) => void failures.push(error)).handle
 }
 
 const FORM_TOKEN = /name="token" value="([\w-]{43})"/
@@ -128,16 +157,23 @@ export function personAt(handle: ReturnType<typeof consoleOn>) {
 
 /** A new store for each test of a file, its clock, and people at its console; no request may fail inside. */
 export function consoleTests() {
-  const at = { now: instant(Date.UTC(2026, 0, 2)) } as { now: Instant; world: World }
+  const at = { now: instant(Date.UTC(2026, 0, 2)) } as {
+    now: Instant
+    world: World
+    sent: OutgoingMail[]
+  }
   let failures: unknown[] = []
   beforeEach(async () => {
     at.world = await apiWorld()
     at.now = instant(Date.UTC(2026, 0, 2))
     failures = []
+    at.sent = []
   })
   afterEach(async () => {
     await at.world.close()
-    expect(failures).toEqual([])
+    expect(failures.filter((one) => !(one instanceof StoreAway))).toEqual([])
   })
-  return { at, person: () => personAt(consoleOn(at.world.store, { now: () => at.now, failures })) }
+  const person = (more: Surroundings = {}) =>
+    personAt(consoleOn(at.world.store, { now: () => at.now, failures, sent: at.sent, ...more }))
+  return { at, person }
 }

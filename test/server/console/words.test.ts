@@ -27,6 +27,8 @@ describe('the words of the console', () => {
       'Delegation',
       'Domain',
       'Name',
+      'Passkey',
+      'Plan',
       'Server',
       'TTL',
       'Zone',

@@ -46,8 +46,8 @@ it('a closed connection has no address', () =>
 it.each([
   ['192.0.2.1',             '192.0.2.1',            'c00002/24'],
   ['192.0.2.99',            '192.0.2.99',           'c00002/24'],
-  ['2001:db8:0:1::1',       '20010db800000001::/64', '20010db80000/48'],
-  ['2001:db8:0:1:ffff::',   '20010db800000001::/64', '20010db80000/48'],
-  ['2001:db8:0:2::1',       '20010db800000002::/64', '20010db80000/48'],
+  ['2001:db8:0:1::1',       '2001:db8:0:1::/64', '20010db80000/48'],
+  ['2001:db8:0:1:ffff::',   '2001:db8:0:1::/64', '20010db80000/48'],
+  ['2001:db8:0:2::1',       '2001:db8:0:2::/64', '20010db80000/48'],
 ])('%s is counted as one network, and has one fair share', (address, network, share) =>
   expect([networkOf(address as Address), shareOf(address as Address)]).toEqual([network, share]))

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { instant, seconds } from '../../../base/time.ts'
 import { mailOf } from '../../../client/notify/mail.ts'
 import type { PendingDelivery } from '../../../client/notify/memory.ts'
-import { mailServerIn, SUBMISSIONS_PORT } from '../../../config/notify-settings.ts'
+import { mailServerIn, SUBMISSIONS_PORT } from '../../../net/mail.ts'
 import type { MailOutcome, SendMail } from '../../../ports/mail.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 

@@ -8,11 +8,16 @@ import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { blockEnd } from '../../../server/abuse/block.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
+import { creationOptions, newPasskey } from '../../../server/auth/passkeys.ts'
 import { newRecoveryCodes, newTotp, totpStep } from '../../../server/auth/second-factors.ts'
 import { seal } from '../../../server/auth/sealed.ts'
 import { relativeTo } from '../../../server/model/dns-name.ts'
+import { operatorFor } from '../../../server/operator/operate.ts'
+import { canMail } from '../mail.ts'
 
 export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
+  /** Default: there is no mail server. */
+  readonly sendMail?: ApiService['sendMail'] | undefined
   readonly pepper: Pepper
   /** Default: it looks at nothing. */
   readonly delegation?: ApiService['delegation'] | undefined
@@ -31,6 +36,7 @@ export function apiServiceOf(
     secondaries = () => [],
     delegation = async () => undefined,
     whenServed = async () => undefined,
+    sendMail = async () => 'there is no mail server',
   }: ApiServiceParts,
 ): ApiService {
   const longestBlock = longest(settings.longBlock, settings.shortBlock)
@@ -57,7 +63,17 @@ export function apiServiceOf(
       },
       totpStep: (factor, given) => totpStep(pepper, factor, given),
       newRecoveryCodes,
+      passkeyOptions: (account, present, now) =>
+        settings.console === undefined
+          ? undefined
+          : creationOptions({ pepper, origin: settings.console, now }, account, present),
+      newPasskey: async (accountId, credential, now) =>
+        settings.console === undefined
+          ? undefined
+          : newPasskey({ pepper, origin: settings.console, now }, accountId, credential),
     },
+    operate: operatorFor({ ...settings, pepper, canMail: canMail(settings) }),
+    sendMail,
     newPassword: secret,
     newKey: () => ({ username: newUsername(), ...secret() }),
     newTsigKey: (algorithm) => newTsigKey(algorithm, pepper, settings),

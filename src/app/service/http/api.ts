@@ -58,11 +58,19 @@ export function apiDependencies(
     inTurn,
     secondaries,
     delegation,
+    sendMail,
     now = () => systemClock.now(),
   }: ApiParts,
 ): ApiDependencies & { readonly gate: CallerDependencies } {
   const gate = { store, pepper, passwords, audit, now, readPause, limits: limitsOf(settings) }
-  const service = apiServiceOf(settings, { pepper, requestFlush, secondaries, delegation, whenServed })
+  const service = apiServiceOf(settings, {
+    pepper,
+    requestFlush,
+    secondaries,
+    delegation,
+    whenServed,
+    sendMail,
+  })
   return {
     gate,
     store,

@@ -78,6 +78,27 @@ for (const one of document.querySelectorAll('[data-file]')) {
     if (file) document.getElementById(one.dataset.file).value = await file.text()
   })
 }
+/* The form of a passkey is sent with what the browser made of it. */
+const keys = window.PublicKeyCredential
+const made = {
+  create: async (options) => navigator.credentials.create({ publicKey: keys.parseCreationOptionsFromJSON(options) }),
+  get: async (options) => navigator.credentials.get({ publicKey: keys.parseRequestOptionsFromJSON(options) }),
+}
+for (const form of document.querySelectorAll('[data-passkey]')) {
+  if (!keys || !keys.parseCreationOptionsFromJSON) continue
+  form.hidden = false
+  const field = form.querySelector('[data-credential]')
+  form.addEventListener('submit', async (event) => {
+    if (field.value) return
+    event.preventDefault()
+    const { passkey, options } = form.dataset
+    const credential = await made[passkey](JSON.parse(options)).catch(() => undefined)
+    form.querySelector('[role=alert]').hidden = Boolean(credential)
+    if (!credential) return
+    field.value = JSON.stringify(credential)
+    form.submit()
+  })
+}
 showTimes()
 addCopies(document)
 setInterval(showTimes, 30000)

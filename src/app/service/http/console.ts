@@ -2,10 +2,16 @@ import { formatBasic } from '../../../net/basic.ts'
 import { Secret } from '../../../net/secret.ts'
 import { type ApiDependencies, handleApi } from '../../../server/api/handle.ts'
 import type { CallerDependencies } from '../../../server/auth/caller.ts'
+import { countFailedLogin, lockoutOf } from '../../../server/auth/caller.ts'
 import { checkFactor } from '../../../server/auth/factor-check.ts'
+import { forgottenMail } from '../../../server/auth/forgotten.ts'
 import { followLink } from '../../../server/auth/links.ts'
+import { checkPasskey, requestOptions } from '../../../server/auth/passkeys.ts'
 import { endSession, openSession, renewSession, sessionOf } from '../../../server/auth/sessions.ts'
-import { type ConsoleDependencies, handleConsole, isConsolePath } from '../../../server/console/handle.ts'
+import { serviceOrigin } from '../../../server/console/access.ts'
+import type { ConsoleDependencies } from '../../../server/console/dependencies.ts'
+import { handleConsole, isConsolePath } from '../../../server/console/handle.ts'
+import { isPassing } from '../../../server/store/errors.ts'
 import type { PathHandler } from '../../../server/http/dispatch.ts'
 import { assetOf } from '../../../server/console/assets.ts'
 import { networksOf } from './api.ts'
@@ -34,18 +40,14 @@ const askedOf = async (
 /** What the log says of a link that was followed. */
 const LINK_OPERATIONS = { invitation: 'acceptInvitation', reset: 'resetPassword' } as const
 
-/** The console, over the operations of `/v1` in this process: it can do nothing that these cannot (decision 0059). */
-export function consolePart(
-  origin: string,
-  { gate, ...api }: ApiDependencies & { readonly gate: CallerDependencies },
-  reportFailure: (what: string, error: unknown) => void,
-): PathHandler {
+type Parts = ApiDependencies & { readonly gate: CallerDependencies }
+type ReportFailure = (what: string, error: unknown) => void
+
+/** Who is at the browser: sessions, and what people give to sign in. */
+function peopleOf(origin: string, { gate, ...api }: Parts) {
   const { store, now } = api
   const sessions = { store, now }
-  const dependencies: ConsoleDependencies = {
-    place: { origin },
-    script: assetOf('script', 'javascript', CONSOLE_SCRIPT),
-    now,
+  return {
     identify: async (given, request) =>
       api.identify(
         'apiKey' in given
@@ -62,23 +64,73 @@ export function consolePart(
     renewSession: async (id) => renewSession(sessions, id),
     endSession: async (session) => endSession(sessions, session),
     checkFactor: async (given, request) => checkFactor(gate, given, networksOf(request)),
-    followLink: async (form, request) => {
-      const followed = await followLink(gate, form, networksOf(request))
-      if ('account' in followed && form.purpose !== 'open') {
-        const { name } = followed.account
-        const operation = LINK_OPERATIONS[form.purpose]
-        gate.audit({
-          kind: 'changed',
-          operation,
-          account: name,
-          apiKey: undefined,
-          subject: name,
-          peer: request.peer,
-        })
-      }
-      return followed
+    passkeyOptions: async (account) => {
+      const site = { pepper: gate.pepper, origin, now: now() }
+      if (account === undefined) return JSON.stringify(requestOptions(site))
+      const factors = await store.read(async (r) => r.factorsOf(account.id))
+      return factors.some(({ kind }) => kind === 'passkey')
+        ? JSON.stringify(requestOptions(site, factors))
+        : undefined
     },
+    checkPasskey: async (credential, request) =>
+      checkPasskey(gate, { origin, credential }, networksOf(request)),
+  } satisfies Partial<ConsoleDependencies>
+}
+
+/** Sends a link for another password, if the account has an address. */
+const resetSender = (
+  origin: string,
+  { gate, service }: Parts,
+  reportFailure: ReportFailure,
+): NonNullable<ConsoleDependencies['sendResetLink']> => {
+  const send = async (asked: Parameters<typeof forgottenMail>[1]): Promise<void> => {
+    try {
+      const mail = await forgottenMail(gate, asked)
+      const fault = mail && (await service.sendMail(mail))
+      if (fault !== undefined) throw new Error(`a message was not sent: ${fault}`)
+    } catch (error) {
+      reportFailure('a link for another password', error)
+    }
+  }
+  return async (account, request) => {
+    const networks = networksOf(request)
+    const locked = await lockoutOf(gate, networks)
+    if (locked !== undefined) return locked
+    await countFailedLogin(gate, networks)
+    // What follows takes longer for an account that exists: nobody waits for it.
+    void send({ account, origin: serviceOrigin({ origin }, request.host) })
+    return undefined
+  }
+}
+
+const linkFollower =
+  (gate: CallerDependencies): ConsoleDependencies['followLink'] =>
+  async (form, request) => {
+    const followed = await followLink(gate, form, networksOf(request))
+    if ('account' in followed && form.purpose !== 'open') {
+      const { name } = followed.account
+      const operation = LINK_OPERATIONS[form.purpose]
+      const { peer } = request
+      gate.audit({ kind: 'changed', operation, account: name, apiKey: undefined, subject: name, peer })
+    }
+    return followed
+  }
+
+/** The console, over the operations of `/v1` in this process: it can do nothing that these cannot (decision 0059). */
+export function consolePart(
+  { origin, hasMail }: { readonly origin: string; readonly hasMail: boolean },
+  api: Parts,
+  reportFailure: ReportFailure,
+): PathHandler {
+  const dependencies: ConsoleDependencies = {
+    ...peopleOf(origin, api),
+    place: { origin },
+    script: assetOf('script', 'javascript', CONSOLE_SCRIPT),
+    now: api.now,
+    sendResetLink: hasMail ? resetSender(origin, api, reportFailure) : undefined,
+    followLink: linkFollower(api.gate),
     api: async (...asked) => askedOf(api, ...asked),
+    isPassing,
     reportError: (error) => reportFailure('a request to the console', error),
   }
   return {

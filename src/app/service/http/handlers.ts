@@ -16,6 +16,7 @@ import { hostDelegationLooks } from '../publishing/delegations.ts'
 import { apiDependencies, apiHandler } from './api.ts'
 import { consolePart } from './console.ts'
 import type { OpenStore } from '../store/opened-store.ts'
+import { canMail, mailer } from '../mail.ts'
 import { withSites } from './sites.ts'
 
 export interface HandlerParts {
@@ -48,13 +49,16 @@ export function handlerMaker(
       whenServed: publishing.whenServed,
       secondaries: (id) => publishing.notifier.zoneAt(id),
       delegation,
+      sendMail: mailer(settings, parts.ending),
       inTurn: parts.inTurn,
       reportFailure: parts.reportFailure,
     })
     const handlers: readonly PathHandler[] = [
       updatePart(update),
       { matches: isApiPath, handle: apiHandler(settings, api), logFields: ({ method }) => ({ method }) },
-      ...(settings.console === undefined ? [] : [consolePart(settings.console, api, parts.reportFailure)]),
+      ...(settings.console === undefined
+        ? []
+        : [consolePart({ origin: settings.console, hasMail: canMail(settings) }, api, parts.reportFailure)]),
       parts.health,
     ]
     const handle = dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })

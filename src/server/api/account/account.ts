@@ -1,7 +1,9 @@
 import type { Account } from '../../model/tree.ts'
 import type { AccountCounts } from '../../store/records.ts'
 import { existing } from '../../store/select.ts'
-import type { RequestContext } from '../request/context.ts'
+import { isMailAddress } from '../../../net/mail.ts'
+import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
+import { DONE, PASSWORD_NEEDED, type RequestContext } from '../request/context.ts'
 import { timeOf } from '../answer/show.ts'
 
 /** The account of the caller, with the limits of its plan and what it uses of them; an API key of any scope reads it. */
@@ -13,7 +15,23 @@ export async function getAccount({ caller: { account }, store }: RequestContext)
   return { status: 200 as const, data: { ...showAccount(account), ...showUsage(counted, counts) } }
 }
 
-const showAccount = ({ name, plan, isWebsiteOnly }: Account) => ({
+/** Where links for a new password go. Only a person says so: who reads that mail can have the account. */
+export async function changeAccount(context: RequestContext) {
+  const { caller, store, body } = context
+  if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }
+  if (!isObject(body)) return { malformed: [badBody('the body is {"email": "…"}')] }
+  const { email } = body
+  const isAddress = email === null || (typeof email === 'string' && isMailAddress(email))
+  const malformed = [
+    ...unknownFieldFaults(body, ['email']),
+    ...(isAddress ? [] : [badBody('email is an e-mail address; null removes it', '/email')]),
+  ]
+  if (malformed.length > 0) return { malformed }
+  await store.changeAccount(caller.account.id, { email: typeof email === 'string' ? email : '' })
+  return DONE
+}
+
+const showAccount = ({ name, plan, isWebsiteOnly, isOperator, email }: Account) => ({
   name,
   plan: {
     name: plan.name,
@@ -27,8 +45,11 @@ const showAccount = ({ name, plan, isWebsiteOnly }: Account) => ({
     dns_types: plan.types ?? null,
     has_offline: plan.hasOffline,
     has_wildcards: plan.hasWildcards,
+    needs_second_factor: plan.needsFactor === true,
   },
   website_only: isWebsiteOnly,
+  operator: isOperator === true,
+  email: email ?? null,
 })
 
 const showUsage = (

@@ -15,7 +15,7 @@ import { idInPath } from '../request/locate.ts'
 const MAX_TOTP = 10
 
 /** A program with an API key must not change how its people sign in. */
-const refusalFor = ({ caller }: RequestContext): Malformed | undefined =>
+export const passwordRefusal = ({ caller }: RequestContext): Malformed | undefined =>
   caller.apiKeyId === undefined ? undefined : { malformed: [PASSWORD_NEEDED] }
 
 /** What a person needs besides the password at the website. */
@@ -29,7 +29,7 @@ export async function listSecondFactors({ caller, store }: RequestContext) {
   return { status: 200 as const, data }
 }
 
-const showFactor = ({ id, kind, description, isConfirmed, createdAt, usedAt }: StoredFactor) => ({
+export const showFactor = ({ id, kind, description, isConfirmed, createdAt, usedAt }: StoredFactor) => ({
   id,
   kind,
   description,
@@ -41,7 +41,7 @@ const showFactor = ({ id, kind, description, isConfirmed, createdAt, usedAt }: S
 /** Makes a secret for an authenticator app. It is shown only in this response, and asked for once it is confirmed. */
 export async function createTotp(context: RequestContext) {
   const { caller, store, now, service, body = {} } = context
-  const refusal = refusalFor(context)
+  const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…"}')] }
   const { description = '' } = body
@@ -67,7 +67,7 @@ export async function createTotp(context: RequestContext) {
 /** A first code shows that the app has the secret. From then on, the password alone does not sign in. */
 export async function confirmSecondFactor(context: RequestContext) {
   const { caller, store, now, service, body } = context
-  const refusal = refusalFor(context)
+  const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   if (!isObject(body) || typeof body['code'] !== 'string')
     return { malformed: [badBody('the body is {"code": "123456"}', '/code')] }
@@ -80,19 +80,24 @@ export async function confirmSecondFactor(context: RequestContext) {
   if (counter === undefined) return { malformed: [WRONG_CODE] }
   if (!factor.isConfirmed) await store.needFactor(caller.account.id, caller.sessionId)
   await store.useFactor(factor.id, { counter, now })
-  const isFirst = !all.some(({ kind }) => kind === 'recovery')
-  return { status: 200 as const, data: { recovery_codes: isFirst ? await madeCodes(context) : [] } }
+  return { status: 200 as const, data: { recovery_codes: await firstCodes(context, all) } }
 }
 
 /** Replaces the codes on paper. */
 export async function createRecoveryCodes(context: RequestContext) {
   const { caller, store } = context
-  const refusal = refusalFor(context)
+  const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   const all = await store.factorsOf(caller.account.id)
   if (!all.some(({ kind }) => kind !== 'recovery')) return { malformed: [MISSING] }
   return { status: 201 as const, data: { recovery_codes: await madeCodes(context) } }
 }
+
+/** Codes on paper, with the first factor. */
+export const firstCodes = async (
+  context: RequestContext,
+  present: readonly StoredFactor[],
+): Promise<readonly string[]> => (present.some(({ kind }) => kind === 'recovery') ? [] : madeCodes(context))
 
 async function madeCodes({ caller, store, now, service }: RequestContext): Promise<readonly string[]> {
   const accountId = caller.account.id
@@ -113,7 +118,7 @@ async function madeCodes({ caller, store, now, service }: RequestContext): Promi
 /** The codes on paper go with the last factor. */
 export async function deleteSecondFactor(context: RequestContext) {
   const { caller, store } = context
-  const refusal = refusalFor(context)
+  const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   const accountId = caller.account.id
   const found = (await store.factorsOf(accountId)).find(({ id }) => id === idInPath(context))

@@ -4,6 +4,7 @@ import { type PlacedOperation, referredSchema, type Schemas } from './described.
 /** Values of fields and parameters, by name; of a list, that of its members. */
 // biome-ignore format: a table
 const VALUES: Readonly<Record<string, unknown>> = {
+  email: 'you@mail.example', plan: 'basic', account_name: 'acme', plan_name: 'basic', subject: 'abc1234', expires: '7d', types: 'A',
   zone_name: 'example.test', name: 'www', dns_type: 'A', label: 'one', value: '192.0.2.1', ttl: 300,
   description: 'router', hostnames: 'www.example.test', scopes: 'read', expires_at: '2999-01-31T00:00:00Z',
   old_password: 'the present password', new_password: 'another password', ddns_key_username: 'abc1234', update_group: 'abc1234', id: 1,
@@ -18,7 +19,8 @@ interface Named {
 export function exampleValue(schema: Schema, { name, schemas }: Named): unknown {
   const referred = referredSchema(schema)
   if (referred !== undefined) return exampleValue(schemas[referred] ?? {}, { name, schemas })
-  const { type, enum: values, properties, items, oneOf } = schema
+  const { type: types, enum: values, properties, items, oneOf } = schema
+  const type: unknown = Array.isArray(types) ? types[0] : types
   if (Array.isArray(values)) return values[0]
   if (Array.isArray(oneOf)) return exampleValue(oneOf[0] as Schema, { name, schemas })
   if (type === 'array') return [exampleValue(items as Schema, { name, schemas })]

@@ -29,6 +29,8 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     plan: ref('Plan', 'Its plan.'),
     usage: ref('AccountUsage', 'What it has.'),
     website_only: boolean('Whether it can only be changed on the website of the service.'),
+    operator: boolean('Whether its person is an operator of the service.'),
+    email: nullableString('Where links for a new password go; null: nowhere.'),
     created_at: time('When the account was created, in UTC.'),
   }),
   Plan: closedObject('What an account may have and do.', {
@@ -46,6 +48,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     dns_types: list(ref('DnsType'), 'The types that may be used; null is all.', { type: ['array', 'null'] }),
     has_offline: boolean('Whether names may be offline.'),
     has_wildcards: boolean('Whether names may be wildcards.'),
+    needs_second_factor: boolean('Whether the website needs a second factor.'),
   }),
   AccountUsage: closedObject('What an account has.', {
     names: count('names, as the plan counts them: without the apexes of zones'),
@@ -77,16 +80,22 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     recovery_codes: count('recovery codes that are not used yet'),
   }),
   SecondFactor: closedObject(
-    'An authenticator app.',
+    'An authenticator app, or a passkey.',
     {
       id: wholeNumber('Identifies the factor in the path.'),
-      kind: string('totp: an authenticator app (RFC 6238).', { enum: ['totp'] }),
+      kind: string('totp: an authenticator app (RFC 6238). passkey: a key of Web Authentication.', {
+        enum: ['totp', 'passkey'],
+      }),
       description: string('The text of the user.'),
       confirmed: boolean('Whether it has worked once; until then the website does not ask for it.'),
       created_at: time('When it was made, in UTC.'),
       last_used_at: nullableTime('When a code of it was last used, in UTC; null is never.'),
       secret: string('Only in the response to the creation: the secret in Base32, which is not shown again.'),
       uri: string('Only in the response to the creation: the secret as a link that apps read.'),
+      recovery_codes: list(
+        string('One code.'),
+        'Only in the response to the creation of a passkey: the recovery codes, if it is the first factor.',
+      ),
     },
     ['id', 'kind', 'description', 'confirmed', 'created_at', 'last_used_at'],
   ),

@@ -34,10 +34,14 @@ interface Shape {
 const LABELS = ['Created-Labels'] as const
 const TAGGED = ['ETag'] as const
 
+const OPERATORS = ['operatorNeeded', 'operatorFactorMissing'] as const
+const OF_ONE = [...OPERATORS, 'subjectNotFound'] as const
+
 /** Request and response schema of each operation, with the statuses and headers of a success. */
 // biome-ignore format: a table
 const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   getAccount:       { response: item('Account'), statuses: [200] },
+  changeAccount:    { request: ref('AccountPatch'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient'] },
   exportAccount:    { response: item('AccountExport'), statuses: [200], faults: ['scopeInsufficient'] },
   deleteAccount:    { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'queryInvalid', 'deletionNotConfirmed'] },
   changePassword:   { request: ref('PasswordChange'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'oldPasswordWrong'] },
@@ -46,6 +50,8 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   deleteSession:    { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'sessionNotFound'] },
   listSecondFactors: { response: item('SecondFactors'), statuses: [200], faults: ['scopeInsufficient'] },
   createTotp:       { request: ref('NewTotp'), isRequestOptional: true, response: item('SecondFactor'), statuses: [201], faults: ['scopeInsufficient', 'factorsOverLimit'] },
+  createPasskeyOptions: { response: item('PasskeyOptions'), statuses: [200], faults: ['scopeInsufficient', 'factorsOverLimit', 'noWebsite'] },
+  createPasskey:    { request: ref('NewPasskey'), response: item('SecondFactor'), statuses: [201], faults: ['scopeInsufficient', 'factorsOverLimit', 'passkeyWrong'] },
   confirmSecondFactor: { request: ref('FactorCode'), response: item('RecoveryCodes'), statuses: [200], faults: ['scopeInsufficient', 'factorNotFound', 'codeWrong'] },
   deleteSecondFactor: { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'factorNotFound'] },
   createRecoveryCodes: { response: item('RecoveryCodes'), statuses: [201], faults: ['scopeInsufficient', 'factorNotFound'] },
@@ -62,6 +68,22 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   listTsigKeys:     { response: items('TsigKey'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   createTsigKey:    { request: ref('NewTsigKey'), isRequestOptional: true, response: item('TsigKey'), statuses: [201], faults: ['scopeInsufficient', 'tsigKeysOverLimit'] },
   deleteTsigKey:    { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'tsigKeyNotFound'] },
+  listOperatorAccounts: { response: items('OperatorAccount'), statuses: [200], headers: TAGGED, faults: OPERATORS },
+  getOperatorAccount: { response: item('OperatorAccountDetail'), statuses: [200], faults: OF_ONE },
+  changeOperatorAccount: { request: ref('OperatorAccountPatch'), response: item('KeyChanged'), statuses: [200], faults: [...OF_ONE, 'operationRefused'] },
+  createResetLink:  { request: ref('ResetLinkRequest'), isRequestOptional: true, response: item('NewLink'), statuses: [201], faults: [...OF_ONE, 'operationRefused'] },
+  forgetSecondFactors: { response: item('KeyChanged'), statuses: [200], faults: OF_ONE },
+  listPlans:        { response: items('OperatorPlan'), statuses: [200], headers: TAGGED, faults: OPERATORS },
+  setPlan:          { request: ref('PlanPatch'), response: item('KeyChanged'), statuses: [200], faults: [...OPERATORS, 'operationRefused'] },
+  listBlocks:       { response: items('Block'), statuses: [200], headers: TAGGED, faults: OPERATORS },
+  setBlock:         { response: item('KeyChanged'), statuses: [200], faults: [...OF_ONE, 'operationRefused'] },
+  deleteBlock:      { response: item('KeyChanged'), statuses: [200], faults: [...OF_ONE, 'operationRefused'] },
+  listLockouts:     { response: items('Lockout'), statuses: [200], headers: TAGGED, faults: OPERATORS },
+  getLoad:          { response: item('Load'), statuses: [200], faults: OPERATORS },
+  listSecondaries:  { response: item('Secondaries'), statuses: [200], faults: OPERATORS },
+  listInvitations:  { response: items('Invitation'), statuses: [200], headers: TAGGED, faults: OPERATORS },
+  createInvitation: { request: ref('NewInvitation'), response: item('NewLink'), statuses: [201], faults: [...OF_ONE, 'operationRefused'] },
+  deleteInvitation: { response: item('KeyChanged'), statuses: [200], faults: OF_ONE },
   about:            { response: item('About'), statuses: [200] },
   listZones:        { response: items('Zone'), statuses: [200], headers: TAGGED },
   createZone:       { request: ref('NewZone'), response: SUCCESS, statuses: [201], faults: ['scopeInsufficient', 'zoneNotCreatable'] },

@@ -146,6 +146,9 @@ const IN_PATH: Readonly<Record<string, Schema>> = {
   dns_type:          ref('DnsType', 'The DNS type of the RRSet.'),
   label:             string('The label of the Rdata.', { pattern: '^[A-Za-z0-9_-]{1,63}$' }),
   ddns_key_username: string('The username of the DDNS key.'),
+  account_name:      string('The name of the account.'),
+  plan_name:         string('The name of the plan.'),
+  subject:           string('The username of a DDNS key, the name of an account, a hostname, or an address.'),
   key_name:          string('The name of the TSIG key.'),
   id:                wholeNumber('The id of the API key.', { minimum: 1 }),
 }

@@ -2,6 +2,7 @@ import { TSIG_ALGORITHMS } from '../../../dns/tsig.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { IMPORT_SCHEMAS } from './import-schemas.ts'
 import { ACCOUNT_SCHEMAS, lastUpdate } from './account-schemas.ts'
+import { OPERATOR_SCHEMAS } from './operator-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
 import { SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
 import {
@@ -278,5 +279,6 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...RESPONSE_SCHEMAS,
   ...ZONE_STATE_SCHEMAS,
   ...ACCOUNT_SCHEMAS,
+  ...OPERATOR_SCHEMAS,
   ...REQUEST_SCHEMAS,
 }

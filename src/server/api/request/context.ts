@@ -7,6 +7,7 @@ import type { PasswordChange } from '../../model/rows.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
+import type { OutgoingMail } from '../../../net/mail.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { StoredFactor } from '../../store/account/second-factors.ts'
@@ -76,8 +77,34 @@ export interface SecondFactors {
     factor: Pick<StoredFactor, 'content' | 'accountId' | 'counter'>,
     given: { readonly code: string; readonly now: Instant },
   ): number | undefined
+  /** See `server/auth/passkeys.ts`; undefined without a website. */
+  passkeyOptions(
+    account: Pick<Caller['account'], 'id' | 'name'>,
+    present: readonly StoredFactor[],
+    now: Instant,
+  ): object | undefined
+  newPasskey(
+    accountId: number,
+    credential: unknown,
+    now: Instant,
+  ): Promise<Pick<StoredFactor, 'content' | 'counter'> | undefined>
   newRecoveryCodes(): readonly { readonly code: string; readonly hash: Uint8Array }[]
 }
+
+/** An operation of `holdfast admin`. */
+export interface OperatorRequest {
+  readonly operation: string
+  readonly args: readonly string[]
+  readonly now: Instant
+}
+
+/** What it gives, and a message to send when it is stored; or why it is refused. */
+type OperatorResult =
+  | { readonly data: Readonly<Record<string, unknown>>; readonly mail?: OutgoingMail }
+  | { readonly fault: string; readonly isMissing: boolean }
+
+/** Does it in a transaction; see `server/operator`. */
+export type Operate = (store: StoreWrites, request: OperatorRequest) => Promise<OperatorResult>
 
 export interface ApiService {
   readonly name: string
@@ -112,6 +139,9 @@ export interface ApiService {
   /** The end of the block of a DDNS key for abuse, if it is in force. */
   blockEnd(key: { readonly blockedUntil?: Instant }, now: Instant): Instant | undefined
   readonly secondFactors: SecondFactors
+  readonly operate: Operate
+  /** Resolves with why it was not sent; undefined if the mail server took it. */
+  readonly sendMail: (mail: OutgoingMail) => Promise<string | undefined>
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
 

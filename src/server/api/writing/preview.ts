@@ -20,8 +20,8 @@ export async function undone<T>(store: Store, work: (w: StoreWrites) => Promise<
   return done.value
 }
 
-/** Passwords and keys that were made and are not stored. */
-const SECRETS: ReadonlySet<string> = new Set(['password', 'key', 'secret'])
+/** Passwords, keys and links that were made and are not stored. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'key', 'secret', 'link'])
 
 /** The answer to `dry_run=true`: that of the change, without secrets, and with what would change. */
 export function previewOf<R extends ErrorName>({

@@ -30,6 +30,15 @@ const OTHERS = [
   'useFactor',
   'removeFactor',
   'removeAccount',
+  'changeAccount',
+  'changePlan',
+  'addPlan',
+  'addCode',
+  'removeCode',
+  'removeFactors',
+  'blockKey',
+  'blockName',
+  'unblock',
 ] as const
 
 /** The same store; what is changed through it is noted, so that no operation can forget it. */

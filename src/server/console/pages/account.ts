@@ -22,6 +22,7 @@ interface ShownAccount {
     readonly ddns_keys: number
     readonly zones: number
   }
+  readonly email: string | null
   readonly created_at: string | null
 }
 
@@ -49,9 +50,9 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}${planCard(words, found.data)}${
       session.caller.apiKeyId === undefined
-        ? passwordCard(words, errors)
+        ? html`${passwordCard(words, errors)}${emailCard(words, found.data, errors)}`
         : card(t.password, html`<p>${t.byKey}</p>`)
-    }${isRefused(factors) ? '' : factorCard(words, factors.data)}${
+    }${isRefused(factors) ? '' : factorCard(words, factors.data, session.lacksFactor)}${
       isRefused(sessions) ? '' : sessionCard(words, sessions.data, session.id)
     }${session.caller.apiKeyId === undefined ? wholeCard(words, errors) : ''}`,
   }
@@ -90,6 +91,32 @@ const passwordCard = (words: Words, errors: FormErrors): Html => {
       button(t.change, 'quiet'),
     ]),
   )
+}
+
+const emailCard = (words: Words, { email }: ShownAccount, errors: FormErrors): Html => {
+  const t = words.account
+  return card(
+    t.email,
+    form('/console/account/email', [
+      field('email', t.email, {
+        type: 'email',
+        fill: 'email',
+        value: email ?? '',
+        hint: t.emailWhat,
+        isOptional: true,
+        errors,
+      }),
+      button(t.emailSave, 'quiet'),
+    ]),
+  )
+}
+
+export async function changeEmailAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, words } = context
+  const email = (sent.get('email') ?? '').trim()
+  const changed = await ask('changeAccount', { body: { email: email === '' ? null : email } })
+  const wrong = errorsOf(changed, words, () => 'email')
+  return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/account' }
 }
 
 function sessionCard(words: Words, sessions: readonly ShownSession[], own: number): Html {

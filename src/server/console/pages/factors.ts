@@ -13,6 +13,7 @@ import {
   form,
   hidden,
   moment,
+  passkeyForm,
   dataTable,
 } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
@@ -22,6 +23,7 @@ import { failedPage } from './listing.ts'
 export interface ShownFactors {
   readonly factors: readonly {
     readonly id: number
+    readonly kind: 'totp' | 'passkey'
     readonly description: string
     readonly confirmed: boolean
     readonly created_at: string | null
@@ -31,30 +33,37 @@ export interface ShownFactors {
 }
 
 /** The card of the account page. */
-export function factorCard(words: Words, { factors, recovery_codes: left }: ShownFactors): Html {
+export function factorCard(
+  words: Words,
+  { factors, recovery_codes: left }: ShownFactors,
+  isNeeded: boolean,
+): Html {
   const t = words.factors
   const rows = factors.map((one) => [
-    foreign(one.description || t.app),
+    html`${foreign(one.description)} <span class="soft">${one.kind === 'totp' ? t.app : words.passkeys.one}</span>`,
     one.confirmed ? t.works : t.unconfirmed,
     moment(one.last_used_at, words.names.never),
     action(`/console/account/factors/${one.id}/delete`, words.programKeys.remove, 'danger'),
   ])
   const columns = [
-    { label: t.app },
+    { label: t.title },
     { label: words.names.state, isFixed: true },
     { label: words.programKeys.used, isFixed: true },
     { label: words.programKeys.remove, isFixed: true },
   ]
   const isOn = factors.some(({ confirmed }) => confirmed)
-  return card(
-    t.title,
-    html`<p class="soft">${isOn ? t.isOn : t.what}</p>${rows.length === 0 ? '' : dataTable(t.title, columns, rows)}${
-      isOn ? html`<p>${t.codesLeft(left)}</p>${action('/console/account/recovery-codes', t.newCodes)}` : ''
-    }${form('/console/account/factors', [
+  return card(t.title, [
+    isNeeded ? html`<p class="wait">${t.must}</p>` : html``,
+    html`<p class="soft">${isOn ? t.isOn : t.what}</p>`,
+    rows.length === 0 ? html`` : dataTable(t.title, columns, rows),
+    isOn ? html`<p>${t.codesLeft(left)}</p>${action('/console/account/recovery-codes', t.newCodes)}` : html``,
+    form('/console/account/factors', [
       field('description', t.description, { hint: t.descriptionHint, isOptional: true }),
-      button(t.add, 'quiet'),
-    ])}`,
-  )
+      html`<p class="row">${button(t.add, 'quiet')}<button class="quiet" formaction="/console/account/passkeys">${
+        words.passkeys.add
+      }</button></p>`,
+    ]),
+  ])
 }
 
 interface NewTotpView {
@@ -112,6 +121,48 @@ export async function confirmTotpAction(context: ConsoleContext): Promise<Consol
     )
   const codes = confirmed.data.recovery_codes
   return codes.length === 0 ? { see: '/console/account' } : codesPage(words, codes)
+}
+
+/** The form that the script sends with what the browser made. */
+export async function newPasskeyPage({ words, ask, form: sent }: ConsoleContext): Promise<ConsoleResult> {
+  const t = words.passkeys
+  const made = await ask<{ readonly options: object }>('createPasskeyOptions')
+  if (isRefused(made)) return failedPage(words, made)
+  const options = JSON.stringify(made.data.options)
+  const to = '/console/account/passkeys/new'
+  const content = html`${hidden('description', sent.get('description') ?? '')}${button(t.make)}`
+  return {
+    title: t.add,
+    main: card(t.what, [
+      passkeyForm({ to, kind: 'create', options, field: 'credential', failed: t.failed }, content),
+      html`<noscript><p>${t.noScript}</p></noscript>`,
+    ]),
+  }
+}
+
+export async function createPasskeyAction({
+  words,
+  ask,
+  form: sent,
+}: ConsoleContext): Promise<ConsoleResult> {
+  const made = await ask<{ readonly recovery_codes: readonly string[] }>('createPasskey', {
+    body: {
+      credential: credentialIn(sent.get('credential') ?? ''),
+      description: sent.get('description') ?? '',
+    },
+  })
+  if (isRefused(made)) return failedPage(words, made)
+  const codes = made.data.recovery_codes
+  return codes.length === 0 ? { see: '/console/account' } : codesPage(words, codes)
+}
+
+/** Anything else is no object, which the operation refuses. */
+function credentialIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** On paper, for the day on which the phone is gone. */

@@ -1,7 +1,9 @@
 import type { Instant } from '../../../base/time.ts'
 
 /** What a code that is used once is for. */
-export type CodePurpose = 'invitation' | 'reset' | 'open'
+export type LinkPurpose = 'invitation' | 'reset' | 'open'
+/** `passkey`: a challenge that was used, which is not taken again. */
+export type CodePurpose = LinkPurpose | 'passkey'
 
 export interface StoredCode {
   readonly id: number

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../base/time.ts'
 
-/** totp: an authenticator app (RFC 6238). recovery: a code on paper, which is used once. */
-export type FactorKind = 'totp' | 'recovery'
+/** totp: an authenticator app (RFC 6238). passkey: see `auth/passkeys.ts`. recovery: a code on paper, which is used once. */
+export type FactorKind = 'totp' | 'passkey' | 'recovery'
 
 /** What an account needs besides its password, at the website. */
 export interface StoredFactor {
@@ -9,9 +9,9 @@ export interface StoredFactor {
   readonly accountId: number
   readonly kind: FactorKind
   readonly description: string
-  /** The sealed secret of totp; the hash of a recovery code. */
+  /** The sealed secret of totp; the public key of a passkey; the hash of a recovery code. */
   readonly content: Uint8Array
-  /** Of totp: the time step of the last code, which is not taken again. */
+  /** Of totp: the time step of the last code, which is not taken again. Of a passkey: its own count of its uses. */
   readonly counter: number
   /** It has worked once; until then it is not asked for. */
   readonly isConfirmed: boolean

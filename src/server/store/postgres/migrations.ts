@@ -73,6 +73,11 @@ INSERT INTO dns_zone (id, apex, serial) VALUES (0, '', extract(epoch FROM clock_
       CREATE INDEX one_time_code_of_account ON one_time_code (account_id) WHERE account_id IS NOT NULL`,
     oldestReader: 1,
   },
+  {
+    sql: `ALTER TABLE account ADD COLUMN is_operator smallint NOT NULL DEFAULT 0, ADD COLUMN email text NOT NULL DEFAULT '';
+      ALTER TABLE plan ADD COLUMN needs_factor smallint NOT NULL DEFAULT 0`,
+    oldestReader: 1,
+  },
 ]
 
 export const POSTGRES_VERSION = MIGRATIONS.length

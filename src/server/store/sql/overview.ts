@@ -31,7 +31,7 @@ interface OverviewList {
 // biome-ignore format: a table
 const LISTS: { readonly [O in Overview]: OverviewList } = {
   plans:    { filters: { name: 'plan.name' }, order: 'plan.name' },
-  accounts: { filters: { name: 'account.name', account: 'account.name' }, shown: isShown('account.name'), order: 'account.name' },
+  accounts: { filters: { name: 'account.name', account: 'account.name', search: 'account.name' }, shown: isShown('account.name'), order: 'account.name' },
   zones:    { filters: { name: 'zone.name', zone: 'zone.name', account: 'account.name' }, shown: isShown('zone.name'), order: 'zone.name' },
   names:    { filters: { name: 'fqdn', zone: 'zone.name', account: 'account.name' }, shown: isShown('zone.name'), order: 'zone.name, labels_reversed' },
   keys:     { filters: { name: 'username', account: 'account.name' }, since: '?1 >= 0', shown: isShown('username'), order: 'username' },
@@ -49,19 +49,21 @@ export const OVERVIEW = selects({
   plans: select({
     name: 'TEXT', max_names: 'INTEGER', max_rdata: 'INTEGER', max_keys: 'INTEGER', max_name_metadata: 'INTEGER',
     max_rrset_metadata: 'INTEGER', min_ttl: 'INTEGER', fixed_ttl: 'INTEGER NULL', types: 'TEXT NULL', has_offline: 'FLAG',
-    has_wildcards: 'FLAG', accounts: 'INTEGER',
+    has_wildcards: 'FLAG', needs_factor: 'FLAG', accounts: 'INTEGER',
   },
     `SELECT plan.name, max_names, max_rdata, max_keys, max_name_metadata, max_rrset_metadata, min_ttl, fixed_ttl, types, has_offline,
-      has_wildcards, (SELECT count(*) FROM account WHERE plan_id = plan.id AND ${isShown('account.name')}) AS accounts FROM plan`),
+      has_wildcards, needs_factor, (SELECT count(*) FROM account WHERE plan_id = plan.id AND ${isShown('account.name')}) AS accounts FROM plan`),
   accounts: select({
-    name: 'TEXT', plan: 'TEXT', is_suspended: 'FLAG', is_website_only: 'FLAG', names: 'INTEGER', max_names: 'INTEGER', rdata: 'INTEGER',
-    max_rdata: 'INTEGER', zones: 'INTEGER', keys: 'INTEGER', api_keys: 'INTEGER', created_at: 'TIME',
+    name: 'TEXT', plan: 'TEXT', is_suspended: 'FLAG', is_website_only: 'FLAG', is_operator: 'FLAG', names: 'INTEGER', max_names: 'INTEGER',
+    rdata: 'INTEGER', max_rdata: 'INTEGER', zones: 'INTEGER', keys: 'INTEGER', api_keys: 'INTEGER', created_at: 'TIME',
+    has_factor: 'FLAG',
   },
-    `SELECT account.name, plan.name AS plan, is_suspended, is_website_only, ${HOLDINGS('names', 'account_id', 'account.id')} AS names,
+    `SELECT account.name, plan.name AS plan, is_suspended, is_website_only, is_operator, ${HOLDINGS('names', 'account_id', 'account.id')} AS names,
       max_names, ${HOLDINGS('rdata', 'account_id', 'account.id')} AS rdata, max_rdata,
       (SELECT count(*) FROM zone WHERE account_id = account.id AND ${isShown('zone.name')}) AS zones,
       (SELECT count(*) FROM ddns_key WHERE account_id = account.id) AS keys,
-      (SELECT count(*) FROM api_key WHERE account_id = account.id) AS api_keys, created_at
+      (SELECT count(*) FROM api_key WHERE account_id = account.id) AS api_keys, created_at,
+      CASE WHEN EXISTS (SELECT 1 FROM second_factor WHERE account_id = account.id AND is_confirmed = 1) THEN 1 ELSE 0 END AS has_factor
       FROM account JOIN plan ON plan.id = plan_id`),
   zones: select({
     name: 'TEXT', account: 'TEXT', names: 'INTEGER', serial: 'INTEGER', is_shared: 'FLAG', is_prohibited: 'FLAG', is_website_only: 'FLAG',
@@ -129,13 +131,15 @@ export async function sqlOverview(
   const { filters, since, shown: isShownHere, order, limit: own = UNLIMITED } = LISTS[of]
   const chosen = (Object.entries(filter) as [keyof OverviewFilter, string | undefined][]).flatMap(
     ([key, value]) =>
-      value === undefined || filters[key] === undefined ? [] : [{ column: filters[key], value }],
+      value === undefined || filters[key] === undefined ? [] : [{ key, column: filters[key], value }],
   )
   const first = since === undefined ? 1 : 2
   const conditions = [
     ...(since === undefined ? [] : [since]),
     ...(isShownHere === undefined ? [] : [isShownHere]),
-    ...chosen.map(({ column }, at) => `${column} = ?${first + at}`),
+    ...chosen.map(({ key, column }, at) =>
+      key === 'search' ? `instr(${column}, ?${first + at}) > 0` : `${column} = ?${first + at}`,
+    ),
   ]
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const values = [...(since === undefined ? [] : [now]), ...chosen.map(({ value }) => value)]

@@ -19,6 +19,7 @@ const COLUMNS = {
     types: 'types',
     hasOffline: 'has_offline',
     hasWildcards: 'has_wildcards',
+    needsFactor: 'needs_factor',
   },
   zone: {
     isShared: 'is_shared',
@@ -37,7 +38,13 @@ const COLUMNS = {
     defaultTtl: 'default_ttl',
     description: 'description',
   },
-  account: { isWebsiteOnly: 'is_website_only', isSuspended: 'is_suspended', planId: 'plan_id' },
+  account: {
+    isWebsiteOnly: 'is_website_only',
+    isSuspended: 'is_suspended',
+    planId: 'plan_id',
+    isOperator: 'is_operator',
+    email: 'email',
+  },
   name: { isProhibited: 'is_prohibited', isBlocked: 'is_blocked' },
   ddns_key: { isLocked: 'is_locked', isBlocked: 'is_blocked' },
 } as const

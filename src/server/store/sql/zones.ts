@@ -15,9 +15,12 @@ import type { Sql } from './statement.ts'
 const PLAN = {
   name: 'TEXT', max_names: 'INTEGER', max_rdata: 'INTEGER', max_keys: 'INTEGER', max_name_metadata: 'INTEGER',
   max_rrset_metadata: 'INTEGER', min_ttl: 'INTEGER', fixed_ttl: 'INTEGER NULL', types: 'TEXT NULL', has_offline: 'FLAG',
-  has_wildcards: 'FLAG',
+  has_wildcards: 'FLAG', needs_factor: 'FLAG',
 } as const
-const ACCOUNT = { account_name: 'TEXT', is_website_only: 'FLAG', is_suspended: 'FLAG', ...PLAN } as const
+// biome-ignore format: a table
+const ACCOUNT = {
+  account_name: 'TEXT', is_website_only: 'FLAG', is_suspended: 'FLAG', is_operator: 'FLAG', email: 'TEXT', ...PLAN,
+} as const
 
 /** Without the columns that every change of the zone changes. */
 // biome-ignore format: a table
@@ -34,7 +37,8 @@ const ZONE_ROWS = `SELECT ${columnList(RULES)}, description, updated_at, (SELECT
 export const ZONES = selects({
   account: select(
     ACCOUNT,
-    `SELECT account.name AS account_name, is_website_only, is_suspended, ${columnList(PLAN, 'plan')}
+    `SELECT account.name AS account_name, is_website_only, is_suspended, is_operator, email,
+      ${columnList(PLAN, 'plan')}
       FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?`,
   ),
   rules: select(RULES, `SELECT ${columnList(RULES)} FROM zone WHERE id = ?`),
@@ -131,6 +135,7 @@ function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
     hasWildcards: isOn(row.has_wildcards),
     ...optional('fixedTtl', row.fixed_ttl),
     ...optional('types', wordList(row.types)),
+    ...(isOn(row.needs_factor) && { needsFactor: true }),
   }
   return {
     id,
@@ -138,6 +143,8 @@ function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
     plan,
     isWebsiteOnly: isOn(row.is_website_only),
     isSuspended: isOn(row.is_suspended),
+    ...(isOn(row.is_operator) && { isOperator: true }),
+    ...(row.email !== '' && { email: row.email }),
   }
 }
 

@@ -230,4 +230,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX second_factor_of_account ON second_factor (account_id);
   CREATE INDEX one_time_code_of_account ON one_time_code (account_id) WHERE account_id IS NOT NULL;
   `,
+  // Accounts of operators, where mail for an account goes, and plans whose accounts need a second factor.
+  `
+  ALTER TABLE account ADD COLUMN is_operator INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN email TEXT NOT NULL DEFAULT '';
+  ALTER TABLE plan ADD COLUMN needs_factor INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

@@ -24,10 +24,13 @@ describe('the account', () => {
         dns_types: null,
         has_offline: true,
         has_wildcards: true,
+        needs_second_factor: false,
       },
       // Of 14 names four are apexes.
       usage: { names: 10, rdata: 12, ddns_keys: 2, api_keys: 2, tsig_keys: 1, zones: 4 },
       website_only: false,
+      operator: false,
+      email: null,
       created_at: '2026-01-01T00:00:00.000Z',
     })
   })

@@ -69,6 +69,7 @@ describe('the page of the API', () => {
       'DDNS Keys',
       'API Keys',
       'TSIG Keys',
+      'Operator',
       'Meta',
       'Zones',
       'Zone authorities',

@@ -5,6 +5,7 @@ import { DE_FRAME } from './frame.ts'
 import { DE_KEYS } from './keys.ts'
 import { DE_LINKS } from './links.ts'
 import { DE_NAMES } from './names.ts'
+import { DE_OPERATOR } from './operator.ts'
 import { DE_ZONES } from './zones.ts'
 
 /** German. */
@@ -16,4 +17,5 @@ export const DE: Words = {
   ...DE_KEYS,
   ...DE_LINKS,
   ...DE_ACCOUNT,
+  ...DE_OPERATOR,
 }

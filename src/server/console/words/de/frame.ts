@@ -6,7 +6,14 @@ import { plural } from '../plural.ts'
 export const DE_FRAME: typeof EN_FRAME = {
   language: 'de',
   navigation: 'Bereiche',
-  places: { names: 'Namen', zones: 'Zonen', keys: 'Schlüssel', trail: 'Verlauf', account: 'Konto' },
+  places: {
+    names: 'Namen',
+    zones: 'Zonen',
+    keys: 'Schlüssel',
+    trail: 'Verlauf',
+    account: 'Konto',
+    operator: 'Betreiber',
+  },
   toContent: 'Zum Inhalt',
   signOut: 'Abmelden',
   copy: 'Kopieren',
@@ -25,6 +32,9 @@ export const DE_FRAME: typeof EN_FRAME = {
   failed: 'Etwas ist schiefgegangen',
   failedWhy:
     'Es wurde nichts geändert. Versuchen Sie es noch einmal; wenn es wieder geschieht, sagen Sie es dem Betreiber.',
+  away: 'Einen Augenblick',
+  awayWhy:
+    'Die Datenbank des Dienstes ist nicht erreichbar. Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
   oldForm: 'Dieses Formular ist zu alt',
   oldFormWhy:
     'Sie haben sich inzwischen neu angemeldet. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus.',
@@ -41,6 +51,14 @@ export const DE_FRAME: typeof EN_FRAME = {
     keyHint: 'Sie dürfen, was der Schlüssel darf.',
     withKey: 'Mit dem Schlüssel anmelden',
     wrong: 'Das Konto oder das Passwort ist falsch, oder der Schlüssel ist nicht bekannt.',
+  },
+  forgotten: {
+    title: 'Passwort vergessen?',
+    what: 'Ein Link für ein anderes Passwort, per E-Mail',
+    send: 'Link schicken',
+    sent: 'Wenn es dieses Konto mit einer E-Mail-Adresse gibt, ist ein Link unterwegs. Er gilt eine Stunde.',
+    ask: 'Bitten Sie den Betreiber um einen Link für ein anderes Passwort.',
+    back: 'Zur Anmeldung',
   },
   proof: {
     title: 'Sind Sie es?',

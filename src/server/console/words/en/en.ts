@@ -4,6 +4,7 @@ import { EN_FRAME } from './frame.ts'
 import { EN_KEYS } from './keys.ts'
 import { EN_LINKS } from './links.ts'
 import { EN_NAMES } from './names.ts'
+import { EN_OPERATOR } from './operator.ts'
 import { EN_ZONES } from './zones.ts'
 
 /** English. */
@@ -15,4 +16,5 @@ export const EN = {
   ...EN_KEYS,
   ...EN_LINKS,
   ...EN_ACCOUNT,
+  ...EN_OPERATOR,
 }

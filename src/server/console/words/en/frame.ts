@@ -4,7 +4,14 @@ import { plural } from '../plural.ts'
 export const EN_FRAME = {
   language: 'en',
   navigation: 'Places',
-  places: { names: 'Names', zones: 'Zones', keys: 'Keys', trail: 'Trail', account: 'Account' },
+  places: {
+    names: 'Names',
+    zones: 'Zones',
+    keys: 'Keys',
+    trail: 'Trail',
+    account: 'Account',
+    operator: 'Operator',
+  },
   toContent: 'To the content',
   signOut: 'Sign out',
   copy: 'Copy',
@@ -22,6 +29,8 @@ export const EN_FRAME = {
   noPageWhy: 'The address is wrong, or what it was about is gone.',
   failed: 'Something went wrong',
   failedWhy: 'Nothing was changed. Try again; if it happens again, tell the operator of this service.',
+  away: 'One moment',
+  awayWhy: 'The database of this service is away. Nothing was changed. Try again in some seconds.',
   oldForm: 'This form is too old',
   oldFormWhy:
     'You have signed in again since it was opened. Go back, reload the page, and fill in the form again.',
@@ -39,6 +48,14 @@ export const EN_FRAME = {
     keyHint: 'You may do what the key may do.',
     withKey: 'Sign in with the key',
     wrong: 'The account or the password is wrong, or the key is not known.',
+  },
+  forgotten: {
+    title: 'Password forgotten?',
+    what: 'A link for another password, by mail',
+    send: 'Send the link',
+    sent: 'If there is such an account with an e-mail address, a link is on its way to it. It works for an hour.',
+    ask: 'Ask the operator of this service for a link for another password.',
+    back: 'To sign in',
   },
   proof: {
     title: 'Is it you?',

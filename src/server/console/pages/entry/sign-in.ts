@@ -1,19 +1,29 @@
-import { html } from '../../../html/html.ts'
-import type { ShownPage } from '../context.ts'
-import { button, card, field, form } from '../parts.ts'
-import { errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
-import type { Words } from '../words/words.ts'
+import { html } from '../../../../html/html.ts'
+import type { ShownPage } from '../../context.ts'
+import { button, card, field, form } from '../../parts.ts'
+import { errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import { FORGOTTEN, SIGN_IN } from '../../paths.ts'
+import { passkeyCard } from './passkey.ts'
+import type { Words } from '../../words/words.ts'
 
 /** What a person gives to sign in. */
 export type SignIn = { readonly account: string; readonly password: string } | { readonly apiKey: string }
 
 interface Refused {
-  readonly given: SignIn
+  readonly given: SignIn | { readonly passkey: string }
   /** In seconds, if nothing was checked. */
   readonly wait: number | undefined
 }
 
-export function signInPage(words: Words, refused?: Refused): ShownPage {
+interface SignInView {
+  /** What a browser needs to use a passkey. */
+  readonly passkey: string | undefined
+  /** A link for another password can be sent. */
+  readonly hasMail: boolean
+  readonly refused?: Refused
+}
+
+export function signInPage(words: Words, { passkey, hasMail, refused }: SignInView): ShownPage {
   const t = words.signIn
   const isKey = refused !== undefined && 'apiKey' in refused.given
   const text = refused?.wait === undefined ? t.wrong : words.retryAfter(refused.wait)
@@ -30,7 +40,10 @@ export function signInPage(words: Words, refused?: Refused): ShownPage {
         field('password', t.password, { type: 'password', fill: 'current-password' }),
         button(t.title),
       ]),
-    )}${card(
+    )}${hasMail ? html`<p><a href="${FORGOTTEN}">${words.forgotten.title}</a></p>` : ''}${passkeyCard(words, {
+      to: SIGN_IN,
+      options: passkey,
+    })}${card(
       t.byKey,
       form('/console/sign-in', [
         field('key', t.key, { type: 'password', hint: t.keyHint, errors }),

@@ -1,9 +1,9 @@
-import { html } from '../../../html/html.ts'
-import { isNewPassword } from '../../api/account/password.ts'
-import type { ShownPage } from '../context.ts'
-import { button, card, field, form } from '../parts.ts'
-import { errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
-import type { Words } from '../words/words.ts'
+import { html } from '../../../../html/html.ts'
+import { isNewPassword } from '../../../api/account/password.ts'
+import type { ShownPage } from '../../context.ts'
+import { button, card, field, form } from '../../parts.ts'
+import { errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import type { Words } from '../../words/words.ts'
 
 /** The pages that links lead to, by the last part of their paths. */
 export const LINKS = { invitation: 'invitation', reset: 'reset', open: 'open' } as const

@@ -1,32 +1,36 @@
-import { html } from '../../../html/html.ts'
-import type { ShownPage } from '../context.ts'
-import { button, card, field, form as formOf, hidden } from '../parts.ts'
-import { errorSummary, fieldError, NO_ERRORS } from '../refusals.ts'
-import type { Words } from '../words/words.ts'
+import { html } from '../../../../html/html.ts'
+import type { ShownPage } from '../../context.ts'
+import { button, card, field, form as formOf, hidden } from '../../parts.ts'
+import { errorSummary, fieldError, NO_ERRORS } from '../../refusals.ts'
+import { passkeyCard } from './passkey.ts'
+import type { Words } from '../../words/words.ts'
 
 interface ProofView {
   readonly path: string
   /** What was sent; it is sent again with the proof. */
   readonly form: URLSearchParams
   readonly byKey: boolean
+  /** What a browser needs to use a passkey, if the person has one. */
+  readonly passkey: string | undefined
   /** What was given is wrong; or it was not checked, and may be given again after these seconds. */
   readonly refused?: { readonly wait?: number }
 }
 
 /** Asks for the password before something that must not happen at an open browser. */
-export function proofPage(words: Words, { path, form, refused, byKey }: ProofView): ShownPage {
+export function proofPage(words: Words, { path, form, refused, byKey, passkey }: ProofView): ShownPage {
   const t = words.proof
   const { wait } = refused ?? {}
   const wrong = wait === undefined ? t.wrong : words.retryAfter(wait)
   const errors = refused === undefined ? NO_ERRORS : fieldError('proof', wrong)
-  const kept = [...form].filter(([name]) => name !== 'token' && name !== 'proof')
+  const kept = [...form].filter(([name]) => !['token', 'proof', 'passkey'].includes(name))
+  const again = kept.map(([name, value]) => hidden(name, value))
   return {
     title: t.title,
     ...(refused !== undefined && { status: wait === undefined ? 403 : 429 }),
     main: html`${errorSummary(errors, words)}${card(
       t.why,
       formOf(path, [
-        ...kept.map(([name, value]) => hidden(name, value)),
+        ...again,
         field('proof', byKey ? words.signIn.key : words.signIn.password, {
           type: 'password',
           fill: 'current-password',
@@ -34,6 +38,6 @@ export function proofPage(words: Words, { path, form, refused, byKey }: ProofVie
         }),
         button(t.go),
       ]),
-    )}`,
+    )}${passkeyCard(words, { to: path, options: passkey, field: 'passkey', kept: again })}`,
   }
 }

@@ -1,0 +1,59 @@
+import { seconds } from '../../base/time.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
+import { Secret } from '../../net/secret.ts'
+import { systemClock, systemEntropy } from '../../platform/clock/clock.ts'
+import { readAll } from '../../platform/files/promises.ts'
+import { sendMail } from '../../platform/mail/smtp.ts'
+import { mailServerIn, type OutgoingMail, SUBMISSIONS_PORT } from '../../net/mail.ts'
+
+const STEP_TIMEOUT = seconds(10)
+const WHOLE_TIMEOUT = seconds(30)
+
+export type MailSettings = Pick<
+  ServiceSettings,
+  'mailServer' | 'mailFrom' | 'mailUsername' | 'mailPasswordFile'
+>
+
+export const canMail = ({ mailServer, mailFrom }: MailSettings): boolean =>
+  mailServer !== undefined && mailFrom !== undefined
+
+/** Sends by the mail server of the settings; resolves with why not, undefined if the server took it. */
+export const mailer =
+  (settings: MailSettings, ending: AbortSignal) =>
+  async ({ to, subject, text }: OutgoingMail): Promise<string | undefined> => {
+    const { mailServer = '', mailFrom: from } = settings
+    const server = mailServerIn(mailServer)
+    if (server === undefined || from === undefined) return 'set mail_server and mail_from'
+    const login = await loginOf(settings)
+    if (typeof login === 'string') return login
+    const { host, port, isOwnNetwork } = server
+    const outcome = await sendMail(
+      {
+        host,
+        port,
+        isImplicitTls: port === SUBMISSIONS_PORT,
+        mustEncrypt: !isOwnNetwork,
+        login,
+        from,
+        to,
+        subject,
+        text,
+        id: Buffer.from(systemEntropy(16)).toString('hex'),
+        at: systemClock.now(),
+        timeout: STEP_TIMEOUT,
+        wholeTimeout: WHOLE_TIMEOUT,
+      },
+      ending,
+    )
+    return outcome.kind === 'sent' ? undefined : outcome.because
+  }
+
+/** The file is read for each message, so another password needs no reload; or why it cannot be read. */
+async function loginOf({ mailUsername: username, mailPasswordFile: file }: MailSettings) {
+  if (username === undefined || file === undefined) return undefined
+  try {
+    return { username, password: new Secret((await readAll(file, 'utf8')).trim()) }
+  } catch (error) {
+    return `mail_password_file cannot be read: ${(error as Error).message}`
+  }
+}

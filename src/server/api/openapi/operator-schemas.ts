@@ -1,0 +1,186 @@
+import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import {
+  boolean,
+  closedObject,
+  list,
+  nullableString,
+  nullableTime,
+  openObject,
+  type Schema,
+  string,
+  time,
+  wholeNumber,
+} from './schema.ts'
+
+const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
+const atMost = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
+
+const ACCOUNT_FIELDS = {
+  name: string('The name of the account.'),
+  plan: string('The name of its plan.'),
+  is_suspended: boolean('Whether the operator refuses everything to it.'),
+  is_website_only: boolean('Whether it can only be changed on the website.'),
+  is_operator: boolean('Whether its person is an operator.'),
+  names: count('names'),
+  max_names: atMost('names by its plan'),
+  rdata: count('Rdata'),
+  max_rdata: atMost('Rdata by its plan'),
+  zones: count('zones'),
+  keys: count('DDNS keys'),
+  api_keys: count('API keys'),
+  created_at: time('When it was created, in UTC.'),
+  has_factor: boolean('Whether it has a second factor.'),
+}
+
+const PLAN_LIMITS = {
+  max_names: atMost('names, and of zones'),
+  max_rdata: atMost('Rdata'),
+  max_keys: atMost('DDNS keys'),
+  max_name_metadata: atMost('metadata keys of one name, or of one zone'),
+  max_rrset_metadata: atMost('metadata keys of one RRSet'),
+  min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
+  fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
+    type: ['integer', 'null'],
+    minimum: 0,
+  }),
+  has_offline: boolean('Whether names may be offline.'),
+  has_wildcards: boolean('Whether names may be wildcards.'),
+  needs_factor: boolean('Whether its accounts need a second factor on the website.'),
+}
+
+const INVITED_TO = {
+  plan: string('The plan of the new account.'),
+  zone: nullableString('The zone that the new account may use; null: none.'),
+  email: nullableString('Where the link was sent; null: nowhere.'),
+}
+
+/** The schemas of what operators read and change at the website. */
+export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  OperatorAccount: closedObject('An account, as operators see it.', ACCOUNT_FIELDS),
+  OperatorAccountDetail: closedObject('An account, with its first hundred zones and keys.', {
+    ...ACCOUNT_FIELDS,
+    zone_names: list(string('The name of a zone.'), 'Its zones.'),
+    key_usernames: list(string('The username of a DDNS key.'), 'Its DDNS keys.'),
+  }),
+  OperatorPlan: closedObject('A plan, as operators see it.', {
+    name: string('The name of the plan.'),
+    ...PLAN_LIMITS,
+    types: nullableString('The types that may be used, with spaces between them; null is all.'),
+    accounts: count('accounts that have it'),
+  }),
+  Block: closedObject('A block after abuse.', {
+    username: nullableString('The DDNS key or the account; null: it is gone.'),
+    blocked_until: nullableTime('When the block ends, in UTC.'),
+    last_used_at: time('The last request, in UTC.'),
+    agent: string('The User-Agent of the last request.'),
+    address: string('The address from which the last request came.'),
+  }),
+  Lockout: closedObject('A network whose passwords are not checked, after failed logins.', {
+    network: string('An IPv4 address, or an IPv6 network.'),
+    endpoint: string('Where the logins failed: update is /nic/update, api is /v1 and the website.'),
+    blocked_until: nullableTime('When the lockout ends, in UTC.'),
+  }),
+  Load: closedObject('Which accounts take the most time of the service.', {
+    at: nullableTime('When the service said so, in UTC; null: it has not yet.'),
+    heaviest: list(
+      closedObject('An account, or a network without one.', {
+        key: string('Which one.'),
+        ms: wholeNumber('Milliseconds of the last one to two minutes.', { minimum: 0 }),
+        waiting: count('requests that wait'),
+      }),
+      'The heaviest first.',
+    ),
+  }),
+  Secondaries: closedObject('What the secondaries have fetched.', {
+    at: nullableTime('When the service said so, in UTC; null: there are none.'),
+    secondaries: list(
+      closedObject('A secondary.', {
+        name: string('Its name in the settings.'),
+        address: string('Its address and port.'),
+        zones: count('zones that it has, or was told of'),
+        behind: count('zones that it was told of and has not fetched yet'),
+        stuck: count('those that it does not fetch'),
+        lag: wholeNumber('How long the longest of them has waited, in seconds.', { minimum: 0 }),
+        late: list(
+          closedObject('A zone that it has not fetched yet.', {
+            zone: string('The name of the zone.'),
+            told: wholeNumber('The serial that it was told.', { type: ['integer', 'null'] }),
+            fetched: wholeNumber('The serial that it has fetched.', { type: ['integer', 'null'] }),
+            served: wholeNumber('The serial that it gives.', { type: ['integer', 'null'] }),
+            isStuck: boolean('Whether it does not fetch it.'),
+          }),
+          'The first twenty of them.',
+        ),
+      }),
+      'The secondaries.',
+    ),
+  }),
+  Invitation: closedObject('A link for a new account that is not used yet.', {
+    id: wholeNumber('Identifies the invitation in the path.'),
+    ...INVITED_TO,
+    created_at: time('When it was made, in UTC.'),
+    expires_at: time('When it ends, in UTC.'),
+  }),
+  NewLink: closedObject(
+    'A link that is used once; it is shown only in this response.',
+    {
+      link: string('The link; not in a preview.'),
+      mailed: boolean('Whether the mail server took a message with it.'),
+      account: string('The account that it is for.'),
+      ...INVITED_TO,
+    },
+    ['mailed'],
+  ),
+  OperatorAccountPatch: openObject('What is changed of an account.', {
+    plan: string('The name of a plan.'),
+    website_only: boolean('Whether it can only be changed on the website.'),
+    operator: boolean('Whether its person is an operator.'),
+    suspended: boolean('Whether everything is refused to it; false also ends a block after abuse.'),
+    email: nullableString('Where links for a new password go; null: nowhere.'),
+  }),
+  PlanPatch: openObject('What is changed of a plan; of a new one, the rest is as usual.', {
+    ...PLAN_LIMITS,
+    types: list(
+      string('A DNS type.', { enum: Object.keys(RDATA_TYPES) }),
+      'The types that may be used; null is all.',
+      { type: ['array', 'null'] },
+    ),
+  }),
+  NewInvitation: openObject(
+    'A new invitation.',
+    {
+      plan: string('The plan of the new account.'),
+      zone: string('A zone that the new account may use.'),
+      expires: string('How long the link may be used, such as 7d, which is the default.'),
+      email: string('Where the link is sent.'),
+    },
+    ['plan'],
+  ),
+  ResetLinkRequest: openObject('Whether the link is sent.', {
+    send: boolean('Send it to the address of the account. Default: false.'),
+  }),
+  AccountPatch: openObject(
+    'What is changed of the account.',
+    { email: nullableString('Where links for a new password go; null: nowhere.') },
+    ['email'],
+  ),
+  PasskeyOptions: closedObject('What a browser needs for a new passkey.', {
+    options: {
+      type: 'object',
+      description: 'PublicKeyCredentialCreationOptionsJSON (Web Authentication Level 3, §5.1.8).',
+      additionalProperties: true,
+    },
+  }),
+  NewPasskey: openObject(
+    'A passkey that a browser has made.',
+    {
+      credential: {
+        type: 'object',
+        description: 'RegistrationResponseJSON (Web Authentication Level 3, §5.1.8).',
+        additionalProperties: true,
+      },
+      description: string('A text of the user.'),
+    },
+    ['credential'],
+  ),
+}

@@ -1,0 +1,14 @@
+import type { RequestContext } from '../request/context.ts'
+import { finish, operatorList } from './operated.ts'
+
+export const listBlocks = operatorList('listBlocks', { step: 'block list', key: 'blocks' })
+export const listLockouts = operatorList('listLockouts', { step: 'lockout list', key: 'lockouts' })
+
+const subjectIn = ({ params }: RequestContext): string => params['subject'] ?? ''
+
+export const setBlock = async (context: RequestContext) =>
+  finish(context, () => [['block', subjectIn(context)]])
+
+/** Of whatever has this name; or the lockout of a network after failed logins. */
+export const deleteBlock = async (context: RequestContext) =>
+  finish(context, () => [['unblock', subjectIn(context).replace(/\/64$/, '')]])

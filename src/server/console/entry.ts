@@ -1,0 +1,89 @@
+import { Secret } from '../../net/secret.ts'
+import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
+import { cookieOf } from './access.ts'
+import type { ConsoleDependencies, SignedIn } from './dependencies.ts'
+import { forgottenPage } from './pages/entry/forgotten.ts'
+import { type Link, linkFormFault, linkPage } from './pages/entry/link.ts'
+import { type SignIn, signInPage } from './pages/entry/sign-in.ts'
+import { HOME, SIGN_IN } from './paths.ts'
+import { fieldError, type FormErrors } from './refusals.ts'
+import { documentResponse, type Reader, seeOther } from './responses.ts'
+
+/** Opens a session for who gives an account with its password, an API key, or a passkey. */
+export async function signIn(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  const form = new URLSearchParams(request.body)
+  const given = givenIn(form)
+  const caller = await ('passkey' in given
+    ? dependencies.checkPasskey(given.passkey, request)
+    : dependencies.identify(given, request))
+  if (caller === undefined || 'retryAfter' in caller) {
+    const refused = { given, wait: caller?.retryAfter }
+    return documentResponse(reader, signInPage(words, { ...(await waysIn(dependencies)), refused }))
+  }
+  return opened(dependencies, request, caller)
+}
+
+const givenIn = (form: URLSearchParams): SignIn | { readonly passkey: string } => {
+  const [key, passkey] = [form.get('key') ?? '', form.get('credential') ?? '']
+  if (passkey !== '') return { passkey }
+  if (key !== '') return { apiKey: key }
+  return { account: form.get('account') ?? '', password: form.get('password') ?? '' }
+}
+
+/** What the page of signing in offers besides a password. */
+export const waysIn = async ({ passkeyOptions, sendResetLink }: ConsoleDependencies) => ({
+  passkey: await passkeyOptions(),
+  hasMail: sendResetLink !== undefined,
+})
+
+async function opened(
+  dependencies: ConsoleDependencies,
+  { peer, userAgent }: IncomingRequest,
+  caller: SignedIn,
+): Promise<OutgoingResponse> {
+  const secret = await dependencies.openSession(caller, { peer, userAgent })
+  return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
+}
+
+/** Says the same whether there is such an account or not. */
+export async function linkAsked(
+  { sendResetLink }: ConsoleDependencies,
+  reader: Reader,
+): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  if (request.method !== 'POST' || sendResetLink === undefined)
+    return documentResponse(reader, forgottenPage(words, { hasMail: sendResetLink !== undefined }))
+  const account = (new URLSearchParams(request.body).get('account') ?? '').trim()
+  const refused = await sendResetLink(account, request)
+  return documentResponse(reader, forgottenPage(words, { hasMail: true, isSent: true, ...refused }))
+}
+
+/** Does what a link is for. */
+export async function linkFollowed(
+  dependencies: ConsoleDependencies,
+  reader: Reader,
+  link: Link,
+): Promise<OutgoingResponse> {
+  const { request, words } = reader
+  const t = words.links
+  const form = new URLSearchParams(request.body)
+  const again = (errors: FormErrors): OutgoingResponse =>
+    documentResponse(reader, linkPage(words, { link, form, errors }))
+  const password = form.get('password') ?? ''
+  const fault = linkFormFault(words, link, form)
+  if (fault !== undefined) return again(fault)
+  const account = (form.get('account') ?? '').trim()
+  const code = new Secret((form.get('code') ?? '').trim().replace(/^.*#/, ''))
+  const followed = await dependencies.followLink(
+    { purpose: link, code, account, password: new Secret(password) },
+    request,
+  )
+  if ('retryAfter' in followed) return again(fieldError('code', words.retryAfter(followed.retryAfter)))
+  if ('account' in followed)
+    return link === 'reset'
+      ? seeOther(SIGN_IN)
+      : opened(dependencies, request, { account: followed.account, isReadOnly: false })
+  if (followed.field === 'code') return again(fieldError('code', t.useless))
+  return again(fieldError('account', followed.fault ?? t.taken))
+}

@@ -1,0 +1,263 @@
+import { type Html, html } from '../../../../html/html.ts'
+import { type ApiAnswer, isRefused } from '../../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
+import {
+  action,
+  button,
+  card,
+  choiceField,
+  copyable,
+  dataTable,
+  field,
+  foreign,
+  form,
+  moment,
+  pathOf,
+} from '../../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
+import type { Words } from '../../words/words.ts'
+import { failedPage } from '../listing.ts'
+
+const HERE = '/console/operator'
+const LIMIT = '100'
+
+interface ShownInvitation {
+  readonly id: number
+  readonly plan: string
+  readonly zone: string | null
+  readonly email: string | null
+  readonly expires_at: string
+}
+interface ShownBlock {
+  readonly username: string | null
+  readonly blocked_until: string | null
+  readonly agent: string
+  readonly address: string
+}
+interface ShownLockout {
+  readonly network: string
+  readonly endpoint: string
+  readonly blocked_until: string | null
+}
+interface ShownLoad {
+  readonly at: string | null
+  readonly heaviest: readonly { readonly key: string; readonly ms: number; readonly waiting: number }[]
+}
+interface ShownSecondaries {
+  readonly at: string | null
+  readonly secondaries: readonly {
+    readonly name: string
+    readonly address: string
+    readonly zones: number
+    readonly behind: number
+    readonly stuck: number
+    readonly lag: number
+  }[]
+}
+
+/** What needs an operator, on one page. */
+export const operatorPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  operatorShown(context, NO_ERRORS)
+
+async function operatorShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const { words, ask } = context
+  const t = words.operator
+  const query = { limit: LIMIT }
+  const plans = await ask<readonly { readonly name: string }[]>('listPlans', { query })
+  if (isRefused(plans)) return operatorRefused(words, plans)
+  const invitations = await ask<readonly ShownInvitation[]>('listInvitations', { query })
+  const blocks = await ask<readonly ShownBlock[]>('listBlocks', { query })
+  const lockouts = await ask<readonly ShownLockout[]>('listLockouts', { query })
+  const load = await ask<ShownLoad>('getLoad')
+  const secondaries = await ask<ShownSecondaries>('listSecondaries')
+  const names = plans.data.map(({ name }) => name)
+  return {
+    title: t.title,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}<ul class="links"><li><a href="${HERE}/accounts">${t.accounts}</a></li>
+<li><a href="${HERE}/plans">${t.plans}</a></li></ul>${secondaryCard(words, secondaries.data)}${blockCard(
+      words,
+      blocks.data,
+      errors,
+    )}${lockoutCard(words, lockouts.data)}${loadCard(words, load.data)}${invitationCard(context, {
+      invitations: invitations.data,
+      plans: names,
+      errors,
+    })}`,
+  }
+}
+
+/** For an operator without a second factor: where to get one. */
+export const operatorRefused = (words: Words, answer: ApiAnswer<unknown>): ShownPage =>
+  answer.errors.some(({ title }) => title.startsWith('an operator needs'))
+    ? {
+        title: words.operator.title,
+        status: answer.status,
+        main: html`<p>${words.operator.needsFactor}</p>
+<p><a href="/console/account">${words.operator.toAccount}</a></p>`,
+      }
+    : failedPage(words, answer)
+
+const tableOrNone = (words: Words, rows: readonly (readonly (Html | string)[])[], table: Html): Html =>
+  rows.length === 0 ? html`<p>${words.operator.none}</p>` : table
+
+const columnsOf = (...labels: readonly string[]) => labels.map((label, at) => ({ label, isFixed: at > 0 }))
+
+function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Html {
+  const t = words.operator
+  const rows = secondaries.map((one) => [
+    html`${foreign(one.name)} <span class="soft">${one.address}</span>`,
+    String(one.zones),
+    String(one.behind),
+    String(one.stuck),
+    t.seconds(one.lag),
+  ])
+  const columns = columnsOf(t.secondaries, t.zones, t.behind, t.stuck, t.lag)
+  return card(
+    t.secondaries,
+    html`${tableOrNone(words, rows, dataTable(t.secondaries, columns, rows))}${
+      at === null ? '' : html`<p class="soft">${t.asOf} ${moment(at)}</p>`
+    }`,
+  )
+}
+
+const endPath = (subject: string): string => pathOf`/console/operator/blocks/${subject}/end`
+
+function blockCard(words: Words, blocks: readonly ShownBlock[], errors: FormErrors): Html {
+  const t = words.operator
+  const rows = blocks.map(({ username, blocked_until: until, agent, address }) => [
+    foreign(username ?? ''),
+    moment(until),
+    html`${foreign(agent)} <span class="soft">${address}</span>`,
+    username === null ? '' : action(endPath(username), t.unblock),
+  ])
+  return card(t.blocks, [
+    tableOrNone(words, rows, dataTable(t.blocks, columnsOf(t.who, t.until, t.agent, t.unblock), rows)),
+    form(`${HERE}/blocks`, [
+      field('subject', t.blockWhat, { errors }),
+      html`<p class="row">${button(t.block, 'danger')}<button class="quiet" formaction="${HERE}/blocks/end">${
+        t.unblock
+      }</button></p>`,
+    ]),
+  ])
+}
+
+function lockoutCard(words: Words, lockouts: readonly ShownLockout[]): Html {
+  const t = words.operator
+  const rows = lockouts.map(({ network, endpoint, blocked_until: until }) => [
+    network,
+    endpoint === 'update' ? '/nic/update' : '/v1',
+    moment(until),
+    action(endPath(network), t.unblock),
+  ])
+  const columns = columnsOf(t.network, t.where, t.until, t.unblock)
+  return card(t.lockouts, tableOrNone(words, rows, dataTable(t.lockouts, columns, rows)))
+}
+
+function loadCard(words: Words, { at, heaviest }: ShownLoad): Html {
+  const t = words.operator
+  const rows = heaviest.map(({ key, ms, waiting }) => [foreign(key), t.ms(ms), String(waiting)])
+  return card(t.heaviest, [
+    html`<p class="soft">${t.heaviestWhat} ${at === null ? '' : html`${t.asOf} ${moment(at)}`}</p>`,
+    tableOrNone(words, rows, dataTable(t.heaviest, columnsOf(t.account, t.heaviestWhat, t.waiting), rows)),
+  ])
+}
+
+interface InvitationView {
+  readonly invitations: readonly ShownInvitation[]
+  readonly plans: readonly string[]
+  readonly errors: FormErrors
+}
+
+function invitationCard(
+  { words, form: sent }: ConsoleContext,
+  { invitations, plans, errors }: InvitationView,
+): Html {
+  const t = words.operator
+  const rows = invitations.map((one) => [
+    foreign(one.plan),
+    foreign(one.zone ?? ''),
+    foreign(one.email ?? ''),
+    moment(one.expires_at),
+    action(`${HERE}/invitations/${String(one.id)}/delete`, t.remove, 'danger'),
+  ])
+  const columns = columnsOf(t.plan, t.zones, t.mail, t.until, t.remove)
+  return card(t.invitations, [
+    html`<p class="soft">${t.invitationsWhat}</p>`,
+    rows.length === 0 ? html`` : dataTable(t.invitations, columns, rows),
+    form(`${HERE}/invitations`, [
+      choiceField('plan', t.plan, {
+        choices: plans.map((value) => ({ value, label: value })),
+        chosen: sent.get('plan') ?? '',
+      }),
+      field('zone', t.zone, { value: sent.get('zone') ?? '', isOptional: true, errors }),
+      field('expires', t.expires, { value: sent.get('expires') ?? '7d', hint: t.expiresHint, errors }),
+      field('email', t.email, {
+        type: 'email',
+        value: sent.get('email') ?? '',
+        hint: t.emailHint,
+        isOptional: true,
+        errors,
+      }),
+      button(t.invite),
+    ]),
+  ])
+}
+
+export async function createInvitationAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, words } = context
+  const given = ['plan', 'zone', 'expires', 'email'].flatMap((name) => {
+    const value = (sent.get(name) ?? '').trim()
+    return value === '' ? [] : [[name, value] as const]
+  })
+  const made = await ask<NewLink>('createInvitation', { body: Object.fromEntries(given) })
+  // A refusal says in its text which of them it is about.
+  return isRefused(made)
+    ? operatorShown(
+        context,
+        errorsOf(made, words, (pointer) => pointer.slice(1)),
+      )
+    : newLinkPage(context, made)
+}
+
+export interface NewLink {
+  readonly link: string
+  readonly mailed: boolean
+}
+
+/** The link, once. On loopback the service does not know its own port, so it gets that of the request. */
+export function newLinkPage(
+  { words, origin }: ConsoleContext,
+  { data, warnings }: ApiAnswer<NewLink>,
+): ShownPage {
+  const t = words.operator
+  const { pathname, hash } = new URL(data.link)
+  return {
+    title: t.title,
+    main: html`${warningList(warnings)}${card(t.link, [
+      html`<pre>${copyable(`${origin}${pathname}${hash}`)}</pre>`,
+      data.mailed ? html`<p>${t.mailed}</p>` : html``,
+      html`<p><a href="${HERE}">${t.title}</a></p>`,
+    ])}`,
+  }
+}
+
+export const deleteInvitationAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('deleteInvitation', { params: { id: context.params['id'] ?? '' } }))
+
+const subjectIn = ({ params, form: sent }: ConsoleContext): string =>
+  params['subject'] ?? (sent.get('subject') ?? '').trim()
+
+export const blockAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('setBlock', { params: { subject: subjectIn(context) } }))
+
+export const unblockAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('deleteBlock', { params: { subject: subjectIn(context) } }))
+
+/** A refusal says in its text what it is about; here, there is one field. */
+const ofSubject = ({ all }: FormErrors): FormErrors => ({
+  all: all.map((one) => ({ ...one, field: 'subject' })),
+})
+
+const afterwards = async (context: ConsoleContext, answer: ApiAnswer<unknown>): Promise<ConsoleResult> =>
+  isRefused(answer) ? operatorShown(context, ofSubject(errorsOf(answer, context.words))) : { see: HERE }

@@ -1,0 +1,8 @@
+/** The pages that belong to nobody, or to everybody who is signed in. */
+export const ROOT = '/console'
+export const HOME = `${ROOT}/names`
+export const ACCOUNT_PAGE = `${ROOT}/account`
+export const SIGN_IN = `${ROOT}/sign-in`
+export const FORGOTTEN = `${ROOT}/forgotten`
+export const SECOND_FACTOR = `${ROOT}/second-factor`
+export const SIGN_OUT = `${ROOT}/sign-out`
