@@ -28,7 +28,8 @@ const USAGE = `usage: npm run package -- [--only NAME] [--image] [--out FOLDER] 
   --only     npm, deb, service-amd64, service-arm64, openwrt or sbom; several with several --only
   --image    a container image too
   --out      the folder, which has nothing but packages; out/ without it
-  --xz       how well the package of the service is compressed: 0, in a tenth of the time, to 9; 6 without it`
+  --xz       how well the package of the service is compressed: 0, in a tenth of the time, to 9; 6 without it;
+             the image is compressed least with 0, and best with another one`
 
 function refuse(problem) {
   console.error(`package: ${problem}`)
@@ -103,6 +104,7 @@ const about = {
   maintainer: `${name} <${email}>`,
   epoch: timeOfSource(),
   xzLevel: values.xz,
+  gzipLevel: values.xz === '0' ? 1 : 9,
 }
 const holdfast = (...words) =>
   execFileSync(process.execPath, [join(root, 'bin/holdfast.js'), ...words], { encoding: 'utf8' })

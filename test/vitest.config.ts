@@ -91,6 +91,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           root: ROOT,
+          globalSetup: ['test/lab/packages-folder.ts'],
           include: ['test/packages/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,

@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib'
 import { file, plant, program } from './tree.mjs'
 
 /** gzip without a name and a time (RFC 1952). The 10th octet names the system that made it. */
-export function gzip(content) {
-  const packed = gzipSync(content, { level: 9 })
+export function gzip(content, level = 9) {
+  const packed = gzipSync(content, { level })
   packed[9] = 3
   return packed
 }

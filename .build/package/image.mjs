@@ -115,7 +115,7 @@ const settingsOf = (version) => ({
 })
 
 export async function makeImage(to, about) {
-  const { version, epoch } = about
+  const { version, epoch, gzipLevel } = about
   const blobs = {}
   const put = (content, mediaType) => {
     const digest = sha256(content)
@@ -137,7 +137,7 @@ export async function makeImage(to, about) {
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     config: put(json(config), 'application/vnd.oci.image.config.v1+json'),
-    layers: layers.map((layer) => put(gzip(layer), 'application/vnd.oci.image.layer.v1.tar+gzip')),
+    layers: layers.map((layer) => put(gzip(layer, gzipLevel), 'application/vnd.oci.image.layer.v1.tar+gzip')),
   }
   const described = put(json(manifest), manifest.mediaType)
   const index = {

@@ -242,7 +242,7 @@ describe('a backup', () => {
     const { stdout } = await admin(folder, 'backup', scratch(), '--json')
     const { backup } = JSON.parse(stdout) as { backup: string }
     const kinds = new Set<string>()
-    for (let delay = 20; delay < 260; delay += sized(30, 12)) {
+    for (let delay = 20; delay < 260; delay += sized(60, 12)) {
       const child = start(['admin', 'restore', backup, '--store', folder], NODE)
       const ended = new Promise<number | null>((done) => child.on('close', done))
       await sleep(delay)

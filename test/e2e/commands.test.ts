@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EXITS } from '../../src/app/exit-codes.ts'
 import { FAULT_KINDS } from '../../src/server/update/faults.ts'
+import { oneIn } from '../large.ts'
 import { clientOf, holdfast, ROOT, scratch, service } from './processes.ts'
 import { inTerminal } from './terminal.ts'
 
 describe('a mistake on the command line is exit 64 with a hint', () => {
   // biome-ignore format: a table
-  it.each([
+  const MISTAKES: readonly (readonly [args: readonly string[], hint: string])[] = [
     [[],                                     'a command is missing: init, update, run, status, detect, doctor, explain, poke, resume, config, notify, import, providers, completion, service, serve or admin'],
     [['updtae'],                             'updtae is not a command (did you mean update?)'],
     [['update', '--servr', 'x'],             '--servr is not an option of update (did you mean --server?)'],
@@ -27,7 +28,8 @@ describe('a mistake on the command line is exit 64 with a hint', () => {
     [['start'],                              'start is not a command; use sudo systemctl enable --now holdfast'],
     [['version'],                            'version is not a command; use holdfast --version'],
     [['update', 'home.example.test'],        'the word home.example.test is not expected here'],
-  ])('%j', async (args, hint) => {
+  ]
+  it.each(oneIn(3, MISTAKES))('%j', async (args, hint) => {
     const { code, stderr, stdout } = await holdfast(args)
 
     expect([code, stdout]).toEqual([64, ''])
@@ -37,7 +39,7 @@ describe('a mistake on the command line is exit 64 with a hint', () => {
   })
 })
 
-it.each([40, 60, 200])('what is shown fits a terminal of %d columns', async (columns) => {
+it.each(oneIn(3, [40, 60, 200]))('what is shown fits a terminal of %d columns', async (columns) => {
   for (const args of [['--help'], ['run', '--help'], ['providers'], ['providers', 'easydns']]) {
     const { shown, ended } = inTerminal(args, { columns })
     expect(await ended).toBe(0)
@@ -62,7 +64,7 @@ describe('a wrong configuration is exit 78, and reports', () => {
     ])
   })
 
-  it.each(['update', 'run', 'status', 'poke', 'resume', 'notify', 'explain'])(
+  it.each(oneIn(4, ['update', 'run', 'status', 'poke', 'resume', 'notify', 'explain']))(
     'how to set it up, where there is no configuration: %s',
     async (command) => {
       const { code, stderr } = await holdfast([command])
@@ -71,21 +73,24 @@ describe('a wrong configuration is exit 78, and reports', () => {
     },
   )
 
-  it.each(['update', 'run', 'config'])('every mistake of a file, with its line: %s', async (command) => {
-    const file = join(scratch(), 'h.toml')
-    writeFileSync(file, 'sevrer = "x"\ninterval = "3"\n')
+  it.each(oneIn(2, ['update', 'run', 'config']))(
+    'every mistake of a file, with its line: %s',
+    async (command) => {
+      const file = join(scratch(), 'h.toml')
+      writeFileSync(file, 'sevrer = "x"\ninterval = "3"\n')
 
-    const { code, stderr } = await holdfast([
-      command,
-      ...(command === 'config' ? ['check'] : []),
-      '--config',
-      file,
-    ])
+      const { code, stderr } = await holdfast([
+        command,
+        ...(command === 'config' ? ['check'] : []),
+        '--config',
+        file,
+      ])
 
-    expect(code).toBe(78)
-    expect(stderr).toContain(`${file}:1: sevrer is not a setting; did you mean server?`)
-    expect(stderr).toContain(`${file}:2: interval needs a unit: write 3m`)
-  })
+      expect(code).toBe(78)
+      expect(stderr).toContain(`${file}:1: sevrer is not a setting; did you mean server?`)
+      expect(stderr).toContain(`${file}:2: interval needs a unit: write 3m`)
+    },
+  )
 
   it.each([
     [
@@ -281,19 +286,22 @@ describe('a state file that cannot be read or written', () => {
     expect(await json('Abuse')).toMatchObject([0, { explained: { word: 'abuse' } }])
   })
 
-  it.each(['status', 'explain', 'resume'])('is not moved by %s when it is broken', async (command) => {
-    const folder = scratch()
-    const file = join(folder, 'state.json')
-    writeFileSync(file, 'broken')
+  it.each(oneIn(2, ['status', 'explain', 'resume']))(
+    'is not moved by %s when it is broken',
+    async (command) => {
+      const folder = scratch()
+      const file = join(folder, 'state.json')
+      writeFileSync(file, 'broken')
 
-    expect(await holdfast([command, ...settings(folder)])).toMatchObject({
-      code: 78,
-      stderr: expect.stringMatching(
-        /^holdfast: \S+state\.json cannot be read .* this command does not change it; the next update renames it if it can/,
-      ) as string,
-    })
-    expect(readFileSync(file, 'utf8')).toBe('broken')
-  })
+      expect(await holdfast([command, ...settings(folder)])).toMatchObject({
+        code: 78,
+        stderr: expect.stringMatching(
+          /^holdfast: \S+state\.json cannot be read .* this command does not change it; the next update renames it if it can/,
+        ) as string,
+      })
+      expect(readFileSync(file, 'utf8')).toBe('broken')
+    },
+  )
 
   // biome-ignore format: a table
   it.each([

@@ -10,7 +10,7 @@ import { clientOf, holdfast, scratch, service, start } from './processes.ts'
 import { answering, echo } from './servers.ts'
 import { inTerminal } from './terminal.ts'
 
-const CROWD = sized(12, 50)
+const CROWD = sized(6, 50)
 
 // biome-ignore format: a table
 const INVALID_REQUESTS = [

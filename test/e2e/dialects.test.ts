@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PROVIDERS } from '../../src/config/providers/providers.ts'
-import { sized } from '../large.ts'
+import { oneIn } from '../large.ts'
 import { DELETING_SERVICES } from '../fakes/service-dialect.ts'
 import { imitatedService } from './imitated-service.ts'
 import { holdfast, scratch, type Service } from './processes.ts'
@@ -59,7 +59,7 @@ const confirmed = Object.keys(PROVIDERS).filter(
 
 describe('the client and each service by its name agree', () => {
   // The large run asks every one of them.
-  it.each(confirmed.filter((_, at) => at % sized(4, 1) === 0))(
+  it.each(oneIn(8, confirmed))(
     '%s: both families are published, and nothing more is sent',
     async (provider) => {
       const { at, update } = await imitating(provider)
@@ -75,7 +75,7 @@ describe('the client and each service by its name agree', () => {
   )
 })
 
-const DELETING = Object.keys(DELETING_SERVICES).filter((_, at) => at % sized(2, 1) === 0)
+const DELETING = oneIn(4, Object.keys(DELETING_SERVICES))
 
 describe('a service that deletes what a request does not name', () => {
   it.each(DELETING)(
@@ -122,19 +122,22 @@ describe('what is deleted', () => {
     return addressesOf(at)
   }
 
-  it.each<[string, (at: Service) => string]>([
+  type Asked = readonly [string, (at: Service) => string]
+  const whole: readonly Asked[] = [
     ['another spelling', () => `hostname=HOME.example.TEST.&myip=${B}`],
     ['all hostnames', () => `hostname=all-hostnames&myip=${B}`],
     ['the group of the key', ({ username }) => `hostname=${username}&myip=${B}`],
     ['after a name that is refused', () => `hostname=none.example.test,home.example.test&myip=${B}`],
     ['offline=NO', () => `hostname=home.example.test&myip=${B}&offline=NO`],
-  ])('dyn: %s', async (_, query) => expect(await asking('dyn', query)).toEqual([B]))
+  ]
+  it.each(oneIn(3, whole))('dyn: %s', async (_, query) => expect(await asking('dyn', query)).toEqual([B]))
 
-  it.each<[string, (at: Service) => string]>([
+  const kept: readonly Asked[] = [
     ['a hostname that is refused', () => `hostname=none.example.test&myip=${B}`],
     ['offline=YES', () => `hostname=home.example.test&offline=YES`],
     ['both addresses', () => `hostname=home.example.test&myip=${A},${A6}`],
-  ])('dyn: nothing with %s', async (_, query) =>
+  ]
+  it.each(oneIn(3, kept))('dyn: nothing with %s', async (_, query) =>
     expect(await asking('dyn', query)).toEqual([A, A6].toSorted()),
   )
 

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { oneIn, oneOfEach } from '../large.ts'
 import { holdfast, LAUNCHER, NODE, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 import { nameServer } from '../fakes/name-server.ts'
@@ -196,7 +197,7 @@ describe('init without a terminal', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^ {2}holdfast run --config .*holdfast\.toml$/)
   })
 
-  it.each(['022', '027', '077'])('gives the same rights with the umask %s', async (umask) => {
+  it.each(oneIn(2, ['022', '027', '077']))('gives the same rights with the umask %s', async (umask) => {
     const folder = scratch()
     const shell = [`umask ${umask}; exec "$0" "$@"`, process.execPath, LAUNCHER, 'init']
     const output = ['--output', join(folder, 'new/holdfast.toml')]
@@ -368,16 +369,29 @@ describe('init without a terminal', () => {
   })
 
   // biome-ignore format: a table
-  it.each([
+  const FAMILIES: readonly (readonly [provider: string, publish: string, exit: number, text: string])[] = [
     ['dynv6', 'both', 0,  'dynv6: dynv6 takes no IPv6 address in this protocol, so only IPv4 is published'],
     ['dyn',   'ipv4', 0,  'dyn: Dyn (Oracle) deletes the IPv6 address (AAAA record) of a hostname'],
     ['inwx',  'ipv6', 78, 'holdfast: ipv4 is false, and the service publishes a wrong IPv4 address'],
     ['dynv6', 'ipv6', 78, 'holdfast: ipv4 and ipv6 are both false; set one of them to true'],
-  ])('says what %s does with the families of --publish %s', async (provider, publish, exit, text) => {
-    const account = ['--provider', provider, '--username', 'u', '--password-file', '-', '--hostname', 'h.example.test']
-    const { code, stderr } = await init(scratch(), [...account, '--publish', publish])
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(text)])
-  })
+  ]
+  it.each(oneOfEach(FAMILIES, ([, , exit]) => exit))(
+    'says what %s does with the families of --publish %s',
+    async (provider, publish, exit, text) => {
+      const account = [
+        '--provider',
+        provider,
+        '--username',
+        'u',
+        '--password-file',
+        '-',
+        '--hostname',
+        'h.example.test',
+      ]
+      const { code, stderr } = await init(scratch(), [...account, '--publish', publish])
+      expect([code, stderr]).toEqual([exit, expect.stringContaining(text)])
+    },
+  )
 
   it('says that a password goes in clear text, and with --dry-run how it would run', async () => {
     const flags = ['--username', 'u', '--password-file', '-', '--hostname', 'home.example.test', '--dry-run']
@@ -443,12 +457,13 @@ describe('init without a terminal', () => {
       expect(stderr).toContain(part)
   })
 
-  it.each([
+  const STARTS = [
     ['cron', `*/5 * * * * ${NODE} ${LAUNCHER} update --quiet`],
     ['openwrt', '/etc/init.d/holdfast enable'],
     ['container', 'HOLDFAST_PROVIDER=no-ip'],
     ['systemd', 'holdfast service install'],
-  ])('says how it runs with --start %s', async (start, line) => {
+  ] as const
+  it.each(oneIn(4, STARTS))('says how it runs with --start %s', async (start, line) => {
     const { code, stdout } = await init(scratch(), [...NO_IP, '--start', start])
     expect(code).toBe(0)
     expect(stdout).toContain(line)
@@ -515,11 +530,12 @@ describe('init in a terminal', () => {
     })
   })
 
-  it.each([
+  const LEAVING = [
     ['Ctrl+C', KEY.interrupt],
     ['Ctrl+D', '\u0004'],
     ['Esc', KEY.escape],
-  ])('leaves everything as it was after %s', async (_name, key) => {
+  ] as const
+  it.each(oneIn(3, LEAVING))('leaves everything as it was after %s', async (_name, key) => {
     const { at, env, config, folder } = await surroundings()
     const person = inTerminal(flagsOf(at, config), { env })
     await person.answer('Username', at.username, KEY.enter)

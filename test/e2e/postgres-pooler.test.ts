@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NotDirect, refuseInUse } from '../../src/server/store/postgres/copy-rows.ts'
 import { postgresStore } from '../../src/server/store/postgres/store.ts'
 import { freePort, type Postgres, placeAt, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
+import { isLarge } from '../large.ts'
 import { lacks } from '../lacks.ts'
 import { recordsContract } from '../contract/records.ts'
 import { storeContract } from '../contract/store.ts'
@@ -79,5 +80,5 @@ describe.skipIf(lacking !== undefined || lacks('pgbouncer'))('through pgbouncer 
     expect(pooler?.exitCode).toBeNull()
   })
   storeContract('the store', open)
-  recordsContract('the store', open)
+  if (isLarge) recordsContract('the store', open)
 })

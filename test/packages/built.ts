@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../e2e/processes.ts'
@@ -19,12 +27,18 @@ interface BuildOptions {
   readonly node?: string
   /** The container image too. */
   readonly image?: boolean
+  /** A folder that stays. */
+  readonly out?: string
 }
 
 /** The folder of new packages; they are deleted with the process. */
-export function build({ only = [], root, node = process.execPath, image = false }: BuildOptions): string {
-  const out = mkdtempSync(join(tmpdir(), 'holdfast-out-'))
-  process.on('exit', () => rmSync(out, { recursive: true, force: true }))
+export function build({
+  only = [],
+  root,
+  node = process.execPath,
+  image = false,
+  out = deletedAtExit('holdfast-out-'),
+}: BuildOptions): string {
   execFileSync(
     node,
     [
@@ -43,6 +57,18 @@ export function build({ only = [], root, node = process.execPath, image = false 
   return out
 }
 
+function deletedAtExit(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The folder of the package of the service: made once for all test files, because most of it is Node, which is long compressed. */
+export function buildService(): string {
+  const out = join(process.env['HOLDFAST_TEST_PACKAGES'] ?? deletedAtExit('holdfast-out-'), 'service')
+  return existsSync(out) ? out : build({ only: ['service-amd64'], out })
+}
+
 /** The only file with this ending. */
 export function fileIn(folder: string, ending: string): string {
   const found = readdirSync(folder).filter((name) => name.endsWith(ending))
@@ -52,8 +78,7 @@ export function fileIn(folder: string, ending: string): string {
 
 /** A built checkout of the program before it had packages, with a version of its own; of the present one where the history does not go so far. */
 export function earlierCheckout(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-earlier-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = deletedAtExit('holdfast-earlier-')
   const known = spawnSync('git', ['-C', ROOT, 'cat-file', '-e', BEFORE]).status === 0
   const archive = execFileSync('git', ['-C', ROOT, 'archive', known ? BEFORE : 'HEAD'], {
     maxBuffer: 1024 ** 3,

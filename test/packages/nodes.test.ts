@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { boot, type Machine } from '../system/machine.ts'
 import { makeRoots, type Roots } from '../system/root.ts'
-import { build, fileIn } from './built.ts'
+import { buildService, fileIn } from './built.ts'
 
 const made = makeRoots()
 const lacking = typeof made === 'string' ? made : whyNoPostgres()
@@ -40,7 +40,7 @@ describe.skipIf(lacking !== undefined)(
       )
 
     beforeAll(async () => {
-      const built = fileIn(build({ only: ['service-amd64'] }), '_amd64.deb')
+      const built = fileIn(buildService(), '_amd64.deb')
       const file = `/packages/${basename(built)}`
       postgres = await startPostgres()
       await postgres.query('CREATE DATABASE service')

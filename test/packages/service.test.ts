@@ -7,7 +7,7 @@ import { eventually } from '../eventually.ts'
 import { isLarge } from '../large.ts'
 import { boot, type Machine } from '../system/machine.ts'
 import { makeRoots, type Roots } from '../system/root.ts'
-import { build, earlierCheckout, fileIn, linesWith, OLD_VERSION, VERSION } from './built.ts'
+import { build, buildService, earlierCheckout, fileIn, linesWith, OLD_VERSION, VERSION } from './built.ts'
 import { TRACES } from './debian-traces.ts'
 
 const made = makeRoots()
@@ -70,9 +70,10 @@ const main = async () => {
 main()
 `
 
-let [packages, earlier] = ['', '']
+let [packages, service, earlier] = ['', '', '']
 beforeAll(() => {
-  packages = build({ only: ['deb', 'service-amd64'] })
+  packages = build({ only: ['deb'] })
+  service = buildService()
   earlier = build({ only: ['service-amd64'], root: earlierCheckout() })
 }, 300_000)
 
@@ -80,14 +81,14 @@ beforeAll(() => {
 it.runIf(isLarge)('lintian has nothing to say', () => {
   const { stdout, stderr } = spawnSync(
     'lintian',
-    ['--allow-root', '--fail-on', 'error,warning', fileIn(packages, '_amd64.deb')],
+    ['--allow-root', '--fail-on', 'error,warning', fileIn(service, '_amd64.deb')],
     { encoding: 'utf8' },
   )
   expect(`${stdout}${stderr}`).toBe('')
 })
 
 it('has no path of the builder', () => {
-  expect(linesWith(process.cwd(), fileIn(packages, '_amd64.deb'))).toBe('0')
+  expect(linesWith(process.cwd(), fileIn(service, '_amd64.deb'))).toBe('0')
 })
 
 describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 180_000 }, () => {
@@ -120,7 +121,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
   beforeAll(async () => {
     machine = await boot((made as Roots).full, {
       [fileIn(packages, '_all.deb')]: place(packages, '_all.deb'),
-      [fileIn(packages, '_amd64.deb')]: place(packages, '_amd64.deb'),
+      [fileIn(service, '_amd64.deb')]: place(service, '_amd64.deb'),
       [fileIn(earlier, '_amd64.deb')]: place(earlier, '_amd64.deb'),
     })
     write('/load.js', LOAD, '644')
@@ -157,7 +158,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     const apiKey = ok('holdfast-service admin api-key add acme').split(' ').at(-1) ?? ''
     const before = show('MainPID')
     const said = ok(
-      `(sleep 2; dpkg -i ${place(packages, '_amd64.deb')} >/upgrade.log 2>&1) & ${NODE} /load.js ${apiKey} 12; wait; echo; cat /upgrade.log`,
+      `(sleep 2; dpkg -i ${place(service, '_amd64.deb')} >/upgrade.log 2>&1) & ${NODE} /load.js ${apiKey} 12; wait; echo; cat /upgrade.log`,
     )
     const seen = JSON.parse(said.split('\n')[0] ?? '') as { good: number }
 
@@ -225,12 +226,12 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     ok(
       'mount --bind /small/holdfast-service /usr/lib/holdfast-service && fallocate -l 20M /small/other || true',
     )
-    const failed = machine.sh(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    const failed = machine.sh(`dpkg -i ${place(service, '_amd64.deb')}`)
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('No space left on device')])
     expect(ask('/v1/dns/about')).toBe('200')
     expect(ok('holdfast-service --version')).toBe(VERSION)
     ok('umount -l /usr/lib/holdfast-service; umount -l /small')
-    ok(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    ok(`dpkg -i ${place(service, '_amd64.deb')}`)
     expect(ask('/v1/dns/about')).toBe('200')
   })
 
@@ -256,7 +257,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     expect(ok('systemctl is-enabled holdfast-service.service')).toBe('enabled')
     ok('dpkg -r holdfast-service')
     expect(machine.sh('systemctl is-active holdfast-service.socket').stdout.trim()).not.toBe('active')
-    ok(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    ok(`dpkg -i ${place(service, '_amd64.deb')}`)
     expect(ask('/v1/dns/about')).toBe('200')
     expect(ok('systemctl is-active holdfast-service-backup.timer')).toBe('active')
   })
@@ -284,7 +285,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
       `${TLS}/fullchain.pem`,
       `${TLS}/privkey.pem`,
     ])
-    ok(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    ok(`dpkg -i ${place(service, '_amd64.deb')}`)
     expect(machine.sh('holdfast-service').stderr).toContain('run: holdfast-service admin init')
   })
 
@@ -303,7 +304,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
       'dpkg -P holdfast-service; rm -rf /var/lib/private/holdfast-service; mkdir -p /var/lib/private/holdfast-service',
     )
     ok('mount -t tmpfs disk /var/lib/private/holdfast-service')
-    ok(`dpkg -i ${place(packages, '_amd64.deb')}`)
+    ok(`dpkg -i ${place(service, '_amd64.deb')}`)
     expect(machine.sh('setpriv --reuid=65534 --clear-groups holdfast-service admin init').stderr).toContain(
       'use sudo',
     )

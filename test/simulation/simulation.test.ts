@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { oneIn, sized } from '../large.ts'
 import { drawWorld } from './draw.ts'
 import { MENDED } from './mended.ts'
 import { foundFor, foundInService, foundWithout } from './plant.ts'
@@ -37,10 +38,11 @@ describe('homes in virtual time', () => {
     expect(MENDED.filter(({ mistake }) => !PLANTED.some(({ what }) => what === mistake))).toEqual([]))
 
   it('new worlds break no rule; the same one gives the same trace, and others give other ones', () => {
-    const { status, stdout, stderr } = simulate('--seed', '1', '--count', '4', '--hash')
+    const count = sized(2, 4)
+    const { status, stdout, stderr } = simulate('--seed', '1', '--count', `${count}`, '--hash')
     expect([status, stderr], stdout).toEqual([0, ''])
     const hashes = hashesIn(stdout)
-    expect([hashes.length, new Set(hashes).size]).toEqual([4, 4])
+    expect([hashes.length, new Set(hashes).size]).toEqual([count, count])
     expect(hashesIn(simulate('--seed', '2', '--hash').stdout)).toEqual([hashes[1]])
   })
 
@@ -56,9 +58,12 @@ describe('homes in virtual time', () => {
     expect(foundFor(fault)).toContain(fault.rule),
   )
 
-  it.each(MENDED.filter(({ isQuick }) => isQuick))('without the mend: $what', (mended) =>
-    expect(foundWithout(mended)).toContain(mended.rule),
-  )
+  it.each(
+    oneIn(
+      2,
+      MENDED.filter(({ isQuick }) => isQuick),
+    ),
+  )('without the mend: $what', (mended) => expect(foundWithout(mended)).toContain(mended.rule))
 
   it('an event that is left out shifts no other draw', () => {
     const [whole, fewer] = [drawWorld(7, { hours: 1 }), drawWorld(7, { hours: 1, only: ['change'] })]

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Inside, inside } from '../server/api/inside.ts'
 import { randomZone, type ZoneState } from '../server/api/zones/random-zone.ts'
+import { oneIn } from '../large.ts'
 import { apiWorld, type World } from '../server/api/world.ts'
 import { addressesBehind, recordsOf } from '../server/api/zones/zone-rules.ts'
 import { checkByBind, checkByKnot, lacks, removeZoneFiles } from './name-servers.ts'
 
 /** Zones as random changes through the API leave them, as name servers of other projects read them. */
-const SEEDS = [11, 12, 13, 14]
+const SEEDS = oneIn(2, [11, 12, 13, 14])
 const STEPS = 400
 /** A zone is rendered after so many changes. */
 const INTERVAL = 10
