@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/app/service/store/open-store.ts'
 import { instant } from '../../src/base/time.ts'
 import { keyedHash } from '../../src/server/auth/hashes.ts'
+import { sized } from '../large.ts'
 import { shortTimers } from '../lab/short-timers.ts'
 import { lacks } from '../lacks.ts'
 import { holdfast, scratch, service, serviceIn, start } from './processes.ts'
@@ -71,7 +72,7 @@ async function serving(folder: string) {
 
 it('has every answered update on disk when it is killed', async () => {
   const folder = await filled()
-  for (let n = 1; n <= 5; n++) {
+  for (let n = 1; n <= sized(2, 5); n++) {
     const { child, ended, update } = await serving(folder)
     expect(await update(`192.0.2.${n}`)).toBe(`good 192.0.2.${n}\n`)
     child.kill('SIGKILL')
