@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { api } from './api.ts'
 import { notMeasured, withBars } from './bars.ts'
+import { consoleBench } from './console.ts'
 import { cost } from './cost.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
@@ -20,7 +21,19 @@ import { stores } from './stores.ts'
 import { thousand } from './thousand.ts'
 import { wire } from './wire.ts'
 
-const BENCHES: readonly Bench[] = [cost, oneShot, thousand, idle, wire, api, start, publish, fleet, stores]
+const BENCHES: readonly Bench[] = [
+  cost,
+  oneShot,
+  thousand,
+  idle,
+  wire,
+  api,
+  start,
+  publish,
+  consoleBench,
+  fleet,
+  stores,
+]
 const REPORT = join(ROOT, 'bench/RESULTS.md')
 const SIZES = ['full', 'medium', 'quick'] as const
 const USAGE = `usage: npm run bench -- [--only NAME…] [--size ${SIZES.join('|')}] [--beside COMMIT…] [--node PATH]

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Subject } from './load.ts'
 import type { Figure } from './report.ts'
 
-const residentOf = (pid: number): number =>
+/** In MiB. */
+export const residentOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** Resident memory at a moment of load, and after so many requests more. */
