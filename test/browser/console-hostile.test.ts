@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Service, startService } from '../e2e/processes.ts'
 import { isLarge } from '../large.ts'
 import { openBrowser, openPage } from './browser.ts'
-import { HOSTILE, plant, plantRecords, type Planted, quoted, signIn } from './hostile-texts.ts'
+import { HOSTILE, plant, plantRecords, type Planted, quoted } from './hostile-texts.ts'
 import { contentOf, faultsOf } from './page-content.ts'
+import { signIn } from './sign-in.ts'
 
 const PAYLOADS = Object.values(HOSTILE)
 /** Those that have pages of their own in each run. */
@@ -81,7 +82,7 @@ const pagesOfForms = (text: string): Shown => [
 async function person(options: BrowserContextOptions) {
   const opened = await openPage(browser, `${at.url}/`, options)
   const form = { account: at.account, password: at.accountPassword }
-  const value = await signIn(at, form, 'Mozilla/5.0')
+  const value = await signIn(at.url, form, 'Mozilla/5.0')
   await opened.context.addCookies([{ name: 'holdfast', value, url: at.url }])
   const dialogs: string[] = []
   opened.page.on('dialog', (one) => {
@@ -99,8 +100,15 @@ async function sendForm(page: Page, sent: Readonly<Record<string, string>>): Pro
   ])
 }
 
-const faultsAt = async (page: Page, texts: readonly string[]): Promise<readonly string[]> =>
-  faultsOf(await contentOf(page), texts).map((fault) => `${page.url().slice(at.url.length)}: ${fault}`)
+/** A payload that leads to another page ends this one while it is read. */
+async function faultsAt(page: Page, texts: readonly string[]): Promise<readonly string[]> {
+  const path = page.url().slice(at.url.length)
+  try {
+    return faultsOf(await contentOf(page), texts).map((fault) => `${path}: ${fault}`)
+  } catch (error) {
+    return [`${path}: ${(error as Error).message}`]
+  }
+}
 
 describe.each([
   ['with its policy', {}],

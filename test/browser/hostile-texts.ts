@@ -1,5 +1,5 @@
-import { request } from 'node:http'
 import type { Service } from '../e2e/processes.ts'
+import { send, signIn } from './sign-in.ts'
 
 /** What a payload sets in the page if it runs. */
 export const RAN = 'ran'
@@ -64,41 +64,6 @@ export const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\
 const agentOf = (text: string): string =>
   Buffer.from(text.replaceAll(/[\0-\x1f\x7f]/g, ''), 'utf8').toString('latin1')
 
-interface Sent {
-  readonly method?: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** fetch would refuse some of these User-Agents. */
-const send = async (url: string, { method = 'GET', headers, body = '' }: Sent) =>
-  new Promise<{ readonly text: string; readonly cookie: string }>((done, failed) => {
-    const asked = request(url, { method, headers }, (answer) => {
-      const parts: Buffer[] = []
-      answer.on('data', (part: Buffer) => parts.push(part))
-      const [cookie = ''] = answer.headers['set-cookie'] ?? []
-      answer.on('end', () => done({ text: Buffer.concat(parts).toString(), cookie }))
-    })
-    // A string would take the headers into its own encoding.
-    asked.once('error', failed).end(Buffer.from(body))
-  })
-
-/** The secret of a session that a program with this name opens; it has nothing but what browsers send. */
-export async function signIn(
-  { url }: Service,
-  form: Readonly<Record<string, string>>,
-  agent: string,
-): Promise<string> {
-  const { cookie } = await send(`${url}/console/sign-in`, {
-    method: 'POST',
-    headers: { origin: url, 'content-type': 'application/x-www-form-urlencoded', 'user-agent': agent },
-    body: new URLSearchParams(form).toString(),
-  })
-  const [, secret] = /^holdfast=([\w-]+)/.exec(cookie) ?? []
-  if (secret === undefined) throw new Error(`${agent}: not signed in`)
-  return secret
-}
-
 interface StoredName {
   readonly rrsets: readonly {
     readonly dns_type: string
@@ -136,7 +101,7 @@ export async function plant(at: Service, payload: string, nth: number): Promise<
     headers: { authorization: `Basic ${credentials}`, 'user-agent': agent },
   })
   if (!text.startsWith('good ')) throw new Error(`${payload}: ${text}`)
-  await signIn(at, { key: at.apiKey }, agent)
+  await signIn(at.url, { key: at.apiKey }, agent)
   await ask(at, 'POST', '/account/api-keys', { description: payload, scopes: ['read'] })
   await ask(at, 'POST', '/account/tsig-keys', { description: payload, scopes: ['read'] })
   await ask(at, 'POST', '/dns/zones', { zone_name: zone })
