@@ -42,7 +42,12 @@ async function ask(
         else failed(new Error(`${method} ${url}: ${status} ${text.slice(0, 500)}`))
       })
     })
-    asked.once('error', failed).end(body)
+    // The service closes a connection that was not used for some seconds (Node's documentation of `reusedSocket`).
+    const again = (error: NodeJS.ErrnoException): void =>
+      asked.reusedSocket && error.code === 'ECONNRESET'
+        ? void ask(agent, url, { method, headers, body }).then(done, failed)
+        : failed(error)
+    asked.once('error', again).end(body)
   })
 }
 
