@@ -100,14 +100,18 @@ async function sendForm(page: Page, sent: Readonly<Record<string, string>>): Pro
   ])
 }
 
-/** A payload that leads to another page ends this one while it is read. */
-async function faultsAt(page: Page, texts: readonly string[]): Promise<readonly string[]> {
-  const path = page.url().slice(at.url.length)
-  try {
-    return faultsOf(await contentOf(page), texts).map((fault) => `${path}: ${fault}`)
-  } catch (error) {
-    return [`${path}: ${(error as Error).message}`]
+/** In characters, of an address and of a message that a failure shows. */
+const MAX_SHOWN = 100
+
+/** What is wrong with one page. A payload that leads elsewhere ends the page while it is read. */
+async function faultsAt(page: Page, [path, texts, sent]: Shown[number]): Promise<readonly string[]> {
+  const faults = async (): Promise<readonly string[]> => {
+    await page.goto(`${at.url}/console/${path}`)
+    if (sent !== undefined) await sendForm(page, sent)
+    return faultsOf(await contentOf(page), texts)
   }
+  const found = await faults().catch((error: Error) => [error.message.slice(0, MAX_SHOWN)])
+  return found.map((fault) => `${path.slice(0, MAX_SHOWN)}: ${fault}`)
 }
 
 describe.each([
@@ -123,11 +127,7 @@ describe.each([
       ...pagesOfForms(`${HOSTILE['the end of elements']}${HOSTILE['the place of a token']}`),
     ]
     const faults: string[] = []
-    for (const [path, texts, sent] of pages) {
-      await page.goto(`${at.url}/console/${path}`)
-      if (sent !== undefined) await sendForm(page, sent)
-      faults.push(...(await faultsAt(page, texts)))
-    }
+    for (const one of pages) faults.push(...(await faultsAt(page, one)))
     expect(faults).toEqual([])
     // An address that leads nowhere has its status, which the browser reports.
     expect(problems.filter((one) => !/status of 4\d\d/.test(one))).toEqual([])
