@@ -12,6 +12,15 @@ const PAYLOADS = Object.values(HOSTILE)
 const WORST = new Set(['the end of a value', 'the place of a token', 'control characters'])
 const hasPages = (nth: number): boolean => isLarge || WORST.has(Object.keys(HOSTILE)[nth] ?? '')
 
+/** Names as people give them, and as the DNS has them (RFC 5890). */
+// biome-ignore format: a table
+const ODD_NAMES: Readonly<Record<string, string>> = {
+  '*.all':    '*.all.example.test',
+  '_x.all':   '_x.all.example.test',
+  'bücher':   'xn--bcher-kva.example.test',
+  'مثال':      'xn--mgbh0fb.example.test',
+}
+
 let browser: Browser
 let at: Service & { readonly end: () => Promise<void> }
 let planted: readonly Planted[]
@@ -19,11 +28,14 @@ beforeAll(async () => {
   ;[browser, at] = await Promise.all([openBrowser(), startService({}, '--key-request-limit', '100000')])
   planted = await Promise.all(PAYLOADS.map(async (payload, nth) => plant(at, payload, nth)))
   await plantRecords(at, 'all', PAYLOADS)
+  for (const name of Object.keys(ODD_NAMES)) await plantRecords(at, name, ['one'])
 })
 afterAll(async () => {
   await browser.close()
   await at.end()
 })
+
+const encoded = encodeURIComponent
 
 /** What is at a path, or after this was sent from there. */
 type Shown = readonly (readonly [
@@ -43,12 +55,12 @@ const pagesOfAll = (): Shown => [
   ['keys', planted.map(({ description }) => description)],
   ['zones', planted.map(({ description }) => description)],
   ['trail?name=all.example.test', PAYLOADS.slice(0, 2)],
-  ['names', planted.map(({ hostname }) => hostname)],
+  ['names', [...planted.map(({ hostname }) => hostname), ...Object.values(ODD_NAMES)]],
+  ['names/example.test/*.all', ['*.all.example.test']],
+  [`names/example.test/${encoded('مثال')}`, ['xn--mgbh0fb.example.test']],
   ['names/example.test/all', planted.flatMap(({ value, caa }) => [value, caa])],
   ['account', planted.map(({ agent }) => agent)],
 ]
-
-const encoded = encodeURIComponent
 
 /** The pages that show what is in their own address. */
 const pagesOfAddress = (text: string): Shown => [
