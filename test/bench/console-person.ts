@@ -25,7 +25,7 @@ interface Asked {
   readonly body?: string
 }
 
-async function ask(
+async function askOnce(
   agent: Agent,
   url: string,
   { method = 'GET', headers, body = '' }: Asked,
@@ -42,13 +42,24 @@ async function ask(
         else failed(new Error(`${method} ${url}: ${status} ${text.slice(0, 500)}`))
       })
     })
-    // The service closes a connection that was not used for some seconds (Node's documentation of `reusedSocket`).
-    const again = (error: NodeJS.ErrnoException): void =>
-      asked.reusedSocket && error.code === 'ECONNRESET'
-        ? void ask(agent, url, { method, headers, body }).then(done, failed)
-        : failed(error)
-    asked.once('error', again).end(body)
+    asked
+      .once('error', (error: NodeJS.ErrnoException) =>
+        failed(asked.reusedSocket && error.code === 'ECONNRESET' ? new ClosedConnection() : error),
+      )
+      .end(body)
   })
+}
+
+/** The service closes a connection that was not used for some seconds, perhaps just when it is used again. */
+class ClosedConnection extends Error {}
+
+async function ask(...asked: Parameters<typeof askOnce>): Promise<Answer> {
+  try {
+    return await askOnce(...asked)
+  } catch (error) {
+    if (error instanceof ClosedConnection) return askOnce(...asked)
+    throw error
+  }
 }
 
 const askerWith = (url: string, agent: Agent, headers: Readonly<Record<string, string>>): Asker => ({
