@@ -43,7 +43,8 @@ async function askOnce(
       })
     })
     asked
-      .once('error', (error: NodeJS.ErrnoException) =>
+      // Not once: the end of the connection may come after that of the request.
+      .on('error', (error: NodeJS.ErrnoException) =>
         failed(asked.reusedSocket && error.code === 'ECONNRESET' ? new ClosedConnection() : error),
       )
       .end(body)
