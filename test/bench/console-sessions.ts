@@ -46,6 +46,8 @@ export async function sessions({ node, folder, size: called }: Context): Promise
       }
       before.push(alone)
       more.push((await resident()) - alone)
+      // The sessions stay; one address may have only so many connections.
+      for (const one of people.splice(1)) one.end()
     }
     return [
       { what: 'resident', value: median(before), unit: 'MiB' },
