@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { after, before, type Duration, hours, type Instant, isBefore, minutes } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
-import type { Caller } from '../rules/access.ts'
+import { type Caller, hasFullAccess } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
 import type { StoredSession } from '../store/account/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -27,6 +27,8 @@ export interface Session {
   readonly needsFactor: boolean
   /** The plan needs a second factor, and there is none yet: only the account may be seen. */
   readonly lacksFactor: boolean
+  /** All permissions of the account: no API key narrows them. */
+  readonly hasFullAccess: boolean
 }
 
 /** The browser of a person. */
@@ -84,7 +86,14 @@ export async function sessionOf(
   const isProved = isWithin(stored.provedAt, PROOF_LIFETIME, now())
   const mustHave = caller.account.plan.needsFactor === true && caller.apiKeyId === undefined
   const lacksFactor = mustHave && !(await store.read(async (r) => r.hasFactor(caller.account.id)))
-  return { id: stored.id, caller, isProved, needsFactor: stored.needsFactor, lacksFactor }
+  return {
+    id: stored.id,
+    caller,
+    isProved,
+    needsFactor: stored.needsFactor,
+    lacksFactor,
+    hasFullAccess: hasFullAccess(caller),
+  }
 }
 
 const isWithin = (at: Instant, span: Duration, now: Instant): boolean => isBefore(now, after(at, span))

@@ -22,6 +22,10 @@ export const isConsoleHost = ({ origin }: ConsolePlace, host: string | undefined
   )
 }
 
+/** Whether a request that acts may come from this origin; old browsers send none. The scheme counts too (RFC 6454 §5). */
+export const isConsoleOrigin = (place: ConsolePlace, origin: string | undefined): boolean =>
+  origin === undefined || isPlain(place) || origin === place.origin
+
 /** The address of the service for programs. On loopback it has the port of the request. */
 export const serviceOrigin = ({ origin }: ConsolePlace, host = ''): string =>
   isPlain({ origin }) ? `http://${host}` : origin

@@ -18,6 +18,8 @@ export interface ConsoleContext {
   readonly session: Session
   /** An operation of `/v1`, with the permissions of the session. */
   readonly ask: Ask
+  /** See `CostCache`. */
+  readonly cached: <T>(find: () => Promise<T>) => Promise<T | undefined>
   /** The address of the service, for programs: scheme, host and port. */
   readonly origin: string
 }

@@ -7,6 +7,7 @@ import type { IncomingRequest } from '../http/request.ts'
 import type { ConsolePlace } from './access.ts'
 import type { ConsoleApiRequest } from './ask.ts'
 import type { Asset } from './assets.ts'
+import type { CostCache } from './cost-cache.ts'
 import type { SignIn } from './pages/entry/sign-in.ts'
 
 /** Who is signed in, with what they may do. */
@@ -25,6 +26,7 @@ export interface ConsoleDependencies {
   /** The script of its pages. */
   readonly script: Asset
   readonly now: () => Instant
+  readonly cached: CostCache
   readonly identify: (given: SignIn, request: IncomingRequest) => Promise<Identified>
   readonly openSession: (caller: SignedIn, browser: Browser) => Promise<Secret>
   readonly sessionOf: (secret: Secret) => Promise<Session | undefined>

@@ -4,6 +4,7 @@ import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import {
   cookieOf,
   isConsoleHost,
+  isConsoleOrigin,
   isFormToken,
   languageCookie,
   languageIn,
@@ -78,7 +79,7 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   const isPost = method === 'POST'
   if (!isPost && method !== 'GET' && method !== 'HEAD')
     return plainResponse(405, 'only GET, HEAD and POST are supported', { allow: 'GET, HEAD, POST' })
-  if (isPost && !isSameOrigin({ host, origin, fetchSite }))
+  if (isPost && !(isSameOrigin({ host, origin, fetchSite }) && isConsoleOrigin(place, origin)))
     return plainResponse(403, 'this request comes from another page')
   if (isPost && request.body === undefined && request.readLong === undefined) return TOO_LARGE
   const link = linkAt(path)
@@ -164,6 +165,8 @@ async function forRoute(
     session,
     ask: askOver(async (asked) => dependencies.api(asked, session.caller, request)),
     origin: serviceOrigin(place, request.host),
+    cached: async (find) =>
+      dependencies.cached(`${session.caller.account.id} ${session.caller.apiKeyId ?? ''}`, find),
   }
   const response = resultResponse({ ...reader, person: proved }, await route.page(context))
   const cookie = proved === person ? {} : { 'set-cookie': cookieOf(place, proved.secret) }

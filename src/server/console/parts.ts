@@ -1,4 +1,5 @@
 import { escapeMarkup, Html, html } from '../../html/html.ts'
+import { unicodeName } from '../model/idn.ts'
 import { errorsAt, type FormErrors, NO_ERRORS } from './refusals.ts'
 
 /** A text with its line breaks. */
@@ -64,7 +65,7 @@ export function field(name: string, label: string, options: FieldOptions = {}): 
 <span aria-hidden="true">✗</span> ${errors.join(' ')}</p>`
   }${
     rows === undefined
-      ? html`<input ${attributes} type="${type}" value="${value}">`
+      ? html`<input ${attributes} type="${type}" value="${lines(value)}">`
       : html`<textarea ${attributes} rows="${rows}" spellcheck="false">
 ${lines(value)}</textarea>`
   }</div>`
@@ -135,6 +136,12 @@ export const copyable = (text: string): Html => html`<code class="copy" dir="ltr
 
 /** A value that others chose; its direction is its own. */
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
+
+/** A name as its owner writes it, and as DNS has it where that differs (RFC 5890 §2.3.2). */
+export function hostname(name: string): Html {
+  const own = unicodeName(name)
+  return own === name ? foreign(name) : html`${foreign(own)} <span class="soft" dir="ltr">${name}</span>`
+}
 
 /** The link to a path, with each part encoded. */
 export const pathOf = (strings: TemplateStringsArray, ...values: readonly string[]): string =>

@@ -28,7 +28,12 @@ export const errorsOf = (
 
 export const fieldError = (field: string, text: string): FormErrors => ({ all: [{ field, text }] })
 
-function errorText({ title, detail }: ShownError, words: Words, retryAfter: string | undefined): string {
+/** One error as a sentence. */
+export function errorText(
+  { title, detail }: ShownError,
+  words: Words,
+  retryAfter: string | undefined,
+): string {
   const known = words.errors[title] ?? title
   const wait = retryAfter === undefined ? '' : ` ${words.retryAfter(Number(retryAfter))}`
   return `${detail === undefined ? known : `${known}: ${detail}`}.${wait}`

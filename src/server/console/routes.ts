@@ -7,6 +7,7 @@ import {
   endSessionAction,
   exportAccountAction,
 } from './pages/account.ts'
+import { bulkAction, bulkDeletion, bulkReview, bulkUndo } from './pages/bulk.ts'
 import { importAction, importAgain, importPage, importPreview } from './pages/import.ts'
 import { apiKeyDeletion, tsigKeyDeletion } from './pages/program-keys.ts'
 import {
@@ -72,6 +73,10 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'GET',  path: '/names',                   page: namesPage },
   { method: 'GET',  path: '/names/new',               page: newNamePage },
   { method: 'POST', path: '/names/new',               page: createNameAction },
+  { method: 'POST', path: '/names/bulk',              page: bulkReview },
+  { method: 'POST', path: '/names/bulk/apply',        page: bulkAction },
+  { method: 'POST', path: '/names/bulk/delete',       page: bulkDeletion, needsProof: true },
+  { method: 'POST', path: '/names/bulk/undo',         page: bulkUndo },
   { method: 'GET',  path: NAME_PATH,                       page: namePage },
   { method: 'POST', path: `${NAME_PATH}/review`,           page: reviewRecords },
   { method: 'POST', path: `${NAME_PATH}/records`,          page: recordsAction },

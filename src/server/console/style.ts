@@ -37,6 +37,7 @@ button.quiet,button.danger{background:none;color:var(--link);box-shadow:inset 0 
 button.danger{color:var(--bad)}
 .row{display:flex;flex-wrap:wrap;gap:var(--space-s);align-items:end}.row .field{margin:0;flex:1 1 10rem}
 .row form{margin:0}form.row{margin:0 0 var(--space-m)}section>form+form,section>p+form{margin-top:var(--space-s)}
+input[type=checkbox]{width:1.5rem;height:1.5rem;vertical-align:middle;margin:0}
 select{height:2.5rem}input:not([type=checkbox],[type=radio],[type=hidden]){height:2.5rem}
 .counts{display:flex;flex-wrap:wrap;gap:var(--space-s) var(--space-m);margin:0 0 var(--space-m)}
 .counts a{text-decoration:none}.counts [aria-current]{text-decoration:underline;text-underline-offset:.3em}

@@ -1,3 +1,5 @@
+import { domainToUnicode } from 'node:url'
+
 /**
  * Internationalized names (RFC 5890 §2.3.2): labels with other characters than ASCII in the form in which DNS has them,
  * such as `xn--mnchen-3ya`. A label without such a form stays as it is, and is refused where the characters of a label
@@ -5,6 +7,15 @@
  */
 export const asciiName = (name: string): string =>
   NOT_ASCII.test(name) ? name.split('.').map(asciiLabel).join('.') : name
+
+/** The same the other way, for people; what is no such name stays as it is. */
+export function unicodeName(name: string): string {
+  if (!name.includes('xn--')) return name
+  return name
+    .split('.')
+    .map((label) => (label.startsWith('xn--') && domainToUnicode(label)) || label)
+    .join('.')
+}
 
 const NOT_ASCII = /[^\0-\x7f]/
 

@@ -38,7 +38,7 @@ const PAGES = [
 const STATUSES: Readonly<Record<string, number>> = {
   '/console/names/example.test/gone': 404,
   '/console/zones/b.test': 404,
-  '/console/trail?from=never': 400,
+  '/console/trail?from=never': 422,
   '/console/nothing': 404,
   '/console/names/%': 404,
 }

@@ -31,6 +31,8 @@ it('a page of 100 names with long labels has 60 kB at most, and no page has more
     const { html } = await one.send('/console/names?state=pending')
     expect(html.match(/<th scope="row">/g)).toHaveLength(100)
     expect(Buffer.byteLength(html)).toBeLessThan(60_000)
+    const choosing = await one.send('/console/names?state=pending&choose=yes')
+    expect(Buffer.byteLength(choosing.html)).toBeLessThan(60_000)
     const [, next = ''] = /<a rel="next" href="([^"]+)"/.exec(html) ?? []
     const rest = await one.send(next.replaceAll('&amp;', '&'))
     expect(rest.html.match(/<th scope="row">/g)?.length).toBeGreaterThan(19)

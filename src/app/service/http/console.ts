@@ -10,6 +10,7 @@ import { checkPasskey, requestOptions } from '../../../server/auth/passkeys.ts'
 import { endSession, openSession, renewSession, sessionOf } from '../../../server/auth/sessions.ts'
 import { serviceOrigin } from '../../../server/console/access.ts'
 import type { ConsoleDependencies } from '../../../server/console/dependencies.ts'
+import { costCache } from '../../../server/console/cost-cache.ts'
 import { handleConsole, isConsolePath } from '../../../server/console/handle.ts'
 import { isPassing } from '../../../server/store/errors.ts'
 import type { PathHandler } from '../../../server/http/dispatch.ts'
@@ -127,6 +128,7 @@ export function consolePart(
     place: { origin },
     script: assetOf('script', 'javascript', CONSOLE_SCRIPT),
     now: api.now,
+    cached: costCache(api.now, api.gate.readPause),
     sendResetLink: hasMail ? resetSender(origin, api, reportFailure) : undefined,
     followLink: linkFollower(api.gate),
     api: async (...asked) => askedOf(api, ...asked),

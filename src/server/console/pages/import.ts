@@ -4,6 +4,7 @@ import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import { button, card, field, form, hidden, pathOf, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
+import { failedPage } from './listing.ts'
 
 const LINES = 12
 /** Rows of a preview that a page has; the counts are of all. */
@@ -32,8 +33,10 @@ const hereOf = ({ params }: Pick<ConsoleContext, 'params'>): string =>
   pathOf`/console/zones/${params['zone'] ?? ''}`
 
 /** A zone file replaces the records of a zone; first it is shown what that would change. */
-export const importPage = async (context: ConsoleContext): Promise<ShownPage> =>
-  importForm(context, NO_ERRORS)
+export async function importPage(context: ConsoleContext): Promise<ShownPage> {
+  const found = await context.ask('getZone', { params: { zone_name: context.params['zone'] ?? '' } })
+  return isRefused(found) ? failedPage(context.words, found) : importForm(context, NO_ERRORS)
+}
 
 function importForm(context: ConsoleContext, errors: FormErrors, more: Html = html``): ShownPage {
   const { words, params, form: sent } = context

@@ -15,7 +15,7 @@ const MAX_HOSTNAMES_SHOWN = 3
 
 /** The keys of routers, and those of other programs. */
 export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> {
-  const { words, query, ask } = context
+  const { words, query, ask, session } = context
   const t = words.keys
   const list = await ask<readonly ShownKey[]>('listKeys', {
     query: { limit: KEYS_LIMIT, ...pageQuery(query) },
@@ -41,7 +41,7 @@ export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> 
         words,
         context,
         list,
-      )}<p><a class="button" href="/console/keys/new">${t.makeOne}</a></p>`,
+      )}${session.hasFullAccess ? html`<p><a class="button" href="/console/keys/new">${t.makeOne}</a></p>` : ''}`,
     )}</div>${await programKeyCards(context)}`,
   }
 }
@@ -60,8 +60,10 @@ const blockLabel = (words: Words, { block, last_update: last }: ShownKey): Html 
 /** One DDNS key: whether its router gets through, and if not, why. */
 export const keyPage = async (context: ConsoleContext): Promise<ConsoleResult> => keyShown(context, NO_ERRORS)
 
-async function keyShown({ words, params, ask }: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
-  const t = words.key
+async function keyShown(
+  { words, params, ask, session }: ConsoleContext,
+  errors: FormErrors,
+): Promise<ShownPage> {
   const found = await ask<ShownKey>('getKey', { params: { ddns_key_username: params['key'] ?? '' } })
   if (isRefused(found)) return failedPage(words, found)
   const key = found.data
@@ -70,13 +72,18 @@ async function keyShown({ words, params, ask }: ConsoleContext, errors: FormErro
     title: key.description || key.username,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     isPending: key.last_update === null,
-    main: html`${errorSummary(errors, words)}<div id="live">${updateCard(words, key)}</div>${card(t.change, [
-      html`<p class="soft">${t.renewWhat}</p>`,
-      action(`${here}/renew`, t.renew),
-      action(`${here}/delete`, t.remove, 'danger'),
-    ])}`,
+    main: html`${errorSummary(errors, words)}<div id="live">${updateCard(words, key)}</div>${
+      session.hasFullAccess ? changeCard(words, here) : ''
+    }`,
   }
 }
+
+const changeCard = ({ key: t }: Words, here: string): Html =>
+  card(t.change, [
+    html`<p class="soft">${t.renewWhat}</p>`,
+    action(`${here}/renew`, t.renew),
+    action(`${here}/delete`, t.remove, 'danger'),
+  ])
 
 export async function renewKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, params, ask } = context

@@ -15,6 +15,7 @@ import {
   dataTable,
 } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import { unicodeName } from '../../model/idn.ts'
 import type { NameState } from '../../model/query.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
@@ -24,6 +25,8 @@ import { addressesOf, type ShownName, wholeName } from './shown.ts'
 import { type ShownEntry, trailTable } from './trail.ts'
 
 const MAX_ENTRIES = 10
+/** In characters: more than a text of the trail has. */
+const MAX_BEFORE = 2000
 
 interface ShownServer {
   readonly server: string
@@ -58,9 +61,10 @@ export async function nameShown(
   })
   const isEditable = !session.caller.isReadOnly
   const stored = rowsOf(name.rrsets)
-  const rows = undo === null ? stored : undoneRows(stored, undo, query.get('before') ?? '')
+  const before = (query.get('before') ?? '').slice(0, MAX_BEFORE)
+  const rows = undo === null ? stored : undoneRows(stored, undo, before)
   return {
-    title: whole,
+    title: unicodeName(whole),
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     isPending: known === 'pending' || servers.some(({ behind }) => behind === true),
     main: html`${errorSummary(errors, words)}<div id="live">${stateCard(words, { name, known })}${serverCard(

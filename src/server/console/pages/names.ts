@@ -1,10 +1,22 @@
 import { type Html, html } from '../../../html/html.ts'
 import { type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, field, form, moment, pathOf, choiceField, state, dataTable } from '../parts.ts'
+import {
+  button,
+  card,
+  field,
+  form,
+  moment,
+  pathOf,
+  choiceField,
+  state,
+  dataTable,
+  hostname,
+} from '../parts.ts'
 import type { NameState } from '../../model/query.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
+import { bulkForm, pickTable } from './bulk-form.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { addressesOf, type ShownName, wholeName } from './shown.ts'
 
@@ -39,24 +51,25 @@ const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'na
 
 /** The names of the account: those that need a person first, then all, or those that are searched for. */
 export async function namesPage(context: ConsoleContext): Promise<ConsoleResult> {
-  const { words, query, ask } = context
+  const { words, query, ask, cached, session } = context
   const t = words.names
-  const [search, wanted] = [query.get('search') ?? '', stateIn(query)]
+  const [search, wanted, order] = [query.get('search') ?? '', stateIn(query), orderIn(query)]
+  const isChoosing = query.get('choose') === 'yes' && !session.caller.isReadOnly
   const isFiltered = search !== '' || wanted !== undefined
   const list = await ask<readonly ShownName[]>('listNames', {
     query: {
       view: 'detail',
       limit: String(NAMES_LIMIT),
-      'sort[name_labels_reversed]': 'asc',
+      [`sort[${order}]`]: ORDERS[order],
       ...(search !== '' && { 'filter[search]': search }),
       ...(wanted !== undefined && { 'filter[state][]': wanted }),
       ...pageQuery(query),
     },
   })
   if (isRefused(list)) return failedPage(words, list)
-  const counts = await countsOf(ask)
+  const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
-  const worst = isFiltered || !counts.some(([one, n]) => BAD.includes(one) && n > 0) ? [] : await worstOf(ask)
+  const worst = isFiltered ? [] : all
   return {
     title: t.title,
     isPending: list.data.some((one) => stateOfName(one) === 'pending'),
@@ -66,17 +79,29 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
       type: 'search',
       value: search,
       isOptional: true,
-    })}${stateField(words, wanted)}${button(t.find, 'quiet')}
-<a class="button" href="/console/names/new">${t.makeOne}</a></form>${
+    })}${stateField(words, wanted)}${orderField(words, order)}${button(t.find, 'quiet')}
+<a class="button" href="/console/names/new">${t.makeOne}</a>${
+      session.caller.isReadOnly || isChoosing
+        ? ''
+        : html` <a href="${choosingPath(query)}">${words.bulk.title}</a>`
+    }</form>${
       list.data.length === 0
         ? html`<p>${t.nothing}</p>`
-        : nameTable(
-            words,
-            list.data.map((one) => [one, wanted ?? stateOfName(one)] as const),
-            t.title,
-          )
+        : isChoosing
+          ? bulkForm(words, pickTable(words, list.data))
+          : nameTable(
+              words,
+              list.data.map((one) => [one, wanted ?? stateOfName(one)] as const),
+              t.title,
+            )
     }${pager(words, context, list)}</section>`,
   }
+}
+
+/** The same list, with a box at each name. */
+function choosingPath(query: URLSearchParams): string {
+  const kept = [...query].filter(([name, value]) => name !== 'choose' && value !== '')
+  return `/console/names?${new URLSearchParams([...kept, ['choose', 'yes']]).toString()}`
 }
 
 const stateField = ({ names: t, states }: Words, wanted: NameState | undefined): Html =>
@@ -88,10 +113,38 @@ const stateField = ({ names: t, states }: Words, wanted: NameState | undefined):
     chosen: wanted ?? '',
   })
 
+/** The orders of the list, and their directions: the newest first. */
+const ORDERS = { name_labels_reversed: 'asc', updated_at: 'desc', last_update_at: 'desc' } as const
+type Order = keyof typeof ORDERS
+const ALL_ORDERS = Object.keys(ORDERS) as readonly Order[]
+
+const orderField = ({ names: t }: Words, chosen: Order): Html =>
+  choiceField('order', t.order, {
+    choices: ALL_ORDERS.map((value) => ({ value, label: t.orders[value] })),
+    chosen,
+  })
+
+const orderIn = (query: URLSearchParams): Order =>
+  ALL_ORDERS.find((one) => one === query.get('order')) ?? 'name_labels_reversed'
+
 const stateIn = (query: URLSearchParams): NameState | undefined =>
   ALL_STATES.find((one) => one === query.get('state'))
 
 type Counts = readonly (readonly [state: NameState, count: number])[]
+
+/** What all names of an account say together, at a glance. */
+interface NamesOverview {
+  readonly counts: Counts
+  /** Those that need a person. */
+  readonly worst: readonly (readonly [ShownName, NameState])[]
+}
+const NOT_KNOWN: NamesOverview = { counts: [], worst: [] }
+
+async function overviewOf(ask: Ask): Promise<NamesOverview> {
+  const counts = await countsOf(ask)
+  const needsPerson = counts.some(([one, n]) => BAD.includes(one) && n > 0)
+  return { counts, worst: needsPerson ? await worstOf(ask) : [] }
+}
 
 const countsOf = async (ask: Ask): Promise<Counts> =>
   Promise.all(
@@ -112,7 +165,7 @@ const countLine = (words: Words, counts: Counts, wanted: NameState | undefined):
 <span aria-hidden="true">${mark}</span> ${words.states[one].count(count)}</a></li>`
   })}</ul>`
 
-async function worstOf(ask: Ask): Promise<readonly (readonly [ShownName, NameState])[]> {
+async function worstOf(ask: Ask): Promise<NamesOverview['worst']> {
   const all = await Promise.all(
     BAD.map(async (one) => {
       const { data } = await ask<readonly ShownName[]>('listNames', {
@@ -124,14 +177,10 @@ async function worstOf(ask: Ask): Promise<readonly (readonly [ShownName, NameSta
   return all.flat()
 }
 
-const nameTable = (
-  words: Words,
-  names: readonly (readonly [ShownName, NameState])[],
-  caption: string,
-): Html => {
+const nameTable = (words: Words, names: NamesOverview['worst'], caption: string): Html => {
   const t = words.names
   const rows = names.map(([name, one]) => [
-    html`<a href="${pathOfName(name)}"><bdi>${wholeName(name)}</bdi></a>`,
+    html`<a href="${pathOfName(name)}">${hostname(wholeName(name))}</a>`,
     html`${addressesOf(name).join(', ') || t.noAddress}`,
     name.last_update ? moment(name.last_update.at) : t.never,
     stateLabel(one, words),
@@ -187,11 +236,11 @@ async function nameForm({ words, ask, form: sent }: ConsoleContext, errors: Form
 /** Makes a name, with the addresses that the form has. */
 export async function createNameAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, form: sent, ask } = context
-  const hostname = (sent.get('hostname') ?? '').trim().toLowerCase().replace(/\.$/, '')
+  const host = (sent.get('hostname') ?? '').trim().toLowerCase().replace(/\.$/, '')
   const addresses = (sent.get('addresses') ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  const zone = await zoneOf(ask, hostname)
-  if (zone === undefined) return nameForm(context, fieldError('hostname', words.newName.notInZone(hostname)))
-  const name = hostname === zone ? '@' : hostname.slice(0, -zone.length - 1)
+  const zone = await zoneOf(ask, host)
+  if (zone === undefined) return nameForm(context, await noZoneFor(context, host))
+  const name = host === zone ? '@' : host.slice(0, -zone.length - 1)
   const rrsets = [
     ...rrsetOf(
       'A',
@@ -209,6 +258,16 @@ export async function createNameAction(context: ConsoleContext): Promise<Console
   const fieldOf = (pointer: string) => (pointer.startsWith('/rrsets') ? 'addresses' : 'hostname')
   if (isRefused(made)) return nameForm(context, errorsOf(made, words, fieldOf))
   return { see: pathOf`/console/names/${zone}/${name}` }
+}
+
+/** Most people have one zone, and forget to write it. */
+async function noZoneFor({ words, ask }: ConsoleContext, host: string): Promise<FormErrors> {
+  const { data } = await ask<readonly { readonly name: string }[] | undefined>('listZones', {
+    query: { limit: '1' },
+  })
+  const zone = data?.[0]?.name
+  const proposal = zone === undefined || host === '' ? undefined : `${host}.${zone}`
+  return fieldError('hostname', words.newName.notInZone(host, proposal))
 }
 
 const rrsetOf = (type: string, values: readonly string[]) =>

@@ -2,6 +2,7 @@ import { type Html, html } from '../../../html/html.ts'
 import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult } from '../context.ts'
 import { button, field, foreign, moment, dataTable } from '../parts.ts'
+import { errorsOf, errorSummary, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 
@@ -40,7 +41,7 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
   const list = await ask<readonly ShownEntry[]>('listTrail', {
     query: { limit: ENTRIES_LIMIT, ...filterQuery(query), ...pageQuery(query) },
   })
-  if (isRefused(list)) return failedPage(words, list)
+  const [errors, entries] = isRefused(list) ? [errorsOf(list, words), []] : [NO_ERRORS, list.data]
   const kept = new URLSearchParams(
     [...query].filter(([name, value]) => Object.hasOwn(FILTERS, name) && value !== ''),
   )
@@ -48,14 +49,16 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
     `/console/trail/file?${new URLSearchParams([...kept, ['form', form]]).toString()}`
   return {
     title: t.title,
-    main: html`<section><form class="row" role="search" action="/console/trail">${Object.keys(FILTERS).map(
-      (name) =>
-        field(name, t.filters[name as keyof typeof FILTERS], {
-          value: query.get(name) ?? '',
-          isOptional: true,
-        }),
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}<section><form class="row" role="search" action="/console/trail">${Object.keys(
+      FILTERS,
+    ).map((name) =>
+      field(name, t.filters[name as keyof typeof FILTERS], {
+        value: query.get(name) ?? '',
+        isOptional: true,
+      }),
     )}${button(words.names.find, 'quiet')}</form>${
-      list.data.length === 0 ? html`<p>${t.nothing}</p>` : trailTable(words, list.data)
+      entries.length === 0 ? html`<p>${t.nothing}</p>` : trailTable(words, entries)
     }${pager(words, context, list)}
 <p><a href="${file('csv')}">${t.csv}</a> <a href="${file('json')}">${t.json}</a> <span class="soft">${t.newest(
       MAX_FILE_ENTRIES,

@@ -1,7 +1,20 @@
 import { type Html, html } from '../../../html/html.ts'
 import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, facts, field, foreign, form, moment, pathOf, state, dataTable } from '../parts.ts'
+import {
+  button,
+  card,
+  facts,
+  field,
+  foreign,
+  form,
+  moment,
+  pathOf,
+  state,
+  dataTable,
+  hostname,
+} from '../parts.ts'
+import { unicodeName } from '../../model/idn.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
@@ -15,14 +28,14 @@ export const zonesPage = async (context: ConsoleContext): Promise<ConsoleResult>
   zoneList(context, NO_ERRORS)
 
 async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
-  const { words, query, ask, form: sent } = context
+  const { words, query, ask, form: sent, session } = context
   const t = words.zones
   const list = await ask<readonly ShownZone[]>('listZones', {
     query: { limit: ZONES_LIMIT, ...pageQuery(query) },
   })
   if (isRefused(list)) return failedPage(words, list)
   const rows = list.data.map((zone) => [
-    html`<a href="${pathOf`/console/zones/${zone.name}`}"><bdi>${zone.name}</bdi></a>`,
+    html`<a href="${pathOf`/console/zones/${zone.name}`}">${hostname(zone.name)}</a>`,
     foreign(zone.description),
     zone.is_shared ? t.shared : t.own,
     String(zone.serial),
@@ -38,15 +51,18 @@ async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<Sh
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}<section>${
       rows.length === 0 ? html`<p>${t.none}</p>` : dataTable(t.title, columns, rows)
-    }${pager(words, context, list)}</section>${card(
-      t.makeOne,
-      form('/console/zones', [
-        field('zone', t.name, { value: sent.get('zone') ?? '', hint: t.nameHint, errors }),
-        button(t.make),
-      ]),
-    )}`,
+    }${pager(words, context, list)}</section>${session.hasFullAccess ? makeZoneCard(words, sent, errors) : ''}`,
   }
 }
+
+const makeZoneCard = ({ zones: t }: Words, sent: URLSearchParams, errors: FormErrors): Html =>
+  card(
+    t.makeOne,
+    form('/console/zones', [
+      field('zone', t.name, { value: sent.get('zone') ?? '', hint: t.nameHint, errors }),
+      button(t.make),
+    ]),
+  )
 
 export async function createZoneAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { ask, form: sent, words } = context
@@ -76,7 +92,7 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
   const here = pathOf`/console/zones/${zone.name}`
   const isPending = !isRefused(published) && published.data.pending > 0
   return {
-    title: zone.name,
+    title: unicodeName(zone.name),
     isPending,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}<div id="live">${card(
@@ -89,12 +105,12 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
       ]),
     )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
       t.more,
-      linkList(words, here, session.caller.isReadOnly),
+      linkList(words, here, !session.hasFullAccess),
     )}${
       query.has('check')
         ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
         : ''
-    }${session.caller.isReadOnly ? '' : noteForms(words, { zone, here, errors, names: names.page.total })}`,
+    }${!session.hasFullAccess ? '' : noteForms(words, { zone, here, errors, names: names.page.total })}`,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Words } from '../words.ts'
 import { DE_ACCOUNT } from './account.ts'
+import { DE_BULK } from './bulk.ts'
 import { DE_FACTORS } from './factors.ts'
 import { DE_FRAME } from './frame.ts'
 import { DE_KEYS } from './keys.ts'
@@ -17,5 +18,6 @@ export const DE: Words = {
   ...DE_KEYS,
   ...DE_LINKS,
   ...DE_ACCOUNT,
+  ...DE_BULK,
   ...DE_OPERATOR,
 }

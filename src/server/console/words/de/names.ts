@@ -17,6 +17,12 @@ export const DE_NAMES: typeof EN_NAMES = {
     noAddress: 'keine',
     updated: 'Letztes Update',
     never: 'nie',
+    order: 'Reihenfolge',
+    orders: {
+      name_labels_reversed: 'nach Namen',
+      updated_at: 'zuletzt geändert',
+      last_update_at: 'letztes Update',
+    },
   },
   newName: {
     title: 'Neuer Name',
@@ -30,8 +36,10 @@ export const DE_NAMES: typeof EN_NAMES = {
     addressesHint:
       'IPv4 oder IPv6, mit Leerzeichen dazwischen. Lassen Sie es leer, wenn ein Router sie setzen wird.',
     make: 'Namen anlegen',
-    notInZone: (hostname) =>
-      `${hostname === '' ? 'Der Name' : hostname} liegt in keiner Zone, die Sie verwenden dürfen.`,
+    notInZone: (hostname, proposal) =>
+      `${hostname === '' ? 'Der Name' : hostname} liegt in keiner Zone, die Sie verwenden dürfen.${
+        proposal === undefined ? '' : ` Meinen Sie ${proposal}?`
+      }`,
   },
   name: {
     now: 'Jetzt',

@@ -1,4 +1,5 @@
 import { EN_ACCOUNT } from './account.ts'
+import { EN_BULK } from './bulk.ts'
 import { EN_FACTORS } from './factors.ts'
 import { EN_FRAME } from './frame.ts'
 import { EN_KEYS } from './keys.ts'
@@ -16,5 +17,6 @@ export const EN = {
   ...EN_KEYS,
   ...EN_LINKS,
   ...EN_ACCOUNT,
+  ...EN_BULK,
   ...EN_OPERATOR,
 }

@@ -16,6 +16,8 @@ export const EN_NAMES = {
     noAddress: 'none',
     updated: 'Last update',
     never: 'never',
+    order: 'Order',
+    orders: { name_labels_reversed: 'by name', updated_at: 'last changed', last_update_at: 'last update' },
   },
   newName: {
     title: 'New name',
@@ -29,8 +31,10 @@ export const EN_NAMES = {
     addresses: 'Addresses',
     addressesHint: 'IPv4 or IPv6, with blanks between. Leave it empty if a router will set them.',
     make: 'Make the name',
-    notInZone: (hostname: string) =>
-      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use.`,
+    notInZone: (hostname: string, proposal?: string) =>
+      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use.${
+        proposal === undefined ? '' : ` Do you mean ${proposal}?`
+      }`,
   },
   name: {
     now: 'Now',

@@ -1,0 +1,152 @@
+import { isIP } from 'node:net'
+import { type Ask, isRefused, type OperationCall } from '../ask.ts'
+import { type ShownKey, type ShownName, type ShownRRSet, wholeName } from './shown.ts'
+
+export const ACTS = ['ttl', 'address', 'key', 'delete'] as const
+export type Act = (typeof ACTS)[number]
+
+/** Of one request to change records. */
+const MAX_CHANGES = 500
+
+/** One request to `/v1`, and the names that it is about, in the order of its changes. */
+export interface BulkCall {
+  readonly operation: 'changeRRSets' | 'changeKey' | 'deleteName' | 'createName'
+  readonly call: OperationCall
+  readonly names: readonly string[]
+}
+
+/** What is done, and what puts it back. */
+export interface BulkPlan {
+  readonly calls: readonly BulkCall[]
+  readonly inverse: readonly BulkCall[]
+}
+
+export type PlanFault = 'none' | 'noTtl' | 'noAddress' | 'tooMany'
+
+interface Wanted {
+  readonly act: Act
+  readonly value: string
+  /** ZONE/NAME */
+  readonly picks: readonly string[]
+}
+
+/** Reads the names as they are, and plans one request for each zone. */
+export async function bulkPlan(ask: Ask, { act, value, picks }: Wanted): Promise<BulkPlan | PlanFault> {
+  if (picks.length === 0) return 'none'
+  if (act === 'ttl' && !/^\d{1,10}$/.test(value)) return 'noTtl'
+  if (act === 'address' && isIP(value) === 0) return 'noAddress'
+  const names = await namesOf(ask, picks)
+  if (act === 'delete') return deletions(names)
+  if (act === 'key') return attachment(ask, value, names)
+  const changesOf = act === 'ttl' ? ttlChanges(Number(value)) : addressChanges(value)
+  return patches(names, changesOf)
+}
+
+/** Those that are gone are left out. */
+async function namesOf(ask: Ask, picks: readonly string[]): Promise<readonly ShownName[]> {
+  const all = await Promise.all(
+    picks.map(async (pick) => {
+      const [zone = '', name = ''] = pick.split('/')
+      const found = await ask<ShownName>('getName', { params: { zone_name: zone, name } })
+      return isRefused(found) ? [] : [found.data]
+    }),
+  )
+  return all.flat()
+}
+
+interface PlannedWay {
+  readonly to: Readonly<Record<string, unknown>>
+  readonly back: Readonly<Record<string, unknown>>
+}
+
+/** The name servers of a zone are the service's. */
+const isOwn = ({ name }: ShownName, { dns_type: type }: ShownRRSet): boolean => name !== '@' || type !== 'NS'
+
+const ttlChanges =
+  (ttl: number) =>
+  (name: ShownName): readonly PlannedWay[] =>
+    name.rrsets
+      .filter((one) => isOwn(name, one) && one.ttl !== ttl)
+      .map(({ dns_type, ttl: before }) => ({ to: { dns_type, ttl }, back: { dns_type, ttl: before } }))
+
+const addressChanges =
+  (value: string) =>
+  ({ rrsets }: ShownName): readonly PlannedWay[] => {
+    const type = isIP(value) === 4 ? 'A' : 'AAAA'
+    const before = rrsets.find(({ dns_type: one }) => one === type)
+    return [
+      {
+        to: { dns_type: type, rdata: [{ value }] },
+        back: { dns_type: type, rdata: before === undefined ? [] : rdataOf(before) },
+      },
+    ]
+  }
+
+/** A label that the service made is made again. */
+const rdataOf = ({ rdata }: ShownRRSet) =>
+  rdata.map(({ value, label }) => ({ value, ...(!label.startsWith('_') && { label }) }))
+
+function patches(
+  names: readonly ShownName[],
+  changesOf: (name: ShownName) => readonly PlannedWay[],
+): BulkPlan | PlanFault {
+  const zones = [...new Set(names.map(({ zone_name: zone }) => zone))]
+  const all = zones.map((zone) => {
+    const own = names.filter(({ zone_name: one }) => one === zone)
+    return { zone, changes: own.flatMap((name) => changesOf(name).map((change) => ({ name, change }))) }
+  })
+  if (all.some(({ changes }) => changes.length > MAX_CHANGES)) return 'tooMany'
+  const callsOf = (way: keyof PlannedWay): readonly BulkCall[] =>
+    all.flatMap(({ zone, changes }) =>
+      changes.length === 0
+        ? []
+        : [
+            {
+              operation: 'changeRRSets',
+              call: {
+                params: { zone_name: zone },
+                body: changes.map(({ name, change }) => ({ name: name.name, ...change[way] })),
+              },
+              names: changes.map(({ name }) => wholeName(name)),
+            },
+          ],
+    )
+  return { calls: callsOf('to'), inverse: callsOf('back') }
+}
+
+const deletions = (names: readonly ShownName[]): BulkPlan => ({
+  calls: names.map((one) => ({
+    operation: 'deleteName',
+    call: { params: { zone_name: one.zone_name, name: one.name } },
+    names: [wholeName(one)],
+  })),
+  inverse: names.map((one) => ({
+    operation: 'createName',
+    call: {
+      params: { zone_name: one.zone_name },
+      body: {
+        name: one.name,
+        rrsets: one.rrsets.map((rrset) => ({
+          dns_type: rrset.dns_type,
+          ttl: rrset.ttl,
+          rdata: rdataOf(rrset),
+        })),
+      },
+    },
+    names: [wholeName(one)],
+  })),
+})
+
+/** A key that does not exist is refused by the change. */
+async function attachment(ask: Ask, username: string, names: readonly ShownName[]): Promise<BulkPlan> {
+  const params = { ddns_key_username: username }
+  const found = await ask<ShownKey>('getKey', { params })
+  const before = isRefused(found) ? [] : [...new Set(found.data.targets.map(wholeName))]
+  const added = names.map(wholeName)
+  const call = (hostnames: readonly string[]): BulkCall => ({
+    operation: 'changeKey',
+    call: { params, body: { hostnames } },
+    names: added,
+  })
+  return { calls: [call([...new Set([...before, ...added])])], inverse: [call(before)] }
+}

@@ -1,0 +1,32 @@
+import { plural } from '../plural.ts'
+
+/** One change of several names. */
+export const EN_BULK = {
+  bulk: {
+    title: 'Several names',
+    what: 'With the names that are ticked',
+    acts: {
+      ttl: 'set the TTL',
+      address: 'replace the address',
+      key: 'attach to a DDNS key',
+      delete: 'delete them',
+    },
+    value: 'TTL, address, or username of the key',
+    review: 'Review',
+    none: 'Tick some names first.',
+    noTtl: 'A TTL is a whole number of seconds.',
+    noAddress: 'This is no IPv4 and no IPv6 address.',
+    tooMany: 'These are more than 500 records; tick fewer names.',
+    willChange: (count: number) => `This changes ${plural(count, 'record', 'records')}`,
+    attached: (count: number) => `This attaches ${plural(count, 'name', 'names')}`,
+    refused: 'Not done',
+    apply: 'Do it',
+    remove: 'Delete these names',
+    cancel: 'Leave everything as it is',
+    done: 'Done',
+    changed: (count: number) => `${plural(count, 'name is', 'names are')} changed.`,
+    undo: 'Undo',
+    undoWhat: 'For ten minutes. A deleted name comes back with its records, and without its key.',
+    tooLate: 'It was longer than ten minutes ago. The trail has what was there before.',
+  },
+}
