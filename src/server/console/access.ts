@@ -48,7 +48,7 @@ export const noCookie = (place: ConsolePlace): string =>
   `${cookieName(place)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
 
 const LANGUAGE = 'holdfast-language'
-const YEAR_SECONDS = 31_536_000
+export const YEAR_SECONDS = 31_536_000
 
 /** The language that a person has chosen. */
 export const languageIn = (cookies: string | undefined): string | undefined =>

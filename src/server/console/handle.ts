@@ -11,6 +11,7 @@ import {
   noCookie,
   secretIn,
   serviceOrigin,
+  YEAR_SECONDS,
 } from './access.ts'
 import { askOver } from './ask.ts'
 import { ICON, STYLESHEET } from './assets.ts'
@@ -44,7 +45,7 @@ export async function handleConsole(
   const language = languageFor(languageIn(request.cookie), request.acceptLanguage)
   const reader: Reader = { request, words: LANGUAGES[language].words, script: dependencies.script }
   try {
-    return await responseTo(dependencies, reader)
+    return withTransportSecurity(request, await responseTo(dependencies, reader))
   } catch (error) {
     dependencies.reportError(error)
     const { failed, failedWhy, away, awayWhy } = reader.words
@@ -53,6 +54,15 @@ export async function handleConsole(
       : documentResponse(reader, messagePage(500, failed, failedWhy))
   }
 }
+
+/** RFC 6797: a proxy that ends TLS says this itself. */
+const withTransportSecurity = ({ isTls }: IncomingRequest, response: OutgoingResponse): OutgoingResponse =>
+  isTls === true
+    ? {
+        ...response,
+        headers: { ...response.headers, 'strict-transport-security': `max-age=${YEAR_SECONDS}` },
+      }
+    : response
 
 const messagePage = (status: number, title: string, text: string): ShownPage => ({
   status,

@@ -199,6 +199,7 @@ async function answer(
     isGone: () => request.socket.destroyed || request.socket.readableEnded,
     ...origin,
     ...hostField(url, headers.host),
+    ...('encrypted' in request.socket && { isTls: true }),
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(typeof headers['sec-fetch-site'] === 'string' && { fetchSite: headers['sec-fetch-site'] }),
     ...(headers.cookie !== undefined && { cookie: headers.cookie }),

@@ -25,6 +25,8 @@ export interface IncomingRequest {
   readonly fetchSite?: string
   /** RFC 6265 §5.4. */
   readonly cookie?: string
+  /** It came by TLS to this process, and not to a proxy. */
+  readonly isTls?: true
   /** RFC 9110 §12.5.4. */
   readonly acceptLanguage?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */

@@ -132,6 +132,7 @@ describe('a request', () => {
     { fetchSite: 'none' },
     { fetchSite: undefined, origin: 'https://evil.example' },
     { fetchSite: undefined, origin: 'null' },
+    { fetchSite: undefined, origin: ORIGIN.replace('https', 'http') },
     { fetchSite: undefined },
   ])('that acts, from another page: %j', async (headers) => {
     const one = await signedIn()
@@ -592,4 +593,10 @@ describe('the whole account', () => {
     expect((await leaver.send('/console/names')).headers['location']).toBe('/console/sign-in')
     expect((await person().signIn('leaver', PASSWORD)).status).toBe(403)
   })
+})
+
+it('is only for TLS from then on, where the service has the certificate itself', async () => {
+  const over = async (headers: object) =>
+    (await person().send('/console/sign-in', { headers })).headers['strict-transport-security']
+  expect([await over({ isTls: true }), await over({})]).toEqual(['max-age=31536000', undefined])
 })
