@@ -41,9 +41,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const escapeMarkup = (text: string): string =>
   text.replaceAll(/[&<>"'`]/g, (character) => ESCAPES[character] ?? '')
 
+/** Most values of pages: nothing in them has to change. */
+const IS_PLAIN = /^[\w .,:;/+@()=?-]*$/
+
 /** Text as HTML: markup is shown, and control characters, which services may send, are blanks. */
 export const escapeHtml = (text: string): string =>
-  escapeMarkup(text).replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+  IS_PLAIN.test(text)
+    ? text
+    : escapeMarkup(text).replaceAll(/[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
 
 type HtmlValue = string | number | Html | null | undefined | readonly HtmlValue[]
 
@@ -58,13 +63,22 @@ const MARK = '\0'
 
 /** HTML from a template: everything that is put in is escaped, unless it is Html. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const all = strings.flatMap((text, at) => [new Html(text), ...htmlOf(values[at])])
-  return new Html(
-    all.map(({ text }) => text).join(''),
-    all.map((one) => (one instanceof Part ? `${MARK}${one.id}${MARK}` : one.frame)).join(''),
-    all.flatMap((one) => (one instanceof Part ? [one] : one.parts)),
-  )
+  const lists = values.map(htmlOf)
+  const joined = (of: (one: Html) => string): string => {
+    let all = ''
+    for (const [at, text] of strings.entries()) {
+      all += text
+      for (const one of lists[at] ?? []) all += of(one)
+    }
+    return all
+  }
+  const text = joined((one) => one.text)
+  const parts = lists.flatMap((list) => list.flatMap((one) => (one instanceof Part ? [one] : one.parts)))
+  // Measured: most templates have no part, and a long table has hundreds of them.
+  return parts.length === 0 ? new Html(text) : new Html(text, joined(frameOf), parts)
 }
+
+const frameOf = (one: Html): string => (one instanceof Part ? `${MARK}${one.id}${MARK}` : one.frame)
 
 /** What leads from one page to another: elements with a new text, and lists with another order or other members. */
 export interface Changes {

@@ -8,7 +8,7 @@ import {
   deleteSecondFactor,
   listSecondFactors,
 } from './account/second-factors.ts'
-import { createPasskey, createPasskeyOptions } from './account/passkeys.ts'
+import { createPasskey, createPasskeyOptions, preparePasskey } from './account/passkeys.ts'
 import { deleteSession, listSessions } from './account/sessions.ts'
 import { listTrail } from './account/trail.ts'
 import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './keys/api-keys.ts'
@@ -73,7 +73,7 @@ export const ACCOUNT_ROUTES = {
   }),
   createPasskey: route({
     method: 'POST', path: `${FACTORS}/passkeys`, tag: 'Account', summary: 'Store a passkey that a browser has made',
-    refuses: [], handle: createPasskey, isRateLimited: true,
+    refuses: [], prepare: preparePasskey, handle: createPasskey, isRateLimited: true,
   }),
   confirmSecondFactor: route({
     method: 'POST', path: `${FACTORS}/{id}/confirm`, tag: 'Account', summary: 'Show that an authenticator app has its secret',

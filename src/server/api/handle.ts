@@ -180,7 +180,7 @@ interface AdmittedRequest extends Match {
 }
 
 interface ReadRequest extends AdmittedRequest {
-  readonly prepared: Pick<RequestContext, 'passwordChange'>
+  readonly prepared: Pick<RequestContext, 'passwordChange' | 'passkey'>
   /** Of a body that is a file. */
   readonly parts: readonly Uint8Array[]
 }

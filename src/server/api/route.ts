@@ -44,7 +44,7 @@ export interface Route<R extends ErrorName = ErrorName> {
 
 /** What the handler gets, or why the request is refused. */
 export type Prepared =
-  | Pick<RequestContext, 'passwordChange'>
+  | Pick<RequestContext, 'passwordChange' | 'passkey'>
   | { readonly malformed: readonly RequestFault[] }
 
 type RefusedIn<A> = A extends Refused<infer R> ? R : never

@@ -575,7 +575,15 @@ describe('the whole account', () => {
     const { headers, html } = await one.post('/console/account/export')
     expect(headers['content-disposition']).toBe('attachment; filename="a.json"')
     const all = JSON.parse(html) as Readonly<Record<string, readonly object[]>>
-    expect(Object.keys(all)).toEqual(['account', 'zones', 'names', 'ddns_keys', 'api_keys'])
+    expect(Object.keys(all)).toEqual([
+      'account',
+      'zones',
+      'names',
+      'ddns_keys',
+      'api_keys',
+      'tsig_keys',
+      'trail',
+    ])
     expect(html).toContain('"name": "free.example.test"')
 
     await one.send('/console/account')

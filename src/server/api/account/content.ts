@@ -3,8 +3,11 @@ import { formatInstant, type Instant } from '../../../base/time.ts'
 import { fqdnOf } from '../../model/dns-name.ts'
 import { formatMasterFile } from '../../model/master-file-format.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
+import type { TrailPage, TrailPlace } from '../../store/account/trail.ts'
 import type { OverviewRow } from '../../store/overview.ts'
 import type { SnapshotReads } from '../../store/store.ts'
+import { showTsigKey } from '../answer/show.ts'
+import { showEntry } from './trail.ts'
 import { allNames } from '../zones/zone-file.ts'
 
 /** What an account has, as it is written into a file. Passwords and hashes are not in it. */
@@ -17,6 +20,9 @@ export interface AccountContent {
   /** DDNS keys with their targets. */
   readonly keys: readonly object[]
   readonly apiKeys: readonly OverviewRow[]
+  readonly tsigKeys: readonly object[]
+  /** The newest entries. */
+  readonly trail: readonly object[]
 }
 
 /** What goes with an account. */
@@ -80,6 +86,8 @@ export async function contentOf(
     names: await namesOfAccount(r, id),
     keys: await keysOf(r, await r.overview('keys', query)),
     apiKeys: await r.overview('apiKeys', query),
+    tsigKeys: await tsigKeysOf(r, id),
+    trail: await trailOf(r, id),
   }
 }
 
@@ -87,6 +95,28 @@ interface ContentContext {
   readonly account: string
   readonly nameservers: readonly string[]
   readonly now: Instant
+}
+
+const MAX_KEYS = 10_000
+
+async function tsigKeysOf(r: SnapshotReads, accountId: number): Promise<readonly object[]> {
+  const { items } = await r.tsigKeysOf(accountId, { offset: 0, limit: MAX_KEYS })
+  return items.map(showTsigKey)
+}
+
+const MAX_ENTRIES = 10_000
+const ENTRIES_AT_ONCE = 500
+
+async function trailOf(r: SnapshotReads, accountId: number): Promise<readonly object[]> {
+  const all: object[] = []
+  let place: TrailPlace | undefined
+  do {
+    const query = { filter: {}, limit: ENTRIES_AT_ONCE, ...(place !== undefined && { place }) }
+    const { entries, next }: TrailPage = await r.trailPage(accountId, query)
+    all.push(...entries.map(showEntry))
+    place = next
+  } while (place !== undefined && all.length < MAX_ENTRIES)
+  return all
 }
 
 async function namesOfAccount(r: SnapshotReads, accountId: number): Promise<readonly object[]> {

@@ -1,5 +1,5 @@
 import { badBody, descriptionFaults, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import type { RequestContext, RequestFault } from '../request/context.ts'
+import type { RequestContext, RequestFault, UnpreparedRequest } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { firstCodes, passwordRefusal, showFactor } from './second-factors.ts'
 
@@ -17,21 +17,27 @@ export async function createPasskeyOptions(context: RequestContext) {
   return options === undefined ? { malformed: [NO_WEBSITE] } : { status: 200 as const, data: { options } }
 }
 
+/** The credential is verified before the transaction. */
+export async function preparePasskey({ caller, body, newPasskey }: UnpreparedRequest) {
+  if (caller.apiKeyId !== undefined || !isObject(body) || !isObject(body['credential'])) return {}
+  const passkey = await newPasskey(caller.account.id, body['credential'])
+  return passkey === undefined ? {} : { passkey }
+}
+
 /** Stores what a browser made of these options. It works at once: the browser has just used it. */
 export async function createPasskey(context: RequestContext) {
-  const { caller, store, service, now, body } = context
+  const { caller, store, passkey: made, now, body } = context
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   if (!isObject(body) || !isObject(body['credential']))
     return { malformed: [badBody('the body is {"credential": {…}, "description": "…"}', '/credential')] }
-  const { credential, description = '' } = body
+  const { description = '' } = body
   const malformed = [
     ...unknownFieldFaults(body, ['credential', 'description']),
     ...descriptionFaults(description),
   ]
   if (malformed.length > 0) return { malformed }
   const accountId = caller.account.id
-  const made = await service.secondFactors.newPasskey(accountId, credential, now)
   if (made === undefined) return { malformed: [WRONG] }
   const present = await store.factorsOf(accountId)
   if (present.filter(({ kind }) => kind === 'passkey').length >= MAX_PASSKEYS)

@@ -29,7 +29,7 @@ export async function listTrail(context: RequestContext) {
   return { status: 200 as const, data, page, headers: { etag: tagOfList(data, page) } }
 }
 
-const showEntry = ({ at, actor, peer, operation, subject, dnsType, before, after }: TrailEntry) => ({
+export const showEntry = ({ at, actor, peer, operation, subject, dnsType, before, after }: TrailEntry) => ({
   at: timeOf(at),
   actor,
   peer,

@@ -25,6 +25,8 @@ export async function exportAccount({ caller, store, service, now }: RequestCont
     names: content.names,
     ddns_keys: content.keys,
     api_keys: content.apiKeys,
+    tsig_keys: content.tsigKeys,
+    trail: content.trail,
   }
   return { status: 200 as const, data }
 }

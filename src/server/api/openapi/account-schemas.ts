@@ -64,6 +64,8 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     names: list(anyObject('A name.'), 'The names, those in zones of other accounts too.'),
     ddns_keys: list(anyObject('A DDNS key with its targets.'), 'The DDNS keys.'),
     api_keys: list(anyObject('An API key.'), 'The API keys.'),
+    tsig_keys: list(ref('TsigKey'), 'The TSIG keys.'),
+    trail: list(ref('TrailEntry'), 'Who changed what: the newest ten thousand entries, the newest first.'),
   }),
   Session: closedObject('A person who has signed in at the website of the service.', {
     id: wholeNumber('Identifies the session in the path.'),

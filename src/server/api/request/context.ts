@@ -29,7 +29,11 @@ export interface RequestContext {
   readonly service: ApiService
   /** What `prepare` of the route made. */
   readonly passwordChange?: PasswordChange
+  readonly passkey?: MadePasskey
 }
+
+/** What is stored of a passkey. */
+type MadePasskey = Pick<StoredFactor, 'content' | 'counter'>
 
 /** The client's networks: of lockouts, and of fair shares. */
 export interface ApiNetworks {
@@ -51,6 +55,7 @@ export interface UnpreparedRequest {
   readonly body: unknown
   readonly networks: ApiNetworks
   readonly changePassword: ChangePassword
+  readonly newPasskey: (accountId: number, credential: unknown) => Promise<MadePasskey | undefined>
 }
 
 /** One zone at one secondary. Undefined: not known. */
@@ -83,11 +88,7 @@ export interface SecondFactors {
     present: readonly StoredFactor[],
     now: Instant,
   ): object | undefined
-  newPasskey(
-    accountId: number,
-    credential: unknown,
-    now: Instant,
-  ): Promise<Pick<StoredFactor, 'content' | 'counter'> | undefined>
+  newPasskey(accountId: number, credential: unknown, now: Instant): Promise<MadePasskey | undefined>
   newRecoveryCodes(): readonly { readonly code: string; readonly hash: Uint8Array }[]
 }
 

@@ -1,8 +1,9 @@
+import type { Instant } from '../../../base/time.ts'
 import type { Caller } from '../../rules/access.ts'
 import { parseQuery, unknownParameters } from '../query/query.ts'
 import type { Prepared, Route } from '../route.ts'
 import { badBody } from './bodies.ts'
-import type { ApiNetworks, ChangePassword, RequestFault } from './context.ts'
+import type { ApiNetworks, ApiService, ChangePassword, RequestFault, UnpreparedRequest } from './context.ts'
 import { parseJson } from './json.ts'
 
 /** The texts of a request that a handler reads. */
@@ -44,11 +45,20 @@ export async function prepare(
   {
     caller,
     changePassword,
-  }: { readonly caller: Caller | undefined; readonly changePassword: ChangePassword },
+    service,
+    now,
+  }: {
+    readonly caller: Caller | undefined
+    readonly changePassword: ChangePassword
+    readonly service: Pick<ApiService, 'secondFactors'>
+    readonly now: () => Instant
+  },
 ): Promise<Prepared> {
   const work = match.route.prepare
   if (work === undefined || caller === undefined) return {}
   const input = inputOf(request, match)
   if ('malformed' in input) return input
-  return work({ caller, body: input.body, networks: request.networks, changePassword })
+  const newPasskey: UnpreparedRequest['newPasskey'] = async (id, credential) =>
+    service.secondFactors.newPasskey(id, credential, now())
+  return work({ caller, body: input.body, networks: request.networks, changePassword, newPasskey })
 }
