@@ -72,7 +72,7 @@ const pagesOfAddress = (text: string): Shown => [
   [`names/example.test/home?undo=TXT&before=${encoded(`60 ${quoted(text)}`)}`, [quoted(text)]],
   [`names/example.test/${encoded(text)}`, []],
   [`zones/${encoded(text)}?check=yes`, []],
-  [`zones/${encoded(text)}/import`, [text]],
+  [`zones/${encoded(text)}/import`, []],
   [`keys/ddns/${encoded(text)}`, []],
   [encoded(text), []],
 ]

@@ -167,6 +167,17 @@ const PLAN = {
   hasWildcards: true,
 }
 
+const totpOf = (accountId: number, isConfirmed: boolean) =>
+  ({
+    accountId,
+    kind: 'totp',
+    description: '',
+    content: seal(PEPPER, new Secret(TOTP_SECRET), `totp of ${accountId}`),
+    counter: 0,
+    isConfirmed,
+    createdAt: NOW,
+  }) as const
+
 async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
   const ids: Record<string, number> = {}
   for (const account of ['a', 'b', 'o']) {
@@ -181,28 +192,12 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
     await key(`reader-of-${account}`, 'read')
     if (account !== 'a') continue
     await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
-    await w.addFactor({
-      accountId: id,
-      kind: 'totp',
-      description: '',
-      content: seal(PEPPER, new Secret(TOTP_SECRET), `totp of ${id}`),
-      counter: 0,
-      isConfirmed: false,
-      createdAt: NOW,
-    })
+    await w.addFactor(totpOf(id, false))
     await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW })
   }
   const operator = await w.addAccount({ name: 'operator', hash: HASH, planId: ids['plan-o'] ?? 0 }, NOW)
   await w.changeAccount(operator, { isOperator: true })
-  await w.addFactor({
-    accountId: operator,
-    kind: 'totp',
-    description: '',
-    content: seal(PEPPER, new Secret(TOTP_SECRET), `totp of ${operator}`),
-    counter: 0,
-    isConfirmed: true,
-    createdAt: NOW,
-  })
+  await w.addFactor(totpOf(operator, true))
   await w.addCode({
     hash: HASH,
     purpose: 'invitation',

@@ -1,6 +1,8 @@
 import {
+  atMost,
   boolean,
   closedObject,
+  count,
   INT64,
   list,
   nullableString,
@@ -11,9 +13,6 @@ import {
   time,
   wholeNumber,
 } from './schema.ts'
-
-const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
-const limit = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
 
 /** An object of an export: its members are the columns of the store. */
 const anyObject = (description: string): Schema => ({
@@ -35,11 +34,11 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Plan: closedObject('What an account may have and do.', {
     name: string('The name of the plan.'),
-    max_names: limit('names, and of zones'),
-    max_rdata: limit('Rdata'),
-    max_ddns_keys: limit('DDNS keys'),
-    max_name_metadata: limit('metadata keys of one name, or of one zone'),
-    max_rrset_metadata: limit('metadata keys of one RRSet'),
+    max_names: atMost('names, and of zones'),
+    max_rdata: atMost('Rdata'),
+    max_ddns_keys: atMost('DDNS keys'),
+    max_name_metadata: atMost('metadata keys of one name, or of one zone'),
+    max_rrset_metadata: atMost('metadata keys of one RRSet'),
     min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
     fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
       type: ['integer', 'null'],

@@ -1,7 +1,9 @@
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import {
+  atMost,
   boolean,
   closedObject,
+  count,
   list,
   nullableString,
   nullableTime,
@@ -11,9 +13,6 @@ import {
   time,
   wholeNumber,
 } from './schema.ts'
-
-const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
-const atMost = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
 
 const ACCOUNT_FIELDS = {
   name: string('The name of the account.'),

@@ -23,6 +23,9 @@ export const wholeNumber = (description: string, more: Schema = {}): Schema => (
   ...more,
   description,
 })
+/** How many of something there are. */
+export const count = (what: string): Schema => wholeNumber(`The number of ${what}.`, { minimum: 0 })
+export const atMost = (what: string): Schema => wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
 export const boolean = (description: string): Schema => ({ type: 'boolean', description })
 export const list = (items: Schema, description?: string, more: Schema = {}): Schema => ({
   type: 'array',
