@@ -33,10 +33,10 @@ textarea,.value{font-family:var(--mono);font-size:var(--text-s);max-width:none}
 input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--link);outline-offset:1px}
 a.button{display:inline-block;font-weight:600;color:var(--on-button);background:var(--button);border-radius:.4rem;
 padding:.4rem .9rem;min-height:2.25rem;text-decoration:none}
-button.quiet,button.danger{background:none;color:var(--link);box-shadow:inset 0 0 0 1px var(--line)}
+button.quiet,button.danger,a.quiet{background:none;color:var(--link);box-shadow:inset 0 0 0 1px var(--line)}
 button.danger{color:var(--bad)}
 .row{display:flex;flex-wrap:wrap;gap:var(--space-s);align-items:end}.row .field{margin:0;flex:1 1 10rem}
-.row form{margin:0}form.row{margin:0 0 var(--space-m)}section>form+form,section>p+form{margin-top:var(--space-s)}
+.row form{margin:0}form.row{margin:0 0 var(--space-m)}section>p+form{margin-top:var(--space-s)}section>form+form{margin-top:var(--space-m)}
 input[type=checkbox]{width:1.5rem;height:1.5rem;vertical-align:middle;margin:0}
 select{height:2.5rem}input:not([type=checkbox],[type=radio],[type=hidden]){height:2.5rem}
 .counts{display:flex;flex-wrap:wrap;gap:var(--space-s) var(--space-m);margin:0 0 var(--space-m)}

@@ -98,7 +98,7 @@ const emailCard = (words: Words, { email }: ShownAccount, errors: FormErrors): H
   return card(
     t.email,
     form('/console/account/email', [
-      field('email', t.email, {
+      field('email', t.address, {
         type: 'email',
         fill: 'email',
         value: email ?? '',

@@ -83,7 +83,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
 <a class="button" href="/console/names/new">${t.makeOne}</a>${
       session.caller.isReadOnly || isChoosing
         ? ''
-        : html` <a href="${choosingPath(query)}">${words.bulk.title}</a>`
+        : html` <a class="button quiet" href="${choosingPath(query)}">${words.bulk.title}</a>`
     }</form>${
       list.data.length === 0
         ? html`<p>${t.nothing}</p>`

@@ -4,7 +4,7 @@ import { plural } from '../plural.ts'
 /** One change of several names. */
 export const DE_BULK: typeof EN_BULK = {
   bulk: {
-    title: 'Mehrere Namen',
+    title: 'Mehrere ändern',
     what: 'Mit den gewählten Namen',
     acts: {
       ttl: 'TTL setzen',

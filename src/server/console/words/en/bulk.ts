@@ -3,7 +3,7 @@ import { plural } from '../plural.ts'
 /** One change of several names. */
 export const EN_BULK = {
   bulk: {
-    title: 'Several names',
+    title: 'Change several',
     what: 'With the names that are ticked',
     acts: {
       ttl: 'set the TTL',
