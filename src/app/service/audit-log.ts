@@ -36,7 +36,7 @@ const LEVELS = {
   operated: 'info',
 } as const satisfies Record<AuditEvent['kind'], unknown>
 
-const ENDPOINT = { update: '/nic/update', api: '/v1', dns: 'DNS' } as const
+const ENDPOINT = { update: '/nic/update', api: '/v1', dns: 'DNS', factor: 'the second factor' } as const
 
 /** The filter of fail2ban in config/fail2ban reads the first two. */
 function auditLine(event: AuditEvent): string {

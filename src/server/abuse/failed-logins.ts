@@ -13,9 +13,10 @@ interface LoginMoment {
 
 /**
  * What counts failed logins apart: mistakes at `/v1` do not slow down updates, and the other way round. `dns`: wrong
- * signatures of UPDATE messages.
+ * signatures of UPDATE messages. `factor`: wrong codes of one account, in the place of a network: who has
+ * its password may have many addresses.
  */
-const ENDPOINTS = ['update', 'api', 'dns'] as const
+const ENDPOINTS = ['update', 'api', 'dns', 'factor'] as const
 
 /** Where a login comes from: the /32 or /64 of the client, and the endpoint that it logs in to. */
 export interface LoginOrigin {

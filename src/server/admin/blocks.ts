@@ -128,7 +128,10 @@ async function setBlocked(
     await (isBlocked ? w.blockKey(key.value.id, true) : unblockKey(w, key.value.id))
   } else if (account.ok) {
     await w.changeAccount(account.value, { isSuspended: isBlocked })
-    if (!isBlocked) await w.unblock({ kind: 'account', id: account.value })
+    if (!isBlocked) {
+      await w.unblock({ kind: 'account', id: account.value })
+      await clearFailedLogins(w, subject)
+    }
   } else if (name.ok) await w.blockName(name.value.id, isBlocked)
   else return err(`there is no DDNS key, no account and no name ${subject}`)
   return finished(`${subject} is ${is}`, key.ok || account.ok ? { username: subject } : { hostname: subject })

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { formatInstant, parseDuration } from '../../base/time.ts'
+import { days, formatInstant, minutes, parseDuration } from '../../base/time.ts'
 import { invitationMail, resetMail } from '../auth/mails.ts'
 import { CODE_LIFETIMES, linkOf, makeCode } from '../auth/one-time-codes.ts'
 import { isMailAddress } from '../../net/mail.ts'
@@ -92,6 +92,8 @@ async function addInvitation(
   if (zone?.ok === false) return zone
   const lifetime = given['expires'] === undefined ? undefined : parseDuration(given['expires'])
   if (lifetime?.ok === false) return err(`expires ${lifetime.error}`)
+  if (lifetime !== undefined && (lifetime.value < minutes(1) || lifetime.value > days(365)))
+    return err('expires is 1m to 365d')
   const grant = {
     plan,
     ...(zone !== undefined && { zone: zone.value.name }),

@@ -11,6 +11,8 @@ export const PLAN_OPERATIONS: Operations = {
       const values = assignments(PLAN_KEYS, rest)
       if (!values.ok) return values
       if (name === '') return err('the name of the plan is missing')
+      if (!/^[\w.@ -]{1,64}$/.test(name) || /^\.+$/.test(name))
+        return err('the name of a plan consists of 1 to 64 letters, digits, spaces, _ . @ and -')
       if ((await w.planNamed(name)) !== undefined)
         return err(`there is a plan ${name} already; change it with holdfast admin plan set`)
       await w.changePlan(await w.addPlan({ name, ...DEFAULT_PLAN }), values.value)

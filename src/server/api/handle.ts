@@ -170,10 +170,16 @@ async function admit(
   if (caller !== undefined && isAccountChange(route) && needsWebsite(caller))
     return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
   const wait =
-    route.isRateLimited && caller !== undefined ? await dependencies.rateLimit(caller.account.id) : undefined
+    route.isRateLimited && caller !== undefined && !isPerson(caller)
+      ? await dependencies.rateLimit(caller.account.id)
+      : undefined
   if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }
   return { caller }
 }
+
+/** A program with a key of the account must not use up the turns of a person who acts against it. */
+const isPerson = ({ sessionId, apiKeyId }: Caller): boolean =>
+  sessionId !== undefined && apiKeyId === undefined
 
 interface AdmittedRequest extends Match {
   readonly caller: Caller | undefined
@@ -243,7 +249,11 @@ async function runRoute(
   const { now: at } = context
   const work = async (w: StoreWrites) =>
     withTrail(w, {
-      entry: trailHead(context.caller, { at, peer: request.networks.peer, operation: name }),
+      entry: {
+        ...trailHead(context.caller, { at, peer: request.networks.peer, operation: name }),
+        // Operations of operators have no secrets, and no RRSets that would tell what they did.
+        ...(route.tag === 'Operator' && request.body !== '' && { after: request.body.slice(0, MAX_TRAILED) }),
+      },
       work: async (store) =>
         (await preconditionFault({ ...context, store }, request)) ?? route.handle({ ...context, store }),
       subjectOf: ({ data }) => requestSubject(context, data),
@@ -261,6 +271,9 @@ async function runRoute(
     })
   return result
 }
+
+/** In characters, of a request in the trail. */
+const MAX_TRAILED = 1000
 
 /** For the one route without credentials. */
 const ANONYMOUS: Caller = {

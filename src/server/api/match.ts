@@ -35,6 +35,7 @@ export function decodedParams(
     return Object.fromEntries(
       Object.entries(params).map(([key, value]) => {
         const text = decodeURIComponent(value)
+        if (text.includes('\0')) throw new URIError('no name contains U+0000')
         return [key, NAME_PARAMS.has(key) ? asciiName(text) : text]
       }),
     )

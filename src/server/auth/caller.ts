@@ -138,7 +138,8 @@ async function callerByPassword(
   const account = await dependencies.store.read((r) => r.account(login.accountId))
   if (account === undefined) return undefined
   const hasFactor = await dependencies.store.read(async (r) => r.hasFactor(account.id))
-  return { account, isReadOnly: false, ...(hasFactor && { needsFactor: true }) }
+  const needsFactor = hasFactor || account.plan.needsFactor === true
+  return { account, isReadOnly: false, passwordHash: login.hash, ...(needsFactor && { needsFactor }) }
 }
 
 /** Whether too many logins of this network failed. */
@@ -147,8 +148,12 @@ export async function lockoutOf(
   networks: ClientNetworks,
 ): Promise<NotChecked | undefined> {
   const until = await store.read((r) => lockedOutUntil(r, loginOrigin(networks), { limits, now: now() }))
-  return until === undefined ? undefined : { retryAfter: Math.ceil((until - now()) / 1000) }
+  return until === undefined ? undefined : secondsUntil(until, now())
 }
+
+export const secondsUntil = (until: Instant, now: Instant): NotChecked => ({
+  retryAfter: Math.ceil((until - now) / 1000),
+})
 
 /** The account with this name and this password; undefined if there is none. */
 export async function checkedLogin(

@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/time.ts'
 import type { Secret } from '../../net/secret.ts'
+import type { TrailEntry } from '../model/trail.ts'
 import type { Account } from '../model/tree.ts'
 import type { LinkPurpose } from '../store/account/one-time-codes.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
@@ -58,9 +59,27 @@ export async function followLink(
         : taken.accountId
     if (id !== undefined && hash !== undefined && purpose === 'reset') await w.setAccountPassword(id, hash)
     const account = id === undefined ? undefined : await w.account(id)
+    if (account !== undefined && purpose !== 'open')
+      await w.addTrail([{ ...linkEntry(purpose, account, networks.peer), at: given.now }])
     return account === undefined ? USELESS : { account }
   })
 }
+
+/** What a link did, for the person of the account. */
+export const LINK_OPERATIONS = { invitation: 'acceptInvitation', reset: 'resetPassword' } as const
+
+const linkEntry = (
+  purpose: keyof typeof LINK_OPERATIONS,
+  { id, name }: Account,
+  peer: string,
+): Omit<TrailEntry, 'at'> => ({
+  accountId: id,
+  isUpdate: false,
+  actor: `link of ${name}`,
+  peer,
+  operation: LINK_OPERATIONS[purpose],
+  subject: name,
+})
 
 interface Invited {
   readonly name: string

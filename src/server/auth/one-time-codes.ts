@@ -79,7 +79,7 @@ export async function takenCode(
 
 /** Why no account can have this name; undefined if one can. */
 export function accountNameFault(name: string): string | undefined {
-  if (!/^[\w.@-]{1,64}$/.test(name))
+  if (!/^[\w.@-]{1,64}$/.test(name) || /^\.+$/.test(name))
     return `${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . @ and -`
   // The time of a refused login would tell that it is an account (decision 0031).
   return isUsername(name)

@@ -56,7 +56,6 @@ function isChallengeFor(pepper: Pepper, use: Use, { text, now }: { text: string;
 interface Passkey {
   readonly id: string
   readonly publicKey: string
-  readonly transports: RegistrationResponseJSON['response']['transports']
 }
 
 const passkeyIn = ({ content }: Pick<StoredFactor, 'content'>): Passkey =>
@@ -129,8 +128,8 @@ export async function newPasskey(
       supportedAlgorithmIDs: ALGORITHMS,
     })
     if (registrationInfo === undefined) return undefined
-    const { id, publicKey, counter, transports } = registrationInfo.credential
-    const passkey: Passkey = { id, publicKey: Buffer.from(publicKey).toString('base64url'), transports }
+    const { id, publicKey, counter } = registrationInfo.credential
+    const passkey: Passkey = { id, publicKey: Buffer.from(publicKey).toString('base64url') }
     return { content: Buffer.from(JSON.stringify(passkey)), counter }
   } catch {
     // The library throws for everything that is wrong in what a browser sent.
@@ -192,7 +191,7 @@ async function usedPasskey(
   factor: StoredFactor,
   response: AuthenticationResponseJSON,
 ): Promise<{ readonly counter: number; readonly challenge: string } | undefined> {
-  const { id, publicKey, transports } = passkeyIn(factor)
+  const { id, publicKey } = passkeyIn(factor)
   const { verifyAuthenticationResponse } = await library()
   let challenge = ''
   try {
@@ -208,7 +207,6 @@ async function usedPasskey(
         id,
         publicKey: Buffer.from(publicKey, 'base64url'),
         counter: factor.counter,
-        ...(transports !== undefined && { transports }),
       },
     })
     return verified ? { counter: authenticationInfo.newCounter, challenge } : undefined

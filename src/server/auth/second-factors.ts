@@ -94,8 +94,7 @@ export async function takeFactorCode(
   for (const factor of factors.filter(({ kind, isConfirmed }) => kind === 'totp' && isConfirmed)) {
     const counter = totpStep(pepper, factor, { code: code.replaceAll(' ', ''), now })
     if (counter === undefined) continue
-    await w.useFactor(factor.id, { counter, now })
-    return true
+    return w.useFactor(factor.id, { counter, now })
   }
   const hash = hashOfCode(code)
   const paper = factors.find(({ kind, content }) => kind === 'recovery' && timingSafeEqual(content, hash))

@@ -15,6 +15,8 @@ const PROOF_LIFETIME = minutes(5)
 /** Between two writes of when it was seen. */
 const TOUCH_INTERVAL = minutes(1)
 const SECRET_OCTETS = 32
+/** Of an account by its password, and of each of its API keys: the oldest ends with one more. */
+const MAX_SESSIONS = 100
 /** In characters, of a User-Agent. */
 const MAX_PROGRAM = 200
 
@@ -40,21 +42,28 @@ export interface Browser {
 interface SessionDependencies {
   readonly store: Store
   readonly now: () => Instant
+  /** Resolves after the time that a read may wait for a write. */
+  readonly readPause: () => Promise<void>
 }
 
 /** 256 bits are not guessed, so a fast hash is enough, and it needs no key: sessions outlast a rotation (decision 0060). */
 const hashOf = (secret: Secret): Uint8Array => createHash('sha256').update(secret.reveal()).digest()
 const newSecret = (): Secret => new Secret(Buffer.from(randomOctets(SECRET_OCTETS)).toString('base64url'))
 
-/** Opens a session for a person who was identified; resolves with the secret that the browser keeps. */
+/**
+ * Opens a session for a person who was identified; resolves with the secret that the browser keeps. Undefined if the
+ * password was changed since it was checked, which takes a while.
+ */
 export async function openSession(
   { store, now }: SessionDependencies,
-  { account, apiKeyId, needsFactor = false }: Caller,
+  { account, apiKeyId, passwordHash }: Caller,
   { peer, userAgent = '' }: Browser,
-): Promise<Secret> {
+): Promise<Secret | undefined> {
   const [secret, at] = [newSecret(), now()]
-  await store.write(async (w) =>
-    w.addSession(
+  const isOpen = await store.write(async (w) => {
+    const stored = passwordHash && (await w.login(account.name))
+    if (passwordHash !== undefined && !isSameHash(stored?.hash, passwordHash)) return false
+    await w.addSession(
       {
         hash: hashOf(secret),
         accountId: account.id,
@@ -62,27 +71,34 @@ export async function openSession(
         createdAt: at,
         seenAt: at,
         provedAt: at,
-        needsFactor,
+        needsFactor: passwordHash !== undefined && (await w.hasFactor(account.id)),
         peer,
         program: userAgent.slice(0, MAX_PROGRAM),
       },
-      { created: before(at, LIFETIME), seen: before(at, IDLE) },
-    ),
-  )
-  return secret
+      { created: before(at, LIFETIME), seen: before(at, IDLE), most: MAX_SESSIONS },
+    )
+    return true
+  })
+  return isOpen ? secret : undefined
 }
+
+const isSameHash = (one: Uint8Array | undefined, other: Uint8Array): boolean =>
+  one !== undefined && Buffer.compare(one, other) === 0
 
 /** The session of a secret; undefined if there is none, or it is over. */
 export async function sessionOf(
-  { store, now }: SessionDependencies,
+  { store, now, readPause }: SessionDependencies,
   secret: Secret,
 ): Promise<Session | undefined> {
   const stored = await store.read((r) => r.sessionByHash(hashOf(secret)))
   if (stored === undefined || isOver(stored, now())) return undefined
   const caller = await callerOf(store, stored, now())
   if (caller === undefined) return undefined
-  if (!isWithin(stored.seenAt, TOUCH_INTERVAL, now()))
-    await store.write(async (w) => w.touchSession(stored.id, now()))
+  if (!isWithin(stored.seenAt, TOUCH_INTERVAL, now())) {
+    const touched = store.write(async (w) => w.touchSession(stored.id, now())).catch(() => undefined)
+    // Pages are read also while the store cannot be written.
+    await Promise.race([touched, readPause()])
+  }
   const isProved = isWithin(stored.provedAt, PROOF_LIFETIME, now())
   const mustHave = caller.account.plan.needsFactor === true && caller.apiKeyId === undefined
   const lacksFactor = mustHave && !(await store.read(async (r) => r.hasFactor(caller.account.id)))
@@ -112,9 +128,9 @@ async function callerOf(
   const key = await store.read((r) => r.apiKeyOf(accountId, apiKeyId))
   if (key === undefined || (key.expiresAt !== undefined && !isBefore(now, key.expiresAt))) return undefined
   const { scopes, expiresAt } = key
+  // What only the website may do, a key may not do there either.
   return {
     account,
-    door: 'website',
     sessionId,
     apiKeyId,
     ...restrictionsOf(scopes),
@@ -122,12 +138,21 @@ async function callerOf(
   }
 }
 
-/** After a proof; resolves with the next secret. A secret that was seen before the proof is worth nothing after it. */
-export async function renewSession({ store, now }: SessionDependencies, id: number): Promise<Secret> {
+/**
+ * After a proof; resolves with the next secret. A secret that was seen before the proof is worth nothing after it. The
+ * password alone is no second factor, which another browser may have added meanwhile.
+ */
+export async function renewSession(
+  { store, now }: Pick<SessionDependencies, 'store' | 'now'>,
+  id: number,
+  { hasFactor }: { readonly hasFactor: boolean },
+): Promise<Secret> {
   const secret = newSecret()
-  await store.write(async (w) => w.renewSession(id, hashOf(secret), now()))
+  await store.write(async (w) => w.renewSession(id, hashOf(secret), { provedAt: now(), hasFactor }))
   return secret
 }
 
-export const endSession = async ({ store }: SessionDependencies, { id, caller }: Session): Promise<boolean> =>
-  store.write(async (w) => w.removeSession(id, caller.account.id))
+export const endSession = async (
+  { store }: Pick<SessionDependencies, 'store'>,
+  { id, caller }: Session,
+): Promise<boolean> => store.write(async (w) => w.removeSession(id, caller.account.id))

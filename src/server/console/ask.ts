@@ -1,4 +1,5 @@
-import type { Rendered } from '../api/answer/render.ts'
+import { plainError, type Rendered } from '../api/answer/render.ts'
+import { REQUEST_FAULTS } from '../api/request/faults.ts'
 import { ROUTES } from '../api/routes.ts'
 
 /** An operation of `/v1` by its operationId. */
@@ -61,8 +62,13 @@ export const isRefused = ({ status }: ApiAnswer<unknown>): boolean => status >= 
 /** The operations of `/v1` as functions, over requests in this process. */
 export const askOver =
   (send: (request: ConsoleApiRequest) => Promise<Rendered>): Ask =>
-  async <T>(operation: Operation, call: OperationCall = {}) =>
-    apiAnswer<T>(await send(requestOf(operation, call)))
+  async <T>(operation: Operation, call: OperationCall = {}) => {
+    // An empty part of a path would be another operation; U+0000 is in no name.
+    const isNowhere = Object.values(call.params ?? {}).some((one) => one === '' || one.includes('\0'))
+    return apiAnswer<T>(isNowhere ? NOWHERE : await send(requestOf(operation, call)))
+  }
+
+const NOWHERE = plainError(REQUEST_FAULTS.subjectNotFound)
 
 function requestOf(
   operation: Operation,

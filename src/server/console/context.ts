@@ -25,7 +25,13 @@ export interface ConsoleContext {
 }
 
 /** What a person sees next. */
-export type ConsoleResult = ShownPage | { readonly see: string } | ConsoleFile
+export type ConsoleResult = ShownPage | Redirection | ConsoleFile
+
+export interface Redirection {
+  readonly see: string
+  /** The next page says that something was stored. */
+  readonly isSaved?: true
+}
 
 export interface ShownPage {
   readonly title: string

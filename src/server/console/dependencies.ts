@@ -28,9 +28,10 @@ export interface ConsoleDependencies {
   readonly now: () => Instant
   readonly cached: CostCache
   readonly identify: (given: SignIn, request: IncomingRequest) => Promise<Identified>
-  readonly openSession: (caller: SignedIn, browser: Browser) => Promise<Secret>
+  /** Undefined if the password was changed meanwhile. */
+  readonly openSession: (caller: SignedIn, browser: Browser) => Promise<Secret | undefined>
   readonly sessionOf: (secret: Secret) => Promise<Session | undefined>
-  readonly renewSession: (id: number) => Promise<Secret>
+  readonly renewSession: (id: number, given: { readonly hasFactor: boolean }) => Promise<Secret>
   readonly endSession: (session: Session) => Promise<unknown>
   /** Whether the code of the second factor is right. */
   readonly checkFactor: (

@@ -5,7 +5,7 @@ import type { ConsoleDependencies, SignedIn } from './dependencies.ts'
 import { forgottenPage } from './pages/entry/forgotten.ts'
 import { type Link, linkFormFault, linkPage } from './pages/entry/link.ts'
 import { type SignIn, signInPage } from './pages/entry/sign-in.ts'
-import { HOME, SIGN_IN } from './paths.ts'
+import { HOME, ownPage, SIGN_IN } from './paths.ts'
 import { fieldError, type FormErrors } from './refusals.ts'
 import { documentResponse, type Reader, seeOther } from './responses.ts'
 
@@ -19,9 +19,11 @@ export async function signIn(dependencies: ConsoleDependencies, reader: Reader):
     : dependencies.identify(given, request))
   if (caller === undefined || 'retryAfter' in caller) {
     const refused = { given, wait: caller?.retryAfter }
-    return documentResponse(reader, signInPage(words, { ...(await waysIn(dependencies)), refused }))
+    const back = form.get('back') ?? undefined
+    const passkey = await dependencies.passkeyOptions()
+    return documentResponse(reader, signInPage(words, { passkey, back, refused }))
   }
-  return opened(dependencies, request, caller)
+  return opened(dependencies, request, { caller, to: ownPage(form.get('back')) })
 }
 
 const givenIn = (form: URLSearchParams): SignIn | { readonly passkey: string } => {
@@ -31,19 +33,14 @@ const givenIn = (form: URLSearchParams): SignIn | { readonly passkey: string } =
   return { account: form.get('account') ?? '', password: form.get('password') ?? '' }
 }
 
-/** What the page of signing in offers besides a password. */
-export const waysIn = async ({ passkeyOptions, sendResetLink }: ConsoleDependencies) => ({
-  passkey: await passkeyOptions(),
-  hasMail: sendResetLink !== undefined,
-})
-
 async function opened(
   dependencies: ConsoleDependencies,
   { peer, userAgent }: IncomingRequest,
-  caller: SignedIn,
+  { caller, to = HOME }: { readonly caller: SignedIn; readonly to?: string },
 ): Promise<OutgoingResponse> {
   const secret = await dependencies.openSession(caller, { peer, userAgent })
-  return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
+  if (secret === undefined) return seeOther(SIGN_IN)
+  return seeOther(to, { 'set-cookie': cookieOf(dependencies.place, secret) })
 }
 
 /** Says the same whether there is such an account or not. */
@@ -83,7 +80,7 @@ export async function linkFollowed(
   if ('account' in followed)
     return link === 'reset'
       ? seeOther(SIGN_IN)
-      : opened(dependencies, request, { account: followed.account, isReadOnly: false })
+      : opened(dependencies, request, { caller: { account: followed.account, isReadOnly: false } })
   if (followed.field === 'code') return again(fieldError('code', t.useless))
   return again(fieldError('account', followed.fault ?? t.taken))
 }

@@ -17,10 +17,10 @@ import { askOver } from './ask.ts'
 import { ICON, STYLESHEET } from './assets.ts'
 import type { ConsoleContext, ShownPage } from './context.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { linkAsked, linkFollowed, signIn, waysIn } from './entry.ts'
+import { linkAsked, linkFollowed, signIn } from './entry.ts'
 import { linkAt, linkPage } from './pages/entry/link.ts'
 import { signInPage } from './pages/entry/sign-in.ts'
-import { ACCOUNT_PAGE, FORGOTTEN, HOME, ROOT, SIGN_IN, SIGN_OUT } from './paths.ts'
+import { ACCOUNT_PAGE, FORGOTTEN, HOME, ownPage, ROOT, SECOND_FACTOR, SIGN_IN, SIGN_OUT } from './paths.ts'
 import { forFactor, proof } from './proof.ts'
 import {
   assetResponse,
@@ -47,12 +47,20 @@ export async function handleConsole(
   try {
     return withTransportSecurity(request, await responseTo(dependencies, reader))
   } catch (error) {
-    dependencies.reportError(error)
-    const { failed, failedWhy, away, awayWhy } = reader.words
-    return dependencies.isPassing(error)
-      ? documentResponse(reader, messagePage(503, away, awayWhy))
-      : documentResponse(reader, messagePage(500, failed, failedWhy))
+    return failedResponse(dependencies, reader, error)
   }
+}
+
+function failedResponse(
+  { reportError, isPassing }: ConsoleDependencies,
+  reader: Reader,
+  error: unknown,
+): OutgoingResponse {
+  reportError(error)
+  const { failed, failedWhy, away, awayWhy } = reader.words
+  return isPassing(error)
+    ? documentResponse(reader, messagePage(503, away, awayWhy))
+    : documentResponse(reader, messagePage(500, failed, failedWhy))
 }
 
 /** RFC 6797: a proxy that ends TLS says this itself. */
@@ -92,6 +100,9 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   if (isPost && !(isSameOrigin({ host, origin, fetchSite }) && isConsoleOrigin(place, origin)))
     return plainResponse(403, 'this request comes from another page')
   if (isPost && request.body === undefined && request.readLong === undefined) return TOO_LARGE
+  // Reading many fields takes longer than anything else here.
+  const isOpen = path === SIGN_IN || path === FORGOTTEN || linkAt(path) !== undefined
+  if (isOpen && (request.body ?? '').length > MAX_OPEN_FORM) return TOO_LARGE
   const link = linkAt(path)
   if (link !== undefined)
     return isPost
@@ -100,15 +111,27 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   if (path === SIGN_IN)
     return isPost
       ? signIn(dependencies, reader)
-      : documentResponse(reader, signInPage(words, await waysIn(dependencies)))
+      : documentResponse(
+          reader,
+          signInPage(words, {
+            passkey: await dependencies.passkeyOptions(),
+            back: new URLSearchParams(request.query).get('back') ?? undefined,
+          }),
+        )
   if (path === FORGOTTEN) return linkAsked(dependencies, reader)
   return forPerson(dependencies, reader)
 }
 
-/** Only a page of the console: a link must not lead elsewhere. */
-const backIn = ({ query }: IncomingRequest): string => {
-  const back = new URLSearchParams(query).get('back') ?? HOME
-  return /^\/console\/[\w/.%?=&@+~-]*$/.test(back) ? back : HOME
+const backIn = ({ query }: IncomingRequest): string => ownPage(new URLSearchParams(query).get('back'))
+
+/** In characters, of a form of a person who has not signed in: a passkey takes about two thousand. */
+const MAX_OPEN_FORM = 8192
+const MAX_FIELDS = 5000
+
+const fieldCount = (body: string): number => {
+  let count = 1
+  for (let at = body.indexOf('&'); at >= 0; at = body.indexOf('&', at + 1)) count++
+  return count
 }
 
 const TOO_LARGE = plainResponse(413, 'the form is too large')
@@ -120,17 +143,22 @@ async function bodyOf({ body, readLong }: IncomingRequest): Promise<string | und
   return parts && Buffer.concat(parts).toString('utf8')
 }
 
+/** Whoever comes by an address goes on there afterwards. */
+const signInFor = ({ method, path, query }: IncomingRequest): string =>
+  method === 'GET' && (path !== HOME || query !== '')
+    ? `${SIGN_IN}?back=${encodeURIComponent(query === '' ? path : `${path}?${query}`)}`
+    : SIGN_IN
+
 /** Everything that needs a session. */
 async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
   const { request, words } = reader
   const { place } = dependencies
   const secret = secretIn(place, request.cookie)
   const session = secret && (await dependencies.sessionOf(secret))
-  if (secret === undefined || session === undefined)
-    return seeOther(SIGN_IN, secret && { 'set-cookie': noCookie(place) })
+  if (secret === undefined || session === undefined) return seeOther(signInFor(request))
   const known = { ...reader, person: { secret, session } }
   const body = request.method === 'POST' ? await bodyOf(request) : ''
-  if (body === undefined) return TOO_LARGE
+  if (body === undefined || fieldCount(body) > MAX_FIELDS) return TOO_LARGE
   const form = new URLSearchParams(body)
   if (request.method === 'POST' && !isFormToken(secret, form.get('token') ?? ''))
     return documentResponse(known, messagePage(403, words.oldForm, words.oldFormWhy))
@@ -143,9 +171,9 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
   if (session.lacksFactor && !isOfAccount) return seeOther(ACCOUNT_PAGE)
   const found = findPage(request.method, request.path)
   if ('route' in found) return forRoute(dependencies, known, { ...found, form })
-  return found.length === 0
-    ? documentResponse(known, messagePage(404, words.noPage, words.noPageWhy))
-    : plainResponse(405, 'this is a button of a page', { allow: found.join(', ') })
+  if (found.length === 0) return documentResponse(known, messagePage(404, words.noPage, words.noPageWhy))
+  const page = documentResponse(known, messagePage(405, words.onlyButton, words.onlyButtonWhy))
+  return { ...page, headers: { ...page.headers, allow: found.join(', ') } }
 }
 
 interface Matched {
@@ -165,6 +193,8 @@ async function forRoute(
   const needsProof = route.needsProof === true && request.method === 'POST' && !session.isProved
   const proved = needsProof ? await proof(dependencies, reader, form) : person
   if ('title' in proved) return documentResponse(reader, proved)
+  const cookie = proved === person ? {} : { 'set-cookie': cookieOf(place, proved.secret) }
+  if (proved.session.needsFactor) return seeOther(SECOND_FACTOR, cookie)
   const context: ConsoleContext = {
     words,
     params,
@@ -178,7 +208,11 @@ async function forRoute(
     cached: async (find) =>
       dependencies.cached(`${session.caller.account.id} ${session.caller.apiKeyId ?? ''}`, find),
   }
-  const response = resultResponse({ ...reader, person: proved }, await route.page(context))
-  const cookie = proved === person ? {} : { 'set-cookie': cookieOf(place, proved.secret) }
+  const renewed = { ...reader, person: proved }
+  // The browser gets the next secret also where the page fails.
+  const response = await route.page(context).then(
+    (result) => resultResponse(renewed, result),
+    (error: unknown) => failedResponse(dependencies, renewed, error),
+  )
   return { ...response, headers: { ...response.headers, ...cookie } }
 }

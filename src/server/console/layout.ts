@@ -14,6 +14,10 @@ export interface Document {
   /** Whether there are places to go to. */
   readonly hasPlaces: boolean
   readonly isOperator: boolean
+  /** It is the answer to a form, and cannot be opened again. */
+  readonly isAnswer: boolean
+  /** Something was stored just now. */
+  readonly isSaved: boolean
   /** Where a person goes on after another choice of the language. */
   readonly back: string
   /** The path of the page, without its query. */
@@ -49,7 +53,8 @@ const signOut = (words: Words): Html => action('/console/sign-out', words.signOu
 
 /** A whole page, complete without its script. */
 export function documentOf(document: Document): string {
-  const { title, main, words, account, hasPlaces, isPending, token, style, script } = document
+  const { title, main, words, account, hasPlaces, isPending, isAnswer, isSaved, token, style, script } =
+    document
   const text = html`<!doctype html>
 <html lang="${words.language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
@@ -63,8 +68,10 @@ export function documentOf(document: Document): string {
       : html`${hasPlaces ? navigation(document) : ''}
 <div class="who"><span class="soft">${account}</span>${signOut(words)}</div>`
   }</header>
-<main id="main" tabindex="-1"><h1>${title}</h1>${main}</main>
-<footer>${languageLinks(document)}</footer></body></html>
+<main id="main" tabindex="-1"${isAnswer ? html` autofocus` : ''}><h1>${title}</h1>${
+    isSaved ? html`<p class="note ok" role="status"><span aria-hidden="true">✓</span> ${words.saved}</p>` : ''
+  }${main}</main>
+<footer>${isAnswer ? '' : languageLinks(document)}</footer></body></html>
 `.text
   return text.replaceAll(TOKEN_PLACE, TOKEN_PLACE.replace('value=""', `value="${token}"`))
 }

@@ -33,7 +33,7 @@ export function dataTable(caption: string, columns: readonly Column[], rows: rea
 }
 
 export interface FieldOptions {
-  readonly type?: 'text' | 'password' | 'search' | 'number' | 'email'
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'email' | 'date'
   readonly value?: string
   readonly hint?: string
   readonly isOptional?: boolean
@@ -43,11 +43,22 @@ export interface FieldOptions {
   /** For long text: how many lines are seen. */
   readonly rows?: number
   readonly list?: string
+  /** Where the keyboard writes when the page opens. */
+  readonly hasFocus?: boolean
 }
 
 /** A labelled field, with its hint and its errors. Its id is its name. */
 export function field(name: string, label: string, options: FieldOptions = {}): Html {
-  const { type = 'text', value = '', hint, isOptional = false, fill = 'off', rows, list } = options
+  const {
+    type = 'text',
+    value = '',
+    hint,
+    isOptional = false,
+    fill = 'off',
+    rows,
+    list,
+    hasFocus = false,
+  } = options
   const errors = errorsAt(options.errors ?? NO_ERRORS, name)
   const described = [
     ...(hint === undefined ? [] : [`${name}-hint`]),
@@ -55,7 +66,9 @@ export function field(name: string, label: string, options: FieldOptions = {}): 
   ]
   const attributes = html`id="${name}" name="${name}" autocomplete="${fill}"${isOptional ? '' : html` required`}${
     described.length > 0 ? html` aria-describedby="${described.join(' ')}"` : ''
-  }${errors.length > 0 ? html` aria-invalid="true"` : ''}${list === undefined ? '' : html` list="${list}"`}`
+  }${errors.length > 0 ? html` aria-invalid="true"` : ''}${list === undefined ? '' : html` list="${list}"`}${
+    hasFocus && errors.length === 0 ? html` autofocus` : ''
+  }`
   return html`<div class="field"><label for="${name}">${label}</label>${
     hint === undefined ? '' : html`<p class="soft" id="${name}-hint">${hint}</p>`
   }${

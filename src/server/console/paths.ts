@@ -6,3 +6,7 @@ export const SIGN_IN = `${ROOT}/sign-in`
 export const FORGOTTEN = `${ROOT}/forgotten`
 export const SECOND_FACTOR = `${ROOT}/second-factor`
 export const SIGN_OUT = `${ROOT}/sign-out`
+
+/** Only a page of the console: a link must not lead elsewhere. */
+export const ownPage = (path: string | null): string =>
+  path !== null && !path.includes('..') && /^\/console\/[\w/.%?=&@+~-]*$/.test(path) ? path : HOME

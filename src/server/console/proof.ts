@@ -25,7 +25,7 @@ export async function forFactor(
     : await dependencies.checkFactor({ account, code: form.get('code') ?? '' }, request)
   const wait = typeof isRight === 'object' ? isRight.retryAfter : undefined
   if (isRight !== true) return documentResponse(reader, factorPage(words, { passkey, refused: { wait } }))
-  const secret = await dependencies.renewSession(person.session.id)
+  const secret = await dependencies.renewSession(person.session.id, { hasFactor: true })
   return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
 }
 
@@ -72,5 +72,8 @@ export async function proof(
     return proofPage(words, { ...asked, refused: { wait: identified.retryAfter } })
   const isSame = identified?.account.id === account.id && identified.apiKeyId === apiKeyId
   if (!isSame) return proofPage(words, { ...asked, refused: {} })
-  return { secret: await dependencies.renewSession(session.id), session }
+  const secret = await dependencies.renewSession(session.id, { hasFactor: credential !== null && !byKey })
+  // Something may have happened to it while the password was checked.
+  const renewed = await dependencies.sessionOf(secret)
+  return renewed === undefined ? proofPage(words, { ...asked, refused: {} }) : { secret, session: renewed }
 }

@@ -20,6 +20,8 @@ const POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  // The only policy of the script.
+  'trusted-types page',
 ].join('; ')
 
 const HEADERS = {
@@ -59,8 +61,12 @@ export interface Reader {
   readonly person?: Person
 }
 
+/** A query, so that no page has to know of another one. */
+const SAVED = 'saved=yes'
+const savedPath = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${SAVED}`
+
 export function resultResponse(reader: Reader, result: ConsoleResult): OutgoingResponse {
-  if ('see' in result) return seeOther(result.see)
+  if ('see' in result) return seeOther(result.isSaved === true ? savedPath(result.see) : result.see)
   if (!('file' in result)) return documentResponse(reader, result)
   const name = result.file.replaceAll(/[^\w.-]/g, '_')
   return {
@@ -74,9 +80,7 @@ export function resultResponse(reader: Reader, result: ConsoleResult): OutgoingR
   }
 }
 
-/** A page that is the answer to a form cannot be opened again. */
-const backOf = ({ method, path, query }: IncomingRequest): string =>
-  method === 'POST' ? '/console/names' : query === '' ? path : `${path}?${query}`
+const backOf = ({ path, query }: IncomingRequest): string => (query === '' ? path : `${path}?${query}`)
 
 /** With an entity tag, so that a page that asks whether it has changed gets little. */
 export function documentResponse(
@@ -94,6 +98,8 @@ export function documentResponse(
     isOperator:
       person?.session.caller.account.isOperator === true && person.session.caller.apiKeyId === undefined,
     path: request.path,
+    isAnswer: request.method === 'POST',
+    isSaved: request.query.split('&').includes(SAVED),
     back: backOf(request),
     token: person === undefined ? '' : formToken(person.secret),
     style: STYLESHEET.path,

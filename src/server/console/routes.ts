@@ -16,7 +16,7 @@ import {
   newApiKeyPage,
   newTsigKeyPage,
 } from './pages/new-program-key.ts'
-import { keyDeletion, keyPage, keysPage, renewKeyAction } from './pages/keys.ts'
+import { changeKeyAction, keyDeletion, keyPage, keysPage, renewKeyAction } from './pages/keys.ts'
 import {
   confirmTotpAction,
   createPasskeyAction,
@@ -26,7 +26,7 @@ import {
   recoveryCodesAction,
 } from './pages/factors.ts'
 import { createKeyAction, newKeyPage } from './pages/new-key.ts'
-import { namePage, nameDeletion, offlineAction } from './pages/name.ts'
+import { namePage, offlineAction } from './pages/name.ts'
 import { createNameAction, namesPage, newNamePage } from './pages/names.ts'
 import {
   changeAccountAction,
@@ -44,7 +44,8 @@ import {
   unblockAction,
 } from './pages/operator/operator.ts'
 import { recordsAction, reviewRecords } from './pages/records.ts'
-import { trailFile, trailPage } from './pages/trail.ts'
+import { namedPage, trailFile, trailPage } from './pages/trail.ts'
+import { trailUndoPage } from './pages/trail-undo.ts'
 import {
   changeZoneAction,
   createZoneAction,
@@ -81,7 +82,6 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'POST', path: `${NAME_PATH}/review`,           page: reviewRecords },
   { method: 'POST', path: `${NAME_PATH}/records`,          page: recordsAction },
   { method: 'POST', path: `${NAME_PATH}/offline`,          page: offlineAction },
-  { method: 'POST', path: `${NAME_PATH}/delete`,           page: nameDeletion, needsProof: true },
   { method: 'GET',  path: '/zones',                   page: zonesPage },
   { method: 'POST', path: '/zones',                   page: createZoneAction },
   { method: 'GET',  path: ZONE_PATH,                       page: zonePage },
@@ -90,12 +90,13 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'GET',  path: `${ZONE_PATH}/import`,           page: importPage },
   { method: 'POST', path: `${ZONE_PATH}/import/preview`,   page: importPreview },
   { method: 'POST', path: `${ZONE_PATH}/import/again`,     page: importAgain },
-  { method: 'POST', path: `${ZONE_PATH}/import`,           page: importAction },
+  { method: 'POST', path: `${ZONE_PATH}/import`,           page: importAction, needsProof: true },
   { method: 'POST', path: `${ZONE_PATH}/delete`,           page: zoneDeletion, needsProof: true },
   { method: 'GET',  path: '/keys',                    page: keysPage },
   { method: 'GET',  path: '/keys/new',                page: newKeyPage },
   { method: 'POST', path: '/keys/new',                page: createKeyAction, needsProof: true },
   { method: 'GET',  path: '/keys/ddns/{key}',         page: keyPage },
+  { method: 'POST', path: '/keys/ddns/{key}',         page: changeKeyAction, needsProof: true },
   { method: 'POST', path: '/keys/ddns/{key}/renew',   page: renewKeyAction, needsProof: true },
   { method: 'POST', path: '/keys/ddns/{key}/delete',  page: keyDeletion, needsProof: true },
   { method: 'GET',  path: '/keys/new-api-key',        page: newApiKeyPage },
@@ -106,6 +107,8 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/keys/tsig/{key}/delete',  page: tsigKeyDeletion, needsProof: true },
   { method: 'GET',  path: '/trail',                   page: trailPage },
   { method: 'GET',  path: '/trail/file',              page: trailFile },
+  { method: 'GET',  path: '/trail/undo',              page: trailUndoPage },
+  { method: 'GET',  path: '/find',                    page: namedPage },
   { method: 'GET',  path: '/account',                 page: accountPage },
   { method: 'POST', path: '/account/password',        page: changePasswordAction },
   { method: 'POST', path: '/account/email',           page: changeEmailAction, needsProof: true },
@@ -115,7 +118,7 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/account/export',          page: exportAccountAction, needsProof: true },
   { method: 'POST', path: '/account/delete',          page: deleteAccountAction, needsProof: true },
   { method: 'POST', path: '/account/factors',         page: createTotpAction, needsProof: true },
-  { method: 'POST', path: '/account/factors/{id}/confirm', page: confirmTotpAction },
+  { method: 'POST', path: '/account/factors/{id}/confirm', page: confirmTotpAction, needsProof: true },
   { method: 'POST', path: '/account/factors/{id}/delete', page: factorDeletion, needsProof: true },
   { method: 'POST', path: '/account/recovery-codes',  page: recoveryCodesAction, needsProof: true },
   { method: 'GET',  path: '/operator',                page: operatorPage },

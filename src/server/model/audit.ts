@@ -14,8 +14,8 @@ export interface OperatorChange {
   readonly after?: string
 }
 
-/** Where credentials are used: `/nic/update`, `/v1`, and UPDATE messages. */
-export type LoginEndpoint = 'update' | 'api' | 'dns'
+/** Where credentials are used: `/nic/update`, `/v1`, UPDATE messages, and the second factor of an account. */
+export type LoginEndpoint = 'update' | 'api' | 'dns' | 'factor'
 
 /** What an operator must be able to find later: who did what, from where. Never a secret. */
 export type AuditEvent =

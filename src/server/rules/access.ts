@@ -15,7 +15,9 @@ export interface Caller {
   readonly apiKeyId?: number
   /** The name of the TSIG key that signed its UPDATE. */
   readonly tsigKey?: string
-  /** It gave the password of an account that has a second factor, which is missing: it may do nothing yet. */
+  /** Of the password that it gave, as it was stored then. */
+  readonly passwordHash?: Uint8Array
+  /** It gave the password of an account that has or needs a second factor: it may do nothing yet. */
   readonly needsFactor?: boolean
   readonly isReadOnly: boolean
   /** The zones that the API key is restricted to; all without it. */

@@ -53,7 +53,7 @@ export const WRITES: readonly Write[] = [
   ['createTotp', 'POST', `${FACTORS}/totp`, { description: 'phone' }, BY_PASSWORD],
   ['confirmSecondFactor', 'POST', `${FACTORS}/1/confirm`, CODE, BY_PASSWORD],
   ['deleteSecondFactor', 'DELETE', `${FACTORS}/1`, undefined, BY_PASSWORD],
-  ['createRecoveryCodes', 'POST', '/v1/account/recovery-codes', undefined, BY_PASSWORD],
+  ['createRecoveryCodes', 'POST', '/v1/account/recovery-codes', undefined, OPERATOR],
   ['deleteAccount', 'DELETE', '/v1/account?confirm=leaver', undefined, `leaver:${PASSWORD}`],
   ['deleteSession', 'DELETE', '/v1/account/sessions/1'],
   ['createTsigKey', 'POST', '/v1/account/tsig-keys', { description: 'new' }],

@@ -35,6 +35,8 @@ const PAGES = [
   '/console/nothing',
   '/console/names/%',
 ] as const
+/** Of a deletion, which takes everything that protects a form. */
+const EMPTY = { act: 'delete', pick: 'example.test/empty' }
 const STATUSES: Readonly<Record<string, number>> = {
   '/console/names/example.test/gone': 404,
   '/console/zones/b.test': 404,
@@ -48,12 +50,13 @@ describe('a person who has not signed in', () => {
     'sees nothing of %s',
     async (path) => {
       const { status, headers } = await person().send(path)
-      expect([status, headers['location']]).toEqual([303, '/console/sign-in'])
+      const back = path === '/console/names' ? '' : `?back=${encodeURIComponent(path)}`
+      expect([status, headers['location']]).toEqual([303, `/console/sign-in${back}`])
     },
   )
 
   it('changes nothing', async () => {
-    const { status, headers } = await person().post('/console/names/example.test/free/delete')
+    const { status, headers } = await person().post('/console/names/bulk/delete', EMPTY)
     expect([status, headers['location']]).toEqual([303, '/console/sign-in'])
   })
 
@@ -69,7 +72,10 @@ describe('a person who has not signed in', () => {
     const one = person()
     const { status, text } = await one.post('/console/sign-in', form)
     expect([status, one.cookie()]).toEqual([403, undefined])
-    expect(text).toContain('The account or the password is wrong, or the key is not known.')
+    const isKey = 'key' in form
+    expect(text).toContain(
+      isKey ? 'This key is not known, or no longer valid.' : 'The account or the password is wrong.',
+    )
   })
 
   it('signs in with a cookie that no script and no other site reads', async () => {
@@ -137,11 +143,7 @@ describe('a request', () => {
   ])('that acts, from another page: %j', async (headers) => {
     const one = await signedIn()
     await one.send('/console/names/example.test/empty')
-    const { status } = await one.post(
-      '/console/names/example.test/empty/delete',
-      {},
-      { headers: headers as object },
-    )
+    const { status } = await one.post('/console/names/bulk/delete', EMPTY, { headers: headers as object })
     expect(status).toBe(403)
     expect((await one.send('/console/names/example.test/empty')).status).toBe(200)
   })
@@ -150,12 +152,13 @@ describe('a request', () => {
     const one = await signedIn()
     await one.send('/console/names/example.test/empty')
     const headers = { fetchSite: undefined, origin: ORIGIN } as object
-    expect((await one.post('/console/names/example.test/empty/delete', {}, { headers })).status).toBe(303)
+    expect((await one.post('/console/names/bulk/delete', EMPTY, { headers })).status).toBe(200)
+    expect((await one.send('/console/names/example.test/empty')).status).toBe(404)
   })
 
   it.each(['', 'x', 'A'.repeat(43)])('without the token of its session is refused: "%s"', async (token) => {
     const one = await signedIn()
-    const { status, text } = await one.post('/console/names/example.test/empty/delete', { token })
+    const { status, text } = await one.post('/console/names/bulk/delete', { ...EMPTY, token })
     expect([status, text]).toEqual([403, expect.stringContaining('This form is too old')])
   })
 
@@ -163,7 +166,8 @@ describe('a request', () => {
     ['PUT', '/console/names', 405],
     ['POST', '/console/names', 405],
     ['GET', '/console/sign-out', 404],
-    ['GET', '/console/names/example.test/free/delete', 405],
+    ['GET', '/console/names/bulk/undo', 404],
+    ['GET', '/console/names/example.test/free/review', 405],
   ] as const)('%s %s: %i', async (method, path, status) => {
     const one = await signedIn()
     await one.send('/console/names')
@@ -241,12 +245,12 @@ describe('a session', () => {
     const one = person()
     await one.signInWith('reader-of-a')
     const { html, status } = await one.send('/console/names/example.test/free')
-    expect([status, html.includes('/delete'), html.includes('<input name="ttl"')]).toEqual([
+    expect([status, html.includes('value="delete"'), html.includes('<input name="ttl"')]).toEqual([
       200,
       false,
       false,
     ])
-    const refused = await one.post('/console/names/example.test/free/delete')
+    const refused = await one.post('/console/names/bulk/delete', { ...EMPTY, pick: 'example.test/free' })
     expect([refused.status, (await one.send('/console/names/example.test/free')).status]).toEqual([422, 200])
     const keys = await at.world.store.read(async (r) =>
       r.apiKeysOf(at.world.ids['a'] ?? 0, { offset: 0, limit: 9 }),
@@ -292,7 +296,7 @@ describe('a name', () => {
       hostname: 'Router.Example.Test.',
       addresses: '192.0.2.30, 2001:db8::30',
     })
-    expect(made.headers['location']).toBe('/console/names/example.test/router')
+    expect(made.headers['location']).toMatch(/^\/console\/names\/example\.test\/router(\?saved=yes)?$/)
     const at = '/console/names/example.test/router'
     const { html } = await one.send(at)
     const labels = [...html.matchAll(/name="label" value="([^"]*)"/g)].map(([, label = '']) => label)
@@ -313,11 +317,12 @@ describe('a name', () => {
       422,
       expect.stringContaining('Someone else has changed'),
     ])
-    expect((await one.post(`${at}/records`, { ...rows, was })).headers['location']).toBe(at)
+    expect((await one.post(`${at}/records`, { ...rows, was })).headers['location']).toBe(`${at}?saved=yes`)
     const changed = await one.send(at)
     expect(changed.text).toContain('192.0.2.31')
     const [, undo = ''] = /href="([^"]*undo=A[^"A]*)"/.exec(changed.html) ?? []
-    const before = await one.send(undo.replaceAll('&amp;', '&').replace(/#.*/, ''))
+    const found = await one.send(undo.replaceAll('&amp;', '&').replace(/#.*/, ''))
+    const before = await one.send((found.headers['location'] ?? '').replace(/#.*/, ''))
     expect(before.text).toContain('This is how the records were before that change')
     expect(before.html).toContain(
       'aria-label="Value of record 3"\n spellcheck="false" autocomplete="off" value="192.0.2.30"',
@@ -353,10 +358,20 @@ describe('a name', () => {
     const one = await signedIn()
     const at = '/console/names/example.test/free'
     await one.send(at)
-    expect((await one.post(`${at}/offline`, { offline: 'no' })).status).toBe(303)
-    expect((await one.post(`${at}/delete`)).headers['location']).toBe('/console/names')
+    const offline = await one.post(`${at}/offline`, { action: 'page', value: 'Back soon' })
+    expect(offline.headers['location']).toBe(`${at}?saved=yes`)
+    const shown = await one.send(`${at}?saved=yes`)
+    expect(shown.text).toMatch(/Saved.*The name is offline/s)
+    expect((await one.post(`${at}/offline`, { action: '' })).status).toBe(303)
+    expect((await one.send(at)).text).not.toContain('The name is offline')
+    const wrong = await one.post(`${at}/offline`, { action: 'redirect', value: 'nowhere' })
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('URL')])
+    const review = await one.post('/console/names/bulk', { act: 'delete', pick: 'example.test/free' })
+    expect(review.text).toContain('This changes 3 records')
+    const deleted = await one.post('/console/names/bulk/delete', { act: 'delete', pick: 'example.test/free' })
+    expect(deleted.text).toContain('1 name is changed')
     expect((await one.send(at)).status).toBe(404)
-    const locked = await one.post('/console/names/example.test/locked/delete')
+    const locked = await one.post('/console/names/bulk', { act: 'delete', pick: 'example.test/locked' })
     expect([locked.status, locked.text]).toEqual([422, expect.stringContaining('prohibited')])
   })
 })
@@ -437,7 +452,7 @@ describe('a zone', () => {
       expect.stringContaining('1 new, 0 changed, 0 removed'),
     ])
     expect((await one.send('/console/names/new.test/www')).status).toBe(404)
-    expect((await one.post(`${at}/import`, { text })).headers['location']).toBe(at)
+    expect((await one.post(`${at}/import`, { text })).headers['location']).toBe(`${at}?saved=yes`)
     expect((await one.send('/console/names/new.test/www')).text).toContain('192.0.2.99')
     const broken = await one.post(`${at}/import/preview`, { text: `${text}www 60 IN A nonsense\n` })
     expect(broken.text).toMatch(/Line \d+:/)

@@ -21,6 +21,8 @@ interface Sent {
   readonly method?: string
   readonly form?: Readonly<Record<string, string | readonly string[]>>
   readonly host?: string
+  /** Default: 198.51.100.1. */
+  readonly peer?: string
   readonly headers?: {
     readonly origin?: string
     readonly fetchSite?: string
@@ -45,6 +47,7 @@ interface Surroundings {
   readonly hasMail?: boolean
   readonly sent?: OutgoingMail[]
   readonly badauthLimit?: number
+  readonly keyRequestLimit?: number
   /** Each request to the store fails. */
   readonly isAway?: boolean
   readonly now?: () => Instant
@@ -67,6 +70,7 @@ export function consoleOn(
     sent = [],
     hasMail = false,
     badauthLimit = 1_000_000,
+    keyRequestLimit = 1_000_000,
     isAway = false,
   }: Surroundings = {},
 ) {
@@ -74,7 +78,7 @@ export function consoleOn(
     flags: {
       console: { value: ORIGIN, where: '' },
       nameservers: { value: 'ns1.operator.test,ns2.operator.test', where: '' },
-      keyRequestLimit: { value: '1000000', where: '' },
+      keyRequestLimit: { value: String(keyRequestLimit), where: '' },
       badauthLimit: { value: String(badauthLimit), where: '' },
     },
     environment: {},
@@ -111,7 +115,7 @@ export function personAt(handle: ReturnType<typeof consoleOn>) {
   let token = ''
   const send = async (
     path: string,
-    { method = 'GET', form = {}, host, headers = {} }: Sent = {},
+    { method = 'GET', form = {}, host, headers = {}, peer = '198.51.100.1' }: Sent = {},
   ): Promise<Shown> => {
     const [at = '', query = ''] = path.split('?')
     const body = new URLSearchParams(
@@ -119,7 +123,7 @@ export function personAt(handle: ReturnType<typeof consoleOn>) {
         (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
       ),
     ).toString()
-    const address = parseAddress('198.51.100.1')
+    const address = parseAddress(peer)
     if (address === undefined) throw new Error('no address')
     const request = {
       method,

@@ -5,7 +5,7 @@ import type { CallerDependencies } from '../../../server/auth/caller.ts'
 import { countFailedLogin, lockoutOf } from '../../../server/auth/caller.ts'
 import { checkFactor } from '../../../server/auth/factor-check.ts'
 import { forgottenMail } from '../../../server/auth/forgotten.ts'
-import { followLink } from '../../../server/auth/links.ts'
+import { followLink, LINK_OPERATIONS } from '../../../server/auth/links.ts'
 import { checkPasskey, requestOptions } from '../../../server/auth/passkeys.ts'
 import { endSession, openSession, renewSession, sessionOf } from '../../../server/auth/sessions.ts'
 import { serviceOrigin } from '../../../server/console/access.ts'
@@ -38,16 +38,13 @@ const askedOf = async (
     },
   )
 
-/** What the log says of a link that was followed. */
-const LINK_OPERATIONS = { invitation: 'acceptInvitation', reset: 'resetPassword' } as const
-
 type Parts = ApiDependencies & { readonly gate: CallerDependencies }
 type ReportFailure = (what: string, error: unknown) => void
 
 /** Who is at the browser: sessions, and what people give to sign in. */
 function peopleOf(origin: string, { gate, ...api }: Parts) {
   const { store, now } = api
-  const sessions = { store, now }
+  const sessions = { store, now, readPause: gate.readPause }
   return {
     identify: async (given, request) =>
       api.identify(
@@ -62,7 +59,7 @@ function peopleOf(origin: string, { gate, ...api }: Parts) {
       return openSession(sessions, caller, browser)
     },
     sessionOf: async (secret) => sessionOf(sessions, secret),
-    renewSession: async (id) => renewSession(sessions, id),
+    renewSession: async (id, given) => renewSession(sessions, id, given),
     endSession: async (session) => endSession(sessions, session),
     checkFactor: async (given, request) => checkFactor(gate, given, networksOf(request)),
     passkeyOptions: async (account) => {

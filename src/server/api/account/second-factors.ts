@@ -79,7 +79,7 @@ export async function confirmSecondFactor(context: RequestContext) {
   const counter = service.secondFactors.totpStep(factor, { code: body['code'].replaceAll(' ', ''), now })
   if (counter === undefined) return { malformed: [WRONG_CODE] }
   if (!factor.isConfirmed) await store.needFactor(caller.account.id, caller.sessionId)
-  await store.useFactor(factor.id, { counter, now })
+  if (!(await store.useFactor(factor.id, { counter, now }))) return { malformed: [WRONG_CODE] }
   return { status: 200 as const, data: { recovery_codes: await firstCodes(context, all) } }
 }
 
@@ -89,7 +89,8 @@ export async function createRecoveryCodes(context: RequestContext) {
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   const all = await store.factorsOf(caller.account.id)
-  if (!all.some(({ kind }) => kind !== 'recovery')) return { malformed: [MISSING] }
+  if (!all.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))
+    return { malformed: [MISSING] }
   return { status: 201 as const, data: { recovery_codes: await madeCodes(context) } }
 }
 
@@ -124,6 +125,8 @@ export async function deleteSecondFactor(context: RequestContext) {
   const found = (await store.factorsOf(accountId)).find(({ id }) => id === idInPath(context))
   if (found === undefined || found.kind === 'recovery') return { malformed: [MISSING] }
   await store.removeFactor(found.id, accountId)
+  // Who has the lost phone may have signed in with it.
+  if (found.kind === 'passkey') await store.removeOtherSessions(accountId, caller.sessionId)
   const rest = await store.factorsOf(accountId)
   if (!rest.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))
     await store.removeFactors(accountId, 'recovery')

@@ -39,6 +39,7 @@ const OTHERS = [
   'blockKey',
   'blockName',
   'unblock',
+  'putFailures',
 ] as const
 
 /** The same store; what is changed through it is noted, so that no operation can forget it. */

@@ -116,7 +116,7 @@ export async function changeEmailAction(context: ConsoleContext): Promise<Consol
   const email = (sent.get('email') ?? '').trim()
   const changed = await ask('changeAccount', { body: { email: email === '' ? null : email } })
   const wrong = errorsOf(changed, words, () => 'email')
-  return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/account' }
+  return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/account', isSaved: true }
 }
 
 function sessionCard(words: Words, sessions: readonly ShownSession[], own: number): Html {

@@ -21,7 +21,7 @@ export interface BulkPlan {
   readonly inverse: readonly BulkCall[]
 }
 
-export type PlanFault = 'none' | 'noTtl' | 'noAddress' | 'tooMany'
+export type PlanFault = 'none' | 'noTtl' | 'noAddress' | 'noKey' | 'tooMany'
 
 interface Wanted {
   readonly act: Act
@@ -35,7 +35,9 @@ export async function bulkPlan(ask: Ask, { act, value, picks }: Wanted): Promise
   if (picks.length === 0) return 'none'
   if (act === 'ttl' && !/^\d{1,10}$/.test(value)) return 'noTtl'
   if (act === 'address' && isIP(value) === 0) return 'noAddress'
+  if (act === 'key' && value === '') return 'noKey'
   const names = await namesOf(ask, picks)
+  if (names.length === 0) return 'none'
   if (act === 'delete') return deletions(names)
   if (act === 'key') return attachment(ask, value, names)
   const changesOf = act === 'ttl' ? ttlChanges(Number(value)) : addressChanges(value)

@@ -19,7 +19,7 @@ interface BulkView {
 
 const viewIn = (sent: URLSearchParams): BulkView => ({
   act: ACTS.find((one) => one === sent.get('act')) ?? 'ttl',
-  value: (sent.get('value') ?? '').trim(),
+  value: ((sent.get('act') === 'key' && sent.get('key')) || (sent.get('value') ?? '')).trim(),
   picks: sent.getAll('pick').slice(0, 100),
 })
 
@@ -32,7 +32,7 @@ interface Outcome {
   readonly refused: readonly string[]
 }
 
-async function outcomeOf(
+export async function bulkOutcome(
   { ask, words }: ConsoleContext,
   calls: readonly BulkCall[],
   dryRun: boolean,
@@ -65,7 +65,7 @@ const refusalsOf = (
     return `${name ?? ''}: ${errorText(one, words, retryAfter)}`
   })
 
-const refusedNote = ({ bulk: t }: Words, refused: readonly string[]): Html =>
+export const refusedNote = ({ bulk: t }: Words, refused: readonly string[]): Html =>
   refused.length === 0
     ? html``
     : html`<div class="note bad" role="alert"><h2><span aria-hidden="true">✗</span> ${t.refused}</h2><ul>${refused.map(
@@ -86,7 +86,7 @@ export async function bulkReview(context: ConsoleContext): Promise<ConsoleResult
   const view = viewIn(sent)
   const plan = await bulkPlan(ask, view)
   if (typeof plan === 'string') return faultPage(words, plan)
-  const { changes, refused, changed } = await outcomeOf(context, plan.calls, true)
+  const { changes, refused, changed } = await bulkOutcome(context, plan.calls, true)
   const isEmpty = changed === 0
   const records = changes.filter(({ before, after: next }) => before !== null || next !== null)
   const kept = [
@@ -123,28 +123,37 @@ const actionFor =
     if ((view.act === 'delete') !== isDeletion) return faultPage(words, 'none')
     const plan = await bulkPlan(ask, view)
     if (typeof plan === 'string') return faultPage(words, plan)
-    const outcome = await outcomeOf(context, plan.calls, false)
+    const outcome = await bulkOutcome(context, plan.calls, false)
     const inverse = plan.inverse.filter((_, nth) => outcome.succeeded.some((one) => one === plan.calls[nth]))
-    return donePage(words, outcome, [
-      html`<p class="soft">${words.bulk.undoWhat}</p>`,
-      form(`${BULK_PAGE}/undo`, [
-        hidden('until', String(after(now, UNDO_LIFETIME))),
-        hidden('calls', JSON.stringify(inverse)),
-        button(words.bulk.undo, 'quiet'),
-      ]),
-    ])
+    return donePage(words, outcome, {
+      more: [
+        html`<p class="soft">${words.bulk.undoWhat}</p>`,
+        form(`${BULK_PAGE}/undo`, [
+          hidden('until', String(after(now, UNDO_LIFETIME))),
+          hidden('calls', JSON.stringify(inverse)),
+          button(words.bulk.undo, 'quiet'),
+        ]),
+      ],
+    })
   }
 
 export const bulkAction = actionFor(false)
 export const bulkDeletion = actionFor(true)
 
-const donePage = (words: Words, { changed, refused }: Outcome, more: readonly Html[]): ShownPage => {
+const donePage = (
+  words: Words,
+  { changed, refused }: Outcome,
+  {
+    said = words.bulk.changed,
+    more = [],
+  }: { readonly said?: (count: number) => string; readonly more?: readonly Html[] },
+): ShownPage => {
   const t = words.bulk
   return {
     title: t.title,
     ...(refused.length > 0 && { status: 422 }),
     main: html`${refusedNote(words, refused)}${card(t.done, [
-      html`<p>${t.changed(changed)}</p>`,
+      html`<p>${said(changed)}</p>`,
       ...(changed === 0 ? [] : more),
     ])}<p><a href="/console/names">${words.toNames}</a></p>`,
   }
@@ -157,8 +166,8 @@ export async function bulkUndo(context: ConsoleContext): Promise<ConsoleResult> 
   const until = Number(sent.get('until') ?? '0')
   if (!Number.isSafeInteger(until) || !isBefore(now, instant(until)))
     return { title: t.title, status: 422, main: html`<section><p>${t.tooLate}</p></section>` }
-  const outcome = await outcomeOf(context, undoneCalls(sent.get('calls') ?? ''), false)
-  return donePage(words, outcome, [])
+  const outcome = await bulkOutcome(context, undoneCalls(sent.get('calls') ?? ''), false)
+  return donePage(words, outcome, { said: t.undone })
 }
 
 const UNDOING: readonly unknown[] = ['changeRRSets', 'createName', 'changeKey']

@@ -98,6 +98,7 @@ const refusedLines = (words: Words, { refused }: Preview): Html =>
 function changeRows(words: Words, { changes }: Preview): Html {
   const t = words.records
   const rows = changes
+    .toSorted((one, other) => Number(other.change === 'removed') - Number(one.change === 'removed'))
     .slice(0, MAX_SHOWN)
     .map(({ name, dns_type: type, before, after }) => [
       html`<bdi>${name}</bdi> ${type}`,
@@ -121,5 +122,5 @@ export async function importAction(context: ConsoleContext): Promise<ConsoleResu
         context,
         errorsOf(done, words, () => 'text'),
       )
-    : { see: hereOf(context) }
+    : { see: hereOf(context), isSaved: true }
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../html/html.ts'
 import { card, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { type ShownKey, wholeName } from './shown.ts'
+import { isRefusedReply, type ShownKey, wholeName } from './shown.ts'
 
 export const hostnamesOf = ({ targets }: ShownKey): readonly string[] => [...new Set(targets.map(wholeName))]
 
@@ -28,7 +28,9 @@ export function updateCard(words: Words, key: ShownKey): Html {
     }<p>${
       last === null
         ? state('wait', '…', t.waiting)
-        : html`${state('ok', '✓', last.address)} ${moment(last.at)}`
+        : isRefusedReply(last.reply)
+          ? html`${state('bad', '✗', t.refused)} ${moment(last.at)}`
+          : html`${state('ok', '✓', t.came)} ${moment(last.at)}`
     }</p>${facts([
       [t.username, html`<code>${key.username}</code>`],
       [words.keys.names, nameLinks(key)],
@@ -36,6 +38,7 @@ export function updateCard(words: Words, key: ShownKey): Html {
         ? []
         : ([
             [words.reply, html`<code>${foreign(last.reply)}</code>`],
+            [t.requestFrom, last.address],
             [words.name.program, foreign(last.user_agent)],
           ] as const)),
       [t.created, moment(key.created_at)],

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { action, card, moment, pathOf, state, dataTable } from '../parts.ts'
+import { action, button, card, field, form, moment, pathOf, state, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
@@ -22,7 +22,9 @@ export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> 
   })
   if (isRefused(list)) return failedPage(words, list)
   const rows = list.data.map((key) => [
-    html`<a href="${pathOf`/console/keys/ddns/${key.username}`}"><bdi>${key.description || key.username}</bdi></a>`,
+    html`<a href="${pathOf`/console/keys/ddns/${key.username}`}"><bdi>${key.description || key.username}</bdi></a>${
+      key.description === '' ? '' : html` <span class="soft">${key.username}</span>`
+    }`,
     html`<bdi>${hostnamesOf(key).slice(0, MAX_HOSTNAMES_SHOWN).join(', ')}</bdi> ${moreHostnames(words, key)}`,
     key.last_update === null ? words.names.never : moment(key.last_update.at),
     blockLabel(words, key),
@@ -73,17 +75,55 @@ async function keyShown(
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     isPending: key.last_update === null,
     main: html`${errorSummary(errors, words)}<div id="live">${updateCard(words, key)}</div>${
-      session.hasFullAccess ? changeCard(words, here) : ''
+      session.hasFullAccess ? changeCard(words, here, key) : ''
     }`,
   }
 }
 
-const changeCard = ({ key: t }: Words, here: string): Html =>
-  card(t.change, [
-    html`<p class="soft">${t.renewWhat}</p>`,
-    action(`${here}/renew`, t.renew),
-    action(`${here}/delete`, t.remove, 'danger'),
-  ])
+/** Who presses one of these cuts the router off, so it takes two steps. */
+const changeCard = (words: Words, here: string, key: ShownKey): Html => {
+  const t = words.key
+  return html`${card(
+    t.edit,
+    form(here, [
+      field('description', words.newKey.description, { value: key.description }),
+      field('hostnames', words.newKey.hostnames, {
+        value: hostnamesOf(key).join(' '),
+        hint: words.newKey.hostnamesHint,
+        isOptional: true,
+      }),
+      button(words.save, 'quiet'),
+    ]),
+  )}${card(t.change, [
+    html`<details><summary>${t.ask(t.renew)}</summary><p class="soft">${t.renewWhat}</p>${action(
+      `${here}/renew`,
+      t.renew,
+      'danger',
+    )}</details><details><summary>${t.ask(t.remove)}</summary><p class="soft">${t.removeWhat}</p>${action(
+      `${here}/delete`,
+      t.remove,
+      'danger',
+    )}</details>`,
+  ])}`
+}
+
+export async function changeKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, params, ask, form: sent } = context
+  const username = params['key'] ?? ''
+  const changed = await ask('changeKey', {
+    params: { ddns_key_username: username },
+    body: {
+      description: sent.get('description') ?? '',
+      hostnames: (sent.get('hostnames') ?? '').split(/[\s,]+/).filter((one) => one !== ''),
+    },
+  })
+  return isRefused(changed)
+    ? keyShown(
+        context,
+        errorsOf(changed, words, (pointer) => pointer.split('/')[1]),
+      )
+    : { see: pathOf`/console/keys/ddns/${username}`, isSaved: true }
+}
 
 export async function renewKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, params, ask } = context

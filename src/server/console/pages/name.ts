@@ -2,7 +2,6 @@ import { type Html, html } from '../../../html/html.ts'
 import { type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import {
-  action,
   card,
   facts,
   foreign,
@@ -13,15 +12,18 @@ import {
   pathOf,
   state,
   dataTable,
+  choiceField,
+  field,
 } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import { unicodeName } from '../../model/idn.ts'
 import type { NameState } from '../../model/query.ts'
 import type { Words } from '../words/words.ts'
+import { BULK_PAGE } from './bulk-form.ts'
 import { failedPage } from './listing.ts'
 import { stateLabel, stateOfName } from './names.ts'
 import { recordsForm, rowsOf, undoneRows } from './record-rows.ts'
-import { addressesOf, type ShownName, wholeName } from './shown.ts'
+import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
 import { type ShownEntry, trailTable } from './trail.ts'
 
 const MAX_ENTRIES = 10
@@ -59,7 +61,7 @@ export async function nameShown(
   const trail = await ask<readonly ShownEntry[]>('listTrail', {
     query: { limit: String(MAX_ENTRIES), 'filter[zone_name]': zone, 'filter[name]': label },
   })
-  const isEditable = !session.caller.isReadOnly
+  const isEditable = !session.caller.isReadOnly && known !== 'blocked'
   const stored = rowsOf(name.rrsets)
   const before = (query.get('before') ?? '').slice(0, MAX_BEFORE)
   const rows = undo === null ? stored : undoneRows(stored, undo, before)
@@ -75,7 +77,7 @@ export async function nameShown(
         ? ''
         : card(
             t.trail,
-            html`${trailTable(words, trail.data, { zone, name: label })}
+            html`${trailTable(words, trail.data)}
 <p><a href="/console/trail?zone=${zone}&amp;name=${label}">${t.wholeTrail}</a></p>`,
           )
     }${isEditable ? moreCard(words, here, name) : ''}`,
@@ -111,8 +113,8 @@ function stateCard(
   return card(
     t.now,
     html`${addressesOf(name).map((one) => html`<p class="address">${one}</p>`)}<p>${stateLabel(known, words)} ${
-      words.states[known].meaning
-    }</p>${facts([
+      name.rrsets.length === 0 && known === 'published' ? t.isEmpty : words.states[known].meaning
+    }</p>${last && isRefusedReply(last.reply) ? refusedNote(words, last.key) : ''}${facts([
       [
         t.lastUpdate,
         last
@@ -131,6 +133,10 @@ function stateCard(
     ])}`,
   )
 }
+
+/** The name stays as it was: what the router sends is not taken. */
+const refusedNote = ({ name: t }: Words, key: string): Html =>
+  html`<p>${state('bad', '✗', t.isRefused)} <a href="${pathOf`/console/keys/ddns/${key}`}">${t.whyRefused}</a></p>`
 
 /** What each secondary has; none where the service answers alone. */
 async function serversOf(ask: Ask, zone: string): Promise<readonly ShownServer[]> {
@@ -160,32 +166,58 @@ export function serverCard(words: Words, servers: readonly ShownServer[]): Html 
 
 const moreCard = (words: Words, here: string, name: ShownName): Html =>
   card(words.name.more, [
-    offlineForm(words, here, name),
-    action(`${here}/delete`, words.name.remove(wholeName(name)), 'danger'),
+    name.offline ? onlineForm(words, here) : offlineForm(words, here),
+    form(BULK_PAGE, [
+      hidden('act', 'delete'),
+      hidden('pick', `${name.zone_name}/${name.name}`),
+      button(words.name.remove(wholeName(name)), 'danger'),
+    ]),
   ])
 
-const offlineForm = (words: Words, here: string, { offline }: ShownName): Html =>
+const onlineForm = ({ name: t }: Words, here: string): Html =>
   form(`${here}/offline`, [
-    html`<p class="soft">${offline ? words.name.isOffline : words.name.isOnline}</p>`,
-    hidden('offline', offline ? 'no' : 'yes'),
-    button(offline ? words.name.takeOnline : words.name.takeOffline, 'quiet'),
+    html`<p class="soft">${t.isOffline}</p>`,
+    hidden('action', ''),
+    button(t.takeOnline, 'quiet'),
   ])
 
+/** What a name shows while it is offline; the rest of its settings are for programs. */
+const OFFLINE_ACTIONS = { none: undefined, record: 'rdata', redirect: 'url', page: 'message' } as const
+type OfflineAct = keyof typeof OFFLINE_ACTIONS
+
+const offlineForm = ({ name: t }: Words, here: string): Html =>
+  html`<details><summary>${t.takeOffline}</summary>${form(`${here}/offline`, [
+    choiceField('action', t.offlineShows, {
+      choices: Object.keys(OFFLINE_ACTIONS).map((value) => ({
+        value,
+        label: t.offlineActions[value as OfflineAct],
+      })),
+      chosen: 'none',
+    }),
+    field('value', t.offlineValue, { hint: t.offlineHint, isOptional: true }),
+    button(t.takeOffline, 'danger'),
+  ])}</details>`
+
+/** With another action, the settings come first: an offline name needs them. */
 export async function offlineAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { params, form: sent, ask, words } = context
   const { zone = '', name = '' } = params
-  const changed = await ask('changeName', {
-    params: { zone_name: zone, name },
-    body: { offline: sent.get('offline') === 'yes' },
-  })
+  const at = { zone_name: zone, name }
+  const settings = offlineSettings(sent, wholeName(at))
+  const stored = settings && (await ask('setOffline', { params: at, body: settings }))
+  if (stored !== undefined && isRefused(stored)) return nameShown(context, errorsOf(stored, words))
+  const changed = await ask('changeName', { params: at, body: { offline: settings !== undefined } })
   return isRefused(changed)
     ? nameShown(context, errorsOf(changed, words))
-    : { see: pathOf`/console/names/${zone}/${name}` }
+    : { see: pathOf`/console/names/${zone}/${name}`, isSaved: true }
 }
 
-export async function nameDeletion(context: ConsoleContext): Promise<ConsoleResult> {
-  const { params, ask, words } = context
-  const { zone = '', name = '' } = params
-  const deleted = await ask('deleteName', { params: { zone_name: zone, name } })
-  return isRefused(deleted) ? nameShown(context, errorsOf(deleted, words)) : { see: '/console/names' }
+function offlineSettings(sent: URLSearchParams, title: string): object | undefined {
+  const action = sent.get('action') ?? ''
+  if (!Object.hasOwn(OFFLINE_ACTIONS, action)) return undefined
+  const member = OFFLINE_ACTIONS[action as OfflineAct]
+  const value = (sent.get('value') ?? '').trim()
+  const type = action === 'record' ? { dns_type: value.includes(':') ? 'AAAA' : 'A' } : {}
+  const heading = action === 'page' ? { title } : {}
+  return { action, ...type, ...heading, ...(member !== undefined && value !== '' && { [member]: value }) }
 }

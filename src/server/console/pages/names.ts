@@ -5,6 +5,7 @@ import {
   button,
   card,
   field,
+  foreign,
   form,
   moment,
   pathOf,
@@ -17,8 +18,11 @@ import type { NameState } from '../../model/query.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { bulkForm, pickTable } from './bulk-form.ts'
+import { unicodeName } from '../../model/idn.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
-import { addressesOf, type ShownName, wholeName } from './shown.ts'
+import { usableZoneOf } from './find-zone.ts'
+import { usableZones } from './usable-zones.ts'
+import { addressesOf, type ShownKey, type ShownName, wholeName } from './shown.ts'
 
 const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
@@ -53,7 +57,7 @@ const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'na
 export async function namesPage(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, query, ask, cached, session } = context
   const t = words.names
-  const [search, wanted, order] = [query.get('search') ?? '', stateIn(query), orderIn(query)]
+  const [search, wanted, order] = [query.get('search') ?? '', wantedState(query), orderIn(query)]
   const isChoosing = query.get('choose') === 'yes' && !session.caller.isReadOnly
   const isFiltered = search !== '' || wanted !== undefined
   const list = await ask<readonly ShownName[]>('listNames', {
@@ -70,6 +74,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
   const worst = isFiltered ? [] : all
+  const keys = isChoosing ? await keysOf(ask) : []
   return {
     title: t.title,
     isPending: list.data.some((one) => stateOfName(one) === 'pending'),
@@ -88,14 +93,20 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
       list.data.length === 0
         ? html`<p>${t.nothing}</p>`
         : isChoosing
-          ? bulkForm(words, pickTable(words, list.data))
+          ? bulkForm(words, pickTable(words, list.data), keys)
           : nameTable(
               words,
-              list.data.map((one) => [one, wanted ?? stateOfName(one)] as const),
+              list.data.map((one) => [one, wanted ?? stateIn(all, one)] as const),
               t.title,
             )
     }${pager(words, context, list)}</section>`,
   }
+}
+
+/** Those that names can be attached to. */
+async function keysOf(ask: Ask): Promise<readonly ShownKey[]> {
+  const list = await ask<readonly ShownKey[]>('listKeys', { query: { limit: '100' } })
+  return isRefused(list) ? [] : list.data
 }
 
 /** The same list, with a box at each name. */
@@ -127,7 +138,11 @@ const orderField = ({ names: t }: Words, chosen: Order): Html =>
 const orderIn = (query: URLSearchParams): Order =>
   ALL_ORDERS.find((one) => one === query.get('order')) ?? 'name_labels_reversed'
 
-const stateIn = (query: URLSearchParams): NameState | undefined =>
+/** Its own fields do not tell that it is blocked, or cannot be published. */
+const stateIn = (worst: NamesOverview['worst'], name: ShownName): NameState =>
+  worst.find(([one]) => wholeName(one) === wholeName(name))?.[1] ?? stateOfName(name)
+
+const wantedState = (query: URLSearchParams): NameState | undefined =>
   ALL_STATES.find((one) => one === query.get('state'))
 
 type Counts = readonly (readonly [state: NameState, count: number])[]
@@ -181,7 +196,7 @@ const nameTable = (words: Words, names: NamesOverview['worst'], caption: string)
   const t = words.names
   const rows = names.map(([name, one]) => [
     html`<a href="${pathOfName(name)}">${hostname(wholeName(name))}</a>`,
-    html`${addressesOf(name).join(', ') || t.noAddress}`,
+    foreign(addressesOf(name).join(', ') || t.noAddress),
     name.last_update ? moment(name.last_update.at) : t.never,
     stateLabel(one, words),
   ])
@@ -196,11 +211,14 @@ const nameTable = (words: Words, names: NamesOverview['worst'], caption: string)
 
 export const newNamePage = async (context: ConsoleContext): Promise<ShownPage> => nameForm(context, NO_ERRORS)
 
-async function nameForm({ words, ask, form: sent }: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+async function nameForm(
+  { words, ask, form: sent, query }: ConsoleContext,
+  errors: FormErrors,
+): Promise<ShownPage> {
   const t = words.newName
-  const list = await ask<readonly { readonly name: string }[]>('listZones')
-  if (isRefused(list)) return failedPage(words, list)
-  const zones = list.data
+  const found = await usableZones(ask)
+  if ('refused' in found) return failedPage(words, found.refused)
+  const { zones } = found
   if (zones.length === 0)
     return {
       title: t.title,
@@ -217,12 +235,17 @@ async function nameForm({ words, ask, form: sent }: ConsoleContext, errors: Form
       t.what,
       form('/console/names/new', [
         field('hostname', t.hostname, {
-          value: sent.get('hostname') ?? '',
-          hint: t.hostnameHint(zones.map(({ name }) => name).slice(0, 5), first.name),
+          value: sent.get('hostname') ?? query.get('hostname') ?? '',
+          hint: t.hostnameHint(first.name),
+          hasFocus: true,
           errors,
         }),
+        choiceField('zone', t.zone, {
+          choices: zones.map(({ name }) => ({ value: name, label: unicodeName(name) })),
+          chosen: sent.get('zone') ?? '',
+        }),
         field('addresses', t.addresses, {
-          value: sent.get('addresses') ?? '',
+          value: sent.get('addresses') ?? query.get('addresses') ?? '',
           hint: t.addressesHint,
           isOptional: true,
           errors,
@@ -236,10 +259,10 @@ async function nameForm({ words, ask, form: sent }: ConsoleContext, errors: Form
 /** Makes a name, with the addresses that the form has. */
 export async function createNameAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, form: sent, ask } = context
-  const host = (sent.get('hostname') ?? '').trim().toLowerCase().replace(/\.$/, '')
+  const host = wholeHostname(sent)
   const addresses = (sent.get('addresses') ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  const zone = await zoneOf(ask, host)
-  if (zone === undefined) return nameForm(context, await noZoneFor(context, host))
+  const zone = await usableZoneOf(ask, host)
+  if (zone === undefined) return nameForm(context, fieldError('hostname', words.newName.notInZone(host)))
   const name = host === zone ? '@' : host.slice(0, -zone.length - 1)
   const rrsets = [
     ...rrsetOf(
@@ -260,26 +283,12 @@ export async function createNameAction(context: ConsoleContext): Promise<Console
   return { see: pathOf`/console/names/${zone}/${name}` }
 }
 
-/** Most people have one zone, and forget to write it. */
-async function noZoneFor({ words, ask }: ConsoleContext, host: string): Promise<FormErrors> {
-  const { data } = await ask<readonly { readonly name: string }[] | undefined>('listZones', {
-    query: { limit: '1' },
-  })
-  const zone = data?.[0]?.name
-  const proposal = zone === undefined || host === '' ? undefined : `${host}.${zone}`
-  return fieldError('hostname', words.newName.notInZone(host, proposal))
+/** One label is a name in the zone that is chosen; more of them are a whole name. */
+function wholeHostname(sent: URLSearchParams): string {
+  const given = (sent.get('hostname') ?? '').trim().toLowerCase().replace(/\.$/, '')
+  const zone = sent.get('zone') ?? ''
+  return given === '' || given.includes('.') || zone === '' ? given : `${given}.${zone}`
 }
 
 const rrsetOf = (type: string, values: readonly string[]) =>
   values.length === 0 ? [] : [{ dns_type: type, rdata: values.map((value) => ({ value })) }]
-
-/** The zone that a name would be in: the longest one that the person may use. */
-async function zoneOf(ask: Ask, hostname: string): Promise<string | undefined> {
-  const labels = hostname.split('.')
-  // A name in DNS has at most 127 labels (RFC 1035 §2.3.4).
-  for (let from = 0; from < Math.min(labels.length, 127); from++) {
-    const zone = labels.slice(from).join('.')
-    if (zone !== '' && !isRefused(await ask('getZone', { params: { zone_name: zone } }))) return zone
-  }
-  return undefined
-}

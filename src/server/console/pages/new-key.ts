@@ -61,7 +61,7 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
     hostname: hostnames[0] ?? 'home.example.com',
   })
   return {
-    title: t.made,
+    title: t.made(key.description || key.username),
     isPending: key.last_update === null,
     main: html`${card(t.secret, [
       html`<p>${t.once}</p>`,

@@ -169,5 +169,5 @@ export async function recordsAction(context: ConsoleContext): Promise<ConsoleRes
   const changed = await sendChanges(context, name, { changes: planned.changes, dryRun: false })
   return isRefused(changed)
     ? editedAgain(context, draft, { errors: errorsOf(changed, words, fieldOf(planned.changes)) })
-    : { see: here }
+    : { see: here, isSaved: true }
 }

@@ -7,6 +7,9 @@ export interface ShownUpdate {
   readonly reply: string
 }
 
+/** Whether a reply to an update says that it was not taken. */
+export const isRefusedReply = (reply: string): boolean => !/^(good|nochg)\b/.test(reply)
+
 export interface ShownRRSet {
   readonly dns_type: string
   readonly ttl: number
@@ -65,8 +68,12 @@ export interface ShownProgramKey {
 export const wholeName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'name'>): string =>
   name === '@' ? zone : `${name}.${zone}`
 
-/** The addresses of a name: what people look for. */
+/** The addresses of a name, which people look for; or the name that it leads to. */
 export const addressesOf = ({ rrsets }: Pick<ShownName, 'rrsets'>): readonly string[] =>
-  ['A', 'AAAA'].flatMap((type) =>
-    rrsets.flatMap(({ dns_type: one, rdata }) => (one === type ? rdata.map(({ value }) => value) : [])),
+  (['A', 'AAAA', 'CNAME', 'ALIAS'] as const).flatMap((type) =>
+    rrsets.flatMap(({ dns_type: one, rdata }) =>
+      one === type
+        ? rdata.map(({ value }) => (type.startsWith('A') && type !== 'ALIAS' ? value : `→ ${value}`))
+        : [],
+    ),
   )

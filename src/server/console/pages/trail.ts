@@ -1,8 +1,9 @@
 import { type Html, html } from '../../../html/html.ts'
 import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult } from '../context.ts'
-import { button, field, foreign, moment, dataTable } from '../parts.ts'
+import { button, field, foreign, hostname, moment, dataTable, pathOf } from '../parts.ts'
 import { errorsOf, errorSummary, NO_ERRORS } from '../refusals.ts'
+import { usableZoneOf } from './find-zone.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 
@@ -58,7 +59,7 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
         isOptional: true,
       }),
     )}${button(words.names.find, 'quiet')}</form>${
-      entries.length === 0 ? html`<p>${t.nothing}</p>` : trailTable(words, entries)
+      entries.length > 0 ? trailTable(words, entries) : errors === NO_ERRORS ? html`<p>${t.nothing}</p>` : ''
     }${pager(words, context, list)}
 <p><a href="${file('csv')}">${t.csv}</a> <a href="${file('json')}">${t.json}</a> <span class="soft">${t.newest(
       MAX_FILE_ENTRIES,
@@ -67,19 +68,17 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
 }
 
 /** With a link that puts a value back, where the entry has one and is of one name. */
-export function trailTable(
-  words: Words,
-  entries: readonly ShownEntry[],
-  name?: { readonly zone: string; readonly name: string },
-): Html {
+export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
   const t = words.trail
-  const rows = entries.map((entry) => [
+  const rows = entries.map((entry, nth) => [
     moment(entry.at),
     html`${foreign(entry.actor)}${entry.peer === '' ? '' : html` <span class="soft">${t.from} ${entry.peer}</span>`}`,
-    html`${foreign(entry.subject)} ${entry.dns_type ?? ''} <span class="soft">${entry.operation}</span>`,
+    html`${subjectOf(entry)} ${entry.dns_type ?? ''} <span class="soft">${
+      t.operations[entry.operation] ?? entry.operation
+    }</span>`,
     entry.before === null ? '' : html`<del><code><bdi>${entry.before}</bdi></code></del>`,
     entry.after === null ? '' : html`<ins><code><bdi>${entry.after}</bdi></code></ins>`,
-    ...(name === undefined ? [] : [undoForm(words, entry, name)]),
+    undoLinks(words, entries, nth),
   ])
   const columns = [
     { label: t.at, isFixed: true },
@@ -87,29 +86,57 @@ export function trailTable(
     { label: t.what },
     { label: words.records.before },
     { label: words.records.after },
+    { label: t.undo, isFixed: true },
   ]
-  return dataTable(
-    t.title,
-    name === undefined ? columns : [...columns, { label: t.undo, isFixed: true }],
-    rows,
-  )
+  return dataTable(t.title, columns, rows)
 }
 
-/** Opens the records with the value before the change, which is reviewed like any other change. */
-function undoForm(
-  words: Words,
-  { dns_type: type, before, after }: ShownEntry,
-  { zone, name }: { readonly zone: string; readonly name: string },
-): Html {
-  // A long text of the trail is cut.
-  if (type === null || before?.endsWith('…') === true) return html``
-  const to = `/console/names/${encodeURIComponent(zone)}/${encodeURIComponent(name)}`
+const FIND = '/console/find'
+
+const subjectOf = ({ subject, dns_type: type }: ShownEntry): Html =>
+  type === null
+    ? foreign(subject)
+    : html`<a href="${FIND}?${new URLSearchParams({ name: subject }).toString()}">${hostname(subject)}</a>`
+
+/** A long text of the trail is cut. */
+const canUndo = ({ dns_type: type, before }: ShownEntry): boolean =>
+  type !== null && before?.endsWith('…') !== true
+
+const isOfSameRequest = (one: ShownEntry, other: ShownEntry | undefined): boolean =>
+  other !== undefined && one.at === other.at && one.actor === other.actor && one.operation === other.operation
+
+/** Opens the records with the value before the change, which is reviewed like any other change; or all of one request. */
+function undoLinks(words: Words, entries: readonly ShownEntry[], nth: number): Html {
+  const entry = entries[nth]
+  if (entry === undefined || !canUndo(entry)) return html``
+  const { subject, dns_type: type, before, after, at, operation } = entry
   const query = new URLSearchParams({
-    undo: type,
+    name: subject,
+    undo: type ?? '',
     ...(before !== null && { before }),
     ...(after !== null && { after }),
   })
-  return html`<a href="${to}?${query.toString()}#records">${words.trail.undo}</a>`
+  const isFirst = !isOfSameRequest(entry, entries[nth - 1])
+  const isOfMany = isFirst && isOfSameRequest(entry, entries[nth + 1])
+  const all = new URLSearchParams({ at: at ?? '', operation })
+  return html`<a href="${FIND}?${query.toString()}#records">${words.trail.undo}</a>${
+    isOfMany ? html` <a href="/console/trail/undo?${all.toString()}">${words.trail.undoAll}</a>` : ''
+  }`
+}
+
+/** The page of a name that the trail names; of one that is gone, the form to make it again. */
+export async function namedPage({ ask, query }: ConsoleContext): Promise<ConsoleResult> {
+  const name = query.get('name') ?? ''
+  const zone = await usableZoneOf(ask, name)
+  if (zone === undefined) return { see: '/console/names' }
+  const label = name === zone ? '@' : name.slice(0, -zone.length - 1)
+  const rest = new URLSearchParams([...query].filter(([one]) => one !== 'name')).toString()
+  const found = await ask('getName', { params: { zone_name: zone, name: label } })
+  const [, text = ''] = /^(?:\d+ )?(.*)$/s.exec(query.get('before') ?? '') ?? []
+  const again = new URLSearchParams({ hostname: name, addresses: text.replaceAll(', ', ' ') })
+  return isRefused(found)
+    ? { see: `/console/names/new?${again.toString()}` }
+    : { see: `${pathOf`/console/names/${zone}/${label}`}${rest === '' ? '' : `?${rest}#records`}` }
 }
 
 /** The entries of a page as a file. */

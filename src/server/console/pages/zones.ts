@@ -20,6 +20,7 @@ import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { serverCard } from './name.ts'
 import type { ShownZone } from './shown.ts'
+import { sharedZones } from './usable-zones.ts'
 
 const ZONES_LIMIT = '50'
 
@@ -34,7 +35,10 @@ async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<Sh
     query: { limit: ZONES_LIMIT, ...pageQuery(query) },
   })
   if (isRefused(list)) return failedPage(words, list)
-  const rows = list.data.map((zone) => [
+  const shared = query.has('after') ? [] : await sharedZones(ask)
+  const own = new Set(list.data.map(({ name }) => name))
+  const all = [...list.data, ...shared.filter(({ name }) => !own.has(name))]
+  const rows = all.map((zone) => [
     html`<a href="${pathOf`/console/zones/${zone.name}`}">${hostname(zone.name)}</a>`,
     foreign(zone.description),
     zone.is_shared ? t.shared : t.own,
@@ -101,7 +105,12 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
         [t.serial, String(zone.serial)],
         [t.names, html`<a href="/console/names?search=${zone.name}">${String(names.page.total)}</a>`],
         [t.published, isRefused(published) ? '' : publishedLine(words, published.data)],
-        [t.nameservers, html`<bdi>${zone.nameservers.join(', ')}</bdi>`],
+        [
+          t.nameservers,
+          html`<bdi>${zone.nameservers.join(', ')}</bdi> <span class="soft">${
+            zone.is_shared ? '' : t.atRegistrar
+          }</span>`,
+        ],
       ]),
     )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
       t.more,
@@ -174,7 +183,7 @@ export async function changeZoneAction(context: ConsoleContext): Promise<Console
         context,
         errorsOf(changed, words, (pointer) => pointer.slice(1)),
       )
-    : { see: pathOf`/console/zones/${params['zone'] ?? ''}` }
+    : { see: pathOf`/console/zones/${params['zone'] ?? ''}`, isSaved: true }
 }
 
 /** The person types the number of names, so that one wrong press does not delete a zone. */

@@ -28,8 +28,8 @@ export interface FactorReads {
 
 export interface FactorWrites extends FactorReads {
   addFactor(factor: Omit<StoredFactor, 'id' | 'usedAt'>): Promise<number>
-  /** It has worked: it is confirmed. */
-  useFactor(id: number, use: { readonly counter: number; readonly now: Instant }): Promise<void>
+  /** It has worked: it is confirmed. Resolves with false for a time step of totp that was used meanwhile. */
+  useFactor(id: number, use: { readonly counter: number; readonly now: Instant }): Promise<boolean>
   /** Resolves with whether the account had it. */
   removeFactor(id: number, accountId: number): Promise<boolean>
   /** All of one kind, or all. */

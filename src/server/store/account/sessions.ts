@@ -27,6 +27,8 @@ export interface SessionReads {
 
 /** Sessions that began, or were last seen, before these times are over. */
 export interface SessionLimits {
+  /** Of one account, opened in the same way; the oldest go. */
+  readonly most: number
   readonly created: Instant
   readonly seen: Instant
 }
@@ -38,10 +40,16 @@ export interface SessionWrites extends SessionReads {
     over: SessionLimits,
   ): Promise<number>
   touchSession(id: number, now: Instant): Promise<void>
-  /** Gives it another secret, after a proof or the second factor, which it then has. */
-  renewSession(id: number, hash: Uint8Array, provedAt: Instant): Promise<void>
+  /** Gives it another secret, after a proof; with `hasFactor` it needs no second factor any more. */
+  renewSession(
+    id: number,
+    hash: Uint8Array,
+    proof: { readonly provedAt: Instant; readonly hasFactor: boolean },
+  ): Promise<void>
   /** The password alone is not enough any more: all that were opened with it but this one need the second factor. */
   needFactor(accountId: number, except: number | undefined): Promise<void>
+  /** All of the account but this one. */
+  removeOtherSessions(accountId: number, except: number | undefined): Promise<void>
   /** Resolves with whether the account had it. */
   removeSession(id: number, accountId: number): Promise<boolean>
 }

@@ -63,7 +63,7 @@ export const OVERVIEW = selects({
       (SELECT count(*) FROM zone WHERE account_id = account.id AND ${isShown('zone.name')}) AS zones,
       (SELECT count(*) FROM ddns_key WHERE account_id = account.id) AS keys,
       (SELECT count(*) FROM api_key WHERE account_id = account.id) AS api_keys, created_at,
-      CASE WHEN EXISTS (SELECT 1 FROM second_factor WHERE account_id = account.id AND is_confirmed = 1) THEN 1 ELSE 0 END AS has_factor
+      CASE WHEN EXISTS (SELECT 1 FROM second_factor WHERE account_id = account.id AND is_confirmed = 1 AND kind <> 'recovery') THEN 1 ELSE 0 END AS has_factor
       FROM account JOIN plan ON plan.id = plan_id`),
   zones: select({
     name: 'TEXT', account: 'TEXT', names: 'INTEGER', serial: 'INTEGER', is_shared: 'FLAG', is_prohibited: 'FLAG', is_website_only: 'FLAG',

@@ -81,7 +81,10 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
   return {
     changePlan: async (id, values) => change('plan', id, values),
     changeZone: async (id, values) => change('zone', id, values),
-    changeAccount: async (id, values) => change('account', id, values),
+    async changeAccount(id, values) {
+      await change('account', id, values)
+      if (values.email !== undefined) await endResets(sql, id)
+    },
     async lockName(id, isProhibited) {
       await change('name', id, { isProhibited })
       await noteChange(sql, [id])
@@ -139,8 +142,14 @@ const accountPolicy = (
   },
 })
 
-const endSessions = async (sql: Sql, accountId: number): Promise<unknown> =>
-  sql('DELETE FROM session WHERE account_id = ?').run(accountId)
+/** With another password, or another address, links for one that were made before are worth nothing. */
+async function endSessions(sql: Sql, accountId: number): Promise<void> {
+  await sql('DELETE FROM session WHERE account_id = ?').run(accountId)
+  await endResets(sql, accountId)
+}
+
+const endResets = async (sql: Sql, accountId: number): Promise<unknown> =>
+  sql(`DELETE FROM one_time_code WHERE account_id = ? AND purpose = 'reset'`).run(accountId)
 
 const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
   async transferZone(zoneId, accountId, now) {

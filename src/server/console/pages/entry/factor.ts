@@ -24,7 +24,7 @@ export function factorPage(words: Words, { passkey, refused }: FactorView): Show
     main: html`${errorSummary(errors, words)}${card(
       t.what,
       form(SECOND_FACTOR, [
-        field('code', t.code, { hint: t.codeHint, fill: 'one-time-code', errors }),
+        field('code', t.code, { hint: t.codeHint, fill: 'one-time-code', hasFocus: true, errors }),
         button(words.proof.go),
       ]),
     )}${passkeyCard(words, { to: SECOND_FACTOR, options: passkey })}`,

@@ -25,7 +25,10 @@ export function forgottenPage(words: Words, view: ForgottenView): ShownPage {
     ...(retryAfter !== undefined && { status: 429 }),
     main: html`${errorSummary(errors, words)}${card(
       t.what,
-      form(FORGOTTEN, [field('account', words.signIn.account, { fill: 'username', errors }), button(t.send)]),
+      form(FORGOTTEN, [
+        field('account', words.signIn.account, { fill: 'username', hasFocus: true, errors }),
+        button(t.send),
+      ]),
     )}${back}`,
   }
 }

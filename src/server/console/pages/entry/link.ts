@@ -1,8 +1,8 @@
 import { html } from '../../../../html/html.ts'
 import { isNewPassword } from '../../../api/account/password.ts'
 import type { ShownPage } from '../../context.ts'
-import { button, card, field, form } from '../../parts.ts'
-import { errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import { button, card, field, form, hidden } from '../../parts.ts'
+import { errorsAt, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 
 /** The pages that links lead to, by the last part of their paths. */
@@ -21,6 +21,8 @@ interface LinkView {
 /** The code of the link is after "#", so only the script has it; without it, the person copies it. */
 export function linkPage(words: Words, { link, form: sent, errors = NO_ERRORS }: LinkView): ShownPage {
   const t = words.links
+  // It was right so far, and people must not take it for their name.
+  const isCodeGiven = /^[\w-]{43}$/.test(sent?.get('code') ?? '') && errorsAt(errors, 'code').length === 0
   const password = [
     field('password', words.account.newPassword, {
       type: 'password',
@@ -36,11 +38,14 @@ export function linkPage(words: Words, { link, form: sent, errors = NO_ERRORS }:
     main: html`${errorSummary(errors, words)}${card(
       t[link].what,
       form(`/console/${link}`, [
-        field('code', t.code, { value: sent?.get('code') ?? '', hint: t.codeHint, errors }),
+        isCodeGiven
+          ? hidden('code', sent?.get('code') ?? '')
+          : field('code', t.code, { value: sent?.get('code') ?? '', hint: t.codeHint, errors }),
         ...(link === 'invitation'
           ? [
               field('account', t.account, {
                 fill: 'username',
+                hasFocus: true,
                 value: sent?.get('account') ?? '',
                 hint: t.accountHint,
                 errors,
@@ -56,8 +61,11 @@ export function linkPage(words: Words, { link, form: sent, errors = NO_ERRORS }:
 
 /** What is wrong in the form before anything is asked for. */
 export function linkFormFault(words: Words, link: Link, sent: URLSearchParams): FormErrors | undefined {
-  const password = sent.get('password') ?? ''
   if (link === 'open') return undefined
-  if (!isNewPassword(password)) return fieldError('password', words.links.weak)
-  return password === sent.get('again') ? undefined : fieldError('again', words.account.notSame)
+  const password = sent.get('password') ?? ''
+  const all = [
+    ...(isNewPassword(password) ? [] : [{ field: 'password', text: words.links.weak }]),
+    ...(password === sent.get('again') ? [] : [{ field: 'again', text: words.account.notSame }]),
+  ]
+  return all.length === 0 ? undefined : { all }
 }

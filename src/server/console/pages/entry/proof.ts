@@ -34,6 +34,7 @@ export function proofPage(words: Words, { path, form, refused, byKey, passkey }:
         field('proof', byKey ? words.signIn.key : words.signIn.password, {
           type: 'password',
           fill: 'current-password',
+          hasFocus: true,
           errors,
         }),
         button(t.go),

@@ -183,4 +183,4 @@ export const forgetFactorsAction = async (context: ConsoleContext): Promise<Cons
 const afterwards = async (context: ConsoleContext, answer: ApiAnswer<unknown>): Promise<ConsoleResult> =>
   isRefused(answer)
     ? accountShown(context, errorsOf(answer, context.words))
-    : { see: pathOfAccount(context.params['account'] ?? '') }
+    : { see: pathOfAccount(context.params['account'] ?? ''), isSaved: true }

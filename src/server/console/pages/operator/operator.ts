@@ -260,4 +260,6 @@ const ofSubject = ({ all }: FormErrors): FormErrors => ({
 })
 
 const afterwards = async (context: ConsoleContext, answer: ApiAnswer<unknown>): Promise<ConsoleResult> =>
-  isRefused(answer) ? operatorShown(context, ofSubject(errorsOf(answer, context.words))) : { see: HERE }
+  isRefused(answer)
+    ? operatorShown(context, ofSubject(errorsOf(answer, context.words)))
+    : { see: HERE, isSaved: true }

@@ -106,7 +106,7 @@ export async function changePlanAction(context: ConsoleContext): Promise<Console
     params: { plan_name: params['plan'] ?? '' },
     body: Object.fromEntries([...limits, ...features]),
   })
-  return isRefused(changed) ? planShown(context, errorsOf(changed, words)) : { see: PLANS }
+  return isRefused(changed) ? planShown(context, errorsOf(changed, words)) : { see: PLANS, isSaved: true }
 }
 
 /** What is empty has no limit. */

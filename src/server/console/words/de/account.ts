@@ -1,11 +1,12 @@
 import type { EN_ACCOUNT } from '../en/account.ts'
+import { DE_OPERATIONS } from './operations.ts'
 import { plural } from '../plural.ts'
 
 /** The trail, and the account. */
 export const DE_ACCOUNT: typeof EN_ACCOUNT = {
   trail: {
     title: 'Verlauf',
-    filters: { zone: 'Zone', name: 'Name', actor: 'Von', from: 'Seit', to: 'Vor' },
+    filters: { zone: 'Zone', name: 'Ganzer Name', actor: 'Durch, etwa key abc1234', from: 'Ab', to: 'Vor' },
     nothing: 'Es gibt nichts.',
     csv: 'Als CSV',
     json: 'Als JSON',
@@ -14,13 +15,15 @@ export const DE_ACCOUNT: typeof EN_ACCOUNT = {
     who: 'Wer',
     from: 'von',
     what: 'Was',
+    operations: DE_OPERATIONS,
+    undoAll: 'Alles zurücknehmen',
     undo: 'Zurücknehmen',
   },
   account: {
     title: 'Konto',
     plan: (name) => `Plan: ${name}`,
     name: 'Konto',
-    names: 'Namen',
+    names: 'Namen, ohne die Zonen',
     rdata: 'Werte',
     keys: 'Schlüssel von Routern',
     zones: 'Zonen',
@@ -38,9 +41,10 @@ export const DE_ACCOUNT: typeof EN_ACCOUNT = {
     notSame: 'Die beiden neuen Passwörter sind nicht gleich.',
     change: 'Passwort ändern',
     email: 'E-Mail-Adresse',
-    emailWhat: 'Hierhin gehen Links für ein neues Passwort. Wer diese Post liest, kann Ihr Konto haben.',
+    emailWhat:
+      'Wenn der Dienst Post verschickt, gehen Links für ein neues Passwort hierhin. Wer sie liest, hat Ihr Konto.',
     emailSave: 'Adresse speichern',
-    whole: 'Alles zusammen',
+    whole: 'Das ganze Konto',
     download: 'Alles herunterladen',
     removeWhat: 'Löscht das Konto mit seinen Zonen, Namen und Schlüsseln, für immer.',
     confirm: 'Geben Sie den Namen des Kontos ein',
@@ -51,7 +55,7 @@ export const DE_ACCOUNT: typeof EN_ACCOUNT = {
     begun: 'Seit',
     seen: 'Zuletzt gesehen',
     end: 'Abmelden',
-    thisOne: 'diese',
+    thisOne: 'diese Sitzung',
     unknownProgram: 'unbekannt',
   },
 }

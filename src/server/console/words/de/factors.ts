@@ -26,7 +26,7 @@ export const DE_FACTORS: typeof EN_FACTORS = {
     must: 'Ihr Plan braucht einen zweiten Faktor: fügen Sie einen hinzu, dann steht Ihnen alles offen.',
     isOn: 'Niemand meldet sich hier mit dem Passwort allein an. Programme verwenden API-Schlüssel.',
     app: 'Authenticator-App',
-    works: 'arbeitet',
+    works: 'aktiv',
     unconfirmed: 'nicht bestätigt, nicht verwendet',
     description: 'Name des Geräts',
     descriptionHint: 'Etwa: mein Telefon.',

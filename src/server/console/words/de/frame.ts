@@ -19,13 +19,17 @@ export const DE_FRAME: typeof EN_FRAME = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   save: 'Speichern',
+  saved: 'Gespeichert',
+  onlyButton: 'Das ist die Antwort auf ein Formular',
+  onlyButtonWhy:
+    'Sie lässt sich nicht mit ihrer Adresse öffnen. Gehen Sie zur Seite mit dem Formular zurück.',
   reply: 'Antwort',
   more: (count) => `und ${count} weitere`,
   pages: 'Seiten',
   firstPage: 'Erste Seite',
   nextPage: 'Nächste Seite',
   toNames: 'Zu den Namen',
-  notDone: 'Es wurde nichts geändert',
+  notDone: 'Das hat nicht geklappt',
   notShown: 'Das kann nicht gezeigt werden',
   noPage: 'Diese Seite gibt es nicht',
   noPageWhy: 'Die Adresse ist falsch, oder was hier war, gibt es nicht mehr.',
@@ -38,7 +42,10 @@ export const DE_FRAME: typeof EN_FRAME = {
   oldForm: 'Dieses Formular ist zu alt',
   oldFormWhy:
     'Sie haben sich inzwischen neu angemeldet. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus.',
-  retryAfter: (seconds) => `Versuchen Sie es in ${plural(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
+  retryAfter: (seconds) =>
+    seconds > 60
+      ? `Zu viele Fehlversuche. Versuchen Sie es in ${plural(Math.ceil(seconds / 60), 'Minute', 'Minuten')} wieder.`
+      : `Versuchen Sie es in ${plural(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
   errors: DE_ERRORS,
   needed: 'Das wird gebraucht.',
   signIn: {
@@ -50,7 +57,9 @@ export const DE_FRAME: typeof EN_FRAME = {
     key: 'API-Schlüssel',
     keyHint: 'Sie dürfen, was der Schlüssel darf.',
     withKey: 'Mit dem Schlüssel anmelden',
-    wrong: 'Das Konto oder das Passwort ist falsch, oder der Schlüssel ist nicht bekannt.',
+    wrong: 'Das Konto oder das Passwort ist falsch.',
+    wrongKey: 'Diesen Schlüssel gibt es nicht, oder er gilt nicht mehr.',
+    wrongPasskey: 'Dieser Passkey ist hier nicht bekannt.',
   },
   forgotten: {
     title: 'Passwort vergessen?',

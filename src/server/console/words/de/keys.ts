@@ -18,11 +18,16 @@ export const DE_KEYS: typeof EN_KEYS = {
     now: 'Jetzt',
     username: 'Benutzername',
     waiting: 'Wartet auf das erste Update',
+    came: 'Das letzte Update wurde angenommen',
+    refused: 'Das letzte Update wurde abgelehnt',
+    requestFrom: 'Anfrage von',
+    edit: 'Bezeichnung und Namen',
     blockedFor: {
       operator: 'Der Betreiber hat den Schlüssel gesperrt. Fragen Sie ihn.',
       abuse:
         'Der Router hat zu viele Anfragen gesendet, zu viele ohne Änderung, oder eine abgelehnte wiederholt. ' +
-        'Berichtigen Sie seine Einstellungen; die Sperre endet von selbst.',
+        'Lassen Sie ihn seltener fragen, und berichtigen Sie seine Einstellungen. ' +
+        'Starten Sie dort nach dem Ende ein Update von Hand.',
     },
     until: 'Sie endet',
     created: 'Angelegt',
@@ -30,6 +35,8 @@ export const DE_KEYS: typeof EN_KEYS = {
     renewWhat: 'Ein neues Passwort beendet das alte sofort: tragen Sie es im Router ein.',
     renew: 'Neues Passwort',
     remove: 'Schlüssel löschen',
+    removeWhat: 'Sein Router wird von da an abgelehnt. Die Namen bleiben.',
+    ask: (what) => `${what} …`,
   },
   newKey: {
     title: 'Neuer Schlüssel für einen Router',
@@ -39,8 +46,8 @@ export const DE_KEYS: typeof EN_KEYS = {
     hostnames: 'Namen',
     hostnamesHint: 'Ganze Namen, die Sie hier angelegt haben, mit Leerzeichen dazwischen.',
     make: 'Schlüssel anlegen',
-    made: 'Der Schlüssel',
-    secret: 'Nur jetzt',
+    made: (name) => `Neuer Schlüssel: ${name}`,
+    secret: 'Nur jetzt zu sehen',
     once: 'Das Passwort wird einmal gezeigt. Kopieren Sie es, oder tragen Sie es jetzt im Router ein.',
     toKey: 'Zum Schlüssel',
     recipes: 'So wird er eingetragen',

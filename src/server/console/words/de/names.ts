@@ -31,15 +31,14 @@ export const DE_NAMES: typeof EN_NAMES = {
     noZoneWhy:
       'Eine Zone ist eine Domain, deren Namen Sie hier führen. Sie haben noch keine, und keine ist mit Ihnen geteilt.',
     hostname: 'Name',
-    hostnameHint: (zones, first) => `Der ganze Name, etwa home.${first}. Ihre Zonen: ${zones.join(', ')}.`,
+    hostnameHint: (zone) => `Etwa home, oder der ganze Name, home.${zone}.`,
+    zone: 'In der Zone',
     addresses: 'Adressen',
     addressesHint:
       'IPv4 oder IPv6, mit Leerzeichen dazwischen. Lassen Sie es leer, wenn ein Router sie setzen wird.',
     make: 'Namen anlegen',
-    notInZone: (hostname, proposal) =>
-      `${hostname === '' ? 'Der Name' : hostname} liegt in keiner Zone, die Sie verwenden dürfen.${
-        proposal === undefined ? '' : ` Meinen Sie ${proposal}?`
-      }`,
+    notInZone: (hostname) =>
+      `${hostname === '' ? 'Der Name' : hostname} liegt in keiner Zone, die Sie verwenden dürfen.`,
   },
   name: {
     now: 'Jetzt',
@@ -54,10 +53,21 @@ export const DE_NAMES: typeof EN_NAMES = {
     published: 'Veröffentlicht',
     notPublished: 'noch nicht',
     trail: 'Was geschehen ist',
-    wholeTrail: 'Alles davon',
+    wholeTrail: 'Der ganze Verlauf',
     more: 'Mehr',
-    isOnline: 'Der Name ist online.',
     isOffline: 'Der Name ist offline.',
+    isEmpty: 'Er hat noch keine Einträge.',
+    isRefused: 'Das letzte Update wurde abgelehnt.',
+    whyRefused: 'Warum, steht bei seinem Schlüssel',
+    offlineShows: 'Was er solange zeigt',
+    offlineActions: {
+      none: 'nichts',
+      record: 'eine andere Adresse',
+      redirect: 'eine andere Seite, durch Weiterleitung',
+      page: 'einen Text',
+    },
+    offlineValue: 'Adresse, URL oder Text',
+    offlineHint: 'Für nichts leer lassen.',
     takeOffline: 'Offline nehmen',
     takeOnline: 'Online nehmen',
     remove: (name) => `${name} löschen`,

@@ -24,6 +24,8 @@ export const DE_ZONES: typeof EN_ZONES = {
     published: 'Veröffentlicht',
     pending: (count) => plural(count, 'Name wartet', 'Namen warten'),
     nameservers: 'Nameserver',
+    atRegistrar:
+      'Tragen Sie diese dort ein, wo Sie die Domain registriert haben; prüfen Sie dann die Delegation.',
     apex: 'Einträge der Zone selbst',
     more: 'Mehr',
     export: 'Als Zonendatei exportieren',

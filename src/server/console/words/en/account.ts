@@ -1,10 +1,17 @@
+import { EN_OPERATIONS } from './operations.ts'
 import { plural } from '../plural.ts'
 
 /** The trail, and the account. */
 export const EN_ACCOUNT = {
   trail: {
     title: 'Trail',
-    filters: { zone: 'Zone', name: 'Name', actor: 'By', from: 'Since', to: 'Before' },
+    filters: {
+      zone: 'Zone',
+      name: 'Whole name',
+      actor: 'By, such as key abc1234',
+      from: 'From',
+      to: 'Before',
+    },
     nothing: 'There is nothing.',
     csv: 'As CSV',
     json: 'As JSON',
@@ -13,13 +20,15 @@ export const EN_ACCOUNT = {
     who: 'Who',
     from: 'from',
     what: 'What',
+    operations: EN_OPERATIONS,
+    undoAll: 'Undo all of it',
     undo: 'Undo',
   },
   account: {
     title: 'Account',
     plan: (name: string) => `Plan: ${name}`,
     name: 'Account',
-    names: 'Names',
+    names: 'Names, besides the zones',
     rdata: 'Values',
     keys: 'Keys of routers',
     zones: 'Zones',
@@ -37,9 +46,10 @@ export const EN_ACCOUNT = {
     notSame: 'The two new passwords are not the same.',
     change: 'Change the password',
     email: 'E-mail address',
-    emailWhat: 'Links for a new password go here. Who reads this mail can have your account.',
+    emailWhat:
+      'Where this service sends mail, links for a new password go here. Who reads this mail can have your account.',
     emailSave: 'Save the address',
-    whole: 'All of it',
+    whole: 'The whole account',
     download: 'Download everything',
     removeWhat: 'Deletes the account with its zones, names and keys. This cannot be undone.',
     confirm: 'Type the name of the account',
@@ -50,7 +60,7 @@ export const EN_ACCOUNT = {
     begun: 'Since',
     seen: 'Last seen',
     end: 'Sign out',
-    thisOne: 'this one',
+    thisOne: 'this session',
     unknownProgram: 'unknown',
   },
 }

@@ -17,13 +17,16 @@ export const EN_FRAME = {
   copy: 'Copy',
   copied: 'Copied',
   save: 'Save',
+  saved: 'Saved',
+  onlyButton: 'This is the answer to a form',
+  onlyButtonWhy: 'It cannot be opened by its address. Go back to the page with the form.',
   reply: 'reply',
   more: (count: number) => `and ${count} more`,
   pages: 'Pages',
   firstPage: 'First page',
   nextPage: 'Next page',
   toNames: 'To the names',
-  notDone: 'Nothing was changed',
+  notDone: 'That did not work',
   notShown: 'This cannot be shown',
   noPage: 'There is no such page',
   noPageWhy: 'The address is wrong, or what it was about is gone.',
@@ -34,7 +37,10 @@ export const EN_FRAME = {
   oldForm: 'This form is too old',
   oldFormWhy:
     'You have signed in again since it was opened. Go back, reload the page, and fill in the form again.',
-  retryAfter: (seconds: number) => `Try again in ${plural(seconds, 'second', 'seconds')}.`,
+  retryAfter: (seconds: number) =>
+    seconds > 60
+      ? `Too many failed attempts from your network. Try again in ${plural(Math.ceil(seconds / 60), 'minute', 'minutes')}.`
+      : `Try again in ${plural(seconds, 'second', 'seconds')}.`,
   /** By the titles that the API gives them; an error without an entry keeps its title. */
   errors: {} as Readonly<Record<string, string>>,
   needed: 'This is needed.',
@@ -47,7 +53,9 @@ export const EN_FRAME = {
     key: 'API key',
     keyHint: 'You may do what the key may do.',
     withKey: 'Sign in with the key',
-    wrong: 'The account or the password is wrong, or the key is not known.',
+    wrong: 'The account or the password is wrong.',
+    wrongKey: 'This key is not known, or no longer valid.',
+    wrongPasskey: 'This passkey is not known here.',
   },
   forgotten: {
     title: 'Password forgotten?',

@@ -13,7 +13,7 @@ export const EN_NAMES = {
     nothing: 'No name has that.',
     name: 'Name',
     addresses: 'Address',
-    noAddress: 'none',
+    noAddress: 'none yet',
     updated: 'Last update',
     never: 'never',
     order: 'Order',
@@ -26,15 +26,13 @@ export const EN_NAMES = {
     noZoneWhy:
       'A zone is a domain whose names you keep here. You have none yet, and no zone is shared with you.',
     hostname: 'Name',
-    hostnameHint: (zones: readonly string[], first: string) =>
-      `The whole name, such as home.${first}. Your zones: ${zones.join(', ')}.`,
+    hostnameHint: (zone: string) => `Such as home, or the whole name, home.${zone}.`,
+    zone: 'In the zone',
     addresses: 'Addresses',
-    addressesHint: 'IPv4 or IPv6, with blanks between. Leave it empty if a router will set them.',
+    addressesHint: 'IPv4 or IPv6, with spaces between. Leave it empty if a router will set them.',
     make: 'Make the name',
-    notInZone: (hostname: string, proposal?: string) =>
-      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use.${
-        proposal === undefined ? '' : ` Do you mean ${proposal}?`
-      }`,
+    notInZone: (hostname: string) =>
+      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use.`,
   },
   name: {
     now: 'Now',
@@ -49,10 +47,21 @@ export const EN_NAMES = {
     published: 'Published',
     notPublished: 'not yet',
     trail: 'What happened',
-    wholeTrail: 'All of it',
+    wholeTrail: 'The whole trail',
     more: 'More',
-    isOnline: 'The name is online.',
     isOffline: 'The name is offline.',
+    isEmpty: 'It has no records yet.',
+    isRefused: 'The last update was refused.',
+    whyRefused: 'See why, at its key',
+    offlineShows: 'What it shows meanwhile',
+    offlineActions: {
+      none: 'nothing',
+      record: 'another address',
+      redirect: 'another page, by a redirect',
+      page: 'a text',
+    },
+    offlineValue: 'Address, URL or text',
+    offlineHint: 'Leave it empty for nothing.',
     takeOffline: 'Take it offline',
     takeOnline: 'Take it online',
     remove: (name: string) => `Delete ${name}`,

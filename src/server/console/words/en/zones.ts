@@ -23,6 +23,8 @@ export const EN_ZONES = {
     published: 'Published',
     pending: (count: number) => plural(count, 'name waits', 'names wait'),
     nameservers: 'Name servers',
+    atRegistrar:
+      'Where you registered the domain, enter these as its name servers; then check the delegation.',
     apex: 'Records of the zone itself',
     more: 'More',
     export: 'Export as a zone file',

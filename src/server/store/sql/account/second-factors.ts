@@ -12,7 +12,7 @@ const FACTOR = {
 export const SECOND_FACTORS = selects({
   has: select(
     { found: 'INTEGER' },
-    'SELECT 1 AS found FROM second_factor WHERE account_id = ? AND is_confirmed = 1 LIMIT 1',
+    `SELECT 1 AS found FROM second_factor WHERE account_id = ? AND is_confirmed = 1 AND kind <> 'recovery' LIMIT 1`,
   ),
   of: select(FACTOR, `SELECT ${columnList(FACTOR)} FROM second_factor WHERE account_id = ? ORDER BY id`),
   sealed: select(
@@ -49,11 +49,9 @@ export const sqlFactors = (sql: Sql): FactorWrites => ({
     return existing(row).id
   },
   async useFactor(id, { counter, now }) {
-    await sql('UPDATE second_factor SET counter = ?, used_at = ?, is_confirmed = 1 WHERE id = ?').run(
-      counter,
-      now,
-      id,
-    )
+    const { changes } = await sql(`UPDATE second_factor SET counter = ?1, used_at = ?2, is_confirmed = 1
+      WHERE id = ?3 AND (kind <> 'totp' OR counter < ?1)`).run(counter, now, id)
+    return Number(changes) > 0
   },
   async removeFactor(id, accountId) {
     const { changes } = await sql('DELETE FROM second_factor WHERE id = ? AND account_id = ?').run(

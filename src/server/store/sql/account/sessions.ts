@@ -46,6 +46,12 @@ export const sqlSessions = (sql: Sql): SessionWrites => ({
   async addSession(session, over) {
     const { hash, accountId, apiKeyId, createdAt, seenAt, provedAt, needsFactor, peer, program } = session
     await sql('DELETE FROM session WHERE created_at < ? OR seen_at < ?').run(over.created, over.seen)
+    await sql(`DELETE FROM session WHERE id IN (SELECT id FROM session
+      WHERE account_id = ? AND coalesce(api_key_id, 0) = ? ORDER BY id DESC LIMIT 1000000 OFFSET ?)`).run(
+      accountId,
+      apiKeyId ?? 0,
+      over.most - 1,
+    )
     const row = await sql(SESSIONS.add).get(
       hash,
       accountId,
@@ -62,12 +68,13 @@ export const sqlSessions = (sql: Sql): SessionWrites => ({
   async touchSession(id, now) {
     await sql('UPDATE session SET seen_at = ? WHERE id = ?').run(now, id)
   },
-  async renewSession(id, hash, provedAt) {
-    await sql('UPDATE session SET hash = ?, proved_at = ?, needs_factor = 0 WHERE id = ?').run(
-      hash,
-      provedAt,
-      id,
-    )
+  async renewSession(id, hash, { provedAt, hasFactor }) {
+    await sql(
+      `UPDATE session SET hash = ?, proved_at = ?${hasFactor ? ', needs_factor = 0' : ''} WHERE id = ?`,
+    ).run(hash, provedAt, id)
+  },
+  async removeOtherSessions(accountId, except) {
+    await sql('DELETE FROM session WHERE account_id = ? AND id <> ?').run(accountId, except ?? 0)
   },
   async needFactor(accountId, except) {
     await sql(

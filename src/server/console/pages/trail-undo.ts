@@ -1,0 +1,75 @@
+import { html } from '../../../html/html.ts'
+import { after, formatInstant, minutes, parseInstant, seconds } from '../../../base/time.ts'
+import { isRefused } from '../ask.ts'
+import type { ConsoleContext, ConsoleResult } from '../context.ts'
+import { button, card, form, hidden } from '../parts.ts'
+import { bulkOutcome, refusedNote } from './bulk.ts'
+import { BULK_PAGE } from './bulk-form.ts'
+import type { BulkCall } from './bulk-plan.ts'
+import { usableZoneOf } from './find-zone.ts'
+import { failedPage } from './listing.ts'
+import { undoneRows } from './record-rows.ts'
+import { changeTable } from './records.ts'
+import type { ShownEntry } from './trail.ts'
+
+const MAX_OF_REQUEST = '500'
+/** In which the form can be sent. */
+const FORM_LIFETIME = minutes(10)
+
+/** What all entries of one request had before it, to put it back after a look. */
+export async function trailUndoPage(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, query, words, now } = context
+  const at = parseInstant(query.get('at') ?? '')
+  const operation = query.get('operation') ?? ''
+  if (at === undefined) return { see: '/console/trail' }
+  const list = await ask<readonly ShownEntry[]>('listTrail', {
+    query: {
+      limit: MAX_OF_REQUEST,
+      'filter[from]': formatInstant(at),
+      'filter[to]': formatInstant(after(at, seconds(1))),
+      'filter[operation]': operation,
+    },
+  })
+  if (isRefused(list)) return failedPage(words, list)
+  const entries = list.data.filter((one) => one.at === formatInstant(at) && one.dns_type !== null)
+  const calls = await callsFor(context, entries)
+  const { changes, refused } = await bulkOutcome(context, calls, true)
+  return {
+    title: words.trail.undoAll,
+    main: html`${refusedNote(words, refused)}${
+      changes.length === 0
+        ? html`<p>${words.trail.nothing}</p>`
+        : card(words.bulk.willChange(changes.length), [
+            changeTable(words, changes),
+            form(`${BULK_PAGE}/undo`, [
+              hidden('until', String(after(now, FORM_LIFETIME))),
+              hidden('calls', JSON.stringify(calls)),
+              button(words.bulk.apply),
+            ]),
+          ])
+    }<p><a href="/console/trail">${words.bulk.cancel}</a></p>`,
+  }
+}
+
+/** One request for each zone. */
+async function callsFor(
+  { ask }: ConsoleContext,
+  entries: readonly ShownEntry[],
+): Promise<readonly BulkCall[]> {
+  const zones = new Map<string, { readonly change: object; readonly name: string }[]>()
+  for (const { subject, dns_type: type, before } of entries) {
+    const zone = await usableZoneOf(ask, subject)
+    if (zone === undefined || type === null || before?.endsWith('…') === true) continue
+    const name = subject === zone ? '@' : subject.slice(0, -zone.length - 1)
+    const rows = undoneRows([], type, before ?? '')
+    const ttl = rows[0]?.ttl ?? ''
+    const rdata = rows.map(({ value }) => ({ value }))
+    const change = { name, dns_type: type, ...(ttl !== '' && { ttl: Number(ttl) }), rdata }
+    zones.set(zone, [...(zones.get(zone) ?? []), { change, name: subject }])
+  }
+  return [...zones].map(([zone, all]) => ({
+    operation: 'changeRRSets',
+    call: { params: { zone_name: zone }, body: all.map(({ change }) => change) },
+    names: all.map(({ name }) => name),
+  }))
+}
