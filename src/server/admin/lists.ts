@@ -35,7 +35,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
 /** Lists without anything to show one by one. */
 // biome-ignore format: a table
 const LIST_ONLY: Readonly<Record<string, Listed>> = {
-  block:   { of: 'blocks',   filters: [],          plural: 'blocks after abuse' },
+  block:   { of: 'blocks',   filters: [],          plural: 'blocks, after abuse or by the operator' },
   lockout: { of: 'lockouts', filters: [],          plural: 'networks that are locked out after failed logins' },
   client:  { of: 'clients',  filters: ['account'], plural: 'update clients with their last request' },
   trail:   { of: 'trail',    filters: ['account', 'name'], plural: 'last thousand changes: who, from where, what' },

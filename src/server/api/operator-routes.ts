@@ -48,7 +48,7 @@ export const OPERATOR_ROUTES = {
     refuses: [], handle: setPlan,
   }),
   listBlocks: route({
-    method: 'GET', path: '/operator/blocks', tag: 'Operator', summary: 'List the blocks after abuse',
+    method: 'GET', path: '/operator/blocks', tag: 'Operator', summary: 'List the blocks, after abuse or by an operator',
     refuses: [], handle: listBlocks,
   }),
   setBlock: route({

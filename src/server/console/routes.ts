@@ -38,6 +38,7 @@ import {
 import { changePlanAction, createPlanAction, planPage, plansPage } from './pages/operator/plans.ts'
 import {
   blockAction,
+  blockReview,
   createInvitationAction,
   deleteInvitationAction,
   operatorPage,
@@ -124,7 +125,8 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'GET',  path: '/operator',                page: operatorPage },
   { method: 'POST', path: '/operator/invitations',    page: createInvitationAction, needsProof: true },
   { method: 'POST', path: '/operator/invitations/{id}/delete', page: deleteInvitationAction, needsProof: true },
-  { method: 'POST', path: '/operator/blocks',         page: blockAction, needsProof: true },
+  { method: 'POST', path: '/operator/blocks',         page: blockReview },
+  { method: 'POST', path: '/operator/blocks/set',     page: blockAction, needsProof: true },
   { method: 'POST', path: '/operator/blocks/end',     page: unblockAction, needsProof: true },
   { method: 'POST', path: '/operator/blocks/{subject}/end', page: unblockAction, needsProof: true },
   { method: 'GET',  path: '/operator/accounts',       page: operatorAccountsPage },

@@ -82,7 +82,7 @@ describe('a list', () => {
     ['name list account=beta',     [/^name/, /^bob\.dyn\.test/]],
     ['key list',                   [/^username +account/, /^abc1234 +acme +router +2026-01-01T01:00:00\.000Z +1/]],
     ['api-key list account=acme',  [/^none$/]],
-    ['block list',                 [/^username +blocked_until/, /^abc1234 +2026-01-01T01:00:00\.000Z .* A\?b\/1-1 +192\.0\.2\.9$/]],
+    ['block list',                 [/^username +reason +blocked_until/, /^abc1234 +abuse +2026-01-01T01:00:00\.000Z .* A\?b\/1-1 +192\.0\.2\.9$/]],
     ['lockout list',               [/^none$/]],
     ['client list account=acme',   [/^username/, /^abc1234 +acme +A\?b\/1-1 +192\.0\.2\.9 +abuse/]],
     ['plan show basic',            [/^name +basic$/]],

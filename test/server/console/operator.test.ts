@@ -107,11 +107,14 @@ describe('the pages of operators', () => {
     const one = await operator()
     const blocked = async () =>
       (await at.world.store.read(async (r) => r.account(at.world.ids['b'] ?? 0)))?.isSuspended
-    await one.post('/console/operator/blocks', { subject: 'b' })
+    const review = await one.post('/console/operator/blocks', { subject: 'b' })
+    expect([review.text.includes('Block b?'), await blocked()]).toEqual([true, false])
+    await one.post('/console/operator/blocks/set', { subject: 'b' })
     expect(await blocked()).toBe(true)
+    expect((await one.send('/console/operator')).text).toMatch(/ b by an operator without end/)
     await one.post('/console/operator/blocks/end', { subject: 'b' })
     expect(await blocked()).toBe(false)
-    const wrong = await one.post('/console/operator/blocks', { subject: 'nothing' })
+    const wrong = await one.post('/console/operator/blocks/set', { subject: 'nothing' })
     expect([wrong.status, wrong.html]).toEqual([422, expect.stringContaining('href="#subject"')])
 
     const peer = 'api 2001:db8:0:1::/64'

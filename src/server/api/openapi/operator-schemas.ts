@@ -67,12 +67,15 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
     types: nullableString('The types that may be used, with spaces between them; null is all.'),
     accounts: count('accounts that have it'),
   }),
-  Block: closedObject('A block after abuse.', {
-    username: nullableString('The DDNS key or the account; null: it is gone.'),
-    blocked_until: nullableTime('When the block ends, in UTC.'),
-    last_used_at: time('The last request, in UTC.'),
-    agent: string('The User-Agent of the last request.'),
-    address: string('The address from which the last request came.'),
+  Block: closedObject('A DDNS key, an account or a name that is blocked.', {
+    username: nullableString('The DDNS key, the account or the name; null: it is gone.'),
+    reason: string('abuse: too many requests, or useless ones. operator: by an operator.', {
+      enum: ['abuse', 'operator'],
+    }),
+    blocked_until: nullableTime('When the block ends, in UTC; null: when an operator ends it.'),
+    last_used_at: nullableTime('After abuse: the last request, in UTC.'),
+    agent: nullableString('After abuse: the User-Agent of the last request.'),
+    address: nullableString('After abuse: the address from which the last request came.'),
   }),
   Lockout: closedObject('A network whose passwords are not checked, after failed logins.', {
     network: string('An IPv4 address, or an IPv6 network.'),

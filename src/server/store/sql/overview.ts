@@ -36,7 +36,7 @@ const LISTS: { readonly [O in Overview]: OverviewList } = {
   names:    { filters: { name: 'fqdn', zone: 'zone.name', account: 'account.name' }, shown: isShown('zone.name'), order: 'zone.name, labels_reversed' },
   keys:     { filters: { name: 'username', account: 'account.name' }, since: '?1 >= 0', shown: isShown('username'), order: 'username' },
   apiKeys:  { filters: { name: 'CAST(api_key.id AS TEXT)', account: 'account.name' }, order: 'api_key.id' },
-  blocks:   { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
+  blocks:   { filters: {}, since: `(reason = 'operator' OR blocked_until > ?1)`, order: 'reason, blocked_until, username' },
   lockouts: { filters: {}, since: 'blocked_until > ?1', order: 'blocked_until' },
   clients:  { filters: { name: 'username', account: 'account.name' }, order: 'username' },
   trail:    { filters: { name: 'subject', account: 'account.name' }, order: 'trail.at DESC, n DESC', limit: 1000 },
@@ -103,11 +103,16 @@ export const OVERVIEW = selects({
     `SELECT api_key.id, account.name AS account, description, scopes, hash_key, api_key.created_at, expires_at, last_used_at
       FROM api_key ${OWNER} account_id`),
   blocks: select({
-    username: 'TEXT NULL', blocked_until: 'TIME NULL', last_used_at: 'TIME', agent: 'TEXT', address: 'TEXT',
+    username: 'TEXT NULL', reason: 'TEXT', blocked_until: 'TIME NULL', last_used_at: 'TIME NULL', agent: 'TEXT NULL', address: 'TEXT NULL',
   },
-    `SELECT coalesce((SELECT username FROM ddns_key WHERE 'key:' || id = subject),
-      (SELECT name FROM account WHERE 'account:' || id = subject)) AS username, blocked_until, used_at AS last_used_at, agent,
-      peer AS address FROM usage`),
+    `SELECT username, reason, blocked_until, last_used_at, agent, address FROM (
+      SELECT coalesce((SELECT username FROM ddns_key WHERE 'key:' || id = subject),
+        (SELECT name FROM account WHERE 'account:' || id = subject)) AS username, 'abuse' AS reason, blocked_until,
+        used_at AS last_used_at, agent, peer AS address FROM usage
+      UNION ALL SELECT username, 'operator', NULL, NULL, NULL, NULL FROM ddns_key WHERE is_blocked = 1 AND ${isShown('username')}
+      UNION ALL SELECT name, 'operator', NULL, NULL, NULL, NULL FROM account WHERE is_suspended = 1 AND ${isShown('name')}
+      UNION ALL SELECT fqdn, 'operator', NULL, NULL, NULL, NULL FROM name WHERE is_blocked = 1 AND ${isInShownZone('zone_id')}
+    ) AS block`),
   lockouts: select({ network: 'TEXT', endpoint: 'TEXT', blocked_until: 'TIME NULL' },
     `SELECT substr(peer, instr(peer, ' ') + 1) AS network, substr(peer, 1, instr(peer, ' ') - 1) AS endpoint, blocked_until
       FROM login_failure`),

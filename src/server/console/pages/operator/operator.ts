@@ -11,6 +11,7 @@ import {
   field,
   foreign,
   form,
+  hidden,
   moment,
   pathOf,
 } from '../../parts.ts'
@@ -30,9 +31,10 @@ interface ShownInvitation {
 }
 interface ShownBlock {
   readonly username: string | null
+  readonly reason: 'abuse' | 'operator'
   readonly blocked_until: string | null
-  readonly agent: string
-  readonly address: string
+  readonly agent: string | null
+  readonly address: string | null
 }
 interface ShownLockout {
   readonly network: string
@@ -74,8 +76,8 @@ async function operatorShown(context: ConsoleContext, errors: FormErrors): Promi
   return {
     title: t.title,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
-    main: html`${errorSummary(errors, words)}<ul class="links"><li><a href="${HERE}/accounts">${t.accounts}</a></li>
-<li><a href="${HERE}/plans">${t.plans}</a></li></ul>${secondaryCard(words, secondaries.data)}${blockCard(
+    main: html`${errorSummary(errors, words)}<p class="row"><a class="button quiet" href="${HERE}/accounts">${t.accounts}</a>
+<a class="button quiet" href="${HERE}/plans">${t.plans}</a></p>${secondaryCard(words, secondaries.data)}${blockCard(
       words,
       blocks.data,
       errors,
@@ -105,6 +107,7 @@ const columnsOf = (...labels: readonly string[]) => labels.map((label, at) => ({
 
 function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Html {
   const t = words.operator
+  if (secondaries.length === 0) return html``
   const rows = secondaries.map((one) => [
     html`${foreign(one.name)} <span class="soft">${one.address}</span>`,
     String(one.zones),
@@ -125,17 +128,22 @@ const endPath = (subject: string): string => pathOf`/console/operator/blocks/${s
 
 function blockCard(words: Words, blocks: readonly ShownBlock[], errors: FormErrors): Html {
   const t = words.operator
-  const rows = blocks.map(({ username, blocked_until: until, agent, address }) => [
+  const rows = blocks.map(({ username, reason, blocked_until: until, agent, address }) => [
     foreign(username ?? ''),
-    moment(until),
-    html`${foreign(agent)} <span class="soft">${address}</span>`,
+    t.reasons[reason],
+    moment(until, t.endless),
+    html`${foreign(agent ?? '')} <span class="soft">${address}</span>`,
     username === null ? '' : action(endPath(username), t.unblock),
   ])
   return card(t.blocks, [
-    tableOrNone(words, rows, dataTable(t.blocks, columnsOf(t.who, t.until, t.agent, t.unblock), rows)),
+    tableOrNone(
+      words,
+      rows,
+      dataTable(t.blocks, columnsOf(t.who, t.reason, t.until, t.agent, t.unblock), rows),
+    ),
     form(`${HERE}/blocks`, [
       field('subject', t.blockWhat, { errors }),
-      html`<p class="row">${button(t.block, 'danger')}<button class="quiet" formaction="${HERE}/blocks/end">${
+      html`<p class="row">${button(t.blockReview, 'quiet')}<button class="quiet" formaction="${HERE}/blocks/end">${
         t.unblock
       }</button></p>`,
     ]),
@@ -156,11 +164,19 @@ function lockoutCard(words: Words, lockouts: readonly ShownLockout[]): Html {
 
 function loadCard(words: Words, { at, heaviest }: ShownLoad): Html {
   const t = words.operator
-  const rows = heaviest.map(({ key, ms, waiting }) => [foreign(key), t.ms(ms), String(waiting)])
+  const rows = heaviest.map(({ key, ms, waiting }) => [loadOf(key), t.ms(ms), String(waiting)])
   return card(t.heaviest, [
     html`<p class="soft">${t.heaviestWhat} ${at === null ? '' : html`${t.asOf} ${moment(at)}`}</p>`,
-    tableOrNone(words, rows, dataTable(t.heaviest, columnsOf(t.account, t.heaviestWhat, t.waiting), rows)),
+    tableOrNone(words, rows, dataTable(t.heaviest, columnsOf(t.account, t.time, t.waiting), rows)),
   ])
+}
+
+/** The key of an account is its name after a word; the others are of networks. */
+function loadOf(key: string): Html {
+  const [, name] = /^account (\S+)$/.exec(key) ?? []
+  return name === undefined
+    ? foreign(key)
+    : html`<a href="${pathOf`/console/operator/accounts/${name}`}">${foreign(name)}</a>`
 }
 
 interface InvitationView {
@@ -247,6 +263,20 @@ export const deleteInvitationAction = async (context: ConsoleContext): Promise<C
 
 const subjectIn = ({ params, form: sent }: ConsoleContext): string =>
   params['subject'] ?? (sent.get('subject') ?? '').trim()
+
+/** Enter in a field must not block anybody. */
+export const blockReview = async (context: ConsoleContext): Promise<ConsoleResult> => {
+  const t = context.words.operator
+  const subject = subjectIn(context)
+  return {
+    title: t.block,
+    main: card(t.blockAsk(subject), [
+      html`<p>${t.blockMeans}</p>`,
+      form(`${HERE}/blocks/set`, [hidden('subject', subject), button(t.block, 'danger')]),
+      html`<p><a href="${HERE}">${context.words.bulk.cancel}</a></p>`,
+    ]),
+  }
+}
 
 export const blockAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
   afterwards(context, await context.ask('setBlock', { params: { subject: subjectIn(context) } }))
