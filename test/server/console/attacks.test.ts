@@ -172,12 +172,12 @@ describe('a form', () => {
     const { world } = at
     const original = world.store.write.bind(world.store)
     let writes = 0
-    world.store.write = ((work: never, about: never) => {
+    world.store.write = (work: never, about: never) => {
       writes++
       // The last one is of the page.
       if (writes > 2) throw new Error('broken')
       return original(work, about)
-    }) as typeof original
+    }
     const failed = await one.post('/console/account/recovery-codes', { proof: PASSWORD })
     world.store.write = original
     expect([failed.status < 600, one.cookie() === before]).toEqual([true, false])
