@@ -323,7 +323,7 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     ).toBe(422)
     expect((await send(other.url, 'sign-out', new URLSearchParams({ token }), cookie)).status).toBe(303)
     expect((await send(one.url, 'account', undefined, cookie)).headers.get('location')).toBe(
-      '/console/sign-in',
+      '/console/sign-in?back=%2Fconsole%2Faccount',
     )
   })
 

@@ -7,7 +7,7 @@ import { type Link, linkFormFault, linkPage } from './pages/entry/link.ts'
 import { type SignIn, signInPage } from './pages/entry/sign-in.ts'
 import { HOME, ownPage, SIGN_IN } from './paths.ts'
 import { fieldError, type FormErrors } from './refusals.ts'
-import { documentResponse, type Reader, seeOther } from './responses.ts'
+import { documentResponse, type Reader, savedPath, seeOther } from './responses.ts'
 
 /** Opens a session for who gives an account with its password, an API key, or a passkey. */
 export async function signIn(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
@@ -79,7 +79,7 @@ export async function linkFollowed(
   if ('retryAfter' in followed) return again(fieldError('code', words.retryAfter(followed.retryAfter)))
   if ('account' in followed)
     return link === 'reset'
-      ? seeOther(SIGN_IN)
+      ? seeOther(savedPath(SIGN_IN))
       : opened(dependencies, request, { caller: { account: followed.account, isReadOnly: false } })
   if (followed.field === 'code') return again(fieldError('code', t.useless))
   return again(fieldError('account', followed.fault ?? t.taken))

@@ -16,6 +16,8 @@ export interface Document {
   readonly isOperator: boolean
   /** It is the answer to a form, and cannot be opened again. */
   readonly isAnswer: boolean
+  /** The keyboard begins at its content. */
+  readonly isFocused: boolean
   /** Something was stored just now. */
   readonly isSaved: boolean
   /** Where a person goes on after another choice of the language. */
@@ -53,8 +55,20 @@ const signOut = (words: Words): Html => action('/console/sign-out', words.signOu
 
 /** A whole page, complete without its script. */
 export function documentOf(document: Document): string {
-  const { title, main, words, account, hasPlaces, isPending, isAnswer, isSaved, token, style, script } =
-    document
+  const {
+    title,
+    main,
+    words,
+    account,
+    hasPlaces,
+    isPending,
+    isAnswer,
+    isFocused,
+    isSaved,
+    token,
+    style,
+    script,
+  } = document
   const text = html`<!doctype html>
 <html lang="${words.language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
@@ -68,7 +82,7 @@ export function documentOf(document: Document): string {
       : html`${hasPlaces ? navigation(document) : ''}
 <div class="who"><span class="soft">${account}</span>${signOut(words)}</div>`
   }</header>
-<main id="main" tabindex="-1"${isAnswer ? html` autofocus` : ''}><h1>${title}</h1>${
+<main id="main" tabindex="-1"${isFocused ? html` autofocus` : ''}><h1>${title}</h1>${
     isSaved ? html`<p class="note ok" role="status"><span aria-hidden="true">✓</span> ${words.saved}</p>` : ''
   }${main}</main>
 <footer>${isAnswer ? '' : languageLinks(document)}</footer></body></html>

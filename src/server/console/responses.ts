@@ -63,7 +63,7 @@ export interface Reader {
 
 /** A query, so that no page has to know of another one. */
 const SAVED = 'saved=yes'
-const savedPath = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${SAVED}`
+export const savedPath = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}${SAVED}`
 
 export function resultResponse(reader: Reader, result: ConsoleResult): OutgoingResponse {
   if ('see' in result) return seeOther(result.isSaved === true ? savedPath(result.see) : result.see)
@@ -87,7 +87,7 @@ export function documentResponse(
   { request, words, script, person }: Reader,
   page: ShownPage,
 ): OutgoingResponse {
-  const { title, main, status = 200, isPending = false } = page
+  const { title, main, status = 200, isPending = false, hasFocus = false } = page
   const body = documentOf({
     title,
     main,
@@ -99,6 +99,7 @@ export function documentResponse(
       person?.session.caller.account.isOperator === true && person.session.caller.apiKeyId === undefined,
     path: request.path,
     isAnswer: request.method === 'POST',
+    isFocused: request.method === 'POST' && !hasFocus,
     isSaved: request.query.split('&').includes(SAVED),
     back: backOf(request),
     token: person === undefined ? '' : formToken(person.secret),

@@ -45,7 +45,8 @@ select{height:2.5rem}input:not([type=checkbox],[type=radio],[type=hidden]){heigh
 dl{margin:0}dl div{display:grid;grid-template-columns:12rem 1fr;gap:0 var(--space-m);padding:.35rem 0;
 border-top:1px solid var(--line)}dl div:first-child{border-top:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 code{font:var(--text-s) var(--mono);overflow-wrap:anywhere}
-pre{background:var(--bg);border-radius:.4rem;padding:var(--space-s) var(--space-m);overflow-x:auto;margin:var(--space-s) 0}
+pre{background:var(--bg);border-radius:.4rem;padding:var(--space-s) var(--space-m);white-space:pre-wrap;
+margin:var(--space-s) 0}
 dd .copy{font-weight:600;font-size:var(--text-m)}
 .links{display:flex;flex-wrap:wrap;gap:var(--space-xs) var(--space-l)}
 .records td{padding-right:var(--space-s)}.records td:first-child{width:8rem}.records td:nth-child(2){width:7rem;min-width:0}
@@ -53,7 +54,7 @@ dd .copy{font-weight:600;font-size:var(--text-m)}
 del{color:var(--bad)}ins{color:var(--ok);text-decoration:none}
 details{margin:var(--space-s) 0}summary{font-weight:500;padding:.25rem 0}details[open]{margin-bottom:var(--space-m)}
 .pages{display:flex;gap:var(--space-m);margin-top:var(--space-m)}
-@media (max-width:40rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .6rem}
+@media (max-width:40rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .45rem}nav ul{gap:0}
 dl div{grid-template-columns:1fr}header{gap:var(--space-s)}nav{order:3;flex-basis:100%}
 .who{margin-left:auto}}
 `

@@ -145,7 +145,7 @@ describe('a forgotten password', () => {
     })
     const [, code = ''] = /reset#([\w-]{43})/.exec(sent[0]?.text ?? '') ?? []
     const form = { code, password: 'another password', again: 'another password' }
-    expect((await one.post('/console/reset', form)).headers['location']).toBe('/console/sign-in')
+    expect((await one.post('/console/reset', form)).headers['location']).toBe('/console/sign-in?saved=yes')
 
     at.now = after(at.now, minutes(10))
     await one.post('/console/forgotten', { account: 'a' })

@@ -134,7 +134,9 @@ describe('a reset', () => {
       password: 'a long password',
       again: 'a long password',
     })
-    expect((await person().post('/console/reset', form(link))).headers['location']).toBe('/console/sign-in')
+    expect((await person().post('/console/reset', form(link))).headers['location']).toBe(
+      '/console/sign-in?saved=yes',
+    )
     expect((await one.send('/console/names')).status).toBe(303)
     expect((await person().signIn('a', PASSWORD)).status).toBe(403)
     expect((await person().signIn('a', 'a long password')).status).toBe(303)

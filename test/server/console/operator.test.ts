@@ -76,7 +76,9 @@ describe('the pages of operators', () => {
     const page = await one.post('/console/operator/accounts/b/reset-link', {})
     const [, link = ''] = /(https:\/\/dns\.example\/console\/reset#[\w-]{43})/.exec(page.html) ?? []
     const form = { code: link.split('#')[1] ?? '', password: 'another password', again: 'another password' }
-    expect((await person().post('/console/reset', form)).headers['location']).toBe('/console/sign-in')
+    expect((await person().post('/console/reset', form)).headers['location']).toBe(
+      '/console/sign-in?saved=yes',
+    )
     expect((await person().signIn('b', 'another password')).headers['location']).toBe('/console/names')
     const unsent = await one.post('/console/operator/accounts/b/reset-link', { send: 'yes' })
     expect([unsent.status, unsent.text]).toEqual([422, expect.stringContaining('mail_server')])

@@ -32,6 +32,7 @@ describe('the words of the console', () => {
       'Server',
       'TTL',
       'Zone',
+      '/nic/update',
       'offline',
       'of',
       'Text',

@@ -30,7 +30,10 @@ function addCopies(within) {
       await navigator.clipboard.writeText(one.textContent)
       button.textContent = document.body.dataset.copied
     })
-    one.after(' ', button)
+    /* Beside a block that scrolls, and not in it. */
+    const block = one.closest('pre')
+    if (block) block.before(button)
+    else one.after(' ', button)
   }
 }
 /* The part of the page that changes by itself is read again: soon while something is expected, else seldom. */

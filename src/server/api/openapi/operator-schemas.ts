@@ -78,8 +78,11 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
     address: nullableString('After abuse: the address from which the last request came.'),
   }),
   Lockout: closedObject('A network whose passwords are not checked, after failed logins.', {
-    network: string('An IPv4 address, or an IPv6 network.'),
-    endpoint: string('Where the logins failed: update is /nic/update, api is /v1 and the website.'),
+    network: string('An IPv4 address, or an IPv6 network; of a second factor, the account.'),
+    endpoint: string(
+      'Where the logins failed: /nic/update, /v1 and the website, UPDATE by DNS, or the second factor of an account.',
+      { enum: ['update', 'api', 'dns', 'factor'] },
+    ),
     blocked_until: nullableTime('When the lockout ends, in UTC.'),
   }),
   Load: closedObject('Which accounts take the most time of the service.', {

@@ -133,7 +133,7 @@ function sessionCard(words: Words, sessions: readonly ShownSession[], own: numbe
     { label: t.address, isFixed: true },
     { label: t.begun, isFixed: true },
     { label: t.seen, isFixed: true },
-    { label: t.end, isFixed: true },
+    { label: t.end, isAction: true },
   ]
   return card(t.sessions, dataTable(t.sessions, columns, rows))
 }

@@ -46,7 +46,7 @@ function keyCard(words: Words, kind: ProgramKeyKind, keys: readonly ShownProgram
     { label: t.may },
     { label: t.expires, isFixed: true },
     { label: t.used, isFixed: true },
-    { label: t.remove, isFixed: true },
+    { label: t.remove, isAction: true },
   ]
   return card(
     t[kind].title,

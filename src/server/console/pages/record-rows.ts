@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { card, form } from '../parts.ts'
+import { errorsAt, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import type { ShownRRSet } from './shown.ts'
 
@@ -49,24 +50,33 @@ interface RecordsView {
   readonly empty?: number
   /** The rows are those before a change, and not those that are stored. */
   readonly isUndo?: boolean
+  readonly errors?: FormErrors
 }
 
 /** The records of a name as rows; nothing is stored before it is reviewed. */
 export function recordsForm(
   words: Words,
-  { here, rows, isEditable, empty = 1, isUndo = false }: RecordsView,
+  { here, rows, isEditable, empty = 1, isUndo = false, errors = NO_ERRORS }: RecordsView,
 ): Html {
   const t = words.records
   const all = [...rows, ...Array.from({ length: isEditable ? empty : 0 }, () => EMPTY)]
   if (all.length === 0) return card(t.title, html`<p>${t.none}</p>`)
+  const isWrong = (nth: number): boolean => errorsAt(errors, `value-${nth}`).length > 0
+  const isNew = (nth: number): boolean => empty > 1 && nth === rows.length
   const head = [t.type, t.ttl, t.value].map((label) => html`<th scope="col">${label}</th>`)
-  const body = all.map((row, nth) => (isEditable ? editable(words, row, nth + 1) : fixed(row)))
+  const body = all.map((row, nth) =>
+    isEditable
+      ? editable(words, row, { nth: nth + 1, isWrong: isWrong(nth + 1), isFirstNew: isNew(nth) })
+      : fixed(row),
+  )
   const list = html`<table class="records"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
   if (!isEditable) return card(t.title, list)
   return card(
     t.title,
     form(`${here}/review`, [
-      html`<p class="soft">${isUndo ? t.undoHint : t.hint}</p>`,
+      isUndo
+        ? html`<p class="wait"><span aria-hidden="true">!</span> ${t.undoHint}</p>`
+        : html`<p class="soft">${t.hint}</p>`,
       list,
       html`<p class="row"><button>${t.review}</button><button class="quiet" name="add" value="yes">${t.add}</button></p>`,
     ]),
@@ -79,15 +89,28 @@ const EMPTY: FormRow = { type: 'A', ttl: '', value: '', label: '' }
 const fixed = ({ type, ttl, value }: FormRow): Html =>
   html`<tr><td>${type}</td><td>${ttl}</td><td><code><bdi>${value}</bdi></code></td></tr>`
 
-function editable({ records: t }: Words, { type, ttl, value, label }: FormRow, nth: number): Html {
+interface RowPlace {
+  readonly nth: number
+  readonly isWrong: boolean
+  readonly isFirstNew: boolean
+}
+
+function editable(
+  { records: t }: Words,
+  { type, ttl, value, label }: FormRow,
+  { nth, isWrong, isFirstNew }: RowPlace,
+): Html {
   const types = Object.keys(RDATA_TYPES).map(
     (one) => html`<option${one === type ? html` selected` : ''}>${one}</option>`,
   )
-  const choice = html`<select name="type" aria-label="${t.typeOf(nth)}">${types}</select>`
+  const focus = isFirstNew ? html` autofocus` : ''
+  const choice = html`<select name="type" aria-label="${t.typeOf(nth)}"${focus}>${types}</select>`
+  const fault = isWrong ? html` aria-invalid="true"` : ''
   return html`<tr><td data-label="${t.type}">${choice}</td>
 <td data-label="${t.ttl}"><input name="ttl" aria-label="${t.ttlOf(nth)}" inputmode="numeric" size="6" value="${ttl}"></td>
 <td data-label="${t.value}"><input class="value" id="value-${nth}" name="value" aria-label="${t.valueOf(nth)}"
- spellcheck="false" autocomplete="off" value="${value}"><input type="hidden" name="label" value="${label}"></td></tr>`
+${fault} spellcheck="false" autocomplete="off" value="${value}">
+<input type="hidden" name="label" value="${label}"></td></tr>`
 }
 
 /** A form that has these rows and shows none of them. */

@@ -104,8 +104,14 @@ const editedAgain = async (
   context: ConsoleContext,
   { here, rows }: Draft,
   { errors = NO_ERRORS, empty = 1 }: { readonly errors?: FormErrors; readonly empty?: number },
-): Promise<ShownPage> =>
-  nameShown(context, errors, recordsForm(context.words, { here, rows, isEditable: true, empty }))
+): Promise<ShownPage> => ({
+  ...(await nameShown(
+    context,
+    errors,
+    recordsForm(context.words, { here, rows, isEditable: true, empty, errors }),
+  )),
+  ...(empty > 1 && { hasFocus: true }),
+})
 
 /** Shows what a change of the records would do, before it is stored. */
 export async function reviewRecords(context: ConsoleContext): Promise<ConsoleResult> {

@@ -86,7 +86,7 @@ export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
     { label: t.what },
     { label: words.records.before },
     { label: words.records.after },
-    { label: t.undo, isFixed: true },
+    { label: t.undo, isAction: true },
   ]
   return dataTable(t.title, columns, rows)
 }

@@ -38,7 +38,7 @@ interface ShownBlock {
 }
 interface ShownLockout {
   readonly network: string
-  readonly endpoint: string
+  readonly endpoint: 'update' | 'api' | 'dns' | 'factor'
   readonly blocked_until: string | null
 }
 interface ShownLoad {
@@ -154,7 +154,7 @@ function lockoutCard(words: Words, lockouts: readonly ShownLockout[]): Html {
   const t = words.operator
   const rows = lockouts.map(({ network, endpoint, blocked_until: until }) => [
     network,
-    endpoint === 'update' ? '/nic/update' : '/v1',
+    t.endpoints[endpoint],
     moment(until),
     action(endPath(network), t.unblock),
   ])
