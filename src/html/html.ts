@@ -63,22 +63,38 @@ const MARK = '\0'
 
 /** HTML from a template: everything that is put in is escaped, unless it is Html. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const lists = values.map(htmlOf)
-  const joined = (of: (one: Html) => string): string => {
-    let all = ''
-    for (const [at, text] of strings.entries()) {
-      all += text
-      for (const one of lists[at] ?? []) all += of(one)
-    }
-    return all
+  let all = strings[0] ?? ''
+  for (const [at, value] of values.entries()) {
+    const text = textOf(value)
+    if (text === undefined) return withParts(strings, values)
+    all += text + (strings[at + 1] ?? '')
   }
-  const text = joined((one) => one.text)
-  const parts = lists.flatMap((list) => list.flatMap((one) => (one instanceof Part ? [one] : one.parts)))
-  // Measured: most templates have no part, and a long table has hundreds of them.
-  return parts.length === 0 ? new Html(text) : new Html(text, joined(frameOf), parts)
+  return new Html(all)
 }
 
-const frameOf = (one: Html): string => (one instanceof Part ? `${MARK}${one.id}${MARK}` : one.frame)
+/** Measured: most templates have no part, and a long table has hundreds of them. Undefined where there is one. */
+function textOf(value: HtmlValue): string | undefined {
+  if (typeof value === 'string') return escapeHtml(value)
+  if (value === null || value === undefined) return ''
+  if (value instanceof Html) return value instanceof Part || value.parts.length > 0 ? undefined : value.text
+  if (typeof value === 'number') return String(value)
+  let all = ''
+  for (const one of value) {
+    const text = textOf(one)
+    if (text === undefined) return undefined
+    all += text
+  }
+  return all
+}
+
+function withParts(strings: TemplateStringsArray, values: readonly HtmlValue[]): Html {
+  const all = strings.flatMap((text, at) => [new Html(text), ...htmlOf(values[at])])
+  return new Html(
+    all.map(({ text }) => text).join(''),
+    all.map((one) => (one instanceof Part ? `${MARK}${one.id}${MARK}` : one.frame)).join(''),
+    all.flatMap((one) => (one instanceof Part ? [one] : one.parts)),
+  )
+}
 
 /** What leads from one page to another: elements with a new text, and lists with another order or other members. */
 export interface Changes {
