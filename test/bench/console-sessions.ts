@@ -27,8 +27,7 @@ export async function sessions({ node, folder, size: called }: Context): Promise
   const size = SESSION_SIZES[called]
   const filled = fill(join(folder, 'sessions'), size)
   const service = await startService(node, ['--store', filled.folder, ...WITH_CONSOLE])
-  const people: Asker[] = [await personOf(service, filled)]
-  const [first] = people
+  const people: Asker[] = []
   const resident = async (): Promise<number> => {
     await sleep(SETTLED)
     return residentOf(service.pid)
@@ -36,8 +35,11 @@ export async function sessions({ node, folder, size: called }: Context): Promise
   try {
     const [before, more]: [number[], number[]] = [[], []]
     for (let round = 0; round < size.rounds; round++) {
+      // The oldest of more than a hundred sessions of an account ends: each round has a first one of its own.
+      const first = await personOf(service, filled)
+      people.push(first)
       // The heap grows with requests until it is collected: as many as the sessions will have.
-      for (let nth = 0; nth < size.sessions; nth++) if (first !== undefined) await openAll(first)
+      for (let nth = 0; nth < size.sessions; nth++) await openAll(first)
       const alone = await resident()
       for (let nth = 0; nth < size.sessions; nth++) {
         const person = await personOf(service, filled)
@@ -47,7 +49,7 @@ export async function sessions({ node, folder, size: called }: Context): Promise
       before.push(alone)
       more.push((await resident()) - alone)
       // The sessions stay; one address may have only so many connections.
-      for (const one of people.splice(1)) one.end()
+      for (const one of people.splice(0)) one.end()
     }
     return [
       { what: 'resident', value: median(before), unit: 'MiB' },
