@@ -16,7 +16,7 @@ interface GivenFactor {
 
 /**
  * Whether a code of a person who has given the password is right. A wrong one is a failed login of the network, and of the
- * account: who has its password could try from very many networks.
+ * account: a person with its password could try from very many networks.
  */
 export async function checkFactor(
   dependencies: CallerDependencies,

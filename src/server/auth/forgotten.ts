@@ -4,7 +4,7 @@ import type { CallerDependencies } from './caller.ts'
 import { resetMail } from './mails.ts'
 import { linkOf, makeCode } from './one-time-codes.ts'
 
-/** Between two messages to one account: nobody can fill its mailbox from here. */
+/** Between two messages to one account: no one can fill its mailbox from here. */
 const MAIL_INTERVAL = minutes(10)
 
 interface Forgotten {

@@ -215,7 +215,7 @@ async function usedPasskey(
   }
 }
 
-/** A challenge is taken once: what was seen on the way is worth nothing. */
+/** A challenge is taken once: an answer that was seen on the way cannot be used again. */
 async function isNewChallenge(w: StoreWrites, challenge: string, now: Instant): Promise<boolean> {
   const hash = createHash('sha256').update(challenge).digest()
   if (await w.hasCode(hash, 'passkey', now)) return false

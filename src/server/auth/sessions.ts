@@ -139,7 +139,7 @@ async function callerOf(
 }
 
 /**
- * After a proof; resolves with the next secret. A secret that was seen before the proof is worth nothing after it. The
+ * After a proof; resolves with the next secret. A secret that was seen before the proof does not work after it. The
  * password alone is no second factor, which another browser may have added meanwhile.
  */
 export async function renewSession(

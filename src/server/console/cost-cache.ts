@@ -13,7 +13,7 @@ interface CachedFind {
 }
 
 /**
- * What is shown beside a page, and is not worth waiting for: undefined while it is found for the first time. `key`: who
+ * A part of a page that no one should wait for: undefined while it is found for the first time. `key`: who
  * sees it.
  */
 export type CostCache = <T>(key: string, find: () => Promise<T>) => Promise<T | undefined>

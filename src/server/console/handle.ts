@@ -143,7 +143,7 @@ async function bodyOf({ body, readLong }: IncomingRequest): Promise<string | und
   return parts && Buffer.concat(parts).toString('utf8')
 }
 
-/** Whoever comes by an address goes on there afterwards. */
+/** After the sign-in, a person goes on to the address that they asked for. */
 const signInFor = ({ method, path, query }: IncomingRequest): string =>
   method === 'GET' && (path !== HOME || query !== '')
     ? `${SIGN_IN}?back=${encodeURIComponent(query === '' ? path : `${path}?${query}`)}`

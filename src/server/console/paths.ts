@@ -1,4 +1,4 @@
-/** The pages that belong to nobody, or to everybody who is signed in. */
+/** The pages that belong to no one, or to everyone who is signed in. */
 export const ROOT = '/console'
 export const HOME = `${ROOT}/names`
 export const ACCOUNT_PAGE = `${ROOT}/account`

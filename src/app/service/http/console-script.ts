@@ -30,7 +30,7 @@ function addCopies(within) {
       await navigator.clipboard.writeText(one.textContent)
       button.textContent = document.body.dataset.copied
     })
-    /* Beside a block that scrolls, and not in it. */
+    /* Next to a block that scrolls, and not in it. */
     const block = one.closest('pre')
     if (block) block.before(button)
     else one.after(' ', button)

@@ -95,7 +95,7 @@ const resetSender = (
     const locked = await lockoutOf(gate, networks)
     if (locked !== undefined) return locked
     await countFailedLogin(gate, networks)
-    // What follows takes longer for an account that exists: nobody waits for it.
+    // What follows takes longer for an account that exists: no answer waits for it.
     void send({ account, origin: serviceOrigin({ origin }, request.host) })
     return undefined
   }

@@ -125,7 +125,7 @@ export async function deleteSecondFactor(context: RequestContext) {
   const found = (await store.factorsOf(accountId)).find(({ id }) => id === idInPath(context))
   if (found === undefined || found.kind === 'recovery') return { malformed: [MISSING] }
   await store.removeFactor(found.id, accountId)
-  // Who has the lost phone may have signed in with it.
+  // A person with the lost phone may have signed in with it.
   if (found.kind === 'passkey') await store.removeOtherSessions(accountId, caller.sessionId)
   const rest = await store.factorsOf(accountId)
   if (!rest.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))

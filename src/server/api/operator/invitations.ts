@@ -8,7 +8,7 @@ export const listInvitations = operatorList('listInvitations', {
   key: 'invitations',
 })
 
-/** Of an invitation, besides its plan. */
+/** The fields of an invitation other than its plan. */
 const TEXTS = ['zone', 'expires', 'email'] as const
 
 /** The link is shown once, and sent to the address, if there is one. */

@@ -80,7 +80,7 @@ async function keyShown(
   }
 }
 
-/** Who presses one of these cuts the router off, so it takes two steps. */
+/** A click on one of these cuts the router off, so it takes two steps. */
 const changeCard = (words: Words, here: string, key: ShownKey): Html => {
   const t = words.key
   return html`${card(

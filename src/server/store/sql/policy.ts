@@ -142,7 +142,7 @@ const accountPolicy = (
   },
 })
 
-/** With another password, or another address, links for one that were made before are worth nothing. */
+/** With another password, or another address, earlier links for a new password no longer work. */
 async function endSessions(sql: Sql, accountId: number): Promise<void> {
   await sql('DELETE FROM session WHERE account_id = ?').run(accountId)
   await endResets(sql, accountId)

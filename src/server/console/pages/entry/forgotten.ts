@@ -12,7 +12,7 @@ interface ForgottenView {
   readonly retryAfter?: number
 }
 
-/** For a person who cannot sign in: a link by mail, or whom to ask. */
+/** For a person who cannot sign in: a link by mail, or the person to ask. */
 export function forgottenPage(words: Words, view: ForgottenView): ShownPage {
   const { hasMail, isSent = false, retryAfter } = view
   const t = words.forgotten

@@ -41,7 +41,8 @@ export const EN_OPERATOR = {
     block: 'Block',
     blockReview: 'Block …',
     blockAsk: (subject: string) => `Block ${subject}?`,
-    blockMeans: 'A key or an account is refused everything. A name is not published, and nobody changes it.',
+    blockMeans:
+      'A key or an account is refused everything. A name is not published, and no one can change it.',
     blockWhat: 'A DDNS key, an account, or a hostname',
     none: 'There are none.',
     secondaries: 'Secondaries',
