@@ -13,7 +13,7 @@ interface LoginMoment {
 
 /**
  * What counts failed logins apart: mistakes at `/v1` do not slow down updates, and the other way round. `dns`: wrong
- * signatures of UPDATE messages. `factor`: wrong codes of one account, in the place of a network: who has
+ * signatures of UPDATE messages. `factor`: wrong codes of one account, and not of a network: a person with
  * its password may have many addresses.
  */
 const ENDPOINTS = ['update', 'api', 'dns', 'factor'] as const

@@ -15,7 +15,7 @@ export async function getAccount({ caller: { account }, store }: RequestContext)
   return { status: 200 as const, data: { ...showAccount(account), ...showUsage(counted, counts) } }
 }
 
-/** Where links for a new password go. Only a person says so: who reads that mail can have the account. */
+/** Where links for a new password go. Only a person can set it: a reader of that mail can take the account. */
 export async function changeAccount(context: RequestContext) {
   const { caller, store, body } = context
   if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }

@@ -47,7 +47,7 @@ export const EN_ACCOUNT = {
     change: 'Change the password',
     email: 'E-mail address',
     emailWhat:
-      'Where this service sends mail, links for a new password go here. Who reads this mail can have your account.',
+      'Where this service sends mail, links for a new password go here. A person who reads this mail can take your account.',
     emailSave: 'Save the address',
     whole: 'The whole account',
     download: 'Download everything',
