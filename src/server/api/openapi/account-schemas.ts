@@ -21,6 +21,21 @@ const anyObject = (description: string): Schema => ({
   additionalProperties: true,
 })
 
+/** What a plan allows, in the words that accounts and operators share. */
+export const PLAN_LIMITS = {
+  max_names: atMost('names, and of zones'),
+  max_rdata: atMost('Rdata'),
+  max_name_metadata: atMost('metadata keys of one name, or of one zone'),
+  max_rrset_metadata: atMost('metadata keys of one RRSet'),
+  min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
+  fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
+    type: ['integer', 'null'],
+    minimum: 0,
+  }),
+  has_offline: boolean('Whether names may be offline.'),
+  has_wildcards: boolean('Whether names may be wildcards.'),
+}
+
 /** The schemas of responses about the account itself. */
 export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   Account: closedObject('An account.', {
@@ -34,19 +49,9 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   Plan: closedObject('What an account may have and do.', {
     name: string('The name of the plan.'),
-    max_names: atMost('names, and of zones'),
-    max_rdata: atMost('Rdata'),
+    ...PLAN_LIMITS,
     max_ddns_keys: atMost('DDNS keys'),
-    max_name_metadata: atMost('metadata keys of one name, or of one zone'),
-    max_rrset_metadata: atMost('metadata keys of one RRSet'),
-    min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
-    fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
-      type: ['integer', 'null'],
-      minimum: 0,
-    }),
     dns_types: list(ref('DnsType'), 'The types that may be used; null is all.', { type: ['array', 'null'] }),
-    has_offline: boolean('Whether names may be offline.'),
-    has_wildcards: boolean('Whether names may be wildcards.'),
     needs_second_factor: boolean('Whether the website needs a second factor.'),
   }),
   AccountUsage: closedObject('What an account has.', {

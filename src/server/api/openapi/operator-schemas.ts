@@ -1,4 +1,5 @@
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { PLAN_LIMITS } from './account-schemas.ts'
 import {
   atMost,
   boolean,
@@ -31,19 +32,9 @@ const ACCOUNT_FIELDS = {
   has_factor: boolean('Whether it has a second factor.'),
 }
 
-const PLAN_LIMITS = {
-  max_names: atMost('names, and of zones'),
-  max_rdata: atMost('Rdata'),
+const PLAN = {
+  ...PLAN_LIMITS,
   max_keys: atMost('DDNS keys'),
-  max_name_metadata: atMost('metadata keys of one name, or of one zone'),
-  max_rrset_metadata: atMost('metadata keys of one RRSet'),
-  min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
-  fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
-    type: ['integer', 'null'],
-    minimum: 0,
-  }),
-  has_offline: boolean('Whether names may be offline.'),
-  has_wildcards: boolean('Whether names may be wildcards.'),
   needs_factor: boolean('Whether its accounts need a second factor on the website.'),
 }
 
@@ -63,7 +54,7 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   OperatorPlan: closedObject('A plan, as operators see it.', {
     name: string('The name of the plan.'),
-    ...PLAN_LIMITS,
+    ...PLAN,
     types: nullableString('The types that may be used, with spaces between them; null is all.'),
     accounts: count('accounts that have it'),
   }),
@@ -144,7 +135,7 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
     email: nullableString('Where links for a new password go; null: nowhere.'),
   }),
   PlanPatch: openObject('What is changed of a plan; of a new one, the rest is as usual.', {
-    ...PLAN_LIMITS,
+    ...PLAN,
     types: list(
       string('A DNS type.', { enum: Object.keys(RDATA_TYPES) }),
       'The types that may be used; null is all.',
