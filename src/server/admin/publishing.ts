@@ -17,7 +17,7 @@ export const PUBLISHING_OPERATIONS: Operations = {
         })
       const { at, secondaries } = JSON.parse(text) as PublishingStatus
       const late = secondaries.flatMap(({ name, late: zones }) =>
-        zones.map(({ isStuck, ...zone }) => ({ secondary: name, ...zone, is_stuck: isStuck })),
+        zones.map((zone) => ({ secondary: name, ...zone })),
       )
       return ok({
         lines: [

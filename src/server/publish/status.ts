@@ -23,7 +23,7 @@ export interface SecondaryStatus {
     readonly told: number | null
     readonly fetched: number | null
     readonly served: number | null
-    readonly isStuck: boolean
+    readonly is_stuck: boolean
   }[]
 }
 
@@ -53,7 +53,7 @@ function statusOf(
       told: zone.told ?? null,
       fetched: zone.fetched ?? null,
       served: zone.served ?? null,
-      isStuck: isStuck(zone, now),
+      is_stuck: isStuck(zone, now),
     })),
   }
 }

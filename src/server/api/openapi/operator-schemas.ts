@@ -103,7 +103,7 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
             told: wholeNumber('The serial that it was told.', { type: ['integer', 'null'] }),
             fetched: wholeNumber('The serial that it has fetched.', { type: ['integer', 'null'] }),
             served: wholeNumber('The serial that it gives.', { type: ['integer', 'null'] }),
-            isStuck: boolean('Whether it does not fetch it.'),
+            is_stuck: boolean('Whether it does not fetch it.'),
           }),
           'The first twenty of them.',
         ),
