@@ -71,6 +71,24 @@ describe('the pages of operators', () => {
     expect(trail.text).toMatch(/changed an account.*suspended&quot;:true/s)
   })
 
+  it('list all accounts, a hundred at a time, and say where a list ends early', async () => {
+    const one = await operator()
+    const { store } = at.world
+    await store.write(async (w) => {
+      const planId = (await w.planNamed('plan of a')) ?? 0
+      for (let n = 0; n < 10_001; n += 1)
+        await w.addAccount({ name: `m${n}`, planId, hash: new Uint8Array(32) }, at.now)
+    })
+    const first = await one.send('/console/operator/accounts?search=m1')
+    expect(first.text).not.toContain('ends after')
+    const [, next = ''] = /href="([^"]*after=[^"]*)"/.exec(first.html) ?? []
+    const second = await one.send(next.replaceAll('&amp;', '&'))
+    const names = (html: string) => [...html.matchAll(/operator\/accounts\/(m\d+)"/g)].map(([, name]) => name)
+    expect([names(first.html).length, names(second.html).length]).toEqual([100, 100])
+    expect(names(first.html).filter((name) => names(second.html).includes(name))).toEqual([])
+    expect((await one.send('/console/operator/accounts')).text).toContain('ends after its first 10000 rows')
+  })
+
   it('make a link for another password, which works once', async () => {
     const one = await operator()
     const page = await one.post('/console/operator/accounts/b/reset-link', {})

@@ -78,7 +78,11 @@ export const operatorList =
     if ('malformed' in done) return done
     const rows = done.data[key] as readonly object[]
     const { items, ...place } = pageOfRows(rows, page, { isAfter: () => true, positionOf: () => [] })
-    return listResult(context, { list, page, ...place }, items)
+    const result = listResult(context, { list, page, ...place }, items)
+    const cut = done.data['onlyFirst']
+    return cut === undefined
+      ? result
+      : { ...result, warnings: [unexpected(`the list ends after its first ${Number(cut)} rows`)] }
   }
 
 /** With its message, which is sent after the transaction: the result tells whether the mail server took it. */

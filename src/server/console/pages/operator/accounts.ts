@@ -16,7 +16,7 @@ import {
   pathOf,
   state,
 } from '../../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { pager, pageQuery } from '../listing.ts'
 import { newLinkPage, type NewLink, operatorRefused } from './operator.ts'
@@ -71,7 +71,7 @@ export async function operatorAccountsPage(context: ConsoleContext): Promise<Con
       'search',
       words.names.search,
       { type: 'search', value: search, isOptional: true },
-    )}${button(words.names.find, 'quiet')}</form>${
+    )}${button(words.names.find, 'quiet')}</form>${warningList(list.warnings)}${
       rows.length === 0 ? html`<p>${t.none}</p>` : dataTable(t.accounts, columns, rows)
     }${pager(words, context, list)}</section>`,
   }
