@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import { after, seconds } from '../../../src/base/time.ts'
+import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { PASSWORD, TOTP_SECRET } from '../api/world.ts'
 import { consoleTests } from './person.ts'
 
@@ -87,6 +88,22 @@ describe('the pages of operators', () => {
     expect([names(first.html).length, names(second.html).length]).toEqual([100, 100])
     expect(names(first.html).filter((name) => names(second.html).includes(name))).toEqual([])
     expect((await one.send('/console/operator/accounts')).text).toContain('ends after its first 10000 rows')
+  })
+
+  it('find every plan, and say how many more blocks there are', async () => {
+    const one = await operator()
+    await at.world.store.write(async (w) => {
+      for (let n = 0; n < 101; n += 1) {
+        const planId = await w.addPlan({ name: `plan ${100 + n}`, ...DEFAULT_PLAN })
+        const id = await w.addAccount({ name: `m${n}`, planId, hash: new Uint8Array(32) }, at.now)
+        await w.changeAccount(id, { isSuspended: true })
+      }
+    })
+    expect((await one.send('/console/operator/plans/plan%20200')).status).toBe(200)
+    expect((await one.send('/console/operator/accounts/m100')).html).toMatch(
+      /<option[^>]*selected[^>]*>plan 200</,
+    )
+    expect((await one.send('/console/operator')).text).toContain('The first 100 of 101.')
   })
 
   it('make a link for another password, which works once', async () => {

@@ -103,7 +103,7 @@ export const QUERY = {
   listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },
   listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared', 'search'] },
   listOperatorAccounts: { page: { fallback: 50, max: 100 }, filter: ['search'] },
-  listPlans:       { page: { fallback: 50, max: 100 } },
+  listPlans:       { page: { fallback: 50, max: 1000 } },
   listBlocks:      { page: { fallback: 50, max: 100 } },
   listLockouts:    { page: { fallback: 50, max: 100 } },
   listInvitations: { page: { fallback: 50, max: 100 } },

@@ -29,6 +29,10 @@ export function pager(
     : html`<nav class="pages" aria-label="${words.pages}">${first}${next}</nav>`
 }
 
+/** A list that is cut must not look whole. */
+export const cutNote = (words: Words, { data, page }: ApiAnswer<readonly unknown[]>): Html =>
+  data.length < page.total ? html`<p class="soft">${words.firstOf(data.length, page.total)}</p>` : html``
+
 /** In the place of a page that the API refuses. */
 export const failedPage = (words: Words, answer: ApiAnswer<unknown>): ShownPage => ({
   title: words.notShown,

@@ -19,7 +19,7 @@ import {
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { pager, pageQuery } from '../listing.ts'
-import { newLinkPage, type NewLink, operatorRefused } from './operator.ts'
+import { newLinkPage, type NewLink, operatorRefused, PLANS_LIMIT } from './operator.ts'
 
 const LIMIT = '100'
 
@@ -93,7 +93,9 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
     params: { account_name: params['account'] ?? '' },
   })
   if (isRefused(found)) return operatorRefused(words, found)
-  const plans = await ask<readonly { readonly name: string }[]>('listPlans', { query: { limit: LIMIT } })
+  const plans = await ask<readonly { readonly name: string }[]>('listPlans', {
+    query: { limit: PLANS_LIMIT },
+  })
   const one = found.data
   return {
     title: one.name,

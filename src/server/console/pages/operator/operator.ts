@@ -17,10 +17,12 @@ import {
 } from '../../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
-import { failedPage } from '../listing.ts'
+import { cutNote, failedPage } from '../listing.ts'
 
 const HERE = '/console/operator'
 const LIMIT = '100'
+/** Plans are chosen from one list, and found in it. */
+export const PLANS_LIMIT = '1000'
 
 interface ShownInvitation {
   readonly id: number
@@ -65,7 +67,9 @@ async function operatorShown(context: ConsoleContext, errors: FormErrors): Promi
   const { words, ask } = context
   const t = words.operator
   const query = { limit: LIMIT }
-  const plans = await ask<readonly { readonly name: string }[]>('listPlans', { query })
+  const plans = await ask<readonly { readonly name: string }[]>('listPlans', {
+    query: { limit: PLANS_LIMIT },
+  })
   if (isRefused(plans)) return operatorRefused(words, plans)
   const invitations = await ask<readonly ShownInvitation[]>('listInvitations', { query })
   const blocks = await ask<readonly ShownBlock[]>('listBlocks', { query })
@@ -79,10 +83,10 @@ async function operatorShown(context: ConsoleContext, errors: FormErrors): Promi
     main: html`${errorSummary(errors, words)}<p class="row"><a class="button quiet" href="${HERE}/accounts">${t.accounts}</a>
 <a class="button quiet" href="${HERE}/plans">${t.plans}</a></p>${secondaryCard(words, secondaries.data)}${blockCard(
       words,
-      blocks.data,
+      blocks,
       errors,
-    )}${lockoutCard(words, lockouts.data)}${loadCard(words, load.data)}${invitationCard(context, {
-      invitations: invitations.data,
+    )}${lockoutCard(words, lockouts)}${loadCard(words, load.data)}${invitationCard(context, {
+      invitations,
       plans: names,
       errors,
     })}`,
@@ -126,9 +130,9 @@ function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Htm
 
 const endPath = (subject: string): string => pathOf`/console/operator/blocks/${subject}/end`
 
-function blockCard(words: Words, blocks: readonly ShownBlock[], errors: FormErrors): Html {
+function blockCard(words: Words, blocks: ApiAnswer<readonly ShownBlock[]>, errors: FormErrors): Html {
   const t = words.operator
-  const rows = blocks.map(({ username, reason, blocked_until: until, agent, address }) => [
+  const rows = blocks.data.map(({ username, reason, blocked_until: until, agent, address }) => [
     foreign(username ?? ''),
     t.reasons[reason],
     moment(until, t.endless),
@@ -141,6 +145,7 @@ function blockCard(words: Words, blocks: readonly ShownBlock[], errors: FormErro
       rows,
       dataTable(t.blocks, columnsOf(t.who, t.reason, t.until, t.agent, t.unblock), rows),
     ),
+    cutNote(words, blocks),
     form(`${HERE}/blocks`, [
       field('subject', t.blockWhat, { errors }),
       html`<p class="row">${button(t.blockReview, 'quiet')}<button class="quiet" formaction="${HERE}/blocks/end">${
@@ -150,16 +155,19 @@ function blockCard(words: Words, blocks: readonly ShownBlock[], errors: FormErro
   ])
 }
 
-function lockoutCard(words: Words, lockouts: readonly ShownLockout[]): Html {
+function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>): Html {
   const t = words.operator
-  const rows = lockouts.map(({ network, endpoint, blocked_until: until }) => [
+  const rows = lockouts.data.map(({ network, endpoint, blocked_until: until }) => [
     network,
     t.endpoints[endpoint],
     moment(until),
     action(endPath(network), t.unblock),
   ])
   const columns = columnsOf(t.network, t.where, t.until, t.unblock)
-  return card(t.lockouts, tableOrNone(words, rows, dataTable(t.lockouts, columns, rows)))
+  return card(t.lockouts, [
+    tableOrNone(words, rows, dataTable(t.lockouts, columns, rows)),
+    cutNote(words, lockouts),
+  ])
 }
 
 function loadCard(words: Words, { at, heaviest }: ShownLoad): Html {
@@ -180,7 +188,7 @@ function loadOf(key: string): Html {
 }
 
 interface InvitationView {
-  readonly invitations: readonly ShownInvitation[]
+  readonly invitations: ApiAnswer<readonly ShownInvitation[]>
   readonly plans: readonly string[]
   readonly errors: FormErrors
 }
@@ -190,7 +198,7 @@ function invitationCard(
   { invitations, plans, errors }: InvitationView,
 ): Html {
   const t = words.operator
-  const rows = invitations.map((one) => [
+  const rows = invitations.data.map((one) => [
     foreign(one.plan),
     foreign(one.zone ?? ''),
     foreign(one.email ?? ''),
@@ -201,6 +209,7 @@ function invitationCard(
   return card(t.invitations, [
     html`<p class="soft">${t.invitationsWhat}</p>`,
     rows.length === 0 ? html`` : dataTable(t.invitations, columns, rows),
+    cutNote(words, invitations),
     form(`${HERE}/invitations`, [
       choiceField('plan', t.plan, {
         choices: plans.map((value) => ({ value, label: value })),

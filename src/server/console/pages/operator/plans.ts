@@ -5,7 +5,7 @@ import { button, card, dataTable, field, foreign, form, pathOf } from '../../par
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { pager, pageQuery } from '../listing.ts'
-import { operatorRefused } from './operator.ts'
+import { operatorRefused, PLANS_LIMIT } from './operator.ts'
 
 const LIMIT = '100'
 const PLANS = '/console/operator/plans'
@@ -56,7 +56,7 @@ export const planPage = async (context: ConsoleContext): Promise<ConsoleResult> 
 async function planShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, ask, params } = context
   const t = words.operator
-  const list = await ask<readonly ShownPlan[]>('listPlans', { query: { limit: LIMIT } })
+  const list = await ask<readonly ShownPlan[]>('listPlans', { query: { limit: PLANS_LIMIT } })
   if (isRefused(list)) return operatorRefused(words, list)
   const plan = list.data.find(({ name }) => name === params['plan'])
   if (plan === undefined) return { title: words.noPage, status: 404, main: html`<p>${words.noPageWhy}</p>` }

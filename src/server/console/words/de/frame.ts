@@ -28,6 +28,7 @@ export const DE_FRAME: typeof EN_FRAME = {
   pages: 'Seiten',
   firstPage: 'Erste Seite',
   nextPage: 'Nächste Seite',
+  firstOf: (shown, total) => `Die ersten ${shown} von ${total}.`,
   toNames: 'Zu den Namen',
   notDone: 'Das hat nicht geklappt',
   notShown: 'Das kann nicht gezeigt werden',

@@ -25,6 +25,7 @@ export const EN_FRAME = {
   pages: 'Pages',
   firstPage: 'First page',
   nextPage: 'Next page',
+  firstOf: (shown: number, total: number) => `The first ${shown} of ${total}.`,
   toNames: 'To the names',
   notDone: 'That did not work',
   notShown: 'This cannot be shown',
