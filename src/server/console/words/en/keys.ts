@@ -26,7 +26,7 @@ export const EN_KEYS = {
         'Let it ask less often, and correct its settings. After the end, start an update there by hand.',
     },
     until: 'It ends',
-    created: 'Made',
+    created: 'Created',
     change: 'Change',
     renewWhat: 'A new password ends the old one at once: enter it in the router.',
     renew: 'New password',

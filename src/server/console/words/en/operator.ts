@@ -66,7 +66,7 @@ export const EN_OPERATOR = {
     values: 'Values',
     keys: 'Keys',
     apiKeys: 'API keys',
-    created: 'Made',
+    created: 'Created',
     factor: 'Second factor',
     yes: 'yes',
     no: 'no',
