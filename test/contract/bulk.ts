@@ -231,7 +231,7 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
           expiresAt: minutesAfter(LATER),
         } as const
         await w.addCode({ ...code, hash: HASH, accountId })
-        await w.addSession({ ...SESSION, hash: HASH, accountId }, { created: NOW, seen: NOW, most: 100 })
+        await w.addSession({ ...SESSION, hash: HASH, accountId }, { created: NOW, seen: NOW, max: 100 })
         const other = await w.addZone({ accountId, name: 'b.gone.test', isShared: true }, NOW)
         await w.saveName(named(other, accountId, 'www'), NOW)
         await w.saveName(named(at.zoneId, accountId, 'of-gone'), NOW)

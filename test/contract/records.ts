@@ -534,7 +534,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         peer: '192.0.2.1',
         program: 'b',
       }
-      const add = async (n: number, more: object = {}, over = { created: NOW, seen: NOW, most: 100 }) =>
+      const add = async (n: number, more: object = {}, over = { created: NOW, seen: NOW, max: 100 }) =>
         store.write(async (w) => w.addSession({ ...session, ...more, hash: hash(n) }, over))
       const found = async (n: number) => store.read(async (r) => r.sessionByHash(hash(n)))
       const listed = async (id: number) => store.read(async (r) => r.sessionsOf(id, { offset: 0, limit: 9 }))
@@ -578,9 +578,9 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
       await add(4)
       await add(5, { createdAt: LATER, seenAt: NOW })
-      await add(6, { createdAt: LATER, seenAt: LATER }, { created: LATER, seen: NOW, most: 100 })
+      await add(6, { createdAt: LATER, seenAt: LATER }, { created: LATER, seen: NOW, max: 100 })
       expect((await listed(accountId)).items).toHaveLength(2)
-      await add(8, { createdAt: LATER, seenAt: LATER }, { created: NOW, seen: LATER, most: 100 })
+      await add(8, { createdAt: LATER, seenAt: LATER }, { created: NOW, seen: LATER, max: 100 })
       expect((await listed(accountId)).items).toHaveLength(2)
       const { hash: from } = (await store.read(async (r) => r.login('acme'))) ?? { hash: hash(0) }
       const change = async (used: Uint8Array) =>

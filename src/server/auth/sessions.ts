@@ -75,7 +75,7 @@ export async function openSession(
         peer,
         program: userAgent.slice(0, MAX_PROGRAM),
       },
-      { created: before(at, LIFETIME), seen: before(at, IDLE), most: MAX_SESSIONS },
+      { created: before(at, LIFETIME), seen: before(at, IDLE), max: MAX_SESSIONS },
     )
     return true
   })

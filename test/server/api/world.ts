@@ -193,7 +193,7 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
     if (account !== 'a') continue
     await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
     await w.addFactor(totpOf(id, false))
-    await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW, most: 100 })
+    await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW, max: 100 })
   }
   const operator = await w.addAccount({ name: 'operator', hash: HASH, planId: ids['plan-o'] ?? 0 }, NOW)
   await w.changeAccount(operator, { isOperator: true })

@@ -64,9 +64,9 @@ function planCard(words: Words, { name, plan, usage, created_at: at }: ShownAcco
     t.plan(plan.name),
     facts([
       [t.name, foreign(name)],
-      [t.names, t.ofMost(usage.names, plan.max_names)],
-      [t.rdata, t.ofMost(usage.rdata, plan.max_rdata)],
-      [t.keys, t.ofMost(usage.ddns_keys, plan.max_ddns_keys)],
+      [t.names, t.ofMax(usage.names, plan.max_names)],
+      [t.rdata, t.ofMax(usage.rdata, plan.max_rdata)],
+      [t.keys, t.ofMax(usage.ddns_keys, plan.max_ddns_keys)],
       [t.zones, String(usage.zones)],
       [t.minTtl, t.seconds(plan.min_ttl)],
       [t.created, moment(at)],

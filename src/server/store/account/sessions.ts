@@ -28,7 +28,7 @@ export interface SessionReads {
 /** Sessions that began, or were last seen, before these times are over. */
 export interface SessionLimits {
   /** Of one account, opened in the same way; the oldest go. */
-  readonly most: number
+  readonly max: number
   readonly created: Instant
   readonly seen: Instant
 }

@@ -57,7 +57,7 @@ export async function operatorAccountsPage(context: ConsoleContext): Promise<Con
   const rows = list.data.map((one) => [
     html`<a href="${pathOfAccount(one.name)}">${foreign(one.name)}</a>`,
     foreign(one.plan),
-    words.account.ofMost(one.names, one.max_names),
+    words.account.ofMax(one.names, one.max_names),
     String(one.zones),
     accountState(words, one),
   ])
@@ -118,8 +118,8 @@ function accountFacts(words: Words, one: ShownDetail): Html {
   return facts([
     [t.state, accountState(words, one)],
     [t.plan, foreign(one.plan)],
-    [t.names, words.account.ofMost(one.names, one.max_names)],
-    [t.values, words.account.ofMost(one.rdata, one.max_rdata)],
+    [t.names, words.account.ofMax(one.names, one.max_names)],
+    [t.values, words.account.ofMax(one.rdata, one.max_rdata)],
     [t.zones, html`${String(one.zones)} <bdi>${one.zone_names.join(', ')}</bdi>`],
     [t.keys, html`${String(one.keys)} <bdi>${one.key_usernames.join(', ')}</bdi>`],
     [t.apiKeys, String(one.api_keys)],

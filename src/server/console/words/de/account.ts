@@ -29,7 +29,7 @@ export const DE_ACCOUNT: typeof EN_ACCOUNT = {
     zones: 'Zonen',
     minTtl: 'Kleinste TTL',
     created: 'Angelegt',
-    ofMost: (used, most) => `${used} von ${most}`,
+    ofMax: (used, max) => `${used} von ${max}`,
     seconds: (count) => plural(count, 'Sekunde', 'Sekunden'),
     password: 'Passwort',
     passwordWhat: 'Ein neues Passwort beendet alle Sitzungen, auch diese. Schlüssel gelten weiter.',

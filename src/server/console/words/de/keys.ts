@@ -77,7 +77,7 @@ export const DE_KEYS: typeof EN_KEYS = {
       types: { label: 'Nur diese Typen', hint: 'Etwa TXT. Leer: alle.' },
     },
     days: 'Endet nach so vielen Tagen',
-    daysWrong: (most) => `Das ist keine ganze Zahl von Tagen von 1 bis ${most}.`,
+    daysWrong: (max) => `Geben Sie eine ganze Zahl von Tagen von 1 bis ${max} ein.`,
     once: 'Er wird einmal gezeigt. Kopieren Sie ihn jetzt in das Programm.',
     daysHint: 'Leer: nie.',
     make: 'Schlüssel anlegen',

@@ -34,7 +34,7 @@ export const EN_ACCOUNT = {
     zones: 'Zones',
     minTtl: 'Minimum TTL',
     created: 'Created',
-    ofMost: (used: number, most: number) => `${used} of ${most}`,
+    ofMax: (used: number, max: number) => `${used} of ${max}`,
     seconds: (count: number) => plural(count, 'second', 'seconds'),
     password: 'Password',
     passwordWhat: 'A new password ends all sessions, this one too. Keys go on working.',

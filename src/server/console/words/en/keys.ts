@@ -73,7 +73,7 @@ export const EN_KEYS = {
       types: { label: 'Only these types', hint: 'Such as TXT. Empty: all.' },
     },
     days: 'Ends after this many days',
-    daysWrong: (most: number) => `This is no whole number of days from 1 to ${most}.`,
+    daysWrong: (max: number) => `Enter a whole number of days from 1 to ${max}.`,
     once: 'It is shown once. Copy it into the program now.',
     daysHint: 'Empty: never.',
     make: 'Make the key',

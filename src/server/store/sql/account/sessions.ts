@@ -50,7 +50,7 @@ export const sqlSessions = (sql: Sql): SessionWrites => ({
       WHERE account_id = ? AND coalesce(api_key_id, 0) = ? ORDER BY id DESC LIMIT 1000000 OFFSET ?)`).run(
       accountId,
       apiKeyId ?? 0,
-      over.most - 1,
+      over.max - 1,
     )
     const row = await sql(SESSIONS.add).get(
       hash,
