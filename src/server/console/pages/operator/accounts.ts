@@ -19,7 +19,8 @@ import {
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { pager, pageQuery } from '../listing.ts'
-import { newLinkPage, type NewLink, operatorRefused, PLANS_LIMIT } from './operator.ts'
+import { type NewLink, newLinkPage } from './invitations.ts'
+import { operatorRefused, PLANS_LIMIT } from './operator.ts'
 
 const LIMIT = '100'
 

@@ -1,36 +1,23 @@
 import { type Html, html } from '../../../../html/html.ts'
 import { type ApiAnswer, isRefused } from '../../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
-import {
-  action,
-  button,
-  card,
-  choiceField,
-  copyable,
-  dataTable,
-  field,
-  foreign,
-  form,
-  hidden,
-  moment,
-  pathOf,
-} from '../../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
+import { action, button, card, dataTable, field, foreign, form, hidden, moment, pathOf } from '../../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { cutNote, failedPage } from '../listing.ts'
+import {
+  columnsNamed,
+  OPERATOR_PATH,
+  invitationCard,
+  type NewLink,
+  newLinkPage,
+  type ShownInvitation,
+} from './invitations.ts'
 
-const HERE = '/console/operator'
 const LIMIT = '100'
 /** Plans are chosen from one list, and found in it. */
 export const PLANS_LIMIT = '1000'
 
-interface ShownInvitation {
-  readonly id: number
-  readonly plan: string
-  readonly zone: string | null
-  readonly email: string | null
-  readonly expires_at: string
-}
 interface ShownBlock {
   readonly username: string | null
   readonly reason: 'abuse' | 'operator'
@@ -80,8 +67,9 @@ async function operatorShown(context: ConsoleContext, errors: FormErrors): Promi
   return {
     title: t.title,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
-    main: html`${errorSummary(errors, words)}<p class="row"><a class="button quiet" href="${HERE}/accounts">${t.accounts}</a>
-<a class="button quiet" href="${HERE}/plans">${t.plans}</a></p>${secondaryCard(words, secondaries.data)}${blockCard(
+    main: html`${errorSummary(errors, words)}<p class="row">
+<a class="button quiet" href="${OPERATOR_PATH}/accounts">${t.accounts}</a>
+<a class="button quiet" href="${OPERATOR_PATH}/plans">${t.plans}</a></p>${secondaryCard(words, secondaries.data)}${blockCard(
       words,
       blocks,
       errors,
@@ -107,8 +95,6 @@ export const operatorRefused = (words: Words, answer: ApiAnswer<unknown>): Shown
 const tableOrNone = (words: Words, rows: readonly (readonly (Html | string)[])[], table: Html): Html =>
   rows.length === 0 ? html`<p>${words.operator.none}</p>` : table
 
-const columnsOf = (...labels: readonly string[]) => labels.map((label, at) => ({ label, isFixed: at > 0 }))
-
 function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Html {
   const t = words.operator
   if (secondaries.length === 0) return html``
@@ -119,7 +105,7 @@ function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Htm
     String(one.stuck),
     t.seconds(one.lag),
   ])
-  const columns = columnsOf(t.secondaries, t.zones, t.behind, t.stuck, t.lag)
+  const columns = columnsNamed(t.secondaries, t.zones, t.behind, t.stuck, t.lag)
   return card(
     t.secondaries,
     html`${tableOrNone(words, rows, dataTable(t.secondaries, columns, rows))}${
@@ -143,12 +129,12 @@ function blockCard(words: Words, blocks: ApiAnswer<readonly ShownBlock[]>, error
     tableOrNone(
       words,
       rows,
-      dataTable(t.blocks, columnsOf(t.who, t.reason, t.until, t.agent, t.unblock), rows),
+      dataTable(t.blocks, columnsNamed(t.who, t.reason, t.until, t.agent, t.unblock), rows),
     ),
     cutNote(words, blocks),
-    form(`${HERE}/blocks`, [
+    form(`${OPERATOR_PATH}/blocks`, [
       field('subject', t.blockWhat, { errors }),
-      html`<p class="row">${button(t.blockReview, 'quiet')}<button class="quiet" formaction="${HERE}/blocks/end">${
+      html`<p class="row">${button(t.blockReview, 'quiet')}<button class="quiet" formaction="${OPERATOR_PATH}/blocks/end">${
         t.unblock
       }</button></p>`,
     ]),
@@ -163,7 +149,7 @@ function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>)
     moment(until),
     action(endPath(network), t.unblock),
   ])
-  const columns = columnsOf(t.network, t.where, t.until, t.unblock)
+  const columns = columnsNamed(t.network, t.where, t.until, t.unblock)
   return card(t.lockouts, [
     tableOrNone(words, rows, dataTable(t.lockouts, columns, rows)),
     cutNote(words, lockouts),
@@ -175,7 +161,7 @@ function loadCard(words: Words, { at, heaviest }: ShownLoad): Html {
   const rows = heaviest.map(({ key, ms, waiting }) => [loadOf(key), t.ms(ms), String(waiting)])
   return card(t.heaviest, [
     html`<p class="soft">${t.heaviestWhat} ${at === null ? '' : html`${t.asOf} ${moment(at)}`}</p>`,
-    tableOrNone(words, rows, dataTable(t.heaviest, columnsOf(t.account, t.time, t.waiting), rows)),
+    tableOrNone(words, rows, dataTable(t.heaviest, columnsNamed(t.account, t.time, t.waiting), rows)),
   ])
 }
 
@@ -185,48 +171,6 @@ function loadOf(key: string): Html {
   return name === undefined
     ? foreign(key)
     : html`<a href="${pathOf`/console/operator/accounts/${name}`}">${foreign(name)}</a>`
-}
-
-interface InvitationView {
-  readonly invitations: ApiAnswer<readonly ShownInvitation[]>
-  readonly plans: readonly string[]
-  readonly errors: FormErrors
-}
-
-function invitationCard(
-  { words, form: sent }: ConsoleContext,
-  { invitations, plans, errors }: InvitationView,
-): Html {
-  const t = words.operator
-  const rows = invitations.data.map((one) => [
-    foreign(one.plan),
-    foreign(one.zone ?? ''),
-    foreign(one.email ?? ''),
-    moment(one.expires_at),
-    action(`${HERE}/invitations/${String(one.id)}/delete`, t.remove, 'danger'),
-  ])
-  const columns = columnsOf(t.plan, t.zones, t.mail, t.until, t.remove)
-  return card(t.invitations, [
-    html`<p class="soft">${t.invitationsWhat}</p>`,
-    rows.length === 0 ? html`` : dataTable(t.invitations, columns, rows),
-    cutNote(words, invitations),
-    form(`${HERE}/invitations`, [
-      choiceField('plan', t.plan, {
-        choices: plans.map((value) => ({ value, label: value })),
-        chosen: sent.get('plan') ?? '',
-      }),
-      field('zone', t.zone, { value: sent.get('zone') ?? '', isOptional: true, errors }),
-      field('expires', t.expires, { value: sent.get('expires') ?? '7d', hint: t.expiresHint, errors }),
-      field('email', t.email, {
-        type: 'email',
-        value: sent.get('email') ?? '',
-        hint: t.emailHint,
-        isOptional: true,
-        errors,
-      }),
-      button(t.invite),
-    ]),
-  ])
 }
 
 export async function createInvitationAction(context: ConsoleContext): Promise<ConsoleResult> {
@@ -245,28 +189,6 @@ export async function createInvitationAction(context: ConsoleContext): Promise<C
     : newLinkPage(context, made)
 }
 
-export interface NewLink {
-  readonly link: string
-  readonly mailed: boolean
-}
-
-/** The link, once. On loopback the service does not know its own port, so it gets that of the request. */
-export function newLinkPage(
-  { words, origin }: ConsoleContext,
-  { data, warnings }: ApiAnswer<NewLink>,
-): ShownPage {
-  const t = words.operator
-  const { pathname, hash } = new URL(data.link)
-  return {
-    title: t.title,
-    main: html`${warningList(warnings)}${card(t.link, [
-      html`<pre>${copyable(`${origin}${pathname}${hash}`)}</pre>`,
-      data.mailed ? html`<p>${t.mailed}</p>` : html``,
-      html`<p><a href="${HERE}">${t.title}</a></p>`,
-    ])}`,
-  }
-}
-
 export const deleteInvitationAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
   afterwards(context, await context.ask('deleteInvitation', { params: { id: context.params['id'] ?? '' } }))
 
@@ -281,8 +203,8 @@ export const blockReview = async (context: ConsoleContext): Promise<ConsoleResul
     title: t.block,
     main: card(t.blockAsk(subject), [
       html`<p>${t.blockMeans}</p>`,
-      form(`${HERE}/blocks/set`, [hidden('subject', subject), button(t.block, 'danger')]),
-      html`<p><a href="${HERE}">${context.words.bulk.cancel}</a></p>`,
+      form(`${OPERATOR_PATH}/blocks/set`, [hidden('subject', subject), button(t.block, 'danger')]),
+      html`<p><a href="${OPERATOR_PATH}">${context.words.bulk.cancel}</a></p>`,
     ]),
   }
 }
@@ -301,4 +223,4 @@ const ofSubject = ({ all }: FormErrors): FormErrors => ({
 const afterwards = async (context: ConsoleContext, answer: ApiAnswer<unknown>): Promise<ConsoleResult> =>
   isRefused(answer)
     ? operatorShown(context, ofSubject(errorsOf(answer, context.words)))
-    : { see: HERE, isSaved: true }
+    : { see: OPERATOR_PATH, isSaved: true }
