@@ -71,6 +71,16 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
         (zone) => (zone === undefined ? 0 : 1),
       )
     },
+    async zoneContaining(fqdn) {
+      for (;;) {
+        const found = await tables.zoneContaining(fqdn)
+        if (found === undefined) return undefined
+        await lockZones('id = ?', found.id)
+        // Another zone may contain the name since then.
+        const again = await tables.zoneContaining(fqdn)
+        if (again?.id === found.id) return again
+      }
+    },
     async namesByFqdn(fqdn) {
       return ofLocked(
         async () => lockZones('id IN (SELECT zone_id FROM name WHERE fqdn = ?)', fqdn),
