@@ -31,6 +31,20 @@ async function ofLocked<T>(
   }
 }
 
+/** Another zone may contain a name when the lock of the first one comes. */
+async function lockedAsFound<T extends { readonly id: number }>(
+  lockZones: ReturnType<typeof zoneLock>,
+  find: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (;;) {
+    const found = await find()
+    if (found === undefined) return undefined
+    await lockZones('id = ?', found.id)
+    const again = await find()
+    if (again?.id === found.id) return again
+  }
+}
+
 /**
  * A rule reads several rows and then writes one, so two concurrent processes could break it together. Every change to a
  * zone, or to what an account holds, therefore locks its row first and reads in a later statement, because each
@@ -71,16 +85,7 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
         (zone) => (zone === undefined ? 0 : 1),
       )
     },
-    async zoneContaining(fqdn) {
-      for (;;) {
-        const found = await tables.zoneContaining(fqdn)
-        if (found === undefined) return undefined
-        await lockZones('id = ?', found.id)
-        // Another zone may contain the name since then.
-        const again = await tables.zoneContaining(fqdn)
-        if (again?.id === found.id) return again
-      }
-    },
+    zoneContaining: async (fqdn) => lockedAsFound(lockZones, async () => tables.zoneContaining(fqdn)),
     async namesByFqdn(fqdn) {
       return ofLocked(
         async () => lockZones('id IN (SELECT zone_id FROM name WHERE fqdn = ?)', fqdn),
