@@ -138,7 +138,7 @@ const asked = (at: Fixture) =>
     hasFactor: async (r) => r.hasFactor(at.accountId),
     hasCode: async (r) => r.hasCode(HASH, 'reset', NOW),
     sessionByHash: async (r) => r.sessionByHash(HASH),
-    sessionsOf: async (r) => r.sessionsOf(at.accountId, PAGE),
+    sessionsOf: async (r) => r.sessionsOf(at.accountId, PAGE, { created: NOW, seen: NOW }),
     stepNumber: async (r) => r.stepNumber(at.zoneId, 0),
     steps: async (r) => r.steps(at.zoneId, 999, 9),
     stepsSize: async (r) => r.stepsSize(at.zoneId, 999),

@@ -537,7 +537,9 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       const add = async (n: number, more: object = {}, over = { created: NOW, seen: NOW, max: 100 }) =>
         store.write(async (w) => w.addSession({ ...session, ...more, hash: hash(n) }, over))
       const found = async (n: number) => store.read(async (r) => r.sessionByHash(hash(n)))
-      const listed = async (id: number) => store.read(async (r) => r.sessionsOf(id, { offset: 0, limit: 9 }))
+      const never = { created: NOW, seen: NOW }
+      const listed = async (id: number, over = never) =>
+        store.read(async (r) => r.sessionsOf(id, { offset: 0, limit: 9 }, over))
       const apiKeyId = await store.write(async (w) =>
         w.addApiKey({ accountId, hash: hash(99), description: '', scopes: [] }, NOW),
       )
@@ -551,10 +553,14 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         { items: [two, one], total: 2 },
         { items: [], total: 0 },
       ])
-      const page = await store.read(async (r) => r.sessionsOf(accountId, { offset: 0, limit: 1 }))
+      expect(await listed(accountId, { created: NOW, seen: LATER })).toEqual({ items: [two], total: 1 })
+      expect(await listed(accountId, { created: LATER, seen: NOW })).toEqual({ items: [two], total: 1 })
+      const page = await store.read(async (r) => r.sessionsOf(accountId, { offset: 0, limit: 1 }, never))
       expect(page).toEqual({ items: [two], total: 2, next: [second] })
       expect(
-        await store.read(async (r) => r.sessionsOf(accountId, { offset: 1, limit: 1, after: [second] })),
+        await store.read(async (r) =>
+          r.sessionsOf(accountId, { offset: 1, limit: 1, after: [second] }, never),
+        ),
       ).toEqual({ items: [one], total: 2 })
 
       await store.write(async (w) => w.touchSession(first, LATER))

@@ -79,6 +79,12 @@ export const BLOCK_OPERATIONS: Operations = {
       'end every block of this name, also one after abuse, or the lockout of an address after failed logins',
     run: async (context, [subject = '']) => setBlocked(context, subject, false),
   },
+  'lockout end': {
+    parameters: 'ADDRESS|ACCOUNT',
+    summary:
+      'end the lockout of a network after failed logins, or of an account after wrong codes; its blocks stay',
+    run: async ({ w }, [subject = '']) => endLockout(w, subject),
+  },
 }
 
 interface Change {
@@ -150,6 +156,15 @@ const EXACT: readonly ((subject: string, isBlocked: boolean) => string)[] = [
 ]
 
 const NO_ADDRESS = 'an address is not blocked here; block it in your firewall'
+
+async function endLockout(w: AdminContext['w'], subject: string): Promise<Result<OperationResult, string>> {
+  const address = parseAddress(subject.replace(/\/64$/, ''))
+  if (address !== undefined) return unblockNetwork(w, networkOf(address))
+  const account = await accountIdOf(w, subject)
+  if (!account.ok) return account
+  await clearFailedLogins(w, subject)
+  return finished(`codes of ${subject} are checked again`, { account: subject })
+}
 
 async function unblockNetwork(
   w: AdminContext['w'],

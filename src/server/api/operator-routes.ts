@@ -5,7 +5,7 @@ import {
   getOperatorAccount,
   listOperatorAccounts,
 } from './operator/accounts.ts'
-import { deleteBlock, listBlocks, listLockouts, setBlock } from './operator/blocks.ts'
+import { deleteBlock, deleteLockout, listBlocks, listLockouts, setBlock } from './operator/blocks.ts'
 import { createInvitation, deleteInvitation, listInvitations } from './operator/invitations.ts'
 import { listPlans, setPlan } from './operator/plans.ts'
 import { getLoad, listSecondaries } from './operator/status.ts'
@@ -62,6 +62,10 @@ export const OPERATOR_ROUTES = {
   listLockouts: route({
     method: 'GET', path: '/operator/lockouts', tag: 'Operator', summary: 'List the networks that are locked out after failed logins',
     refuses: [], handle: listLockouts,
+  }),
+  deleteLockout: route({
+    method: 'DELETE', path: '/operator/lockouts/{subject}', tag: 'Operator', summary: 'End the lockout of a network, or of the second factor of an account',
+    refuses: [], handle: deleteLockout,
   }),
   getLoad: route({
     method: 'GET', path: '/operator/load', tag: 'Operator', summary: 'Read which accounts take the most time of the service',

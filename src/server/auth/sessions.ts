@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto'
-import { after, before, type Duration, hours, type Instant, isBefore, minutes } from '../../base/time.ts'
+import { after, type Duration, type Instant, isBefore, minutes } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
-import { type Caller, hasFullAccess } from '../rules/access.ts'
+import { type Caller, hasFullAccess, isScoped } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
+import { overBefore, SESSION_IDLE, SESSION_LIFETIME } from '../rules/sessions.ts'
 import type { StoredSession } from '../store/account/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { randomOctets } from './hashes.ts'
 
-/** A session ends this long after it began, and this long after its last request. */
-const LIFETIME = hours(12)
-const IDLE = minutes(30)
 /** In this time after a proof, it may read secrets and delete. */
 const PROOF_LIFETIME = minutes(5)
 /** Between two writes of when it was seen. */
@@ -31,6 +29,8 @@ export interface Session {
   readonly lacksFactor: boolean
   /** All permissions of the account: no API key narrows them. */
   readonly hasFullAccess: boolean
+  /** Its API key is for some zones, names or types. */
+  readonly isScoped: boolean
 }
 
 /** The browser of a person. */
@@ -75,7 +75,7 @@ export async function openSession(
         peer,
         program: userAgent.slice(0, MAX_PROGRAM),
       },
-      { created: before(at, LIFETIME), seen: before(at, IDLE), max: MAX_SESSIONS },
+      { ...overBefore(at), max: MAX_SESSIONS },
     )
     return true
   })
@@ -109,12 +109,13 @@ export async function sessionOf(
     needsFactor: stored.needsFactor,
     lacksFactor,
     hasFullAccess: hasFullAccess(caller),
+    isScoped: isScoped(caller),
   }
 }
 
 const isWithin = (at: Instant, span: Duration, now: Instant): boolean => isBefore(now, after(at, span))
 const isOver = ({ createdAt, seenAt }: StoredSession, now: Instant): boolean =>
-  !isWithin(createdAt, LIFETIME, now) || !isWithin(seenAt, IDLE, now)
+  !isWithin(createdAt, SESSION_LIFETIME, now) || !isWithin(seenAt, SESSION_IDLE, now)
 
 /** With the permissions that its API key has now. */
 async function callerOf(

@@ -212,6 +212,21 @@ describe('an operation', () => {
       expect((await store.read((r) => r.failuresOf(`${endpoint} 192.0.2.1`))).blockedUntil).toBeUndefined()
   })
 
+  it.each([
+    ['lockout end 2001:db8:0:1::1', '2001:db8:0:1::/64', ['update', 'api', 'dns']],
+    ['lockout end 2001:db8:0:1::/64', '2001:db8:0:1::/64', ['update', 'api', 'dns']],
+    ['lockout end acme', 'acme', ['factor']],
+  ])('%s ends it, and no block', async (command, locked, endpoints) => {
+    await run('account suspend acme')
+    const until = { buckets: [], blockedUntil: after(NOW, minutes(9)) }
+    for (const one of endpoints) await store.write(async (w) => w.putFailures(`${one} ${locked}`, until))
+    await run(command)
+    for (const one of endpoints)
+      expect(await store.read((r) => r.failuresOf(`${one} ${locked}`))).toEqual({ buckets: [] })
+    expect((await lines('account show acme')).join('\n')).toMatch(/is_suspended +yes/)
+    await expect(run('lockout end nothing')).rejects.toThrow('there is no account nothing')
+  })
+
   it('transfers a zone with the names of its owner, and the numbers of both accounts stay right', async () => {
     await run('zone transfer dyn.test beta')
 

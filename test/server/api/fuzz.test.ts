@@ -106,6 +106,7 @@ const STARTS: readonly Start[] = [
   { route: 'setBlock', path: '/v1/operator/blocks/b' },
   { route: 'deleteBlock', path: '/v1/operator/blocks/b' },
   { route: 'listLockouts', path: '/v1/operator/lockouts' },
+  { route: 'deleteLockout', path: '/v1/operator/lockouts/b' },
   { route: 'getLoad', path: '/v1/operator/load' },
   { route: 'listSecondaries', path: '/v1/operator/secondaries' },
   { route: 'listInvitations', path: '/v1/operator/invitations' },

@@ -39,6 +39,7 @@ export const WRITES: readonly Write[] = [
   ['setPlan', 'PUT', `${O}/plans/other`, {}, OPERATOR],
   ['setBlock', 'PUT', `${O}/blocks/kkk9999`, undefined, OPERATOR],
   ['deleteBlock', 'DELETE', `${O}/blocks/b`, undefined, OPERATOR],
+  ['deleteLockout', 'DELETE', `${O}/lockouts/b`, undefined, OPERATOR],
   ['createInvitation', 'POST', `${O}/invitations`, { plan: 'plan of a' }, OPERATOR],
   ['deleteInvitation', 'DELETE', `${O}/invitations/1`, undefined, OPERATOR],
   ['changePassword', 'PUT', '/v1/account/password', NEW_PASSWORD, `a:${PASSWORD}`],

@@ -1,4 +1,5 @@
 import { hasFullAccess } from '../../rules/access.ts'
+import { overBefore } from '../../rules/sessions.ts'
 import type { StoredSession } from '../../store/account/sessions.ts'
 import { listResult } from '../answer/list.ts'
 import { timeOf } from '../answer/show.ts'
@@ -9,13 +10,13 @@ import { REQUEST_FAULTS } from '../request/faults.ts'
 
 /** The sessions of the website, the newest first. They are opened there only. */
 export async function listSessions(context: RequestContext) {
-  const { caller, store } = context
+  const { caller, store, now } = context
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const list = { operation: 'listSessions', values: ['number'] } as const
   const parsed = combine({ page: readPage(context, list) })
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
-  const { items, ...place } = await store.sessionsOf(caller.account.id, page)
+  const { items, ...place } = await store.sessionsOf(caller.account.id, page, overBefore(now))
   return listResult(context, { list, page, ...place }, items.map(showSession))
 }
 

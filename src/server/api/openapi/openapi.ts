@@ -79,6 +79,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   setBlock:         { response: item('KeyChanged'), statuses: [200], faults: [...OF_ONE, 'operationRefused'] },
   deleteBlock:      { response: item('KeyChanged'), statuses: [200], faults: [...OF_ONE, 'operationRefused'] },
   listLockouts:     { response: items('Lockout'), statuses: [200], headers: TAGGED, faults: OPERATORS },
+  deleteLockout:    { response: item('KeyChanged'), statuses: [200], faults: OF_ONE },
   getLoad:          { response: item('Load'), statuses: [200], faults: OPERATORS },
   listSecondaries:  { response: item('Secondaries'), statuses: [200], faults: OPERATORS },
   listInvitations:  { response: items('Invitation'), statuses: [200], headers: TAGGED, faults: OPERATORS },

@@ -9,6 +9,10 @@ const subjectIn = ({ params }: RequestContext): string => params['subject'] ?? '
 export const setBlock = async (context: RequestContext) =>
   finish(context, () => [['block', subjectIn(context)]])
 
+/** Of a network, or of the second factor of an account; a block of the account stays. */
+export const deleteLockout = async (context: RequestContext) =>
+  finish(context, () => [['lockout end', subjectIn(context)]])
+
 /** Of whatever has this name; or the lockout of a network after failed logins. */
 export const deleteBlock = async (context: RequestContext) =>
   finish(context, () => [['unblock', subjectIn(context).replace(/\/64$/, '')]])

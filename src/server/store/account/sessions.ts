@@ -21,16 +21,19 @@ export interface StoredSession {
 export interface SessionReads {
   /** `hash`: of its secret, which only the browser has. */
   sessionByHash(hash: Uint8Array): Promise<StoredSession | undefined>
-  /** The newest first. */
-  sessionsOf(accountId: number, page: Page): Promise<ListedPage<StoredSession>>
+  /** The newest first, without those that are over. */
+  sessionsOf(accountId: number, page: Page, over: SessionTimes): Promise<ListedPage<StoredSession>>
 }
 
 /** Sessions that began, or were last seen, before these times are over. */
-export interface SessionLimits {
-  /** Of one account, opened in the same way; the oldest go. */
-  readonly max: number
+export interface SessionTimes {
   readonly created: Instant
   readonly seen: Instant
+}
+
+export interface SessionLimits extends SessionTimes {
+  /** Of one account, opened in the same way; the oldest go. */
+  readonly max: number
 }
 
 export interface SessionWrites extends SessionReads {

@@ -26,11 +26,16 @@ export const sqlSessionReads = (sql: Sql): SessionReads => ({
     const row = await sql(SESSIONS.byHash).get(hash)
     return row && sessionFrom(row)
   },
-  async sessionsOf(accountId, page) {
+  async sessionsOf(accountId, page, over) {
     const list = {
       rows: SESSIONS.list,
       count: SESSIONS.count,
-      where: clause('account_id = ?', accountId),
+      where: clause(
+        'account_id = ? AND created_at >= ? AND seen_at >= ?',
+        accountId,
+        over.created,
+        over.seen,
+      ),
       order: 'id DESC',
       after: ([id = null]: Position) => clause('id < ?', id),
       positionOf: ({ id }: RowOf<typeof SESSION>) => [id],
