@@ -18,12 +18,24 @@ import { ICON, STYLESHEET } from './assets.ts'
 import type { ConsoleContext, ShownPage } from './context.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { linkAsked, linkFollowed, signIn } from './entry.ts'
+import { unsentPage } from './pages/entry/unsent.ts'
 import { linkAt, linkPage } from './pages/entry/link.ts'
 import { signInPage } from './pages/entry/sign-in.ts'
-import { ACCOUNT_PAGE, FORGOTTEN, HOME, ownPage, ROOT, SECOND_FACTOR, SIGN_IN, SIGN_OUT } from './paths.ts'
+import {
+  ACCOUNT_PAGE,
+  FORGOTTEN,
+  HOME,
+  ownPage,
+  ROOT,
+  SECOND_FACTOR,
+  SIGN_IN,
+  SIGN_OUT,
+  withBack,
+} from './paths.ts'
 import { forFactor, proof } from './proof.ts'
 import {
   assetResponse,
+  backOf,
   documentResponse,
   type Person,
   plainResponse,
@@ -144,10 +156,8 @@ async function bodyOf({ body, readLong }: IncomingRequest): Promise<string | und
 }
 
 /** After the sign-in, a person goes on to the address that they asked for. */
-const signInFor = ({ method, path, query }: IncomingRequest): string =>
-  method === 'GET' && (path !== HOME || query !== '')
-    ? `${SIGN_IN}?back=${encodeURIComponent(query === '' ? path : `${path}?${query}`)}`
-    : SIGN_IN
+const signInFor = (request: IncomingRequest): string =>
+  request.method === 'GET' ? withBack(SIGN_IN, backOf(request)) : SIGN_IN
 
 /** Everything that needs a session. */
 async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Promise<OutgoingResponse> {
@@ -155,13 +165,16 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
   const { place } = dependencies
   const secret = secretIn(place, request.cookie)
   const session = secret && (await dependencies.sessionOf(secret))
-  if (secret === undefined || session === undefined) return seeOther(signInFor(request))
+  if (secret === undefined || session === undefined)
+    return secret !== undefined && isWorthKeeping(request)
+      ? unsentResponse(reader, new URLSearchParams(request.body))
+      : seeOther(signInFor(request))
   const known = { ...reader, person: { secret, session } }
   const body = request.method === 'POST' ? await bodyOf(request) : ''
   if (body === undefined || fieldCount(body) > MAX_FIELDS) return TOO_LARGE
   const form = new URLSearchParams(body)
   if (request.method === 'POST' && !isFormToken(secret, form.get('token') ?? ''))
-    return documentResponse(known, messagePage(403, words.oldForm, words.oldFormWhy))
+    return unsentResponse(known, form)
   if (request.path === SIGN_OUT && request.method === 'POST') {
     await dependencies.endSession(session)
     return seeOther(SIGN_IN, { 'set-cookie': noCookie(place) })
@@ -174,6 +187,20 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
   if (found.length === 0) return documentResponse(known, messagePage(404, words.noPage, words.noPageWhy))
   const page = documentResponse(known, messagePage(405, words.onlyButton, words.onlyButtonWhy))
   return { ...page, headers: { ...page.headers, allow: found.join(', ') } }
+}
+
+const isWorthKeeping = ({ method, path, body = '' }: IncomingRequest): boolean =>
+  method === 'POST' &&
+  ![SIGN_OUT, SECOND_FACTOR].includes(path) &&
+  body !== '' &&
+  body.length <= MAX_OPEN_FORM
+
+const unsentResponse = (reader: Reader, form: URLSearchParams): OutgoingResponse => {
+  const { request, words, person } = reader
+  return documentResponse(
+    reader,
+    unsentPage(words, { path: request.path, form, isSignedIn: person !== undefined }),
+  )
 }
 
 interface Matched {

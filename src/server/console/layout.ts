@@ -14,6 +14,8 @@ export interface Document {
   /** Whether there are places to go to. */
   readonly hasPlaces: boolean
   readonly isOperator: boolean
+  /** An API key that is for some names sees neither keys nor the trail. */
+  readonly isScoped: boolean
   /** It is the answer to a form, and cannot be opened again. */
   readonly isAnswer: boolean
   /** The keyboard begins at its content. */
@@ -32,9 +34,11 @@ export interface Document {
 
 const PLACES = ['names', 'zones', 'keys', 'trail', 'account'] as const
 
-const navigation = ({ words, path, isOperator }: Document): Html =>
+const OF_WHOLE_ACCOUNT: readonly string[] = ['keys', 'trail']
+
+const navigation = ({ words, path, isOperator, isScoped }: Document): Html =>
   html`<nav aria-label="${words.navigation}"><ul>${[
-    ...PLACES,
+    ...PLACES.filter((one) => !isScoped || !OF_WHOLE_ACCOUNT.includes(one)),
     ...(isOperator ? (['operator'] as const) : []),
   ].map((place) => {
     const to = `/console/${place}`

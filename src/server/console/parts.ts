@@ -17,18 +17,18 @@ export interface Column {
   readonly label: string
   /** Its words are never broken. */
   readonly isFixed?: boolean
-  /** Its cells are buttons and links that say what they do. */
-  readonly isAction?: boolean
+  /** Its cells say what they are: a button, a state, an address. On a narrow screen no label stands before them. */
+  readonly isPlain?: boolean
 }
 export type Cells = readonly (Html | string)[]
 
 /** The first cell of a row is its heading. On a narrow screen the labels stand before the other cells. */
 export function dataTable(caption: string, columns: readonly Column[], rows: readonly Cells[]): Html {
   const cellOf = (content: Html | string, nth: number): Html => {
-    const { label = '', isFixed = false, isAction = false } = columns[nth] ?? {}
+    const { label = '', isFixed = false, isPlain = false } = columns[nth] ?? {}
     if (nth === 0) return html`<th scope="row">${content}</th>`
-    const named = isAction ? '' : html` data-label="${label}"`
-    return html`<td${named}${isFixed || isAction ? html` class="fixed"` : ''}>${content}</td>`
+    const named = isPlain ? '' : html` data-label="${label}"`
+    return html`<td${named}${isFixed ? html` class="fixed"` : ''}>${content}</td>`
   }
   return html`<table><caption class="hidden">${caption}</caption><thead><tr>${columns.map(
     ({ label }) => html`<th scope="col">${label}</th>`,

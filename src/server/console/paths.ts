@@ -9,4 +9,8 @@ export const SIGN_OUT = `${ROOT}/sign-out`
 
 /** Only a page of the console: a link must not lead elsewhere. */
 export const ownPage = (path: string | null): string =>
-  path !== null && !path.includes('..') && /^\/console\/[\w/.%?=&@+~-]*$/.test(path) ? path : HOME
+  path !== null && !path.includes('..') && /^\/console\/[\w/.%?=&@+~*!'()-]*$/.test(path) ? path : HOME
+
+/** A page that leads on to another when it is done. */
+export const withBack = (path: string, back: string): string =>
+  back === HOME ? path : `${path}?back=${encodeURIComponent(back)}`

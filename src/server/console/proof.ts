@@ -4,8 +4,8 @@ import type { ConsoleDependencies } from './dependencies.ts'
 import type { ShownPage } from './context.ts'
 import { factorPage } from './pages/entry/factor.ts'
 import { proofPage } from './pages/entry/proof.ts'
-import { HOME, SECOND_FACTOR } from './paths.ts'
-import { documentResponse, type Person, type Reader, seeOther } from './responses.ts'
+import { ownPage, SECOND_FACTOR, withBack } from './paths.ts'
+import { backOf, documentResponse, type Person, type Reader, seeOther } from './responses.ts'
 
 type PersonReader = Reader & { readonly person: Person }
 
@@ -17,16 +17,19 @@ export async function forFactor(
 ): Promise<OutgoingResponse> {
   const { request, words, person } = reader
   const { account } = person.session.caller
-  if (request.path !== SECOND_FACTOR) return seeOther(SECOND_FACTOR)
+  if (request.path !== SECOND_FACTOR)
+    return seeOther(request.method === 'GET' ? withBack(SECOND_FACTOR, backOf(request)) : SECOND_FACTOR)
+  const back = ownPage(form.get('back') ?? new URLSearchParams(request.query).get('back'))
   const passkey = await dependencies.passkeyOptions(account)
-  if (request.method !== 'POST') return documentResponse(reader, factorPage(words, { passkey }))
+  if (request.method !== 'POST') return documentResponse(reader, factorPage(words, { passkey, back }))
   const isRight = form.has('credential')
     ? await isPasskeyOf(dependencies, reader, form.get('credential') ?? '')
     : await dependencies.checkFactor({ account, code: form.get('code') ?? '' }, request)
   const wait = typeof isRight === 'object' ? isRight.retryAfter : undefined
-  if (isRight !== true) return documentResponse(reader, factorPage(words, { passkey, refused: { wait } }))
+  if (isRight !== true)
+    return documentResponse(reader, factorPage(words, { passkey, back, refused: { wait } }))
   const secret = await dependencies.renewSession(person.session.id, { hasFactor: true })
-  return seeOther(HOME, { 'set-cookie': cookieOf(dependencies.place, secret) })
+  return seeOther(back, { 'set-cookie': cookieOf(dependencies.place, secret) })
 }
 
 async function isPasskeyOf(

@@ -80,7 +80,8 @@ export function resultResponse(reader: Reader, result: ConsoleResult): OutgoingR
   }
 }
 
-const backOf = ({ path, query }: IncomingRequest): string => (query === '' ? path : `${path}?${query}`)
+/** The page of a request, with its query. */
+export const backOf = ({ path, query }: IncomingRequest): string => (query === '' ? path : `${path}?${query}`)
 
 /** With an entity tag, so that a page that asks whether it has changed gets little. */
 export function documentResponse(
@@ -95,6 +96,7 @@ export function documentResponse(
     words,
     account: person?.session.caller.account.name,
     hasPlaces: person?.session.needsFactor === false && !person.session.lacksFactor,
+    isScoped: person?.session.isScoped === true,
     isOperator:
       person?.session.caller.account.isOperator === true && person.session.caller.apiKeyId === undefined,
     path: request.path,

@@ -7,7 +7,14 @@ import {
   endSessionAction,
   exportAccountAction,
 } from './pages/account.ts'
-import { bulkAction, bulkDeletion, bulkReview, bulkUndo } from './pages/bulk.ts'
+import {
+  bulkAction,
+  bulkAttachment,
+  bulkDeletion,
+  bulkDetachment,
+  bulkReview,
+  bulkUndo,
+} from './pages/bulk/bulk.ts'
 import { importAction, importAgain, importPage, importPreview } from './pages/import.ts'
 import { apiKeyDeletion, tsigKeyDeletion } from './pages/program-keys.ts'
 import {
@@ -41,6 +48,7 @@ import {
   blockReview,
   createInvitationAction,
   deleteInvitationAction,
+  lockoutEnd,
   operatorPage,
   unblockAction,
 } from './pages/operator/operator.ts'
@@ -79,6 +87,8 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/names/bulk/apply',        page: bulkAction },
   { method: 'POST', path: '/names/bulk/delete',       page: bulkDeletion, needsProof: true },
   { method: 'POST', path: '/names/bulk/undo',         page: bulkUndo },
+  { method: 'POST', path: '/names/bulk/attach',       page: bulkAttachment, needsProof: true },
+  { method: 'POST', path: '/names/bulk/detach',       page: bulkDetachment, needsProof: true },
   { method: 'GET',  path: NAME_PATH,                       page: namePage },
   { method: 'POST', path: `${NAME_PATH}/review`,           page: reviewRecords },
   { method: 'POST', path: `${NAME_PATH}/records`,          page: recordsAction },
@@ -129,6 +139,7 @@ const PAGES: readonly ConsoleRoute[] = [
   { method: 'POST', path: '/operator/blocks/set',     page: blockAction, needsProof: true },
   { method: 'POST', path: '/operator/blocks/end',     page: unblockAction, needsProof: true },
   { method: 'POST', path: '/operator/blocks/{subject}/end', page: unblockAction, needsProof: true },
+  { method: 'POST', path: '/operator/lockouts/{subject}/end', page: lockoutEnd, needsProof: true },
   { method: 'GET',  path: '/operator/accounts',       page: operatorAccountsPage },
   { method: 'GET',  path: OPERATED_ACCOUNT,                page: operatorAccountPage },
   { method: 'POST', path: OPERATED_ACCOUNT,                page: changeAccountAction, needsProof: true },

@@ -80,11 +80,11 @@ describe('several names at once', () => {
     const one = await signedIn()
     const form = { act: 'key', value: '', key: 'kkk1111', pick: ['example.test/free'] }
     expect((await one.post('/console/names/bulk', form)).text).toContain('free.example.test')
-    const done = await one.post('/console/names/bulk/apply', form)
+    const done = await one.post('/console/names/bulk/attach', form)
     expect((await one.send('/console/keys/ddns/kkk1111')).text).toMatch(/free\.example\.test/)
     expect((await one.send('/console/keys/ddns/kkk1111')).text).toMatch(/home\.example\.test/)
     const undo = { until: hiddenIn(done.html, 'until'), calls: hiddenIn(done.html, 'calls') }
-    await one.post('/console/names/bulk/undo', undo)
+    await one.post('/console/names/bulk/detach', undo)
     expect((await one.send('/console/keys/ddns/kkk1111')).text).not.toMatch(/free\.example\.test/)
     const unknown = await one.post('/console/names/bulk', { ...form, key: 'nothing' })
     expect([unknown.status, unknown.text]).toEqual([422, expect.stringContaining('DDNS key not found')])

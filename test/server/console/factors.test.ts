@@ -43,7 +43,7 @@ describe('an authenticator app', () => {
     const other = person()
     await other.signIn('a', PASSWORD)
     for (const path of ['/console/names', '/console/account', '/console/trail/file', '/console/nothing'])
-      expect((await other.send(path)).headers['location']).toBe('/console/second-factor')
+      expect((await other.send(path)).headers['location']).toMatch(/^\/console\/second-factor(\?back=|$)/)
     expect((await other.send('/console/second-factor')).text).toContain(
       'Now the code of your authenticator app',
     )
@@ -51,7 +51,12 @@ describe('an authenticator app', () => {
     const refused = await other.post('/console/second-factor', { code: '123' })
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('The code is wrong')])
     const code = codeOf(secret)
-    expect((await other.post('/console/second-factor', { code })).headers['location']).toBe('/console/names')
+    const asked = await other.send('/console/trail?name=*.x')
+    const page = await other.send(asked.headers['location'] ?? '')
+    const [, back = ''] = /name="back" value="([^"]*)"/.exec(page.html) ?? []
+    expect((await other.post('/console/second-factor', { code, back })).headers['location']).toBe(
+      '/console/trail?name=*.x',
+    )
     expect((await other.send('/console/names')).status).toBe(200)
     expect(
       (await person().send('/console/names', { headers: { cookie: before ?? '' } })).headers['location'],

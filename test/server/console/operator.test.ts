@@ -159,8 +159,28 @@ describe('the pages of operators', () => {
     await at.world.store.write(async (w) => w.putFailures(peer, { buckets: [], blockedUntil: until }))
     const page = await one.send('/console/operator')
     expect(page.text).toContain('2001:db8:0:1::/64')
-    await one.post('/console/operator/blocks/2001%3Adb8%3A0%3A1%3A%3A%2F64/end')
+    await one.post('/console/operator/lockouts/2001%3Adb8%3A0%3A1%3A%3A%2F64/end')
     expect((await one.send('/console/operator')).text).not.toContain('2001:db8:0:1::/64')
+  })
+
+  it('end the lockout of a second factor, and no block of the account', async () => {
+    const one = await operator()
+    const { store, ids } = at.world
+    const until = after(at.now, seconds(60))
+    await store.write(async (w) => {
+      await w.changeAccount(ids['b'] ?? 0, { isSuspended: true })
+      await w.putFailures('factor b', { buckets: [], blockedUntil: until })
+    })
+    const page = await one.send('/console/operator')
+    const [, end = ''] = /action="([^"]*lockouts[^"]*)"/.exec(page.html) ?? []
+    expect((await one.post(end)).headers['location']).toBe('/console/operator?saved=yes')
+    const stored = await store.read(async (r) => ({
+      isSuspended: (await r.account(ids['b'] ?? 0))?.isSuspended,
+      failures: await r.failuresOf('factor b'),
+    }))
+    expect(stored).toEqual({ isSuspended: true, failures: { buckets: [] } })
+    const unknown = await one.post('/console/operator/lockouts/nothing/end')
+    expect([unknown.status, unknown.text]).toEqual([422, expect.stringContaining('no account nothing')])
   })
 
   it('change a plan and make one', async () => {

@@ -32,16 +32,29 @@ describe('the trail', () => {
     expect(found.headers['location']).toMatch(/^\/console\/names\/example\.test\/free\?undo=A&before=60/)
   })
 
-  it('offers to make a name again that is gone, and knows nothing of names of others', async () => {
+  it.each([
+    ['A', ['192.0.2.7']],
+    ['TXT', ['"hello"']],
+  ])('makes a name again that is gone, with its %s as it was', async (type, values) => {
     await at.world.ask('DELETE', `${R}/free`)
     const one = await signedIn()
     const trail = await one.send('/console/trail')
-    const undo = linkIn(trail.html, /href="(\/console\/find\?[^"]*undo=A&[^"]*)"/)
+    const undo = linkIn(trail.html, new RegExp(`href="(/console/find\\?[^"]*undo=${type}&[^"]*)"`))
     const found = await one.send(undo.replace(/#.*/, ''))
-    expect(found.headers['location']).toBe(
-      '/console/names/new?hostname=free.example.test&addresses=192.0.2.7',
+    const review = await one.send(found.headers['location'] ?? '')
+    expect(review.text).toContain('This changes 1 record')
+    expect(review.html).toMatch(/<ins><code><bdi>60 /)
+    const form = { until: hiddenIn(review.html, 'until'), calls: hiddenIn(review.html, 'calls') }
+    expect((await one.post('/console/names/bulk/undo', form)).text).toContain('as before')
+    expect(await valuesOf('free')).toEqual(values)
+  })
+
+  it('leads to the form of a new name where there is nothing to undo, and knows nothing of names of others', async () => {
+    await at.world.ask('DELETE', `${R}/free`)
+    const one = await signedIn()
+    expect((await one.send('/console/find?name=free.example.test')).headers['location']).toBe(
+      '/console/names/new?hostname=free.example.test',
     )
-    expect((await one.send(found.headers['location'] ?? '')).html).toContain('value="192.0.2.7"')
     expect((await one.send('/console/find?name=x.nowhere.test')).headers['location']).toBe('/console/names')
   })
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { REQUEST_FAULTS } from '../../../src/server/api/request/faults.ts'
+import { ROUTES } from '../../../src/server/api/routes.ts'
+import { LINK_OPERATIONS } from '../../../src/server/auth/links.ts'
 import { DE } from '../../../src/server/console/words/de/de.ts'
 import { EN } from '../../../src/server/console/words/en/en.ts'
 import { languageFor } from '../../../src/server/console/words/languages.ts'
@@ -38,6 +40,14 @@ describe('the words of the console', () => {
       'Text',
     ]
     expect(same.filter(([, word]) => !both.includes(String(word)))).toEqual([])
+  })
+
+  it('have each operation that the trail names', () => {
+    const writes = Object.entries(ROUTES).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]))
+    const links = Object.values(LINK_OPERATIONS)
+    expect(Object.keys(EN.trail.operations).toSorted()).toEqual(
+      [...writes, ...links, 'update', 'UPDATE'].toSorted(),
+    )
   })
 
   it('have each error of the API in German', () => {

@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../html/html.ts'
-import { isRefused } from '../ask.ts'
+import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import { action, button, card, facts, field, foreign, form, moment, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { factorCard, type ShownFactors } from './factors.ts'
-import { failedPage } from './listing.ts'
+import { cutNote, failedPage } from './listing.ts'
 
 interface ShownAccount {
   readonly name: string
@@ -39,7 +39,7 @@ export const accountPage = async (context: ConsoleContext): Promise<ConsoleResul
   accountShown(context, NO_ERRORS)
 
 async function accountShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
-  const { words, ask, session } = context
+  const { words, ask, session, form: sent } = context
   const t = words.account
   const found = await ask<ShownAccount>('getAccount')
   if (isRefused(found)) return failedPage(words, found)
@@ -50,10 +50,10 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}${planCard(words, found.data)}${
       session.caller.apiKeyId === undefined
-        ? html`${passwordCard(words, errors)}${emailCard(words, found.data, errors)}`
+        ? html`${passwordCard(words, errors)}${emailCard(words, sent.get('email') ?? found.data.email ?? '', errors)}`
         : card(t.password, html`<p>${t.byKey}</p>`)
     }${isRefused(factors) ? '' : factorCard(words, factors.data, session.lacksFactor)}${
-      isRefused(sessions) ? '' : sessionCard(words, sessions.data, session.id)
+      isRefused(sessions) ? '' : sessionCard(words, sessions, session.id)
     }${session.caller.apiKeyId === undefined ? wholeCard(words, errors) : ''}`,
   }
 }
@@ -93,7 +93,7 @@ const passwordCard = (words: Words, errors: FormErrors): Html => {
   )
 }
 
-const emailCard = (words: Words, { email }: ShownAccount, errors: FormErrors): Html => {
+const emailCard = (words: Words, email: string, errors: FormErrors): Html => {
   const t = words.account
   return card(
     t.email,
@@ -101,7 +101,7 @@ const emailCard = (words: Words, { email }: ShownAccount, errors: FormErrors): H
       field('email', t.address, {
         type: 'email',
         fill: 'email',
-        value: email ?? '',
+        value: email,
         hint: t.emailWhat,
         isOptional: true,
         errors,
@@ -119,9 +119,9 @@ export async function changeEmailAction(context: ConsoleContext): Promise<Consol
   return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/account', isSaved: true }
 }
 
-function sessionCard(words: Words, sessions: readonly ShownSession[], own: number): Html {
+function sessionCard(words: Words, sessions: ApiAnswer<readonly ShownSession[]>, own: number): Html {
   const t = words.account
-  const rows = sessions.map((one) => [
+  const rows = sessions.data.map((one) => [
     foreign(one.user_agent || t.unknownProgram),
     one.peer,
     moment(one.created_at),
@@ -133,9 +133,9 @@ function sessionCard(words: Words, sessions: readonly ShownSession[], own: numbe
     { label: t.address, isFixed: true },
     { label: t.begun, isFixed: true },
     { label: t.seen, isFixed: true },
-    { label: t.end, isAction: true },
+    { label: t.end, isFixed: true, isPlain: true },
   ]
-  return card(t.sessions, dataTable(t.sessions, columns, rows))
+  return card(t.sessions, [dataTable(t.sessions, columns, rows), cutNote(words, sessions)])
 }
 
 const wholeCard = (words: Words, errors: FormErrors): Html => {

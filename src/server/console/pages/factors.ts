@@ -49,7 +49,7 @@ export function factorCard(
     { label: t.title },
     { label: words.names.state, isFixed: true },
     { label: words.programKeys.used, isFixed: true },
-    { label: words.programKeys.remove, isAction: true },
+    { label: words.programKeys.remove, isFixed: true, isPlain: true },
   ]
   const isOn = factors.some(({ confirmed }) => confirmed)
   return card(t.title, [

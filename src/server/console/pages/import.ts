@@ -1,10 +1,11 @@
 import { type Html, html } from '../../../html/html.ts'
-import { isRefused } from '../ask.ts'
+import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import { button, card, field, form, hidden, pathOf, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
+import { isOtherSince, seenDigest } from './seen.ts'
 
 const LINES = 12
 /** Rows of a preview that a page has; the counts are of all. */
@@ -22,6 +23,8 @@ interface Preview {
     readonly before: string | null
     readonly after: string | null
   }[]
+  readonly more_changes: number
+  readonly more_refused: number
   readonly refused: readonly {
     readonly line: number | null
     readonly title: string
@@ -55,30 +58,45 @@ function importForm(context: ConsoleContext, errors: FormErrors, more: Html = ht
   }
 }
 
-export async function importPreview(context: ConsoleContext): Promise<ConsoleResult> {
-  const { words, ask, params, form: sent } = context
-  const t = words.import
-  const text = sent.get('text') ?? ''
-  const tried = await ask<Preview>('importZone', {
+const sendFile = async <T>(
+  { ask, params, form: sent }: ConsoleContext,
+  isDryRun: boolean,
+): Promise<ApiAnswer<T>> =>
+  ask<T>('importZone', {
     params: { zone_name: params['zone'] ?? '' },
-    query: { dry_run: 'true' },
-    body: text,
+    query: { dry_run: isDryRun ? 'true' : undefined },
+    body: sent.get('text') ?? '',
   })
-  if (isRefused(tried))
-    return importForm(
-      context,
-      errorsOf(tried, words, () => 'text'),
-    )
+
+const refusedFile = (context: ConsoleContext, answer: ApiAnswer<unknown>): ShownPage =>
+  importForm(
+    context,
+    errorsOf(answer, context.words, () => 'text'),
+  )
+
+export async function importPreview(context: ConsoleContext): Promise<ConsoleResult> {
+  const tried = await sendFile<Preview>(context, true)
+  if (isRefused(tried)) return refusedFile(context, tried)
+  return previewShown(context, tried)
+}
+
+function previewShown(context: ConsoleContext, tried: ApiAnswer<Preview>, isOther = false): ShownPage {
+  const { words, params, form: sent } = context
+  const t = words.import
   const { data } = tried
   if (data.refused.length > 0) return importForm(context, NO_ERRORS, refusedLines(words, data))
   const counts = html`<p>${t.counts(data)}</p>`
   if (data.changes.length === 0) return importForm(context, NO_ERRORS, card(t.same, counts))
   return {
     title: t.title(params['zone'] ?? ''),
-    main: html`${warningList(tried.warnings)}${card(
+    ...(isOther && { status: 422 }),
+    main: html`${isOther ? html`<div class="note wait" role="alert"><p>${t.isOther}</p></div>` : ''}${warningList(
+      tried.warnings,
+    )}${card(
       t.changes,
       html`${counts}${changeRows(words, data)}${form(`${hereOf(context)}/import`, [
-        hidden('text', text),
+        hidden('text', sent.get('text') ?? ''),
+        hidden('seen', seenDigest(data)),
         html`<p class="row">${button(t.go)}
 <button class="quiet" formaction="${hereOf(context)}/import/again">${t.back}</button></p>`,
       ])}`,
@@ -86,16 +104,20 @@ export async function importPreview(context: ConsoleContext): Promise<ConsoleRes
   }
 }
 
-const refusedLines = (words: Words, { refused }: Preview): Html =>
+const refusedLines = (words: Words, { refused, more_refused: more }: Preview): Html =>
   html`<div class="note bad" role="alert" tabindex="-1" id="errors">
 <h2><span aria-hidden="true">✗</span> ${words.import.refused}</h2><ul>${refused
     .slice(0, MAX_SHOWN)
     .map(
       ({ line, title, detail }) =>
         html`<li>${line === null ? '' : `${words.import.line(line)}: `}${detail ?? title}</li>`,
-    )}</ul></div>`
+    )}</ul>${moreNote(words, refused.length + more)}</div>`
 
-function changeRows(words: Words, { changes }: Preview): Html {
+/** A list that is cut must not look whole. */
+const moreNote = (words: Words, count: number): Html =>
+  count > MAX_SHOWN ? html`<p class="soft">${words.import.more(count - MAX_SHOWN)}</p>` : html``
+
+function changeRows(words: Words, { changes, more_changes: more }: Preview): Html {
   const t = words.records
   const rows = changes
     .toSorted((one, other) => Number(other.change === 'removed') - Number(one.change === 'removed'))
@@ -105,22 +127,17 @@ function changeRows(words: Words, { changes }: Preview): Html {
       before === null ? t.nothing : html`<del><code><bdi>${before}</bdi></code></del>`,
       after === null ? t.nothing : html`<ins><code><bdi>${after}</bdi></code></ins>`,
     ])
-  return dataTable(words.import.changes, [{ label: t.record }, { label: t.before }, { label: t.after }], rows)
+  const columns = [{ label: t.record }, { label: t.before }, { label: t.after }]
+  return html`${dataTable(words.import.changes, columns, rows)}${moreNote(words, changes.length + more)}`
 }
 
 export const importAgain = async (context: ConsoleContext): Promise<ShownPage> =>
   importForm(context, NO_ERRORS)
 
 export async function importAction(context: ConsoleContext): Promise<ConsoleResult> {
-  const { words, ask, params, form: sent } = context
-  const done = await ask('importZone', {
-    params: { zone_name: params['zone'] ?? '' },
-    body: sent.get('text') ?? '',
-  })
-  return isRefused(done)
-    ? importForm(
-        context,
-        errorsOf(done, words, () => 'text'),
-      )
-    : { see: hereOf(context), isSaved: true }
+  const tried = await sendFile<Preview>(context, true)
+  if (isRefused(tried)) return refusedFile(context, tried)
+  if (isOtherSince(context.form, tried.data)) return previewShown(context, tried, true)
+  const done = await sendFile(context, false)
+  return isRefused(done) ? refusedFile(context, done) : { see: hereOf(context), isSaved: true }
 }

@@ -7,8 +7,8 @@ import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { secretPage } from './new-key.ts'
 import { programKeyCards } from './program-keys.ts'
-import { hostnamesOf, updateCard } from './key-state.ts'
-import type { ShownKey } from './shown.ts'
+import { hostnamesOf, isOfValues, updateCard, wholeNamesOf } from './key-state.ts'
+import { isRefusedReply, type ShownKey } from './shown.ts'
 
 const KEYS_LIMIT = '100'
 const MAX_HOSTNAMES_SHOWN = 3
@@ -56,16 +56,15 @@ const moreHostnames = (words: Words, key: ShownKey): string => {
 const blockLabel = (words: Words, { block, last_update: last }: ShownKey): Html => {
   const t = words.keys
   if (block !== null) return state('bad', '✗', t.blocked)
+  if (last !== null && isRefusedReply(last.reply)) return state('bad', '✗', t.refused)
   return last === null ? state('wait', '…', t.waiting) : state('ok', '✓', t.works)
 }
 
 /** One DDNS key: whether its router gets through, and if not, why. */
 export const keyPage = async (context: ConsoleContext): Promise<ConsoleResult> => keyShown(context, NO_ERRORS)
 
-async function keyShown(
-  { words, params, ask, session }: ConsoleContext,
-  errors: FormErrors,
-): Promise<ShownPage> {
+async function keyShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const { words, params, ask, session } = context
   const found = await ask<ShownKey>('getKey', { params: { ddns_key_username: params['key'] ?? '' } })
   if (isRefused(found)) return failedPage(words, found)
   const key = found.data
@@ -75,22 +74,29 @@ async function keyShown(
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     isPending: key.last_update === null,
     main: html`${errorSummary(errors, words)}<div id="live">${updateCard(words, key)}</div>${
-      session.hasFullAccess ? changeCard(words, here, key) : ''
+      session.hasFullAccess ? changeCard(context, { here, key, errors }) : ''
     }`,
   }
 }
 
 /** A click on one of these cuts the router off, so it takes two steps. */
-const changeCard = (words: Words, here: string, key: ShownKey): Html => {
+const changeCard = (
+  { words, form: sent }: ConsoleContext,
+  { here, key, errors }: { readonly here: string; readonly key: ShownKey; readonly errors: FormErrors },
+): Html => {
   const t = words.key
   return html`${card(
     t.edit,
     form(here, [
-      field('description', words.newKey.description, { value: key.description }),
+      field('description', words.newKey.description, {
+        value: sent.get('description') ?? key.description,
+        errors,
+      }),
       field('hostnames', words.newKey.hostnames, {
-        value: hostnamesOf(key).join(' '),
-        hint: words.newKey.hostnamesHint,
+        value: sent.get('hostnames') ?? wholeNamesOf(key).join(' '),
+        hint: isOfValues(key) ? t.ofValues : words.newKey.hostnamesHint,
         isOptional: true,
+        errors,
       }),
       button(words.save, 'quiet'),
     ]),
@@ -110,12 +116,16 @@ const changeCard = (words: Words, here: string, key: ShownKey): Html => {
 export async function changeKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, params, ask, form: sent } = context
   const username = params['key'] ?? ''
+  const at = { ddns_key_username: username }
+  const found = await ask<ShownKey>('getKey', { params: at })
+  if (isRefused(found)) return failedPage(words, found)
+  const hostnames = (sent.get('hostnames') ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  // Names that stay are not sent: they may be locked, and a description may be changed even so.
+  const isOther =
+    sent.has('hostnames') && hostnames.toSorted().join() !== wholeNamesOf(found.data).toSorted().join()
   const changed = await ask('changeKey', {
-    params: { ddns_key_username: username },
-    body: {
-      description: sent.get('description') ?? '',
-      hostnames: (sent.get('hostnames') ?? '').split(/[\s,]+/).filter((one) => one !== ''),
-    },
+    params: at,
+    body: { description: sent.get('description') ?? '', ...(isOther && { hostnames }) },
   })
   return isRefused(changed)
     ? keyShown(
@@ -128,13 +138,15 @@ export async function changeKeyAction(context: ConsoleContext): Promise<ConsoleR
 export async function renewKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, params, ask } = context
   const at = { ddns_key_username: params['key'] ?? '' }
+  // Read before: a password that could not be shown would be lost.
+  const found = await ask<ShownKey>('getKey', { params: at })
+  if (isRefused(found)) return failedPage(words, found)
   const renewed = await ask<{ readonly password: string }>('changeKey', {
     params: at,
     body: { regenerate_password: true },
   })
   if (isRefused(renewed)) return keyShown(context, errorsOf(renewed, words))
-  const { data } = await ask<ShownKey>('getKey', { params: at })
-  return secretPage(context, data, renewed.data.password)
+  return secretPage(context, found.data, renewed.data.password)
 }
 
 export async function keyDeletion(context: ConsoleContext): Promise<ConsoleResult> {

@@ -1,28 +1,16 @@
 import { type Html, html } from '../../../html/html.ts'
-import { type Ask, isRefused } from '../ask.ts'
+import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import {
-  card,
-  facts,
-  foreign,
-  form,
-  button,
-  hidden,
-  moment,
-  pathOf,
-  state,
-  dataTable,
-  choiceField,
-  field,
-} from '../parts.ts'
+import { card, facts, foreign, form, button, hidden, moment, pathOf, state, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import { unicodeName } from '../../model/idn.ts'
 import type { NameState } from '../../model/query.ts'
 import type { Words } from '../words/words.ts'
-import { BULK_PAGE } from './bulk-form.ts'
+import { BULK_PAGE } from './bulk/bulk-form.ts'
 import { failedPage } from './listing.ts'
+import { offlineForm, offlineOf, offlineWanted, onlineForm, type ShownOffline } from './offline.ts'
 import { stateLabel, stateOfName } from './names.ts'
-import { recordsForm, rowsOf, undoneRows } from './record-rows.ts'
+import { digestOf, recordsForm, rowsOf, undoneRows } from './record-rows.ts'
 import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
 import { type ShownEntry, trailTable } from './trail.ts'
 
@@ -65,14 +53,14 @@ export async function nameShown(
   const stored = rowsOf(name.rrsets)
   const before = (query.get('before') ?? '').slice(0, MAX_BEFORE)
   const rows = undo === null ? stored : undoneRows(stored, undo, before)
+  const now = stateCard(words, { name, known, canMakeKey: session.hasFullAccess })
+  const was = digestOf(name.rrsets)
+  const records = recordsForm(words, { here, rows, was, isEditable, isUndo: undo !== null })
   return {
     title: unicodeName(whole),
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     isPending: known === 'pending' || servers.some(({ behind }) => behind === true),
-    main: html`${errorSummary(errors, words)}<div id="live">${stateCard(words, { name, known })}${serverCard(
-      words,
-      servers,
-    )}</div>${edited ?? recordsForm(words, { here, rows, isEditable, isUndo: undo !== null })}${
+    main: html`${errorSummary(errors, words)}<div id="live">${now}${serverCard(words, servers)}</div>${edited ?? records}${
       isRefused(trail) || trail.data.length === 0
         ? ''
         : card(
@@ -80,7 +68,7 @@ export async function nameShown(
             html`${trailTable(words, trail.data)}
 <p><a href="/console/trail?zone=${zone}&amp;name=${label}">${t.wholeTrail}</a></p>`,
           )
-    }${isEditable ? moreCard(words, here, name) : ''}`,
+    }${isEditable ? moreCard(context, { here, name, offline: await offlineOf(ask, at), errors }) : ''}`,
   }
 }
 
@@ -105,7 +93,11 @@ async function stateIn(ask: Ask, name: ShownName): Promise<NameState> {
 
 function stateCard(
   words: Words,
-  { name, known }: { readonly name: ShownName; readonly known: NameState },
+  {
+    name,
+    known,
+    canMakeKey,
+  }: { readonly name: ShownName; readonly known: NameState; readonly canMakeKey: boolean },
 ): Html {
   const t = words.name
   const last = name.last_update
@@ -125,7 +117,9 @@ function stateCard(
       [
         t.key,
         key === null
-          ? html`${t.noKey} <a href="/console/keys/new?hostname=${wholeName(name)}">${t.makeKey}</a>`
+          ? html`${t.noKey} ${
+              canMakeKey ? html`<a href="/console/keys/new?hostname=${wholeName(name)}">${t.makeKey}</a>` : ''
+            }`
           : html`<a href="${pathOf`/console/keys/ddns/${key}`}">${key}</a>`,
       ],
       [t.changed, moment(name.updated_at)],
@@ -164,60 +158,38 @@ export function serverCard(words: Words, servers: readonly ShownServer[]): Html 
   return card(t.title, dataTable(t.title, columns, rows))
 }
 
-const moreCard = (words: Words, here: string, name: ShownName): Html =>
-  card(words.name.more, [
-    name.offline ? onlineForm(words, here) : offlineForm(words, here),
+interface MoreView {
+  readonly here: string
+  readonly name: ShownName
+  readonly offline: ShownOffline
+  readonly errors: FormErrors
+}
+
+const moreCard = (context: ConsoleContext, { here, name, offline, errors }: MoreView): Html =>
+  card(context.words.name.more, [
+    name.offline ? onlineForm(context.words, here) : offlineForm(context, { here, offline, errors }),
     form(BULK_PAGE, [
       hidden('act', 'delete'),
       hidden('pick', `${name.zone_name}/${name.name}`),
-      button(words.name.remove(wholeName(name)), 'danger'),
+      button(context.words.name.remove(wholeName(name)), 'danger'),
     ]),
   ])
-
-const onlineForm = ({ name: t }: Words, here: string): Html =>
-  form(`${here}/offline`, [
-    html`<p class="soft">${t.isOffline}</p>`,
-    hidden('action', ''),
-    button(t.takeOnline, 'quiet'),
-  ])
-
-/** What a name shows while it is offline; the rest of its settings are for programs. */
-const OFFLINE_ACTIONS = { none: undefined, record: 'rdata', redirect: 'url', page: 'message' } as const
-type OfflineAct = keyof typeof OFFLINE_ACTIONS
-
-const offlineForm = ({ name: t }: Words, here: string): Html =>
-  html`<details><summary>${t.takeOffline}</summary>${form(`${here}/offline`, [
-    choiceField('action', t.offlineShows, {
-      choices: Object.keys(OFFLINE_ACTIONS).map((value) => ({
-        value,
-        label: t.offlineActions[value as OfflineAct],
-      })),
-      chosen: 'none',
-    }),
-    field('value', t.offlineValue, { hint: t.offlineHint, isOptional: true }),
-    button(t.takeOffline, 'danger'),
-  ])}</details>`
 
 /** With another action, the settings come first: an offline name needs them. */
 export async function offlineAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { params, form: sent, ask, words } = context
   const { zone = '', name = '' } = params
   const at = { zone_name: zone, name }
-  const settings = offlineSettings(sent, wholeName(at))
-  const stored = settings && (await ask('setOffline', { params: at, body: settings }))
-  if (stored !== undefined && isRefused(stored)) return nameShown(context, errorsOf(stored, words))
-  const changed = await ask('changeName', { params: at, body: { offline: settings !== undefined } })
-  return isRefused(changed)
-    ? nameShown(context, errorsOf(changed, words))
-    : { see: pathOf`/console/names/${zone}/${name}`, isSaved: true }
-}
-
-function offlineSettings(sent: URLSearchParams, title: string): object | undefined {
-  const action = sent.get('action') ?? ''
-  if (!Object.hasOwn(OFFLINE_ACTIONS, action)) return undefined
-  const member = OFFLINE_ACTIONS[action as OfflineAct]
-  const value = (sent.get('value') ?? '').trim()
-  const type = action === 'record' ? { dns_type: value.includes(':') ? 'AAAA' : 'A' } : {}
-  const heading = action === 'page' ? { title } : {}
-  return { action, ...type, ...heading, ...(member !== undefined && value !== '' && { [member]: value }) }
+  const wanted = offlineWanted(sent, await offlineOf(ask, at), wholeName(at))
+  const again = (answer: ApiAnswer<unknown>) =>
+    nameShown(
+      context,
+      errorsOf(answer, words, () => 'value'),
+    )
+  if (wanted?.isStored === false) {
+    const stored = await ask('setOffline', { params: at, body: wanted.settings })
+    if (isRefused(stored)) return again(stored)
+  }
+  const changed = await ask('changeName', { params: at, body: { offline: wanted !== undefined } })
+  return isRefused(changed) ? again(changed) : { see: pathOf`/console/names/${zone}/${name}`, isSaved: true }
 }

@@ -17,16 +17,16 @@ import {
 import type { NameState } from '../../model/query.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
-import { bulkForm, pickTable } from './bulk-form.ts'
+import { bulkForm, keysToAttach, pickTable } from './bulk/bulk-form.ts'
 import { unicodeName } from '../../model/idn.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { usableZones } from './usable-zones.ts'
-import { addressesOf, type ShownKey, type ShownName, wholeName } from './shown.ts'
+import { addressesOf, type ShownName, wholeName } from './shown.ts'
 
 const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
-const MAX_WORST = 20
+const MAX_WORST = 5
 
 /** The states of a name, the worst first: the mark and the tone of each. */
 const STATE_MARKS = {
@@ -74,7 +74,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
   const worst = isFiltered ? [] : all
-  const keys = isChoosing ? await keysOf(ask) : []
+  const keys = isChoosing ? await keysToAttach(ask) : []
   return {
     title: t.title,
     isPending: list.data.some((one) => stateOfName(one) === 'pending'),
@@ -84,8 +84,12 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
       type: 'search',
       value: search,
       isOptional: true,
-    })}${stateField(words, wanted)}${orderField(words, order)}${button(t.find, 'quiet')}
-<a class="button" href="/console/names/new">${t.makeOne}</a>${
+    })}${stateField(words, wanted)}${orderField(words, order)}${button(t.find, 'quiet')}${
+      session.caller.isReadOnly
+        ? ''
+        : html`
+<a class="button" href="/console/names/new">${t.makeOne}</a>`
+    }${
       session.caller.isReadOnly || isChoosing
         ? ''
         : html` <a class="button quiet" href="${choosingPath(query)}">${words.bulk.title}</a>`
@@ -93,7 +97,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
       list.data.length === 0
         ? html`<p>${t.nothing}</p>`
         : isChoosing
-          ? bulkForm(words, pickTable(words, list.data), keys)
+          ? bulkForm(words, pickTable(words, list.data), { keys, back: context.here })
           : nameTable(
               words,
               list.data.map((one) => [one, wanted ?? stateIn(all, one)] as const),
@@ -101,12 +105,6 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
             )
     }${pager(words, context, list)}</section>`,
   }
-}
-
-/** Those that names can be attached to. */
-async function keysOf(ask: Ask): Promise<readonly ShownKey[]> {
-  const list = await ask<readonly ShownKey[]>('listKeys', { query: { limit: '100' } })
-  return isRefused(list) ? [] : list.data
 }
 
 /** The same list, with a box at each name. */
@@ -202,9 +200,9 @@ const nameTable = (words: Words, names: NamesOverview['worst'], caption: string)
   ])
   const columns = [
     { label: t.name },
-    { label: t.addresses },
+    { label: t.addresses, isPlain: true },
     { label: t.updated, isFixed: true },
-    { label: t.state, isFixed: true },
+    { label: t.state, isFixed: true, isPlain: true },
   ]
   return dataTable(caption, columns, rows)
 }

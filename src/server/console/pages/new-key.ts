@@ -58,7 +58,7 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
     origin,
     username: key.username,
     password,
-    hostname: hostnames[0] ?? 'home.example.com',
+    hostnames: hostnames.length === 0 ? ['home.example.com'] : hostnames,
   })
   return {
     title: t.made(key.description || key.username),

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../../html/html.ts'
-import { isRefused } from '../ask.ts'
+import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult } from '../context.ts'
 import { action, card, foreign, moment, pathOf, dataTable } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage } from './listing.ts'
+import { cutNote, failedPage } from './listing.ts'
 import { scopeSentence } from './scopes.ts'
 import type { ShownProgramKey } from './shown.ts'
 
@@ -23,15 +23,15 @@ export async function programKeyCards({ words, ask }: ConsoleContext): Promise<H
       const list = await ask<readonly ShownProgramKey[]>(PROGRAM_KEYS[kind].list, {
         query: { limit: MAX_LISTED },
       })
-      return isRefused(list) ? html`` : keyCard(words, kind, list.data)
+      return isRefused(list) ? html`` : keyCard(words, kind, list)
     }),
   )
   return html`${cards}`
 }
 
-function keyCard(words: Words, kind: ProgramKeyKind, keys: readonly ShownProgramKey[]): Html {
+function keyCard(words: Words, kind: ProgramKeyKind, list: ApiAnswer<readonly ShownProgramKey[]>): Html {
   const t = words.programKeys
-  const rows = keys.map((key) => {
+  const rows = list.data.map((key) => {
     const id = String(key.id ?? key.name)
     return [
       html`<bdi>${key.description || id}</bdi>`,
@@ -46,11 +46,13 @@ function keyCard(words: Words, kind: ProgramKeyKind, keys: readonly ShownProgram
     { label: t.may },
     { label: t.expires, isFixed: true },
     { label: t.used, isFixed: true },
-    { label: t.remove, isAction: true },
+    { label: t.remove, isFixed: true, isPlain: true },
   ]
   return card(
     t[kind].title,
-    html`<p class="soft">${t[kind].what}</p>${rows.length === 0 ? '' : dataTable(t[kind].title, columns, rows)}
+    html`<p class="soft">${t[kind].what}</p>${
+      rows.length === 0 ? '' : dataTable(t[kind].title, columns, rows)
+    }${cutNote(words, list)}
 <p><a href="/console/keys/new-${kind}-key">${t[kind].makeOne}</a></p>`,
   )
 }

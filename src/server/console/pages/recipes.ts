@@ -4,14 +4,25 @@ export interface RecipeValues {
   readonly origin: string
   readonly username: string
   readonly password: string
+  /** One at least. */
+  readonly hostnames: readonly string[]
+}
+
+interface RecipeParts extends RecipeValues {
+  readonly host: string
+  readonly isTls: boolean
+  /** With commas between, as the update protocol has them. */
   readonly hostname: string
+  readonly first: string
+  /** What the device writes in the place of its one hostname; of several, all of them. */
+  readonly inPlaceOf: (placeholder: string) => string
 }
 
 interface Recipe {
   readonly device: string
   /** Menus and files, as the device names them. */
   readonly where?: string
-  readonly text: (values: RecipeValues & { readonly host: string; readonly isTls: boolean }) => string
+  readonly text: (values: RecipeParts) => string
 }
 
 const UPDATE = '/nic/update?hostname='
@@ -30,17 +41,17 @@ const RECIPES: readonly Recipe[] = [
   {
     device: 'Holdfast',
     where: '/etc/holdfast/holdfast.toml, /etc/holdfast/password',
-    text: ({ origin, username, password, hostname }) =>
+    text: ({ origin, username, password, hostnames }) =>
       `server = "${origin}"\nusername = "${username}"\npassword_file = "/etc/holdfast/password"\n` +
-      `hostnames = ["${hostname}"]\n\n# /etc/holdfast/password\n${password}`,
+      `hostnames = [${hostnames.map((one) => `"${one}"`).join(', ')}]\n\n# /etc/holdfast/password\n${password}`,
   },
   {
     device: 'FRITZ!Box',
     where: 'Internet > Freigaben > DynDNS (Internet > Permit Access > DynDNS)',
-    text: ({ origin, username, password, hostname }) =>
+    text: ({ origin, username, password, first, inPlaceOf }) =>
       fields({
-        'Update-URL': `${origin}${UPDATE}<domain>&myip=<ipaddr>,<ip6addr>`,
-        Domain: hostname,
+        'Update-URL': `${origin}${UPDATE}${inPlaceOf('<domain>')}&myip=<ipaddr>,<ip6addr>`,
+        Domain: first,
         User: username,
         Password: password,
       }),
@@ -48,14 +59,14 @@ const RECIPES: readonly Recipe[] = [
   {
     device: 'OpenWrt',
     where: '/etc/config/ddns (ddns-scripts)',
-    text: ({ origin, host, isTls, username, password, hostname }) => `config service 'holdfast'
+    text: ({ origin, host, isTls, username, password, first, inPlaceOf }) => `config service 'holdfast'
 	option enabled '1'
 	option use_https '${isTls ? 1 : 0}'
-	option lookup_host '${hostname}'
-	option domain '${hostname}'
+	option lookup_host '${first}'
+	option domain '${first}'
 	option username '${username}'
 	option password '${password}'
-	option update_url '${new URL(origin).protocol}//[USERNAME]:[PASSWORD]@${host}${UPDATE}[DOMAIN]&myip=[IP]'`,
+	option update_url '${new URL(origin).protocol}//[USERNAME]:[PASSWORD]@${host}${UPDATE}${inPlaceOf('[DOMAIN]')}&myip=[IP]'`,
   },
   {
     device: 'OPNsense',
@@ -86,22 +97,22 @@ const RECIPES: readonly Recipe[] = [
   {
     device: 'UniFi',
     where: 'Settings > Internet > WAN > Dynamic DNS',
-    text: ({ host, username, password, hostname }) =>
+    text: ({ host, username, password, first, inPlaceOf }) =>
       fields({
         Service: 'custom',
-        Hostname: hostname,
+        Hostname: first,
         Username: username,
         Password: password,
-        Server: `${host}${UPDATE}%h&myip=%i`,
+        Server: `${host}${UPDATE}${inPlaceOf('%h')}&myip=%i`,
       }),
   },
   {
     device: 'Synology',
     where: 'Control Panel > External Access > DDNS > Customize Provider, then Add',
-    text: ({ origin, username, password, hostname }) =>
+    text: ({ origin, username, password, first, inPlaceOf }) =>
       fields({
-        'Query URL': `${origin}${UPDATE}__HOSTNAME__&myip=__MYIP__`,
-        Hostname: hostname,
+        'Query URL': `${origin}${UPDATE}${inPlaceOf('__HOSTNAME__')}&myip=__MYIP__`,
+        Hostname: first,
         Username: username,
         Password: password,
       }),
@@ -116,13 +127,13 @@ const RECIPES: readonly Recipe[] = [
   {
     device: 'inadyn',
     where: '/etc/inadyn.conf',
-    text: ({ host, isTls, username, password, hostname }) => `custom holdfast {
+    text: ({ host, isTls, username, password, hostnames, hostname }) => `custom holdfast {
     username = ${username}
     password = ${password}
     ddns-server = ${host}
     ddns-path = "${UPDATE}%h&myip=%i"
     ssl = ${isTls}
-    hostname = ${hostname}
+    hostname = ${hostnames.length === 1 ? hostname : `{ ${hostnames.map((one) => `"${one}"`).join(', ')} }`}
 }`,
   },
 ]
@@ -134,7 +145,16 @@ export interface WrittenRecipe {
 }
 
 export function recipes(values: RecipeValues): readonly WrittenRecipe[] {
+  const { hostnames } = values
   const { host, protocol } = new URL(values.origin)
-  const all = { ...values, host, isTls: protocol === 'https:' }
+  const hostname = hostnames.join(',')
+  const all = {
+    ...values,
+    host,
+    isTls: protocol === 'https:',
+    hostname,
+    first: hostnames[0] ?? '',
+    inPlaceOf: (placeholder: string) => (hostnames.length === 1 ? placeholder : hostname),
+  }
   return RECIPES.map(({ device, where = '', text }) => ({ device, where, text: text(all) }))
 }

@@ -1,8 +1,9 @@
 import { type Html, html } from '../../../html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { card, form } from '../parts.ts'
+import { card, form, hidden } from '../parts.ts'
 import { errorsAt, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
+import { seenDigest } from './seen.ts'
 import type { ShownRRSet } from './shown.ts'
 
 /** One value of an RRSet, as a row of the form. */
@@ -31,6 +32,20 @@ export function undoneRows(rows: readonly FormRow[], type: string, before: strin
   ]
 }
 
+/** Of an RRSet: what a change of it would change. */
+export const comparedText = (
+  one: { readonly ttl?: number; readonly rdata: readonly { readonly value: string }[] } | undefined,
+): string =>
+  JSON.stringify(
+    one === undefined || one.rdata.length === 0
+      ? null
+      : [one.ttl, one.rdata.map(({ value }) => value).toSorted()],
+  )
+
+/** What the form was made from; another value means that something has changed the records since. */
+export const digestOf = (rrsets: readonly ShownRRSet[]): string =>
+  seenDigest(rrsets.map((one) => [one.dns_type, comparedText(one)]))
+
 const FIELDS = ['type', 'ttl', 'value', 'label'] as const
 
 /** The rows of a form that was sent, without those that have no value. */
@@ -45,6 +60,8 @@ export function rowsIn(sent: URLSearchParams): readonly FormRow[] {
 interface RecordsView {
   readonly here: string
   readonly rows: readonly FormRow[]
+  /** See `digestOf`. */
+  readonly was: string
   readonly isEditable: boolean
   /** How many empty rows follow. */
   readonly empty?: number
@@ -56,17 +73,20 @@ interface RecordsView {
 /** The records of a name as rows; nothing is stored before it is reviewed. */
 export function recordsForm(
   words: Words,
-  { here, rows, isEditable, empty = 1, isUndo = false, errors = NO_ERRORS }: RecordsView,
+  { here, rows, was, isEditable, empty = 1, isUndo = false, errors = NO_ERRORS }: RecordsView,
 ): Html {
   const t = words.records
   const all = [...rows, ...Array.from({ length: isEditable ? empty : 0 }, () => EMPTY)]
   if (all.length === 0) return card(t.title, html`<p>${t.none}</p>`)
-  const isWrong = (nth: number): boolean => errorsAt(errors, `value-${nth}`).length > 0
   const isNew = (nth: number): boolean => empty > 1 && nth === rows.length
   const head = [t.type, t.ttl, t.value].map((label) => html`<th scope="col">${label}</th>`)
   const body = all.map((row, nth) =>
     isEditable
-      ? editable(words, row, { nth: nth + 1, isWrong: isWrong(nth + 1), isFirstNew: isNew(nth) })
+      ? editable(words, row, {
+          nth: nth + 1,
+          faults: errorsAt(errors, `value-${nth + 1}`),
+          isFirstNew: isNew(nth),
+        })
       : fixed(row),
   )
   const list = html`<table class="records"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`
@@ -78,6 +98,7 @@ export function recordsForm(
         ? html`<p class="wait"><span aria-hidden="true">!</span> ${t.undoHint}</p>`
         : html`<p class="soft">${t.hint}</p>`,
       list,
+      hidden('was', was),
       html`<p class="row"><button>${t.review}</button><button class="quiet" name="add" value="yes">${t.add}</button></p>`,
     ]),
     'records',
@@ -91,26 +112,31 @@ const fixed = ({ type, ttl, value }: FormRow): Html =>
 
 interface RowPlace {
   readonly nth: number
-  readonly isWrong: boolean
+  readonly faults: readonly string[]
   readonly isFirstNew: boolean
 }
 
 function editable(
   { records: t }: Words,
   { type, ttl, value, label }: FormRow,
-  { nth, isWrong, isFirstNew }: RowPlace,
+  { nth, faults, isFirstNew }: RowPlace,
 ): Html {
   const types = Object.keys(RDATA_TYPES).map(
     (one) => html`<option${one === type ? html` selected` : ''}>${one}</option>`,
   )
   const focus = isFirstNew ? html` autofocus` : ''
   const choice = html`<select name="type" aria-label="${t.typeOf(nth)}"${focus}>${types}</select>`
-  const fault = isWrong ? html` aria-invalid="true"` : ''
+  const isWrong = faults.length > 0
+  const fault = isWrong ? html` aria-invalid="true" aria-describedby="value-${nth}-error"` : ''
   return html`<tr><td data-label="${t.type}">${choice}</td>
 <td data-label="${t.ttl}"><input name="ttl" aria-label="${t.ttlOf(nth)}" inputmode="numeric" size="6" value="${ttl}"></td>
 <td data-label="${t.value}"><input class="value" id="value-${nth}" name="value" aria-label="${t.valueOf(nth)}"
 ${fault} spellcheck="false" autocomplete="off" value="${value}">
-<input type="hidden" name="label" value="${label}"></td></tr>`
+<input type="hidden" name="label" value="${label}">${
+    isWrong
+      ? html`<p class="bad" id="value-${nth}-error"><span aria-hidden="true">✗</span> ${faults.join(' ')}</p>`
+      : ''
+  }</td></tr>`
 }
 
 /** A form that has these rows and shows none of them. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { html } from '../../../html/html.ts'
 import { type ApiAnswer, isRefused, type ShownChange } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
@@ -7,7 +6,7 @@ import { errorsOf, fieldError, type FormErrors, NO_ERRORS, warningList } from '.
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
 import { nameShown } from './name.ts'
-import { hiddenRows, type FormRow, recordsForm, rowsIn, rowsOf } from './record-rows.ts'
+import { comparedText, digestOf, hiddenRows, type FormRow, recordsForm, rowsIn } from './record-rows.ts'
 import { type ShownName, type ShownRRSet, wholeName } from './shown.ts'
 
 /** Rows that follow when a person asks for more. */
@@ -43,29 +42,18 @@ export function plannedChanges(
       rdata: own.map(({ value, label }) => ({ value, ...(label !== '' && { label }) })),
       rows: own.map(({ nth }) => nth),
     }
-    if (contentOf(change) !== contentOf(stored.find((one) => one.dns_type === type))) changes.push(change)
+    if (comparedText(change) !== comparedText(stored.find((one) => one.dns_type === type)))
+      changes.push(change)
   }
   return { changes }
 }
-
-const contentOf = (one: Pick<PlannedChange, 'ttl' | 'rdata'> | undefined): string =>
-  JSON.stringify(
-    one === undefined || one.rdata.length === 0
-      ? null
-      : [one.ttl, one.rdata.map(({ value }) => value).toSorted()],
-  )
-
-/** What the form was made from; another value means that someone else has changed the records since. */
-const digestOf = (rrsets: readonly ShownRRSet[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(rrsets.map((one) => [one.dns_type, contentOf(one)])))
-    .digest('base64url')
-    .slice(0, 22)
 
 interface Draft {
   readonly name: ShownName
   readonly rows: readonly FormRow[]
   readonly here: string
+  /** The digest of what the form was made from. */
+  readonly was: string
 }
 
 async function draftOf({
@@ -76,7 +64,8 @@ async function draftOf({
   const { zone = '', name = '' } = params
   const found = await ask<ShownName>('getName', { params: { zone_name: zone, name } })
   if (isRefused(found)) return { failed: found }
-  return { name: found.data, rows: rowsIn(sent), here: pathOf`/console/names/${zone}/${name}` }
+  const was = sent.get('was') ?? digestOf(found.data.rrsets)
+  return { name: found.data, rows: rowsIn(sent), here: pathOf`/console/names/${zone}/${name}`, was }
 }
 
 /** Sends the changes; `dryRun` stores nothing. */
@@ -102,16 +91,32 @@ const fieldOf =
 
 const editedAgain = async (
   context: ConsoleContext,
-  { here, rows }: Draft,
+  { here, rows, was }: Draft,
   { errors = NO_ERRORS, empty = 1 }: { readonly errors?: FormErrors; readonly empty?: number },
 ): Promise<ShownPage> => ({
   ...(await nameShown(
     context,
     errors,
-    recordsForm(context.words, { here, rows, isEditable: true, empty, errors }),
+    recordsForm(context.words, { here, rows, was, isEditable: true, empty, errors }),
   )),
   ...(empty > 1 && { hasFocus: true }),
 })
+
+/** What the person has typed stays, and is compared with what is stored now. */
+async function changedMeanwhile(context: ConsoleContext, draft: Draft): Promise<ShownPage> {
+  const { rrsets } = draft.name
+  const typed = plannedChanges(rrsets, draft.rows, context.words)
+  const types = 'errors' in typed ? [] : typed.changes.map(({ dns_type: type }) => type)
+  const stored = rrsets
+    .filter(({ dns_type: type }) => types.includes(type))
+    .map(({ dns_type: type, rdata }) => `${type} ${rdata.map(({ value }) => value).join(', ')}`)
+  const text = context.words.records.changedMeanwhile(stored.join('; '))
+  return editedAgain(
+    context,
+    { ...draft, was: digestOf(rrsets) },
+    { errors: { all: [{ field: undefined, text }] } },
+  )
+}
 
 /** Shows what a change of the records would do, before it is stored. */
 export async function reviewRecords(context: ConsoleContext): Promise<ConsoleResult> {
@@ -120,7 +125,8 @@ export async function reviewRecords(context: ConsoleContext): Promise<ConsoleRes
   const draft = await draftOf(context)
   if ('failed' in draft) return failedPage(words, draft.failed)
   if (sent.has('add')) return editedAgain(context, draft, { empty: MORE_ROWS })
-  const { name, rows, here } = draft
+  const { name, rows, here, was } = draft
+  if (was !== digestOf(name.rrsets)) return changedMeanwhile(context, draft)
   const planned = plannedChanges(name.rrsets, rows, words)
   if ('errors' in planned) return editedAgain(context, draft, { errors: planned.errors })
   const { changes } = planned
@@ -134,7 +140,7 @@ export async function reviewRecords(context: ConsoleContext): Promise<ConsoleRes
       t.changes(tried.changes.length),
       html`${changeTable(words, tried.changes)}${form(`${here}/records`, [
         ...hiddenRows(rows),
-        hidden('was', digestOf(name.rrsets)),
+        hidden('was', was),
         html`<p class="row"><button>${t.publish}</button>
 <button class="quiet" formaction="${here}/review" name="add" value="yes">${t.back}</button></p>`,
       ])}`,
@@ -163,12 +169,7 @@ export async function recordsAction(context: ConsoleContext): Promise<ConsoleRes
   const draft = await draftOf(context)
   if ('failed' in draft) return failedPage(words, draft.failed)
   const { name, rows, here } = draft
-  if (sent.get('was') !== digestOf(name.rrsets))
-    return editedAgain(
-      context,
-      { ...draft, rows: rowsOf(name.rrsets) },
-      { errors: { all: [{ field: undefined, text: words.records.changedMeanwhile }] } },
-    )
+  if (sent.get('was') !== digestOf(name.rrsets)) return changedMeanwhile(context, draft)
   const planned = plannedChanges(name.rrsets, rows, words)
   if ('errors' in planned) return editedAgain(context, draft, { errors: planned.errors })
   if (planned.changes.length === 0) return { see: here }

@@ -1,11 +1,11 @@
 import { html } from '../../../html/html.ts'
 import { after, formatInstant, minutes, parseInstant, seconds } from '../../../base/time.ts'
 import { isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult } from '../context.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import { button, card, form, hidden } from '../parts.ts'
-import { bulkOutcome, refusedNote } from './bulk.ts'
-import { BULK_PAGE } from './bulk-form.ts'
-import type { BulkCall } from './bulk-plan.ts'
+import { bulkOutcome, refusedNote } from './bulk/bulk.ts'
+import { BULK_PAGE } from './bulk/bulk-form.ts'
+import type { BulkCall } from './bulk/bulk-plan.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { failedPage } from './listing.ts'
 import { undoneRows } from './record-rows.ts'
@@ -16,12 +16,23 @@ const MAX_OF_REQUEST = '500'
 /** In which the form can be sent. */
 const FORM_LIFETIME = minutes(10)
 
-/** What all entries of one request had before it, to put it back after a look. */
+type Undone = Pick<ShownEntry, 'subject' | 'dns_type' | 'before'>
+
+/** What one entry, or all entries of one request, had before it, to put it back after a look. */
 export async function trailUndoPage(context: ConsoleContext): Promise<ConsoleResult> {
-  const { ask, query, words, now } = context
+  const { query } = context
+  const [subject, type] = [query.get('name'), query.get('undo')]
+  if (subject !== null && type !== null)
+    return undoReview(context, [{ subject, dns_type: type, before: query.get('before') }])
+  const found = await entriesOfRequest(context)
+  if (found === undefined) return { see: '/console/trail' }
+  return 'refused' in found ? failedPage(context.words, found.refused) : undoReview(context, found.entries)
+}
+
+async function entriesOfRequest({ ask, query }: ConsoleContext) {
   const at = parseInstant(query.get('at') ?? '')
   const operation = query.get('operation') ?? ''
-  if (at === undefined) return { see: '/console/trail' }
+  if (at === undefined) return undefined
   const list = await ask<readonly ShownEntry[]>('listTrail', {
     query: {
       limit: MAX_OF_REQUEST,
@@ -30,8 +41,12 @@ export async function trailUndoPage(context: ConsoleContext): Promise<ConsoleRes
       'filter[operation]': operation,
     },
   })
-  if (isRefused(list)) return failedPage(words, list)
-  const entries = list.data.filter((one) => one.at === formatInstant(at) && one.dns_type !== null)
+  if (isRefused(list)) return { refused: list }
+  return { entries: list.data.filter((one) => one.at === formatInstant(at) && one.dns_type !== null) }
+}
+
+async function undoReview(context: ConsoleContext, entries: readonly Undone[]): Promise<ShownPage> {
+  const { words, now } = context
   const calls = await callsFor(context, entries)
   const { changes, refused } = await bulkOutcome(context, calls, true)
   return {
@@ -52,13 +67,11 @@ export async function trailUndoPage(context: ConsoleContext): Promise<ConsoleRes
 }
 
 /** One request for each zone. */
-async function callsFor(
-  { ask }: ConsoleContext,
-  entries: readonly ShownEntry[],
-): Promise<readonly BulkCall[]> {
+async function callsFor({ ask }: ConsoleContext, entries: readonly Undone[]): Promise<readonly BulkCall[]> {
   const zones = new Map<string, { readonly change: object; readonly name: string }[]>()
+  const known = new Map<string, boolean>()
   for (const { subject, dns_type: type, before } of entries) {
-    const zone = await usableZoneOf(ask, subject)
+    const zone = await usableZoneOf(ask, subject, known)
     if (zone === undefined || type === null || before?.endsWith('…') === true) continue
     const name = subject === zone ? '@' : subject.slice(0, -zone.length - 1)
     const rows = undoneRows([], type, before ?? '')

@@ -1,3 +1,4 @@
+import { after, formatInstant, hours, parseInstant } from '../../../base/time.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult } from '../context.ts'
@@ -31,9 +32,16 @@ const filterQuery = (query: URLSearchParams): Readonly<Record<string, string>> =
     Object.entries(FILTERS).flatMap(([field, filter]) => {
       const value = query.get(field)?.trim() ?? ''
       if (value === '') return []
-      return [[`filter[${filter}]`, /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value] as const]
+      return [[`filter[${filter}]`, field === 'to' ? endOf(value) : startOf(value)] as const]
     }),
   )
+
+const startOf = (value: string): string => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value)
+/** The day is in it. */
+const endOf = (value: string): string => {
+  const start = parseInstant(startOf(value))
+  return start === undefined || startOf(value) === value ? value : formatInstant(after(start, hours(24)))
+}
 
 /** Who changed what. */
 export async function trailPage(context: ConsoleContext): Promise<ConsoleResult> {
@@ -55,6 +63,7 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
       FILTERS,
     ).map((name) =>
       field(name, t.filters[name as keyof typeof FILTERS], {
+        ...((name === 'from' || name === 'to') && { type: 'date' }),
         value: query.get(name) ?? '',
         isOptional: true,
       }),
@@ -73,9 +82,10 @@ export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
   const rows = entries.map((entry, nth) => [
     moment(entry.at),
     html`${foreign(entry.actor)}${entry.peer === '' ? '' : html` <span class="soft">${t.from} ${entry.peer}</span>`}`,
-    html`${subjectOf(entry)} ${entry.dns_type ?? ''} <span class="soft">${
-      t.operations[entry.operation] ?? entry.operation
-    }</span>`,
+    html`${subjectOf(entry)} ${entry.dns_type ?? ''} <span class="soft">${operationWord(
+      words,
+      entry.operation,
+    )}</span>`,
     entry.before === null ? '' : html`<del><code><bdi>${entry.before}</bdi></code></del>`,
     entry.after === null ? '' : html`<ins><code><bdi>${entry.after}</bdi></code></ins>`,
     undoLinks(words, entries, nth),
@@ -86,10 +96,14 @@ export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
     { label: t.what },
     { label: words.records.before },
     { label: words.records.after },
-    { label: t.undo, isAction: true },
+    { label: t.undo, isFixed: true, isPlain: true },
   ]
   return dataTable(t.title, columns, rows)
 }
+
+/** An operation of holdfast admin has its own name. */
+const operationWord = ({ trail: { operations } }: Words, name: string): string =>
+  Object.hasOwn(operations, name) ? operations[name as keyof typeof operations] : name
 
 const FIND = '/console/find'
 
@@ -109,12 +123,11 @@ const isOfSameRequest = (one: ShownEntry, other: ShownEntry | undefined): boolea
 function undoLinks(words: Words, entries: readonly ShownEntry[], nth: number): Html {
   const entry = entries[nth]
   if (entry === undefined || !canUndo(entry)) return html``
-  const { subject, dns_type: type, before, after, at, operation } = entry
+  const { subject, dns_type: type, before, at, operation } = entry
   const query = new URLSearchParams({
     name: subject,
     undo: type ?? '',
     ...(before !== null && { before }),
-    ...(after !== null && { after }),
   })
   const isFirst = !isOfSameRequest(entry, entries[nth - 1])
   const isOfMany = isFirst && isOfSameRequest(entry, entries[nth + 1])
@@ -124,7 +137,7 @@ function undoLinks(words: Words, entries: readonly ShownEntry[], nth: number): H
   }`
 }
 
-/** The page of a name that the trail names; of one that is gone, the form to make it again. */
+/** The page of a name that the trail names; of one that is gone, the review of what comes back. */
 export async function namedPage({ ask, query }: ConsoleContext): Promise<ConsoleResult> {
   const name = query.get('name') ?? ''
   const zone = await usableZoneOf(ask, name)
@@ -132,11 +145,13 @@ export async function namedPage({ ask, query }: ConsoleContext): Promise<Console
   const label = name === zone ? '@' : name.slice(0, -zone.length - 1)
   const rest = new URLSearchParams([...query].filter(([one]) => one !== 'name')).toString()
   const found = await ask('getName', { params: { zone_name: zone, name: label } })
-  const [, text = ''] = /^(?:\d+ )?(.*)$/s.exec(query.get('before') ?? '') ?? []
-  const again = new URLSearchParams({ hostname: name, addresses: text.replaceAll(', ', ' ') })
-  return isRefused(found)
-    ? { see: `/console/names/new?${again.toString()}` }
-    : { see: `${pathOf`/console/names/${zone}/${label}`}${rest === '' ? '' : `?${rest}#records`}` }
+  if (isRefused(found))
+    return {
+      see: query.has('undo')
+        ? `/console/trail/undo?${query.toString()}`
+        : `/console/names/new?${new URLSearchParams({ hostname: name }).toString()}`,
+    }
+  return { see: `${pathOf`/console/names/${zone}/${label}`}${rest === '' ? '' : `?${rest}#records`}` }
 }
 
 /** The entries of a page as a file. */

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../html/html.ts'
+import { REQUEST_FAULTS } from '../../api/request/faults.ts'
 import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import {
@@ -15,7 +16,7 @@ import {
   hostname,
 } from '../parts.ts'
 import { unicodeName } from '../../model/idn.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import { errorsAt, errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { serverCard } from './name.ts'
@@ -119,7 +120,7 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
       query.has('check')
         ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
         : ''
-    }${!session.hasFullAccess ? '' : noteForms(words, { zone, here, errors, names: names.page.total })}`,
+    }${!session.hasFullAccess ? '' : noteForms(context, { zone, here, errors, names: names.page.total })}`,
   }
 }
 
@@ -147,15 +148,19 @@ interface NoteView {
   readonly names: number
 }
 
-const noteForms = (words: Words, { zone, here, errors, names }: NoteView): Html => {
+const noteForms = ({ words, form: sent }: ConsoleContext, { zone, here, errors, names }: NoteView): Html => {
   const t = words.zone
   return html`${card(
     t.note,
     form(here, [
-      field('description', t.description, { value: zone.description, isOptional: true, errors }),
+      field('description', t.description, {
+        value: sent.get('description') ?? zone.description,
+        isOptional: true,
+        errors,
+      }),
       field('default_ttl', t.defaultTtl, {
         type: 'number',
-        value: String(zone.default_ttl),
+        value: sent.get('default_ttl') ?? String(zone.default_ttl),
         isOptional: true,
         errors,
       }),
@@ -165,7 +170,10 @@ const noteForms = (words: Words, { zone, here, errors, names }: NoteView): Html 
     t.remove,
     form(`${here}/delete`, [
       html`<p>${t.removeWhat(names)}</p>`,
-      field('count', t.removeCount, { errors }),
+      field('count', t.removeCount, { value: sent.get('count') ?? '', errors }),
+      errorsAt(errors, 'others').length > 0 || sent.has('others')
+        ? field('others', t.removeOthers, { errors })
+        : html``,
       button(t.remove, 'danger'),
     ]),
   )}`
@@ -194,8 +202,15 @@ export async function zoneDeletion(context: ConsoleContext): Promise<ConsoleResu
   if (isRefused(names)) return failedPage(words, names)
   if (sent.get('count')?.trim() !== String(names.page.total))
     return zoneShown(context, { all: [{ field: 'count', text: words.zone.countWrong(names.page.total) }] })
-  const deleted = await ask('deleteZone', { params: at })
-  return isRefused(deleted) ? zoneShown(context, errorsOf(deleted, words)) : { see: '/console/zones' }
+  const others = sent.get('others')?.trim()
+  const deleted = await ask('deleteZone', { params: at, query: { confirm: others } })
+  if (!isRefused(deleted)) return { see: '/console/zones' }
+  const isUnconfirmed = deleted.errors.some(
+    ({ title }) => title === REQUEST_FAULTS.deletionNotConfirmed.title,
+  )
+  return zoneShown(context, {
+    all: errorsOf(deleted, words).all.map((one) => (isUnconfirmed ? { ...one, field: 'others' } : one)),
+  })
 }
 
 export async function exportFile({ ask, params, words }: ConsoleContext): Promise<ConsoleResult> {

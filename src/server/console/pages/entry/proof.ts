@@ -16,19 +16,20 @@ interface ProofView {
   readonly refused?: { readonly wait?: number }
 }
 
+const OF_PROOF = ['token', 'proof', 'passkey']
+
 /** Asks for the password before something that must not happen at an open browser. */
 export function proofPage(words: Words, { path, form, refused, byKey, passkey }: ProofView): ShownPage {
   const t = words.proof
   const { wait } = refused ?? {}
-  const wrong = wait === undefined ? t.wrong : words.retryAfter(wait)
+  const wrong = wait !== undefined ? words.retryAfter(wait) : byKey ? words.signIn.wrongKey : t.wrong
   const errors = refused === undefined ? NO_ERRORS : fieldError('proof', wrong)
-  const kept = [...form].filter(([name]) => !['token', 'proof', 'passkey'].includes(name))
-  const again = kept.map(([name, value]) => hidden(name, value))
+  const again = [...form].flatMap(([name, value]) => (OF_PROOF.includes(name) ? [] : [hidden(name, value)]))
   return {
     title: t.title,
     ...(refused !== undefined && { status: wait === undefined ? 403 : 429 }),
     main: html`${errorSummary(errors, words)}${card(
-      t.why,
+      byKey ? t.whyKey : t.why,
       formOf(path, [
         ...again,
         field('proof', byKey ? words.signIn.key : words.signIn.password, {

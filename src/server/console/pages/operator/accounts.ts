@@ -97,6 +97,7 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
   const plans = await ask<readonly { readonly name: string }[]>('listPlans', {
     query: { limit: PLANS_LIMIT },
   })
+  if (isRefused(plans)) return operatorRefused(words, plans)
   const one = found.data
   return {
     title: one.name,

@@ -63,6 +63,8 @@ async function operatorShown(context: ConsoleContext, errors: FormErrors): Promi
   const lockouts = await ask<readonly ShownLockout[]>('listLockouts', { query })
   const load = await ask<ShownLoad>('getLoad')
   const secondaries = await ask<ShownSecondaries>('listSecondaries')
+  const refused = [invitations, blocks, lockouts, load, secondaries].find(isRefused)
+  if (refused !== undefined) return operatorRefused(words, refused)
   const names = plans.data.map(({ name }) => name)
   return {
     title: t.title,
@@ -147,7 +149,7 @@ function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>)
     network,
     t.endpoints[endpoint],
     moment(until),
-    action(endPath(network), t.unblock),
+    action(pathOf`/console/operator/lockouts/${network}/end`, t.unblock),
   ])
   const columns = columnsNamed(t.network, t.where, t.until, t.unblock)
   return card(t.lockouts, [
@@ -214,6 +216,9 @@ export const blockAction = async (context: ConsoleContext): Promise<ConsoleResul
 
 export const unblockAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
   afterwards(context, await context.ask('deleteBlock', { params: { subject: subjectIn(context) } }))
+
+export const lockoutEnd = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('deleteLockout', { params: { subject: subjectIn(context) } }))
 
 /** A refusal says in its text what it is about; here, there is one field. */
 const ofSubject = ({ all }: FormErrors): FormErrors => ({

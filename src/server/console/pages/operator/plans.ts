@@ -54,7 +54,7 @@ export const planPage = async (context: ConsoleContext): Promise<ConsoleResult> 
   planShown(context, NO_ERRORS)
 
 async function planShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
-  const { words, ask, params } = context
+  const { words, ask, params, form: sent } = context
   const t = words.operator
   const list = await ask<readonly ShownPlan[]>('listPlans', { query: { limit: PLANS_LIMIT } })
   if (isRefused(list)) return operatorRefused(words, list)
@@ -62,13 +62,13 @@ async function planShown(context: ConsoleContext, errors: FormErrors): Promise<S
   if (plan === undefined) return { title: words.noPage, status: 404, main: html`<p>${words.noPageWhy}</p>` }
   const limits = (Object.keys(t.limits) as (keyof Limits)[]).map((name) =>
     field(name, t.limits[name], {
-      value: String(plan[name] ?? ''),
+      value: sent.get(name) ?? String(plan[name] ?? ''),
       isOptional: name === 'fixed_ttl' || name === 'types',
       errors,
     }),
   )
   const features = (Object.keys(t.features) as (keyof Features)[]).map((name) =>
-    checkbox(name, t.features[name], plan[name]),
+    checkbox(name, t.features[name], errors === NO_ERRORS ? plan[name] : sent.get(name) === 'yes'),
   )
   return {
     title: plan.name,

@@ -17,6 +17,10 @@ export const DE_BULK: typeof EN_BULK = {
     key: 'DDNS-Schlüssel',
     review: 'Ansehen',
     noKey: 'Wählen Sie einen DDNS-Schlüssel.',
+    ofValues: 'Dieser Schlüssel ändert einzelne Einträge und keine ganzen Namen. Wählen Sie einen anderen.',
+    nothing: 'Es würde sich nichts ändern: alle sind schon so.',
+    isOther:
+      'Die Einträge haben sich inzwischen geändert. Es wurde nichts gespeichert; das würde sich jetzt ändern.',
     none: 'Wählen Sie zuerst Namen aus.',
     noTtl: 'Eine TTL ist eine ganze Zahl von Sekunden.',
     noAddress: 'Das ist weder eine IPv4- noch eine IPv6-Adresse.',

@@ -24,7 +24,7 @@ export const DE_FRAME: typeof EN_FRAME = {
   onlyButtonWhy:
     'Sie lässt sich nicht mit ihrer Adresse öffnen. Gehen Sie zur Seite mit dem Formular zurück.',
   reply: 'Antwort',
-  more: (count) => `und ${count} weitere`,
+  more: (count) => (count === 1 ? 'und ein weiterer' : `und ${count} weitere`),
   pages: 'Seiten',
   firstPage: 'Erste Seite',
   nextPage: 'Nächste Seite',
@@ -40,9 +40,17 @@ export const DE_FRAME: typeof EN_FRAME = {
   away: 'Einen Augenblick',
   awayWhy:
     'Die Datenbank des Dienstes ist nicht erreichbar. Es wurde nichts geändert. Versuchen Sie es gleich noch einmal.',
-  oldForm: 'Dieses Formular ist zu alt',
-  oldFormWhy:
-    'Sie haben sich inzwischen neu angemeldet. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus.',
+  unsent: {
+    title: 'Das wurde noch nicht gesendet',
+    isOld:
+      'Die Seite wurde geöffnet, bevor Sie sich angemeldet oder Ihr Passwort noch einmal eingegeben haben. ' +
+      'Ihre Eingaben sind noch da.',
+    isSignedOut:
+      'Ihre Sitzung ist zu Ende, und es wurde nichts geändert. Ihre Eingaben sind noch da: ' +
+      'Melden Sie sich in einem neuen Tab an, und senden Sie sie dann von hier.',
+    signIn: 'In einem neuen Tab anmelden',
+    send: 'Jetzt senden',
+  },
   retryAfter: (seconds) =>
     seconds > 60
       ? `Zu viele Fehlversuche. Versuchen Sie es in ${plural(Math.ceil(seconds / 60), 'Minute', 'Minuten')} wieder.`
@@ -73,6 +81,7 @@ export const DE_FRAME: typeof EN_FRAME = {
   proof: {
     title: 'Sind Sie es?',
     why: 'Geben Sie dafür das Passwort noch einmal ein.',
+    whyKey: 'Geben Sie dafür den API-Schlüssel noch einmal ein.',
     wrong: 'Das Passwort ist falsch.',
     go: 'Weiter',
   },

@@ -12,7 +12,8 @@ export const DE_KEYS: typeof EN_KEYS = {
     makeOne: 'Neuer Schlüssel für einen Router',
     blocked: 'gesperrt',
     waiting: 'noch kein Update',
-    works: 'arbeitet',
+    works: 'funktioniert',
+    refused: 'letztes Update abgelehnt',
   },
   key: {
     now: 'Jetzt',
@@ -31,6 +32,7 @@ export const DE_KEYS: typeof EN_KEYS = {
     },
     until: 'Sie endet',
     created: 'Angelegt',
+    ofValues: 'Ganze Namen. Der Schlüssel ändert auch einzelne Einträge; ohne einen Namen hier nicht mehr.',
     change: 'Ändern',
     renewWhat: 'Ein neues Passwort beendet das alte sofort: tragen Sie es im Router ein.',
     renew: 'Neues Passwort',

@@ -14,7 +14,7 @@ export const DE_NAMES: typeof EN_NAMES = {
     nothing: 'Kein Name passt dazu.',
     name: 'Name',
     addresses: 'Adresse',
-    noAddress: 'keine',
+    noAddress: 'noch keine Adresse',
     updated: 'Letztes Update',
     never: 'nie',
     order: 'Reihenfolge',
@@ -105,7 +105,8 @@ export const DE_NAMES: typeof EN_NAMES = {
     back: 'Zurück zu den Einträgen',
     ttlWrong: (ttl, type) =>
       `Die TTL ${ttl} von ${type} ist keine Zahl von Sekunden, oder nicht die der anderen ${type}-Einträge dieses Namens.`,
-    changedMeanwhile:
-      'Jemand anders hat diese Einträge inzwischen geändert. Dies sind die neuen: sehen Sie noch einmal hin.',
+    changedMeanwhile: (stored) =>
+      'Die Einträge haben sich inzwischen geändert, und es wurde nichts gespeichert. ' +
+      `Ihre Eingaben sind noch da; gespeichert ist jetzt: ${stored || 'nichts'}. Sehen Sie noch einmal hin.`,
   },
 }

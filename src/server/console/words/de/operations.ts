@@ -1,8 +1,10 @@
+import type { EN_OPERATIONS } from '../en/operations.ts'
+
 /** What the trail calls operations; one without an entry keeps its name. */
 // biome-ignore format: a table
-export const DE_OPERATIONS: Readonly<Record<string, string>> = {
+export const DE_OPERATIONS: typeof EN_OPERATIONS = {
   update: 'Update durch einen Router',
-  UPDATE: 'UPDATE durch DNS',
+  UPDATE: 'UPDATE per DNS',
   createName: 'Name angelegt',
   changeRRSets: 'Einträge geändert',
   createRRSets: 'Einträge hinzugefügt',
@@ -38,7 +40,22 @@ export const DE_OPERATIONS: Readonly<Record<string, string>> = {
   createResetLink: 'Link für ein Passwort angelegt',
   createInvitation: 'Einladung angelegt',
   deleteInvitation: 'Einladung gelöscht',
+  acceptInvitation: 'Konto angelegt, mit einer Einladung',
+  resetPassword: 'Passwort geändert, mit einem Link',
+  deleteAccount: 'Konto gelöscht',
+  createPasskeyOptions: 'Passkey begonnen',
+  changeApiKey: 'API-Schlüssel geändert',
+  forgetSecondFactors: 'zweite Faktoren eines Kontos gelöscht',
+  publishZone: 'Zone veröffentlicht',
+  publishName: 'Namen veröffentlicht',
+  setZoneMetadata: 'Zusatzangaben der Zone geändert',
+  setNameMetadata: 'Zusatzangaben des Namens geändert',
+  setRRSetMetadata: 'Zusatzangaben eines Eintrags geändert',
+  presentChallenge: 'ACME-Eintrag hinzugefügt',
+  cleanUpChallenge: 'ACME-Eintrag gelöscht',
+  deleteOffline: 'Angaben für offline gelöscht',
   setPlan: 'Plan geändert',
   setBlock: 'gesperrt',
   deleteBlock: 'Sperre beendet',
+  deleteLockout: 'Aussperrung beendet',
 }

@@ -35,8 +35,9 @@ export const DE_ZONES: typeof EN_ZONES = {
     defaultTtl: 'Vorgegebene TTL in Sekunden',
     remove: 'Zone löschen',
     removeWhat: (count) =>
-      `Das löscht die Zone und ihre ${plural(count, 'Namen', 'Namen')}. Es kann nicht zurückgenommen werden.`,
+      `Das löscht die Zone und ${plural(count, 'Namen', 'Namen')} darin. Es kann nicht zurückgenommen werden.`,
     removeCount: 'Wie viele Namen gehen mit?',
+    removeOthers: 'Wie viele Namen anderer Konten gehen mit?',
     countWrong: (count) =>
       `Die Zone hat ${plural(count, 'Namen', 'Namen')}; geben Sie ${count} ein, um sie zu löschen.`,
   },
@@ -69,6 +70,9 @@ export const DE_ZONES: typeof EN_ZONES = {
     go: 'Importieren',
     back: 'Zurück zur Datei',
     refused: 'Die Datei kann nicht importiert werden',
+    isOther:
+      'Die Zone hat sich inzwischen geändert. Es wurde nichts gespeichert; das würde die Datei jetzt ändern.',
+    more: (count) => (count === 1 ? 'Und eine weitere.' : `Und ${count} weitere.`),
     line: (line) => `Zeile ${line}`,
   },
 }

@@ -35,12 +35,19 @@ export const EN_FRAME = {
   failedWhy: 'Nothing was changed. Try again; if it happens again, tell the operator of this service.',
   away: 'One moment',
   awayWhy: 'The database of this service is away. Nothing was changed. Try again in some seconds.',
-  oldForm: 'This form is too old',
-  oldFormWhy:
-    'You have signed in again since it was opened. Go back, reload the page, and fill in the form again.',
+  unsent: {
+    title: 'This was not sent yet',
+    isOld:
+      'The page was opened before you signed in, or gave your password again. What you entered is still here.',
+    isSignedOut:
+      'Your session has ended, and nothing was changed. What you entered is still here: ' +
+      'sign in in a new tab, and then send it from this one.',
+    signIn: 'Sign in in a new tab',
+    send: 'Send it now',
+  },
   retryAfter: (seconds: number) =>
     seconds > 60
-      ? `Too many failed attempts from your network. Try again in ${plural(Math.ceil(seconds / 60), 'minute', 'minutes')}.`
+      ? `Too many failed attempts. Try again in ${plural(Math.ceil(seconds / 60), 'minute', 'minutes')}.`
       : `Try again in ${plural(seconds, 'second', 'seconds')}.`,
   /** By the titles that the API gives them; an error without an entry keeps its title. */
   errors: {} as Readonly<Record<string, string>>,
@@ -69,6 +76,7 @@ export const EN_FRAME = {
   proof: {
     title: 'Is it you?',
     why: 'Before this is done, give the password once more.',
+    whyKey: 'Before this is done, give the API key once more.',
     wrong: 'The password is wrong.',
     go: 'Continue',
   },

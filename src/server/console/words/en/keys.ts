@@ -10,6 +10,7 @@ export const EN_KEYS = {
     blocked: 'blocked',
     waiting: 'no update yet',
     works: 'works',
+    refused: 'last update refused',
   },
   key: {
     now: 'Now',
@@ -27,6 +28,7 @@ export const EN_KEYS = {
     },
     until: 'It ends',
     created: 'Created',
+    ofValues: 'Whole names. The key also updates single records; without any name here, it no longer does.',
     change: 'Change',
     renewWhat: 'A new password ends the old one at once: enter it in the router.',
     renew: 'New password',

@@ -13,7 +13,7 @@ export const EN_NAMES = {
     nothing: 'No name has that.',
     name: 'Name',
     addresses: 'Address',
-    noAddress: 'none yet',
+    noAddress: 'no address yet',
     updated: 'Last update',
     never: 'never',
     order: 'Order',
@@ -98,6 +98,8 @@ export const EN_NAMES = {
     back: 'Back to the records',
     ttlWrong: (ttl: string, type: string) =>
       `The TTL ${ttl} of ${type} is no number of seconds, or not that of the other ${type} records of this name.`,
-    changedMeanwhile: 'Someone else has changed these records meanwhile. These are the new ones: look again.',
+    changedMeanwhile: (stored: string) =>
+      'The records have changed meanwhile, and nothing was stored. What you entered is still here; ' +
+      `stored is now: ${stored || 'nothing'}. Look again.`,
   },
 }

@@ -1,6 +1,6 @@
 /** What the trail calls operations; one without an entry keeps its name. */
 // biome-ignore format: a table
-export const EN_OPERATIONS: Readonly<Record<string, string>> = {
+export const EN_OPERATIONS = {
   update: 'update by a router',
   UPDATE: 'UPDATE by DNS',
   createName: 'made the name',
@@ -38,7 +38,22 @@ export const EN_OPERATIONS: Readonly<Record<string, string>> = {
   createResetLink: 'made a link for a password',
   createInvitation: 'made an invitation',
   deleteInvitation: 'deleted an invitation',
+  acceptInvitation: 'made the account, with an invitation',
+  resetPassword: 'changed the password, with a link',
+  deleteAccount: 'deleted the account',
+  createPasskeyOptions: 'began with a passkey',
+  changeApiKey: 'changed an API key',
+  forgetSecondFactors: 'deleted the second factors of an account',
+  publishZone: 'published the zone',
+  publishName: 'published the name',
+  setZoneMetadata: 'changed metadata of the zone',
+  setNameMetadata: 'changed metadata of the name',
+  setRRSetMetadata: 'changed metadata of a record',
+  presentChallenge: 'added a record for ACME',
+  cleanUpChallenge: 'deleted a record for ACME',
+  deleteOffline: 'deleted what it shows offline',
   setPlan: 'changed a plan',
   setBlock: 'blocked',
   deleteBlock: 'ended a block',
+  deleteLockout: 'ended a lockout',
 }

@@ -36,6 +36,7 @@ export const EN_ZONES = {
     removeWhat: (count: number) =>
       `This deletes the zone and its ${plural(count, 'name', 'names')}. It cannot be undone.`,
     removeCount: 'How many names go with it?',
+    removeOthers: 'How many names of other accounts go with it?',
     countWrong: (count: number) =>
       `The zone has ${plural(count, 'name', 'names')}; type ${count} to delete them.`,
   },
@@ -73,6 +74,8 @@ export const EN_ZONES = {
     go: 'Import',
     back: 'Back to the file',
     refused: 'The file cannot be imported',
+    isOther: 'The zone has changed meanwhile. Nothing was stored; this is what the file would change now.',
+    more: (count: number) => `And ${count} more.`,
     line: (line: number) => `Line ${line}`,
   },
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
-import { type Ask, isRefused, type OperationCall } from '../ask.ts'
-import { type ShownKey, type ShownName, type ShownRRSet, wholeName } from './shown.ts'
+import { type Ask, isRefused, type OperationCall } from '../../ask.ts'
+import { isOfValues, wholeNamesOf } from '../key-state.ts'
+import { type ShownKey, type ShownName, type ShownRRSet, wholeName } from '../shown.ts'
 
 export const ACTS = ['ttl', 'address', 'key', 'delete'] as const
 export type Act = (typeof ACTS)[number]
@@ -21,7 +22,7 @@ export interface BulkPlan {
   readonly inverse: readonly BulkCall[]
 }
 
-export type PlanFault = 'none' | 'noTtl' | 'noAddress' | 'noKey' | 'tooMany'
+export type PlanFault = 'none' | 'noTtl' | 'noAddress' | 'noKey' | 'ofValues' | 'tooMany'
 
 interface Wanted {
   readonly act: Act
@@ -140,10 +141,16 @@ const deletions = (names: readonly ShownName[]): BulkPlan => ({
 })
 
 /** A key that does not exist is refused by the change. */
-async function attachment(ask: Ask, username: string, names: readonly ShownName[]): Promise<BulkPlan> {
+async function attachment(
+  ask: Ask,
+  username: string,
+  names: readonly ShownName[],
+): Promise<BulkPlan | PlanFault> {
   const params = { ddns_key_username: username }
   const found = await ask<ShownKey>('getKey', { params })
-  const before = isRefused(found) ? [] : [...new Set(found.data.targets.map(wholeName))]
+  const before = isRefused(found) ? [] : wholeNamesOf(found.data)
+  // The way back would be an empty list, which ends its single values too.
+  if (!isRefused(found) && before.length === 0 && isOfValues(found.data)) return 'ofValues'
   const added = names.map(wholeName)
   const call = (hostnames: readonly string[]): BulkCall => ({
     operation: 'changeKey',

@@ -1,0 +1,269 @@
+import { after, instant, isBefore, minutes } from '../../../../base/time.ts'
+import { type Html, html } from '../../../../html/html.ts'
+import { type ApiAnswer, isRefused, type ShownChange } from '../../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
+import { button, card, form, foreign, hidden } from '../../parts.ts'
+import { ownPage } from '../../paths.ts'
+import { errorSummary, errorText, fieldError } from '../../refusals.ts'
+import type { Words } from '../../words/words.ts'
+import { BULK_PAGE, bulkFields, keysToAttach } from './bulk-form.ts'
+import { type Act, ACTS, type BulkCall, type BulkPlan, bulkPlan, type PlanFault } from './bulk-plan.ts'
+import { changeTable } from '../records.ts'
+import { isOtherSince, seenDigest } from '../seen.ts'
+import { wholeName } from '../shown.ts'
+
+const UNDO_LIFETIME = minutes(10)
+
+interface BulkView {
+  readonly act: Act
+  readonly value: string
+  readonly picks: readonly string[]
+  /** The page of the list. */
+  readonly back: string
+}
+
+const viewIn = (sent: URLSearchParams): BulkView => ({
+  act: ACTS.find((one) => one === sent.get('act')) ?? 'ttl',
+  value: ((sent.get('act') === 'key' && sent.get('key')) || (sent.get('value') ?? '')).trim(),
+  picks: sent.getAll('pick').slice(0, 100),
+  back: ownPage(sent.get('back')),
+})
+
+const keptView = ({ act, value, picks, back }: BulkView): readonly Html[] => [
+  hidden('act', act),
+  hidden('value', value),
+  hidden('back', back),
+  ...picks.map((one) => hidden('pick', one)),
+]
+
+/** One line for each name that a request would not change, or for the request as a whole. */
+interface Outcome {
+  /** Of the requests, those that changed something. */
+  readonly succeeded: readonly BulkCall[]
+  readonly changed: number
+  readonly changes: readonly ShownChange[]
+  readonly refused: readonly string[]
+}
+
+export async function bulkOutcome(
+  { ask, words }: ConsoleContext,
+  calls: readonly BulkCall[],
+  dryRun: boolean,
+): Promise<Outcome> {
+  let all: Outcome = { succeeded: [], changed: 0, changes: [], refused: [] }
+  for (const one of calls) {
+    const { operation, call, names } = one
+    const answer = await ask(operation, { ...call, query: { dry_run: dryRun ? 'true' : undefined } })
+    all = isRefused(answer)
+      ? { ...all, refused: [...all.refused, ...refusalsOf(words, answer, names)] }
+      : {
+          ...all,
+          succeeded: [...all.succeeded, one],
+          changed: all.changed + new Set(names).size,
+          changes: [...all.changes, ...answer.changes],
+        }
+  }
+  return all
+}
+
+/** A pointer such as /3/ttl is to the change of a name. */
+const refusalsOf = (
+  words: Words,
+  { errors, retryAfter }: ApiAnswer<unknown>,
+  names: readonly string[],
+): readonly string[] =>
+  errors.map((one) => {
+    const [, nth] = /^\/(\d+)/.exec(one.pointer ?? '') ?? []
+    const name = nth === undefined ? names[0] : names[Number(nth)]
+    return `${name ?? ''}: ${errorText(one, words, retryAfter)}`
+  })
+
+export const refusedNote = ({ bulk: t }: Words, refused: readonly string[]): Html =>
+  refused.length === 0
+    ? html``
+    : html`<div class="note bad" role="alert"><h2><span aria-hidden="true">✗</span> ${t.refused}</h2><ul>${refused.map(
+        (one) => html`<li>${foreign(one)}</li>`,
+      )}</ul></div>`
+
+/** What was ticked stays so. */
+async function faultPage(
+  { words, ask }: ConsoleContext,
+  view: BulkView,
+  fault: PlanFault,
+): Promise<ShownPage> {
+  const errors = fieldError('value', words.bulk[fault])
+  const names = view.picks.map((one) =>
+    one.replace(/^(.*)\/(.*)$/, (_, zone, name) => wholeName({ zone_name: zone, name })),
+  )
+  return {
+    title: words.bulk.title,
+    status: 422,
+    main: html`${
+      view.picks.length === 0
+        ? html`<div class="note bad" role="alert"><p>${words.bulk[fault]}</p></div>`
+        : html`${errorSummary(errors, words)}${card(words.bulk.title, [
+            nameList(names),
+            form(BULK_PAGE, [
+              ...view.picks.map((one) => hidden('pick', one)),
+              hidden('back', view.back),
+              bulkFields(words, await keysToAttach(ask), { ...view, errors }),
+            ]),
+          ])}`
+    }<p><a href="${view.back}">${words.toNames}</a></p>`,
+  }
+}
+
+/** What would change, before anything is stored. */
+export async function bulkReview(context: ConsoleContext): Promise<ConsoleResult> {
+  const view = viewIn(context.form)
+  const plan = await bulkPlan(context.ask, view)
+  if (typeof plan === 'string') return faultPage(context, view, plan)
+  return reviewPage(context, view, { plan, outcome: await bulkOutcome(context, plan.calls, true) })
+}
+
+/** Where each act is done: what gives or ends rights takes a proof. */
+const PATHS = { ttl: 'apply', address: 'apply', key: 'attach', delete: 'delete' } as const
+
+const changedRecords = ({ changes }: Outcome): readonly ShownChange[] =>
+  changes.filter(({ before, after: next }) => before !== null || next !== null)
+
+interface Reviewed {
+  readonly plan: BulkPlan
+  readonly outcome: Outcome
+  readonly isOther?: boolean
+}
+
+function reviewPage(
+  { words }: ConsoleContext,
+  view: BulkView,
+  { plan, outcome, isOther = false }: Reviewed,
+): ShownPage {
+  const t = words.bulk
+  const { changed, refused } = outcome
+  const records = changedRecords(outcome)
+  const isRecords = view.act === 'ttl' || view.act === 'address'
+  const isNothing = isRecords ? records.length === 0 : changed === 0
+  return {
+    title: t.title,
+    ...(((isNothing && refused.length > 0) || isOther) && { status: 422 }),
+    main: html`${isOther ? html`<div class="note wait" role="alert"><p>${t.isOther}</p></div>` : ''}${refusedNote(
+      words,
+      refused,
+    )}${
+      isNothing
+        ? refused.length > 0
+          ? ''
+          : html`<section><p>${t.nothing}</p></section>`
+        : card(view.act === 'key' ? t.attached(changed) : t.willChange(records.length), [
+            records.length === 0
+              ? nameList(plan.calls.flatMap(({ names }) => names))
+              : changeTable(words, records),
+            form(`${BULK_PAGE}/${PATHS[view.act]}`, [
+              ...keptView(view),
+              hidden('seen', seenDigest(records)),
+              button(view.act === 'delete' ? t.remove : t.apply, view.act === 'delete' ? 'danger' : 'main'),
+            ]),
+          ])
+    }<p><a href="${view.back}">${t.cancel}</a></p>`,
+  }
+}
+
+const nameList = (names: readonly string[]): Html =>
+  html`<ul>${[...new Set(names)].map((one) => html`<li>${foreign(one)}</li>`)}</ul>`
+
+/** Does what was reviewed, and offers the way back. */
+const actionFor =
+  (path: (typeof PATHS)[Act]) =>
+  async (context: ConsoleContext): Promise<ConsoleResult> => {
+    const { words, ask, form: sent, now } = context
+    const view = viewIn(sent)
+    if (PATHS[view.act] !== path) return faultPage(context, { ...view, picks: [] }, 'none')
+    const plan = await bulkPlan(ask, view)
+    if (typeof plan === 'string') return faultPage(context, view, plan)
+    const tried = await bulkOutcome(context, plan.calls, true)
+    if (isOtherSince(sent, changedRecords(tried)))
+      return reviewPage(context, view, { plan, outcome: tried, isOther: true })
+    const outcome = await bulkOutcome(context, plan.calls, false)
+    const inverse = plan.inverse.filter((_, nth) => outcome.succeeded.some((one) => one === plan.calls[nth]))
+    return donePage(words, outcome, {
+      more: [
+        html`<p class="soft">${words.bulk.undoWhat}</p>`,
+        form(`${BULK_PAGE}/${view.act === 'key' ? 'detach' : 'undo'}`, [
+          hidden('until', String(after(now, UNDO_LIFETIME))),
+          hidden('calls', JSON.stringify(inverse)),
+          button(words.bulk.undo, 'quiet'),
+        ]),
+      ],
+    })
+  }
+
+export const bulkAction = actionFor('apply')
+export const bulkAttachment = actionFor('attach')
+export const bulkDeletion = actionFor('delete')
+
+const donePage = (
+  words: Words,
+  { changed, refused }: Outcome,
+  {
+    said = words.bulk.changed,
+    more = [],
+  }: { readonly said?: (count: number) => string; readonly more?: readonly Html[] },
+): ShownPage => {
+  const t = words.bulk
+  return {
+    title: t.title,
+    ...(refused.length > 0 && { status: 422 }),
+    main: html`${refusedNote(words, refused)}${card(t.done, [
+      html`<p>${said(changed)}</p>`,
+      ...(changed === 0 ? [] : more),
+    ])}<p><a href="/console/names">${words.toNames}</a></p>`,
+  }
+}
+
+/** Only what a change of several names can leave behind: no other request hides in the form. */
+const undoOf =
+  (operations: readonly unknown[]) =>
+  async (context: ConsoleContext): Promise<ConsoleResult> => {
+    const { words, form: sent, now } = context
+    const t = words.bulk
+    const until = Number(sent.get('until') ?? '0')
+    if (!Number.isSafeInteger(until) || !isBefore(now, instant(until)))
+      return { title: t.title, status: 422, main: html`<section><p>${t.tooLate}</p></section>` }
+    const calls = undoneCalls(sent.get('calls') ?? '').filter(({ operation }) =>
+      operations.includes(operation),
+    )
+    return donePage(words, await bulkOutcome(context, calls.slice(0, MAX_CALLS), false), { said: t.undone })
+  }
+
+export const bulkUndo = undoOf(['changeRRSets', 'createName'])
+export const bulkDetachment = undoOf(['changeKey'])
+
+/** One for each name that was deleted, or for each zone. */
+const MAX_CALLS = 500
+
+function undoneCalls(text: string): readonly BulkCall[] {
+  try {
+    const all: unknown = JSON.parse(text)
+    return Array.isArray(all) ? all.filter(isUndoing).map(withHostnamesAlone) : []
+  } catch {
+    return []
+  }
+}
+
+const isUndoing = (one: unknown): one is BulkCall => {
+  const { operation, call, names } = (one ?? {}) as Partial<BulkCall>
+  return (
+    typeof operation === 'string' &&
+    Array.isArray(names) &&
+    Object.values(call?.params ?? { none: 0 }).every((value) => typeof value === 'string') &&
+    typeof call?.body === 'object' &&
+    call.body !== null
+  )
+}
+
+/** Another password of a key takes a proof. */
+const withHostnamesAlone = ({ operation, call, names }: BulkCall): BulkCall => {
+  const { hostnames } = call.body as { readonly hostnames?: unknown }
+  const body = operation === 'changeKey' ? { hostnames } : call.body
+  return { operation, names: names.map(String), call: { params: call.params ?? {}, body } }
+}
