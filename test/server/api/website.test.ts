@@ -9,13 +9,16 @@ import { AT_ONCE } from './at-once.ts'
 import { PEPPER } from './inside.ts'
 import { NOTHING_FOUND } from './nothing-found.ts'
 import { apiWorld, prepare } from './world.ts'
+import { WRITES } from './writes.ts'
 
 const PASSWORDS = passwordChecker(PEPPER)
 const settings = readServiceConfig({ flags: {}, environment: {} })
 if (!settings.ok) throw new Error('the settings have no defaults')
 
+type Asked = Pick<(typeof REFUSALS)[number], 'method' | 'path' | 'body' | 'setup'>
+
 /** The codes of a request of account A, which comes by this door. */
-async function codesBy(door: Caller['door'], { method, path, body, setup }: (typeof REFUSALS)[number]) {
+async function codesBy(door: Caller['door'], { method, path, body, setup }: Asked) {
   const world = await apiWorld()
   try {
     for (const word of setup.split(' ')) await prepare(world, word)
@@ -63,5 +66,23 @@ it.each(REFUSALS.filter(({ code }) => code === '4786'))(
   async (row) => {
     expect(await codesBy(undefined, row)).toContain('4786')
     expect(await codesBy('website', row)).not.toContain('4786')
+  },
+)
+
+const ACCOUNT_WRITES = WRITES.flatMap(([route, method, path, body]) =>
+  (path.startsWith('/v1/account') || path === '/v1/dns/zones') && !path.includes('leaver')
+    ? [{ route, method, path, body: body === undefined ? '' : JSON.stringify(body) }]
+    : [],
+)
+
+it('an account has so many writes of its own', () =>
+  expect(new Set(ACCOUNT_WRITES.map(({ route }) => route)).size).toBeGreaterThan(15))
+
+it.each(ACCOUNT_WRITES)(
+  'of an account that is for the website: $route, $method $path is for a session of it alone',
+  async (write) => {
+    const row = { ...write, setup: 'website-account' }
+    const codes = [await codesBy(undefined, row), await codesBy('website', row)]
+    expect(codes).toEqual([['4786'], expect.not.arrayContaining(['4786'])])
   },
 )
