@@ -9,7 +9,7 @@ import { SOMETIMES } from './sometimes.ts'
 import { type Outcome, runWorld } from './world.ts'
 
 const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [--hours N] [--only KIND,…] [--router KIND] [--often N]
-       npm run simulate -- --world JSON | --mended
+       npm run simulate -- --world JSON | --mended [--every N]
   --seed     the first world; 1 without it
   --count    how many; 1 without it
   --seconds  ends after the world in which this real time is over
@@ -19,6 +19,7 @@ const USAGE = `usage: npm run simulate -- [--seed N] [--count N] [--seconds N] [
   --often    so many events an hour; 12 without it
   --world    this one, as a report prints it
   --mended   the worlds that showed a fault before it was mended
+  --every    of those, the first and every so many-th after it; 1 without it
   --trace    prints all that happened
   --hash     prints a hash of what happened
   --sometimes  fails where a state was reached in no world
@@ -46,6 +47,7 @@ const { values } = read(() =>
       router: { type: 'string' },
       world: { type: 'string' },
       mended: { type: 'boolean', default: false },
+      every: { type: 'string', default: '1' },
       trace: { type: 'boolean', default: false },
       hash: { type: 'boolean', default: false },
       sometimes: { type: 'boolean', default: false },
@@ -65,7 +67,7 @@ process.env['TZ'] = 'UTC'
 const print = console.log.bind(console)
 
 /** Of a flag: a number that is not less than this. */
-const numberOf = (name: 'seed' | 'count' | 'seconds' | 'hours' | 'often', min = 0): number =>
+const numberOf = (name: 'seed' | 'count' | 'every' | 'seconds' | 'hours' | 'often', min = 0): number =>
   read(() => {
     const value = Number(values[name])
     if (values[name] !== '' && value >= min && value < Infinity) return value
@@ -112,11 +114,14 @@ const worldIn = (text: string): World =>
     return world as World
   })
 
+const mended = (every: number): readonly World[] =>
+  MENDED.flatMap(({ world }, nth) => (nth % every === 0 ? [world] : []))
+
 /** The worlds that the flags choose, drawn one by one. */
 function* chosen(): Generator<World> {
   const seed = numberOf('seed')
   if (values.world !== undefined) yield worldIn(values.world)
-  else if (values.mended) yield* MENDED.map(({ world }) => world)
+  else if (values.mended) yield* mended(numberOf('every', 1))
   else for (let nth = 0; nth < count || isTimeLeft(); nth++) yield drawWorld(seed + nth, options)
 }
 

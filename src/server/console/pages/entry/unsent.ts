@@ -5,9 +5,9 @@ import { SIGN_IN } from '../../paths.ts'
 import type { Words } from '../../words/words.ts'
 
 /** What a page does not send back to the browser: a person types it again. */
+// biome-ignore format: a table
 const NOT_KEPT = [
-  ...['token', 'proof', 'passkey', 'credential', 'code', 'secret', 'uri'],
-  ...['password', 'old_password', 'new_password', 'again'],
+  'token', 'proof', 'passkey', 'credential', 'code', 'secret', 'uri', 'password', 'old_password', 'new_password', 'again',
 ]
 
 /** What was sent, as hidden fields: it is sent again with one press. */
