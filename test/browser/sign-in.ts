@@ -4,12 +4,14 @@ interface Sent {
   readonly method?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** Default: what the system chooses. */
+  readonly localAddress?: string
 }
 
 /** fetch would refuse some of these User-Agents. */
-export const send = async (url: string, { method = 'GET', headers, body = '' }: Sent) =>
+export const send = async (url: string, { method = 'GET', headers, body = '', localAddress }: Sent) =>
   new Promise<{ readonly text: string; readonly cookie: string }>((done, failed) => {
-    const asked = request(url, { method, headers }, (answer) => {
+    const asked = request(url, { method, headers, localAddress }, (answer) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => parts.push(part))
       const [cookie = ''] = answer.headers['set-cookie'] ?? []
