@@ -1,10 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Service, startService } from '../e2e/processes.ts'
 import { isLarge } from '../large.ts'
 import { openBrowser, openPage } from './browser.ts'
+import { ODD, plantForOperator, REQUEST_LIMIT } from './hostile-operator.ts'
 import { HOSTILE, plant, plantRecords, type Planted, quoted } from './hostile-texts.ts'
 import { contentOf, faultsOf } from './page-content.ts'
+import { storeIn } from './old-proofs.ts'
 import { signIn } from './sign-in.ts'
 
 const PAYLOADS = Object.values(HOSTILE)
@@ -24,16 +29,27 @@ const ODD_NAMES: Readonly<Record<string, string>> = {
 let browser: Browser
 let at: Service & { readonly end: () => Promise<void> }
 let planted: readonly Planted[]
+/** The cookie of an operator. */
+let operator: string
+/** Where the service has its store. */
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
 beforeAll(async () => {
-  ;[browser, at] = await Promise.all([openBrowser(), startService({}, '--key-request-limit', '100000')])
+  const limits = ['--key-request-limit', '100000', '--request-limit', String(REQUEST_LIMIT)]
+  ;[browser, at] = await Promise.all([openBrowser(), startService({ TMPDIR: folder }, ...limits)])
   planted = await Promise.all(PAYLOADS.map(async (payload, nth) => plant(at, payload, nth)))
+  await Promise.all(PAYLOADS.map(async (payload, nth) => plantRecords(at, severalOf(nth), [payload])))
   await plantRecords(at, 'all', PAYLOADS)
   for (const name of Object.keys(ODD_NAMES)) await plantRecords(at, name, ['one'])
+  operator = await plantForOperator(at, storeIn(folder), browser)
 })
 afterAll(async () => {
   await browser.close()
   await at.end()
+  rmSync(folder, { recursive: true, force: true })
 })
+
+/** The names that are changed together, one for each payload. */
+const severalOf = (nth: number): string => `s${nth}`
 
 const encoded = encodeURIComponent
 
@@ -73,6 +89,8 @@ const pagesOfAddress = (text: string): Shown => [
   [`names/example.test/${encoded(text)}`, []],
   [`zones/${encoded(text)}?check=yes`, []],
   [`zones/${encoded(text)}/import`, []],
+  [`trail/undo?at=${encoded(text)}&operation=${encoded(text)}`, []],
+  [`trail/undo?at=2026-01-02T00:00:00.000Z&operation=${encoded(text)}`, []],
   [`keys/ddns/${encoded(text)}`, []],
   [encoded(text), []],
 ]
@@ -90,11 +108,84 @@ const pagesOfForms = (text: string): Shown => [
   ['sign-in', [text], { account: text, password: text }],
 ]
 
-/** A page of a person who is signed in, and everything that it must not do. */
-async function person(options: BrowserContextOptions) {
+/** The pages that show others to an operator, what is in their own address, and what an operator has entered. */
+const pagesOfOperator = (address: string, text: string): Shown => [
+  ['operator', [...planted.map(({ agent }) => agent), ODD.zone, ODD.mail, '127.0.0.9']],
+  ['operator/accounts', [ODD.account]],
+  [`operator/accounts/${encoded(ODD.account)}`, [ODD.account]],
+  [`operator/accounts/${at.account}`, [ODD.zone]],
+  [`operator/accounts?search=${encoded(address)}`, [address]],
+  [`operator/accounts?after=${encoded(address)}`, []],
+  [`operator/accounts/${encoded(address)}`, []],
+  [`operator/plans?after=${encoded(address)}`, []],
+  [`operator/plans/${encoded(address)}`, []],
+  ['operator', [text], { subject: text }],
+  ['operator', [text], { zone: text, expires: text }],
+  ['operator/plans', [text], { plan: text }],
+  ['operator/plans/everything', [], { max_names: text, types: text }],
+]
+
+/** What a person does with several names, and the texts of the page that it leads to. Afterwards all is as before. */
+type Steps = readonly (readonly [
+  what: string,
+  lead: (page: Page) => Promise<unknown>,
+  texts: readonly string[],
+])[]
+
+/** Sends the form that leads to this path. */
+const sending =
+  (path: string) =>
+  async (page: Page): Promise<unknown> =>
+    Promise.all([
+      page.waitForEvent('load'),
+      page.locator(`form[action="/console/${path}"] button`).first().click(),
+    ])
+
+const choosing = async (page: Page): Promise<unknown> => page.goto(`${at.url}/console/names?choose=yes`)
+
+const stepsOfSeveral = (): Steps => [
+  ['choosing', choosing, planted.map(({ description }) => description)],
+  [
+    'bulk review',
+    async (page) => {
+      for (const nth of PAYLOADS.keys())
+        await page.locator(`[name=pick][value="example.test/${severalOf(nth)}"]`).check()
+      await page.locator('[name=act]').selectOption('delete')
+      await sending('names/bulk')(page)
+    },
+    planted.flatMap(({ value, caa }) => [value, caa]),
+  ],
+  [
+    'bulk done',
+    sending('names/bulk/delete'),
+    // The form that undoes it has all of them.
+    planted.flatMap(({ value, caa }) => [value, caa].map((one) => JSON.stringify(one))),
+  ],
+  ['bulk undone', sending('names/bulk/undo'), []],
+  ['choosing again', choosing, [...PAYLOADS.keys()].map((nth) => `${severalOf(nth)}.example.test`)],
+  ...PAYLOADS.flatMap((_, nth) => (hasPages(nth) ? [undoOf(nth)] : [])),
+]
+
+/** What made a name, to be put back: all of its records would go. */
+const undoOf = (nth: number): Steps[number] => {
+  const { value = '', caa = '' } = planted[nth] ?? {}
+  const lead = async (page: Page): Promise<void> => {
+    await page.goto(`${at.url}/console/trail?name=${severalOf(nth)}.example.test`)
+    await Promise.all([
+      page.waitForURL('**/console/trail/undo?*'),
+      page.locator('a[href^="/console/trail/undo"]').first().click(),
+    ])
+  }
+  return [`trail/undo of ${severalOf(nth)}`, lead, [value, caa]]
+}
+
+/** The cookie of the person whose names these are. */
+const signedIn = async (): Promise<string> =>
+  signIn(at.url, { account: at.account, password: at.accountPassword }, 'Mozilla/5.0')
+
+/** A page of a person with this cookie, and everything that it must not do. */
+async function person(value: string, options: BrowserContextOptions) {
   const opened = await openPage(browser, `${at.url}/`, options)
-  const form = { account: at.account, password: at.accountPassword }
-  const value = await signIn(at.url, form, 'Mozilla/5.0')
   await opened.context.addCookies([{ name: 'holdfast', value, url: at.url }])
   const dialogs: string[] = []
   opened.page.on('dialog', (one) => {
@@ -104,45 +195,65 @@ async function person(options: BrowserContextOptions) {
   return { ...opened, dialogs }
 }
 
+/** Fills in a form that has these fields, and presses its first button. */
 async function sendForm(page: Page, sent: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(sent)) await page.locator(`[name="${name}"]`).first().fill(text)
-  await Promise.all([
-    page.waitForEvent('load'),
-    page.locator('main form[method=post] button').first().click(),
-  ])
+  const [field = ''] = Object.keys(sent)
+  const form = page.locator('main form[method=post]', { has: page.locator(`[name="${field}"]`) }).first()
+  for (const [name, text] of Object.entries(sent)) await form.locator(`[name="${name}"]`).first().fill(text)
+  await Promise.all([page.waitForEvent('load'), form.locator('button').first().click()])
 }
 
 /** In characters, of an address and of a message that a failure shows. */
 const MAX_SHOWN = 100
 
 /** What is wrong with one page. A payload that leads elsewhere ends the page while it is read. */
-async function faultsAt(page: Page, [path, texts, sent]: Shown[number]): Promise<readonly string[]> {
+async function faultsAfter(page: Page, [what, lead, texts]: Steps[number]): Promise<readonly string[]> {
   const faults = async (): Promise<readonly string[]> => {
-    await page.goto(`${at.url}/console/${path}`)
-    if (sent !== undefined) await sendForm(page, sent)
+    await lead(page)
     return faultsOf(await contentOf(page), texts)
   }
   const found = await faults().catch((error: Error) => [error.message.slice(0, MAX_SHOWN)])
-  return found.map((fault) => `${path.slice(0, MAX_SHOWN)}: ${fault}`)
+  return found.map((fault) => `${what.slice(0, MAX_SHOWN)}: ${fault}`)
 }
+
+const stepTo = ([path, texts, sent]: Shown[number]): Steps[number] => {
+  const lead = async (page: Page): Promise<void> => {
+    await page.goto(`${at.url}/console/${path}`)
+    if (sent !== undefined) await sendForm(page, sent)
+  }
+  return [path, lead, texts]
+}
+
+const EVERY = PAYLOADS.join(' ')
+const WORST_OF_FORMS = `${HOSTILE['the end of elements']}${HOSTILE['the place of a token']}`
 
 describe.each([
   ['with its policy', {}],
   ['by escapes alone', { bypassCSP: true, locale: 'de-DE' }],
 ] as const)('a hostile text is a text, %s', (_, options) => {
-  it('on each page that shows what others have chosen', async () => {
-    const { page, problems, strangers, dialogs } = await person(options)
-    const pages = [
-      ...planted.flatMap((one, nth) => (hasPages(nth) ? pagesOfOne(one) : [])),
-      ...pagesOfAll(),
-      ...pagesOfAddress(PAYLOADS.join(' ')),
-      ...pagesOfForms(`${HOSTILE['the end of elements']}${HOSTILE['the place of a token']}`),
-    ]
+  /** Goes to all of them, and finds nothing wrong. */
+  async function visits(value: string, steps: Steps): Promise<void> {
+    const { page, problems, strangers, dialogs } = await person(value, options)
     const faults: string[] = []
-    for (const one of pages) faults.push(...(await faultsAt(page, one)))
+    for (const one of steps) faults.push(...(await faultsAfter(page, one)))
     expect(faults).toEqual([])
     // An address that leads nowhere has its status, which the browser reports.
     expect(problems.filter((one) => !/status of 4\d\d/.test(one))).toEqual([])
     expect([strangers, dialogs]).toEqual([[], []])
+  }
+
+  it('on each page that shows what others have chosen', async () => {
+    const pages = [
+      ...planted.flatMap((one, nth) => (hasPages(nth) ? pagesOfOne(one) : [])),
+      ...pagesOfAll(),
+      ...pagesOfAddress(EVERY),
+      ...pagesOfForms(WORST_OF_FORMS),
+    ]
+    await visits(await signedIn(), pages.map(stepTo))
   })
+
+  it('where several names are changed', async () => visits(await signedIn(), stepsOfSeveral()))
+
+  it('on each page of operators', async () =>
+    visits(operator, pagesOfOperator(EVERY, WORST_OF_FORMS).map(stepTo)))
 })

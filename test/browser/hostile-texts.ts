@@ -43,7 +43,7 @@ export interface Planted {
 type Json = Readonly<Record<string, unknown>>
 
 /** A request to `/v1` that has to succeed. */
-async function ask<T = unknown>(at: Service, method: string, path: string, body?: Json): Promise<T> {
+export async function ask<T = unknown>(at: Service, method: string, path: string, body?: Json): Promise<T> {
   const answer = await fetch(`${at.url}/v1${path}`, {
     method,
     headers: {
@@ -84,6 +84,25 @@ export const plantRecords = async (at: Service, name: string, texts: readonly st
     ],
   })
 
+interface UpdatedName {
+  readonly username: string
+  readonly password: string
+  readonly hostname: string
+}
+
+/** The reply to an update by a program whose name is this payload. */
+export async function hostileUpdate(
+  { url }: Service,
+  { username, password, hostname }: UpdatedName,
+  payload: string,
+): Promise<string> {
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64')
+  const { text } = await send(`${url}/nic/update?hostname=${hostname}&myip=192.0.2.77`, {
+    headers: { authorization: `Basic ${credentials}`, 'user-agent': agentOf(payload) },
+  })
+  return text
+}
+
 /** Puts a payload everywhere where someone may choose a text. */
 export async function plant(at: Service, payload: string, nth: number): Promise<Planted> {
   const [label, zone] = [`h${nth}`, `z${nth}.test`]
@@ -95,13 +114,9 @@ export async function plant(at: Service, payload: string, nth: number): Promise<
     '/account/ddns-keys',
     { description: payload, hostnames: [hostname] },
   )
-  const credentials = Buffer.from(`${key.username}:${key.password}`).toString('base64')
-  const agent = agentOf(payload)
-  const { text } = await send(`${at.url}/nic/update?hostname=${hostname}&myip=192.0.2.77`, {
-    headers: { authorization: `Basic ${credentials}`, 'user-agent': agent },
-  })
+  const text = await hostileUpdate(at, { ...key, hostname }, payload)
   if (!text.startsWith('good ')) throw new Error(`${payload}: ${text}`)
-  await signIn(at.url, { key: at.apiKey }, agent)
+  await signIn(at.url, { key: at.apiKey }, agentOf(payload))
   await ask(at, 'POST', '/account/api-keys', { description: payload, scopes: ['read'] })
   await ask(at, 'POST', '/account/tsig-keys', { description: payload, scopes: ['read'] })
   await ask(at, 'POST', '/dns/zones', { zone_name: zone })
