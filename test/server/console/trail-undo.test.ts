@@ -49,6 +49,19 @@ describe('the trail', () => {
     expect(await valuesOf('free')).toEqual(values)
   })
 
+  it.each([
+    ['from=2026-01-02&to=2026-01-02', true, 2],
+    ['from=2026-01-01&to=2026-01-01', false, 2],
+    ['from=2026-01-02T00:00:00Z', true, 1],
+    ['from=2026-01-02T00:00:01Z', false, 1],
+  ])('has the days of %s in it: %s', async (query, isThere, days) => {
+    const one = await signedIn()
+    await one.send('/console/names')
+    await one.post('/console/names/new', { hostname: 'new.example.test', addresses: '192.0.2.3' })
+    const { html } = await one.send(`/console/trail?${query}`)
+    expect([html.includes('made the name'), html.match(/type="date"/g)?.length]).toEqual([isThere, days])
+  })
+
   it('leads to the form of a new name where there is nothing to undo, and knows nothing of names of others', async () => {
     await at.world.ask('DELETE', `${R}/free`)
     const one = await signedIn()

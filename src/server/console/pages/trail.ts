@@ -36,7 +36,10 @@ const filterQuery = (query: URLSearchParams): Readonly<Record<string, string>> =
     }),
   )
 
-const startOf = (value: string): string => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value)
+const DAY = /^\d{4}-\d\d-\d\d$/
+/** What a field of days can show; a time of the API it cannot. */
+const isDay = (value: string | null): boolean => value === null || value === '' || DAY.test(value)
+const startOf = (value: string): string => (DAY.test(value) ? `${value}T00:00:00Z` : value)
 /** The day is in it. */
 const endOf = (value: string): string => {
   const start = parseInstant(startOf(value))
@@ -63,7 +66,7 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
       FILTERS,
     ).map((name) =>
       field(name, t.filters[name as keyof typeof FILTERS], {
-        ...((name === 'from' || name === 'to') && { type: 'date' }),
+        ...((name === 'from' || name === 'to') && isDay(query.get(name)) && { type: 'date' }),
         value: query.get(name) ?? '',
         isOptional: true,
       }),

@@ -6,7 +6,13 @@ import { plural } from '../plural.ts'
 export const DE_ACCOUNT: typeof EN_ACCOUNT = {
   trail: {
     title: 'Verlauf',
-    filters: { zone: 'Zone', name: 'Ganzer Name', actor: 'Durch, etwa key abc1234', from: 'Ab', to: 'Vor' },
+    filters: {
+      zone: 'Zone',
+      name: 'Ganzer Name',
+      actor: 'Durch, etwa key abc1234',
+      from: 'Vom Tag an (UTC)',
+      to: 'Bis zum Tag (UTC)',
+    },
     nothing: 'Es gibt nichts.',
     csv: 'Als CSV',
     json: 'Als JSON',
