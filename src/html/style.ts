@@ -33,7 +33,7 @@ time{white-space:nowrap}
 td:not(.fixed){min-width:7rem}
 ol,ul{list-style:none;margin:0;padding:0}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--card);padding:.5rem}
-@media (max-width:40rem){thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+@media (max-width:50rem){thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{display:block;padding:.4rem 0;border-bottom:1px solid var(--line)}tr:last-child{border-bottom:0}
 th,td{display:block;border:0;padding:.1rem 0}.fixed{white-space:normal}
 td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}

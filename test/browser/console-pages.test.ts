@@ -40,6 +40,31 @@ describe('each page of the console', () => {
     expect(problems.filter((one) => !/status of 4\d\d/.test(one))).toEqual([])
   })
 
+  it.each(['en', 'de'])('fits between phones and tablets too, also a long trail, in %s', async (language) => {
+    const at = await consoleService()
+    const { page } = await openPage(browser, `${at.url}/`)
+    await signIn(page, at)
+    await page.goto(`${at.url}/console/language/${language}?back=/console/names`)
+    await page.goto(`${at.url}/console/names?choose=yes`)
+    for (const name of ['home', 'office']) await page.locator(`[value="example.test/${name}"]`).check()
+    await page.locator('#act').selectOption('address')
+    await page.locator('#value').fill('192.0.2.9')
+    // The review, and then what it shows.
+    await page.locator('main form button').last().click()
+    await page.locator('main form[action$="/apply"] button').click()
+    await page.locator('main form[action$="/undo"]').waitFor()
+    for (const path of ['trail', 'names/example.test/home']) {
+      await page.goto(`${at.url}/console/${path}`)
+      for (const width of [641, 768, 801, 912]) {
+        await page.setViewportSize({ width, height: 900 })
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        )
+        expect.soft(overflow, `${path} at ${width}`).toBe(0)
+      }
+    }
+  })
+
   it('stands in no frame', async () => {
     const at = await service()
     const frame = await openPage(browser, `${at.url}/v1/docs`, { bypassCSP: true })

@@ -16,7 +16,8 @@ export async function oldProofService(...args: readonly string[]): Promise<OldPr
 }
 
 /** Where a service with this temporary folder has its store. */
-export const storeIn = (folder: string): string => join(folder, readdirSync(folder)[0] ?? '')
+export const storeIn = (folder: string): string =>
+  join(folder, readdirSync(folder).find((name) => name.startsWith('holdfast-dev-')) ?? '')
 
 function ageProofs(store: string): void {
   const database = new DatabaseSync(join(store, 'holdfast.db'), { timeout: 5000 })

@@ -54,7 +54,7 @@ dd .copy{font-weight:600;font-size:var(--text-m)}
 del{color:var(--bad)}ins{color:var(--ok);text-decoration:none}
 details{margin:var(--space-s) 0}summary{font-weight:500;padding:.25rem 0}details[open]{margin-bottom:var(--space-m)}
 .pages{display:flex;gap:var(--space-m);margin-top:var(--space-m)}
-@media (max-width:40rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .45rem}nav ul{gap:0}
+@media (max-width:50rem){.records td:nth-child(n){width:auto}td:empty{display:none}nav a{padding:.4rem .45rem}nav ul{gap:0}
 dl div{grid-template-columns:1fr}header{gap:var(--space-s)}nav{order:3;flex-basis:100%}
 .who{margin-left:auto}}
 `

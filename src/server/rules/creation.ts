@@ -44,6 +44,10 @@ interface NewName {
   readonly reservedNames: readonly string[]
 }
 
+/** Whether only members make names in the zone, and the caller is none. */
+export const lacksMembership = (caller: Caller, zone: ZoneRules, isMember: boolean): boolean =>
+  zone.isMembersOnly && !isMember && !isOwner(caller, zone)
+
 /** The first fault of a new name: its form, then the permission to create it. */
 export function creationFault(
   caller: Caller,
@@ -59,8 +63,7 @@ export function creationFault(
     (isForeign ? sharedLabelFault(canonicalName(text), reservedNames) : undefined) ??
     labelFault(text, zone, isOwn)
   if (fault !== undefined) return { ...fault, ...at }
-  const isMembershipMissing = zone.isMembersOnly && !isMember && !isOwn
-  if (isMembershipMissing || caller.isReadOnly) return refuse('nameCreateForbidden')
+  if (lacksMembership(caller, zone, isMember) || caller.isReadOnly) return refuse('nameCreateForbidden')
   if (!isNameInScope(caller, zone, canonicalName(text)))
     return refuse('nameCreateForbidden', 'the name is out of the scope of this API key')
   if (zone.isClosedToNewNames) return refuse('zoneTakesNoNewNames')

@@ -54,9 +54,18 @@ export function showSummary(
     : { ...summary(listed), ...settings }
 }
 
-export const showZone = (zone: Zone, nameservers: readonly string[]) => ({
+/** What an account may do in a zone. */
+interface ZoneView {
+  readonly nameservers: readonly string[]
+  readonly isOwn: boolean
+  readonly takesNames: boolean
+}
+
+export const showZone = (zone: Zone, { nameservers, isOwn, takesNames }: ZoneView) => ({
   name: zone.name,
   is_shared: zone.isShared,
+  is_own: isOwn,
+  takes_names: takesNames,
   created_at: timeOf(zone.createdAt),
   updated_at: timeOf(zone.updatedAt),
   description: zone.description,

@@ -16,7 +16,7 @@ section:target{border-color:var(--link)}
 code,pre{font-family:var(--mono);font-size:var(--text-s);overflow-wrap:anywhere}
 pre{white-space:pre-wrap;margin:var(--space-xs) 0 0;padding:var(--space-s);border:1px solid var(--line);border-radius:.4rem}
 details{margin:var(--space-s) 0}
-@media (max-width:40rem){td:empty{display:none}}
+@media (max-width:50rem){td:empty{display:none}}
 `
 
 /** Nothing but its own style: no script, no other host, in no frame (CSP Level 3). */

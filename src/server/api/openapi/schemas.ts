@@ -186,6 +186,8 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
   Zone: closedObject('A zone.', {
     name: string('The domain name of the zone, without a dot at the end.'),
     is_shared: boolean('Whether other accounts may have names in the zone.'),
+    is_own: boolean('Whether the zone is of this account.'),
+    takes_names: boolean('Whether this account may make names in the zone.'),
     created_at: time('When the zone was created, in UTC.'),
     updated_at: time('When something in the zone was last changed, in UTC.'),
     description: string('The text of the owner.'),

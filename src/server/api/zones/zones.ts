@@ -2,8 +2,9 @@ import { refuse } from '../../errors/errors.ts'
 import { apexOf } from '../../model/apex.ts'
 import { parseHost } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
-import { mergeMetadata } from '../../model/tree.ts'
+import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/access.ts'
+import { lacksMembership } from '../../rules/creation.ts'
 import { countKeys, quotaFault } from '../../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
@@ -38,16 +39,23 @@ export async function listZones(context: RequestContext) {
     ...(isShared !== undefined && { isShared }),
     ...(search !== undefined && { search: asciiName(search).toLowerCase() }),
   })
-  const { nameservers } = context.service
-  const rows = items.map((zone) => showZone(zone, nameservers))
+  const rows = await Promise.all(items.map(async (zone) => shownZone(context, zone)))
   return listResult(context, { list, page, ...place }, rows)
+}
+
+async function shownZone({ caller, store, service }: RequestContext, zone: Zone) {
+  const isOwn = isOwner(caller, zone)
+  const isMember = zone.isMembersOnly && !isOwn && (await store.isMember(zone.id, caller.account.id))
+  return showZone(zone, {
+    nameservers: service.nameservers,
+    isOwn,
+    takesNames: !zone.isClosedToNewNames && !lacksMembership(caller, zone, isMember),
+  })
 }
 
 export async function getZone(context: RequestContext) {
   const zone = await zoneToRead(context)
-  return 'refusals' in zone
-    ? zone
-    : { status: 200 as const, data: showZone(zone, context.service.nameservers) }
+  return 'refusals' in zone ? zone : { status: 200 as const, data: await shownZone(context, zone) }
 }
 
 /** Creates the zone with its apex, which has the NS of the service. */
@@ -127,7 +135,8 @@ const unconfirmed = (zone: string, others: number): RequestFault => ({
   detail:
     others === 0
       ? `${zone} holds no names of other accounts; repeat without confirm`
-      : `${zone} holds ${others} names of other accounts; to delete them too, repeat with ?confirm=${others}`,
+      : `${zone} holds ${others === 1 ? '1 name' : `${others} names`} of other accounts; to delete them too, ` +
+        `repeat with ?confirm=${others}`,
   location: 'query',
 })
 

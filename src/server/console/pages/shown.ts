@@ -34,6 +34,8 @@ export interface ShownName {
 export interface ShownZone {
   readonly name: string
   readonly is_shared: boolean
+  readonly is_own: boolean
+  readonly takes_names: boolean
   readonly description: string
   readonly default_ttl: number
   readonly serial: number

@@ -99,7 +99,7 @@ export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
     { label: t.what },
     { label: words.records.before },
     { label: words.records.after },
-    { label: t.undo, isFixed: true, isPlain: true },
+    { label: t.undo, isPlain: true },
   ]
   return dataTable(t.title, columns, rows)
 }

@@ -12,7 +12,7 @@ export async function usableZones(
   if (isRefused(own)) return { refused: own }
   const names = new Set(own.data.map(({ name }) => name))
   const shared = (await sharedZones(ask)).filter(({ name }) => !names.has(name))
-  return { zones: [...own.data, ...shared] }
+  return { zones: [...own.data, ...shared].filter((one) => one.takes_names) }
 }
 
 /** Those of other accounts. */

@@ -42,7 +42,7 @@ async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<Sh
   const rows = all.map((zone) => [
     html`<a href="${pathOf`/console/zones/${zone.name}`}">${hostname(zone.name)}</a>`,
     foreign(zone.description),
-    zone.is_shared ? t.shared : t.own,
+    zone.is_own ? t.own : t.shared,
     String(zone.serial),
   ])
   const columns = [
@@ -109,26 +109,30 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
         [
           t.nameservers,
           html`<bdi>${zone.nameservers.join(', ')}</bdi> <span class="soft">${
-            zone.is_shared ? '' : t.atRegistrar
+            zone.is_own ? t.atRegistrar : ''
           }</span>`,
         ],
       ]),
     )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
       t.more,
-      linkList(words, here, !session.hasFullAccess),
+      linkList(words, here, { isOwn: zone.is_own, isReadOnly: !session.hasFullAccess }),
     )}${
       query.has('check')
         ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
         : ''
-    }${!session.hasFullAccess ? '' : noteForms(context, { zone, here, errors, names: names.page.total })}`,
+    }${!session.hasFullAccess || !zone.is_own ? '' : noteForms(context, { zone, here, errors, names: names.page.total })}`,
   }
 }
 
-const linkList = ({ zone: t, delegation }: Words, here: string, isReadOnly: boolean): Html =>
+const linkList = (
+  { zone: t, delegation }: Words,
+  here: string,
+  { isOwn, isReadOnly }: { readonly isOwn: boolean; readonly isReadOnly: boolean },
+): Html =>
   html`<ul class="links"><li><a href="${here.replace('/zones/', '/names/')}/%40">${t.apex}</a></li>
-<li><a href="${here}?check=yes#delegation">${delegation.check}</a></li><li><a href="${here}/export">${t.export}</a></li>${
-    isReadOnly ? '' : html`<li><a href="${here}/import">${t.import}</a></li>`
-  }</ul>`
+<li><a href="${here}?check=yes#delegation">${delegation.check}</a></li>${
+    isOwn ? html`<li><a href="${here}/export">${t.export}</a></li>` : ''
+  }${isReadOnly || !isOwn ? '' : html`<li><a href="${here}/import">${t.import}</a></li>`}</ul>`
 
 interface Publication {
   readonly published_at: string | null
