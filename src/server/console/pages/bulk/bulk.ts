@@ -91,7 +91,7 @@ async function faultPage(
   view: BulkView,
   fault: PlanFault,
 ): Promise<ShownPage> {
-  const errors = fieldError('value', words.bulk[fault])
+  const errors = fieldError(fault === 'noKey' || fault === 'ofValues' ? 'key' : 'value', words.bulk[fault])
   const names = view.picks.map((one) =>
     one.replace(/^(.*)\/(.*)$/, (_, zone, name) => wholeName({ zone_name: zone, name })),
   )
