@@ -28,12 +28,16 @@ function publish({ folder }: Filled): void {
   database.close()
 }
 
+const DIRECTIONS = { name_labels_reversed: 'asc', updated_at: 'desc', last_update_at: 'desc' } as const
+
 /** A list of names, as a person opens it and as a program asks for the same rows. */
 interface List {
   readonly what: string
   /** Filters, by the names that pages have for them. */
   readonly search?: string
   readonly state?: string
+  /** Default: by name. */
+  readonly order?: keyof typeof DIRECTIONS
   /** How many rows are before it. */
   readonly offset?: (filled: Filled) => number
 }
@@ -43,6 +47,9 @@ const LISTS: readonly List[] = [
   { what: 'first page' },
   { what: 'page in the middle',             offset: ({ names }) => Math.floor(names / 2) },
   { what: 'page at eight tenths',           offset: ({ names }) => Math.floor(names * 0.8) },
+  { what: 'last changed',                   order: 'updated_at' },
+  { what: 'last changed, in the middle',    order: 'updated_at', offset: ({ names }) => Math.floor(names / 2) },
+  { what: 'last update',                    order: 'last_update_at' },
   { what: 'search: one name',               search: 'h0000777' },
   { what: 'search: many names',             search: 'h00' },
   { what: 'search: an address',             search: '1.0.0.77' },
@@ -56,11 +63,14 @@ const LISTS: readonly List[] = [
 ]
 
 /** The request that shows the same rows, as the page makes it. */
-const queryOf = ({ search, state }: List, more: Readonly<Record<string, string>> = {}): string =>
+const queryOf = (
+  { search, state, order = 'name_labels_reversed' }: List,
+  more: Readonly<Record<string, string>> = {},
+): string =>
   `/v1/dns/records?${new URLSearchParams({
     view: 'detail',
     limit: '100',
-    'sort[name_labels_reversed]': 'asc',
+    [`sort[${order}]`]: DIRECTIONS[order],
     ...(search !== undefined && { 'filter[search]': search }),
     ...(state !== undefined && { 'filter[state][]': state }),
     ...more,
@@ -99,8 +109,8 @@ async function measured(
   const { person, program } = parties
   const cursor = await cursorOf(program, list, size.filled)
   const after: Readonly<Record<string, string>> = cursor === undefined ? {} : { after: cursor }
-  const { search = '', state = '' } = list
-  const path = `names?${new URLSearchParams({ search, state, ...after }).toString()}`
+  const { search = '', state = '', order = '' } = list
+  const path = `names?${new URLSearchParams({ search, state, order, ...after }).toString()}`
   const [pages, answers]: [number[], number[]] = [[], []]
   for (let round = 0; round <= size.rounds; round++) {
     const answer = await program.get(queryOf(list, after))
