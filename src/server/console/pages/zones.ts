@@ -41,7 +41,7 @@ async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<Sh
   const all = [...list.data, ...shared.filter(({ name }) => !own.has(name))]
   const rows = all.map((zone) => [
     html`<a href="${pathOf`/console/zones/${zone.name}`}">${hostname(zone.name)}</a>`,
-    foreign(zone.description),
+    zone.description === '' ? '' : foreign(zone.description),
     zone.is_own ? t.own : t.shared,
     String(zone.serial),
   ])

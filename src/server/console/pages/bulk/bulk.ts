@@ -4,7 +4,7 @@ import { type ApiAnswer, isRefused, type ShownChange } from '../../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
 import { button, card, form, foreign, hidden } from '../../parts.ts'
 import { ownPage } from '../../paths.ts'
-import { errorSummary, errorText, fieldError } from '../../refusals.ts'
+import { errorSummary, errorText, fieldError, type FormErrors, NO_ERRORS } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { BULK_PAGE, bulkFields, keysToAttach } from './bulk-form.ts'
 import { type Act, ACTS, type BulkCall, type BulkPlan, bulkPlan, type PlanFault } from './bulk-plan.ts'
@@ -86,29 +86,34 @@ export const refusedNote = ({ bulk: t }: Words, refused: readonly string[]): Htm
       )}</ul></div>`
 
 /** What was ticked stays so. */
-async function faultPage(
+async function formAgain(
   { words, ask }: ConsoleContext,
   view: BulkView,
-  fault: PlanFault,
-): Promise<ShownPage> {
-  const errors = fieldError(fault === 'noKey' || fault === 'ofValues' ? 'key' : 'value', words.bulk[fault])
+  errors: FormErrors = NO_ERRORS,
+): Promise<Html> {
   const names = view.picks.map((one) =>
     one.replace(/^(.*)\/(.*)$/, (_, zone, name) => wholeName({ zone_name: zone, name })),
   )
+  return card(words.bulk.title, [
+    nameList(names),
+    form(BULK_PAGE, [
+      ...view.picks.map((one) => hidden('pick', one)),
+      hidden('back', view.back),
+      bulkFields(words, await keysToAttach(ask), { ...view, errors }),
+    ]),
+  ])
+}
+
+async function faultPage(context: ConsoleContext, view: BulkView, fault: PlanFault): Promise<ShownPage> {
+  const { words } = context
+  const errors = fieldError(fault === 'noKey' || fault === 'ofValues' ? 'key' : 'value', words.bulk[fault])
   return {
     title: words.bulk.title,
     status: 422,
     main: html`${
       view.picks.length === 0
         ? html`<div class="note bad" role="alert"><p>${words.bulk[fault]}</p></div>`
-        : html`${errorSummary(errors, words)}${card(words.bulk.title, [
-            nameList(names),
-            form(BULK_PAGE, [
-              ...view.picks.map((one) => hidden('pick', one)),
-              hidden('back', view.back),
-              bulkFields(words, await keysToAttach(ask), { ...view, errors }),
-            ]),
-          ])}`
+        : html`${errorSummary(errors, words)}${await formAgain(context, view, errors)}`
     }<p><a href="${view.back}">${words.toNames}</a></p>`,
   }
 }
@@ -133,11 +138,12 @@ interface Reviewed {
   readonly isOther?: boolean
 }
 
-function reviewPage(
-  { words }: ConsoleContext,
+async function reviewPage(
+  context: ConsoleContext,
   view: BulkView,
   { plan, outcome, isOther = false }: Reviewed,
-): ShownPage {
+): Promise<ShownPage> {
+  const { words } = context
   const t = words.bulk
   const { changed, refused } = outcome
   const records = changedRecords(outcome)
@@ -152,7 +158,7 @@ function reviewPage(
     )}${
       isNothing
         ? refused.length > 0
-          ? ''
+          ? await formAgain(context, view)
           : html`<section><p>${t.nothing}</p></section>`
         : card(view.act === 'key' ? t.attached(changed) : t.willChange(records.length), [
             records.length === 0

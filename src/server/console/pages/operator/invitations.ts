@@ -6,6 +6,7 @@ import {
   button,
   card,
   choiceField,
+  type Column,
   copyable,
   dataTable,
   field,
@@ -26,8 +27,12 @@ export interface ShownInvitation {
   readonly email: string | null
   readonly expires_at: string
 }
-export const columnsNamed = (...labels: readonly string[]) =>
+
+export const columnsNamed = (...labels: readonly string[]): readonly Column[] =>
   labels.map((label, at) => ({ label, isFixed: at > 0 }))
+
+/** Of buttons that say what they do. */
+export const actionColumn = (label: string): Column => ({ label, isFixed: true, isPlain: true })
 
 interface InvitationView {
   readonly invitations: ApiAnswer<readonly ShownInvitation[]>
@@ -43,12 +48,12 @@ export function invitationCard(
   const t = words.operator
   const rows = invitations.data.map((one) => [
     foreign(one.plan),
-    foreign(one.zone ?? ''),
-    foreign(one.email ?? ''),
+    one.zone === null ? '' : foreign(one.zone),
+    one.email === null ? '' : foreign(one.email),
     moment(one.expires_at),
     action(`${OPERATOR_PATH}/invitations/${String(one.id)}/delete`, t.remove, 'danger'),
   ])
-  const columns = columnsNamed(t.plan, t.zones, t.mail, t.until, t.remove)
+  const columns = [...columnsNamed(t.plan, t.zones, t.mail, t.until), actionColumn(t.remove)]
   return card(t.invitations, [
     html`<p class="soft">${t.invitationsWhat}</p>`,
     rows.length === 0 ? html`` : dataTable(t.invitations, columns, rows),

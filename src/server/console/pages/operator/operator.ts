@@ -6,6 +6,7 @@ import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusa
 import type { Words } from '../../words/words.ts'
 import { cutNote, failedPage } from '../listing.ts'
 import {
+  actionColumn,
   columnsNamed,
   OPERATOR_PATH,
   invitationCard,
@@ -124,14 +125,20 @@ function blockCard(words: Words, blocks: ApiAnswer<readonly ShownBlock[]>, error
     foreign(username ?? ''),
     t.reasons[reason],
     moment(until, t.endless),
-    html`${foreign(agent ?? '')} <span class="soft">${address}</span>`,
+    agent === null && address === null
+      ? ''
+      : html`${foreign(agent ?? '')} <span class="soft">${address ?? ''}</span>`,
     username === null ? '' : action(endPath(username), t.unblock),
   ])
   return card(t.blocks, [
     tableOrNone(
       words,
       rows,
-      dataTable(t.blocks, columnsNamed(t.who, t.reason, t.until, t.agent, t.unblock), rows),
+      dataTable(
+        t.blocks,
+        [...columnsNamed(t.who, t.reason, t.until, t.agent), actionColumn(t.unblock)],
+        rows,
+      ),
     ),
     cutNote(words, blocks),
     form(`${OPERATOR_PATH}/blocks`, [
@@ -151,7 +158,7 @@ function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>)
     moment(until),
     action(pathOf`/console/operator/lockouts/${network}/end`, t.unblock),
   ])
-  const columns = columnsNamed(t.network, t.where, t.until, t.unblock)
+  const columns = [...columnsNamed(t.network, t.where, t.until), actionColumn(t.unblock)]
   return card(t.lockouts, [
     tableOrNone(words, rows, dataTable(t.lockouts, columns, rows)),
     cutNote(words, lockouts),
