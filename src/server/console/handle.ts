@@ -139,6 +139,7 @@ const backIn = ({ query }: IncomingRequest): string => ownPage(new URLSearchPara
 /** In characters, of a form of a person who has not signed in: a passkey takes about two thousand. */
 const MAX_OPEN_FORM = 8192
 const MAX_FIELDS = 5000
+const PASSWORD = `${ACCOUNT_PAGE}/password`
 
 const fieldCount = (body: string): number => {
   let count = 1
@@ -173,8 +174,10 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
   const body = request.method === 'POST' ? await bodyOf(request) : ''
   if (body === undefined || fieldCount(body) > MAX_FIELDS) return TOO_LARGE
   const form = new URLSearchParams(body)
-  if (request.method === 'POST' && !isFormToken(secret, form.get('token') ?? ''))
-    return unsentResponse(known, form)
+  const hasToken = isFormToken(secret, form.get('token') ?? '') || isSentAgain(request, form)
+  // Nothing is left of the form of a password without what it is for.
+  if (request.method === 'POST' && !hasToken)
+    return request.path === PASSWORD ? seeOther(ACCOUNT_PAGE) : unsentResponse(known, form)
   if (request.path === SIGN_OUT && request.method === 'POST') {
     await dependencies.endSession(session)
     return seeOther(SIGN_IN, { 'set-cookie': noCookie(place) })
@@ -191,9 +194,16 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
 
 const isWorthKeeping = ({ method, path, body = '' }: IncomingRequest): boolean =>
   method === 'POST' &&
-  ![SIGN_OUT, SECOND_FACTOR].includes(path) &&
+  ![SIGN_OUT, SECOND_FACTOR, PASSWORD].includes(path) &&
   body !== '' &&
   body.length <= MAX_OPEN_FORM
+
+/**
+ * The page of what was not sent cannot know the token of the next session. Browsers that say where a request comes from
+ * (Fetch Metadata) need none.
+ */
+const isSentAgain = ({ fetchSite }: IncomingRequest, form: URLSearchParams): boolean =>
+  fetchSite === 'same-origin' && form.has('unsent')
 
 const unsentResponse = (reader: Reader, form: URLSearchParams): OutgoingResponse => {
   const { request, words, person } = reader

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { after, minutes } from '../../../src/base/time.ts'
 import { PASSWORD } from '../api/world.ts'
-import { consoleTests, type Shown } from './person.ts'
+import { consoleTests, ORIGIN, type Shown } from './person.ts'
 
 const { at, person } = consoleTests()
 const R = '/v1/dns/records/example.test'
@@ -16,6 +16,15 @@ async function signedIn() {
 
 const valuesIn = (html: string, name: string): readonly string[] =>
   [...html.matchAll(new RegExp(`name="${name}" [^>]*value="([^"]*)"`, 'g'))].map(([, value = '']) => value)
+/** Of the rows of records. */
+const fieldsIn = (html: string, name: string): readonly string[] => {
+  const form = html.split('/review"')[1]?.split('</form>')[0] ?? ''
+  return name === 'type'
+    ? [...form.matchAll(/<select name="type"[^]*?<option selected>(\w+)/g)].map(([, type = '']) => type)
+    : [...form.matchAll(new RegExp(`name="${name}"[^>]*value="([^"]*)"`, 'g'))].map(([, value = '']) =>
+        value.replaceAll('&quot;', '"'),
+      )
+}
 const seenIn = ({ html }: Shown): string => valuesIn(html, 'seen')[0] ?? ''
 const valuesOf = async (name: string, type: string): Promise<readonly string[]> => {
   const found = await at.world.store.read(async (r) => r.nameAt(at.world.ids['example.test'] ?? 0, name))
@@ -41,13 +50,27 @@ describe('what was typed', () => {
     expect(one.cookie()).not.toBe(before)
     const old = await one.post('/console/zones/example.test', { ...NOTE, token: 'of the old page' })
     expect([old.status, old.text]).toEqual([403, expect.stringContaining('still here')])
-    expect((await one.post('/console/zones/example.test', NOTE)).status).toBe(303)
+    const kept = { ...NOTE, token: 'of the old page', unsent: valuesIn(unsent.html, 'unsent')[0] ?? '' }
+    const elsewhere = await one.post('/console/zones/example.test', kept, {
+      headers: { fetchSite: undefined, origin: ORIGIN } as object,
+    })
+    expect(elsewhere.status).toBe(403)
+    expect((await one.post('/console/zones/example.test', kept)).status).toBe(303)
   })
 
-  it.each(['old_password', 'new_password', 'again', 'proof', 'code'])('has no %s in it', async (name) => {
+  it('in the form of a password is asked for again', async () => {
+    const one = await signedIn()
+    const form = { old_password: PASSWORD, new_password: 'another password', again: 'another password' }
+    const old = await one.post('/console/account/password', { ...form, token: 'of the old page' })
+    expect(old.headers['location']).toBe('/console/account')
+    at.now = after(at.now, minutes(31))
+    expect((await one.post('/console/account/password', form)).headers['location']).toBe('/console/sign-in')
+  })
+
+  it.each(['password', 'secret', 'again', 'proof', 'code'])('has no %s in it', async (name) => {
     const one = await signedIn()
     at.now = after(at.now, minutes(31))
-    const { html } = await one.post('/console/account/password', { [name]: 'a secret', other: 'x' })
+    const { html } = await one.post('/console/account/email', { [name]: 'a secret', other: 'x' })
     expect([html.includes('a secret'), valuesIn(html, 'other')]).toEqual([false, ['x']])
   })
 
@@ -85,21 +108,28 @@ describe('what was typed', () => {
 })
 
 describe('what has changed since a page was made', () => {
-  it('is seen before records are stored, and what was typed stays', async () => {
+  it('is seen before records are stored: other rows follow, and what the person has changed stays', async () => {
     const one = await signedIn()
     const { html } = await one.send(FREE)
-    const [was = ''] = valuesIn(html, 'was')
-    const rows = { type: ['A', 'MX'], ttl: ['60', '60'], value: ['192.0.2.7', '10 mail.example.test.'] }
+    const fields = ['type', 'ttl', 'value', 'label', 'from', 'was'] as const
+    const form = Object.fromEntries(fields.map((name) => [name, fieldsIn(html, name)]))
+    const texts = (form['value'] ?? []).map((value) => (value.includes('hello') ? '' : value))
+    const rows = {
+      ...form,
+      type: [...(form['type'] ?? []).slice(0, -1), 'MX'],
+      value: [...texts.slice(0, -1), '10 mail.example.test.'],
+    }
     await setAddress('192.0.2.70')
-    const again = await one.post(`${FREE}/review`, { ...rows, label: ['', ''], was })
-    expect([again.status, again.text]).toEqual([
-      422,
-      expect.stringMatching(/changed meanwhile.*A 192\.0\.2\.70/),
-    ])
-    expect(valuesIn(again.html, 'value')).toContain('10 mail.example.test.')
-    const next = valuesIn(again.html, 'was')[0] ?? ''
-    expect(next).not.toBe(was)
-    expect((await one.post(`${FREE}/review`, { ...rows, label: ['', ''], was: next })).status).toBe(200)
+    const again = await one.post(`${FREE}/review`, rows)
+    expect([again.status, again.text]).toEqual([422, expect.stringContaining('changed meanwhile')])
+    // The new address, the old IPv6 address, the new record, and an empty row; without the text.
+    expect(fieldsIn(again.html, 'value').toSorted()).toEqual(
+      ['', '10 mail.example.test.', '192.0.2.70', '2001:db8::7'].toSorted(),
+    )
+    const next = Object.fromEntries(fields.map((name) => [name, fieldsIn(again.html, name)]))
+    const review = await one.post(`${FREE}/review`, next)
+    expect([review.status, review.text]).toEqual([200, expect.stringContaining('2 changes')])
+    expect(review.text).not.toContain('192.0.2.7')
   })
 
   it('is seen before several names are changed', async () => {

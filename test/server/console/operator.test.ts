@@ -163,6 +163,18 @@ describe('the pages of operators', () => {
     expect((await one.send('/console/operator')).text).not.toContain('2001:db8:0:1::/64')
   })
 
+  it('do not lock themselves out', async () => {
+    const one = await operator()
+    for (const [path, form] of [
+      ['blocks/set', { subject: 'a' }],
+      ['accounts/a', { suspended: 'yes' }],
+    ] as const) {
+      const refused = await one.post(`/console/operator/${path}`, form)
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('lock yourself out')])
+    }
+    expect((await one.send('/console/operator')).status).toBe(200)
+  })
+
   it('end the lockout of a second factor, and no block of the account', async () => {
     const one = await operator()
     const { store, ids } = at.world

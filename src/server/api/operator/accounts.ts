@@ -1,7 +1,7 @@
 import { isMailAddress } from '../../../net/mail.ts'
 import { badBody, type Fields, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import type { Malformed, RequestContext, RequestFault } from '../request/context.ts'
-import { finish, operated, operatorList, type OperatorStep, withMail } from './operated.ts'
+import { finish, operated, operatorList, type OperatorStep, ownAccountFault, withMail } from './operated.ts'
 
 export const listOperatorAccounts = operatorList('listOperatorAccounts', {
   step: 'account list',
@@ -44,7 +44,12 @@ const ACCOUNT_FIELDS: Readonly<Record<string, readonly [what: string, is: (value
 
 /** Also ends a block after abuse, with `suspended: false`. */
 export const changeOperatorAccount = async (context: RequestContext) =>
-  finish(context, () => accountSteps(accountIn(context), context.body))
+  finish(context, () => {
+    const { body } = context
+    const malformed =
+      isObject(body) && body['suspended'] === true ? ownAccountFault(context, accountIn(context)) : []
+    return malformed.length > 0 ? { malformed } : accountSteps(accountIn(context), body)
+  })
 
 function accountSteps(account: string, body: unknown): readonly OperatorStep[] | Malformed {
   if (!isObject(body)) return { malformed: [badBody('the body is {"plan": "…", "suspended": true, …}')] }

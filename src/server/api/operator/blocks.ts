@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request/context.ts'
-import { finish, operatorList } from './operated.ts'
+import { finish, operatorList, ownAccountFault } from './operated.ts'
 
 export const listBlocks = operatorList('listBlocks', { step: 'block list', key: 'blocks' })
 export const listLockouts = operatorList('listLockouts', { step: 'lockout list', key: 'lockouts' })
@@ -7,7 +7,10 @@ export const listLockouts = operatorList('listLockouts', { step: 'lockout list',
 const subjectIn = ({ params }: RequestContext): string => params['subject'] ?? ''
 
 export const setBlock = async (context: RequestContext) =>
-  finish(context, () => [['block', subjectIn(context)]])
+  finish(context, () => {
+    const malformed = ownAccountFault(context, subjectIn(context))
+    return malformed.length > 0 ? { malformed } : [['block', subjectIn(context)]]
+  })
 
 /** Of a network, or of the second factor of an account; a block of the account stays. */
 export const deleteLockout = async (context: RequestContext) =>

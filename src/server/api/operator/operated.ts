@@ -7,6 +7,7 @@ import {
   type Malformed,
   type OperatorRequest,
   type RequestContext,
+  type RequestFault,
   type Success,
   unexpected,
 } from '../request/context.ts'
@@ -47,6 +48,17 @@ export async function operated(
   }
   return all
 }
+
+/** Nobody but the operator could end it then. */
+export const ownAccountFault = ({ caller }: RequestContext, name: string): readonly RequestFault[] =>
+  name === caller.account.name
+    ? [
+        {
+          ...REQUEST_FAULTS.operationRefused,
+          detail: `${name} is your own account: you would lock yourself out`,
+        },
+      ]
+    : []
 
 const refusalOf = ({ fault, isMissing }: { readonly fault: string; readonly isMissing: boolean }) => ({
   ...(isMissing ? REQUEST_FAULTS.subjectNotFound : REQUEST_FAULTS.operationRefused),

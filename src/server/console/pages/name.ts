@@ -11,7 +11,7 @@ import { failedPage } from './listing.ts'
 import { offlineForm, offlineOf, offlineWanted, onlineForm, type ShownOffline } from './offline.ts'
 import { stateLabel, stateOfName } from './names.ts'
 import { digestOf, recordsForm, rowsOf, undoneRows } from './record-rows.ts'
-import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
+import { addressesOf, isRefusedReply, type ShownKey, type ShownName, wholeName } from './shown.ts'
 import { type ShownEntry, trailTable } from './trail.ts'
 
 const MAX_ENTRIES = 10
@@ -52,8 +52,12 @@ export async function nameShown(
   const isEditable = !session.caller.isReadOnly && known !== 'blocked'
   const stored = rowsOf(name.rrsets)
   const before = (query.get('before') ?? '').slice(0, MAX_BEFORE)
-  const rows = undo === null ? stored : undoneRows(stored, undo, before)
-  const now = stateCard(words, { name, known, canMakeKey: session.hasFullAccess })
+  const rows = undo === null || !isEditable ? stored : undoneRows(stored, undo, before)
+  const key = name.update_group ?? ''
+  const update =
+    key === '' ? undefined : await ask<ShownKey>('getKey', { params: { ddns_key_username: key } })
+  const isKeyBlocked = update !== undefined && !isRefused(update) && update.data.block !== null
+  const now = stateCard(words, { name, known, isKeyBlocked, canMakeKey: session.hasFullAccess })
   const was = digestOf(name.rrsets)
   const records = recordsForm(words, { here, rows, was, isEditable, isUndo: undo !== null })
   return {
@@ -65,7 +69,7 @@ export async function nameShown(
         ? ''
         : card(
             t.trail,
-            html`${trailTable(words, trail.data)}
+            html`${trailTable(words, trail.data, session.caller.isReadOnly)}
 <p><a href="/console/trail?zone=${zone}&amp;name=${label}">${t.wholeTrail}</a></p>`,
           )
     }${isEditable ? moreCard(context, { here, name, offline: await offlineOf(ask, at), errors }) : ''}`,
@@ -96,8 +100,14 @@ function stateCard(
   {
     name,
     known,
+    isKeyBlocked,
     canMakeKey,
-  }: { readonly name: ShownName; readonly known: NameState; readonly canMakeKey: boolean },
+  }: {
+    readonly name: ShownName
+    readonly known: NameState
+    readonly isKeyBlocked: boolean
+    readonly canMakeKey: boolean
+  },
 ): Html {
   const t = words.name
   const last = name.last_update
@@ -106,7 +116,9 @@ function stateCard(
     t.now,
     html`${addressesOf(name).map((one) => html`<p class="address">${one}</p>`)}<p>${stateLabel(known, words)} ${
       name.rrsets.length === 0 && known === 'published' ? t.isEmpty : words.states[known].meaning
-    }</p>${last && isRefusedReply(last.reply) ? refusedNote(words, last.key) : ''}${facts([
+    }</p>${isKeyBlocked ? refusedNote(words, key ?? '', words.name.isKeyBlocked) : ''}${
+      last && isRefusedReply(last.reply) ? refusedNote(words, last.key) : ''
+    }${facts([
       [
         t.lastUpdate,
         last
@@ -129,8 +141,8 @@ function stateCard(
 }
 
 /** The name stays as it was: what the router sends is not taken. */
-const refusedNote = ({ name: t }: Words, key: string): Html =>
-  html`<p>${state('bad', '✗', t.isRefused)} <a href="${pathOf`/console/keys/ddns/${key}`}">${t.whyRefused}</a></p>`
+const refusedNote = ({ name: t }: Words, key: string, what = t.isRefused): Html =>
+  html`<p>${state('bad', '✗', what)} <a href="${pathOf`/console/keys/ddns/${key}`}">${t.whyRefused}</a></p>`
 
 /** What each secondary has; none where the service answers alone. */
 async function serversOf(ask: Ask, zone: string): Promise<readonly ShownServer[]> {

@@ -73,10 +73,10 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
     ])}<div id="live" data-from="${page}">${updateCard(words, key)}</div><p><a href="${page}">${t.toKey}</a></p>${card(
       t.recipes,
       all.map(
-        ({ device, where, text }) =>
+        ({ device, where, texts }) =>
           html`<details><summary>${device}</summary>${
             where === '' ? '' : html`<p>${where}</p>`
-          }<pre>${copyable(text)}</pre></details>`,
+          }${texts.map((text) => html`<pre>${copyable(text)}</pre>`)}</details>`,
       ),
     )}`,
   }

@@ -23,6 +23,8 @@ interface Recipe {
   /** Menus and files, as the device names them. */
   readonly where?: string
   readonly text: (values: RecipeParts) => string
+  /** A second file, which is copied by itself. */
+  readonly file?: (values: RecipeParts) => string
 }
 
 const UPDATE = '/nic/update?hostname='
@@ -41,9 +43,10 @@ const RECIPES: readonly Recipe[] = [
   {
     device: 'Holdfast',
     where: '/etc/holdfast/holdfast.toml, /etc/holdfast/password',
-    text: ({ origin, username, password, hostnames }) =>
+    text: ({ origin, username, hostnames }) =>
       `server = "${origin}"\nusername = "${username}"\npassword_file = "/etc/holdfast/password"\n` +
-      `hostnames = [${hostnames.map((one) => `"${one}"`).join(', ')}]\n\n# /etc/holdfast/password\n${password}`,
+      `hostnames = [${hostnames.map((one) => `"${one}"`).join(', ')}]`,
+    file: ({ password }) => password,
   },
   {
     device: 'FRITZ!Box',
@@ -141,7 +144,8 @@ const RECIPES: readonly Recipe[] = [
 export interface WrittenRecipe {
   readonly device: string
   readonly where: string
-  readonly text: string
+  /** One, or two: each is copied by itself. */
+  readonly texts: readonly string[]
 }
 
 export function recipes(values: RecipeValues): readonly WrittenRecipe[] {
@@ -156,5 +160,9 @@ export function recipes(values: RecipeValues): readonly WrittenRecipe[] {
     first: hostnames[0] ?? '',
     inPlaceOf: (placeholder: string) => (hostnames.length === 1 ? placeholder : hostname),
   }
-  return RECIPES.map(({ device, where = '', text }) => ({ device, where, text: text(all) }))
+  return RECIPES.map(({ device, where = '', text, file }) => ({
+    device,
+    where,
+    texts: [text(all), ...(file === undefined ? [] : [file(all)])],
+  }))
 }

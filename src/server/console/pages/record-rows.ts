@@ -13,12 +13,20 @@ export interface FormRow {
   readonly value: string
   /** Of a stored value; empty for a new one. */
   readonly label: string
+  /** The row as it was stored when the form was made; empty for a new one. */
+  readonly from: string
 }
 
 export const rowsOf = (rrsets: readonly ShownRRSet[]): readonly FormRow[] =>
   rrsets.flatMap(({ dns_type: type, ttl, rdata }) =>
-    rdata.map(({ label, value }) => ({ type, ttl: String(ttl), value, label })),
+    rdata.map(({ label, value }) => {
+      const row = { type, ttl: String(ttl), value, label }
+      return { ...row, from: rowText(row) }
+    }),
   )
+
+const rowText = ({ type, ttl, value }: Pick<FormRow, 'type' | 'ttl' | 'value'>): string =>
+  value === '' ? '' : `${type} ${ttl} ${value}`
 
 /** The same with one RRSet as a change found it, in the words of the trail: its TTL, and its values with commas between. */
 export function undoneRows(rows: readonly FormRow[], type: string, before: string): readonly FormRow[] {
@@ -28,7 +36,7 @@ export function undoneRows(rows: readonly FormRow[], type: string, before: strin
   const values = text.match(/(?:"(?:\\.|[^"\\])*"|[^,"]|,(?! ))+/g) ?? []
   return [
     ...rows.filter((row) => row.type !== type),
-    ...values.map((value) => ({ type, ttl, value: value.trim(), label: '' })),
+    ...values.map((value) => ({ type, ttl, value: value.trim(), label: '', from: '' })),
   ]
 }
 
@@ -46,15 +54,29 @@ export const comparedText = (
 export const digestOf = (rrsets: readonly ShownRRSet[]): string =>
   seenDigest(rrsets.map((one) => [one.dns_type, comparedText(one)]))
 
-const FIELDS = ['type', 'ttl', 'value', 'label'] as const
+const FIELDS = ['type', 'ttl', 'value', 'label', 'from'] as const
 
 /** The rows of a form that was sent, without those that have no value. */
 export function rowsIn(sent: URLSearchParams): readonly FormRow[] {
-  const [types = [], ttls = [], values = [], labels = []] = FIELDS.map((one) => sent.getAll(one))
-  return types.flatMap((type, nth) => {
-    const value = (values[nth] ?? '').trim()
-    return value === '' ? [] : [{ type, ttl: (ttls[nth] ?? '').trim(), value, label: labels[nth] ?? '' }]
-  })
+  return sentRows(sent).filter(({ value }) => value !== '')
+}
+
+function sentRows(sent: URLSearchParams): readonly FormRow[] {
+  const [types = [], ttls = [], values = [], labels = [], froms = []] = FIELDS.map((one) => sent.getAll(one))
+  return types.map((type, nth) => ({
+    type,
+    ttl: (ttls[nth] ?? '').trim(),
+    value: (values[nth] ?? '').trim(),
+    label: labels[nth] ?? '',
+    from: froms[nth] ?? '',
+  }))
+}
+
+/** What the person has changed in the form, and for all other rows what is stored now. */
+export function mergedRows(stored: readonly FormRow[], sent: URLSearchParams): readonly FormRow[] {
+  const changed = sentRows(sent).filter((row) => rowText(row) !== row.from)
+  const labels = new Set(changed.map(({ label }) => label))
+  return [...stored.filter(({ label }) => !labels.has(label)), ...changed.filter(({ value }) => value !== '')]
 }
 
 interface RecordsView {
@@ -105,7 +127,7 @@ export function recordsForm(
   )
 }
 
-const EMPTY: FormRow = { type: 'A', ttl: '', value: '', label: '' }
+const EMPTY: FormRow = { type: 'A', ttl: '', value: '', label: '', from: '' }
 
 const fixed = ({ type, ttl, value }: FormRow): Html =>
   html`<tr><td>${type}</td><td>${ttl}</td><td><code><bdi>${value}</bdi></code></td></tr>`
@@ -118,7 +140,7 @@ interface RowPlace {
 
 function editable(
   { records: t }: Words,
-  { type, ttl, value, label }: FormRow,
+  { type, ttl, value, label, from }: FormRow,
   { nth, faults, isFirstNew }: RowPlace,
 ): Html {
   const types = Object.keys(RDATA_TYPES).map(
@@ -132,7 +154,7 @@ function editable(
 <td data-label="${t.ttl}"><input name="ttl" aria-label="${t.ttlOf(nth)}" inputmode="numeric" size="6" value="${ttl}"></td>
 <td data-label="${t.value}"><input class="value" id="value-${nth}" name="value" aria-label="${t.valueOf(nth)}"
 ${fault} spellcheck="false" autocomplete="off" value="${value}">
-<input type="hidden" name="label" value="${label}">${
+<input type="hidden" name="label" value="${label}"><input type="hidden" name="from" value="${from}">${
     isWrong
       ? html`<p class="bad" id="value-${nth}-error"><span aria-hidden="true">✗</span> ${faults.join(' ')}</p>`
       : ''

@@ -6,7 +6,16 @@ import { errorsOf, fieldError, type FormErrors, NO_ERRORS, warningList } from '.
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
 import { nameShown } from './name.ts'
-import { comparedText, digestOf, hiddenRows, type FormRow, recordsForm, rowsIn } from './record-rows.ts'
+import {
+  comparedText,
+  digestOf,
+  hiddenRows,
+  type FormRow,
+  mergedRows,
+  recordsForm,
+  rowsIn,
+  rowsOf,
+} from './record-rows.ts'
 import { type ShownName, type ShownRRSet, wholeName } from './shown.ts'
 
 /** Rows that follow when a person asks for more. */
@@ -102,20 +111,12 @@ const editedAgain = async (
   ...(empty > 1 && { hasFocus: true }),
 })
 
-/** What the person has typed stays, and is compared with what is stored now. */
+/** What the person has changed stays; the other rows are those that are stored now. */
 async function changedMeanwhile(context: ConsoleContext, draft: Draft): Promise<ShownPage> {
   const { rrsets } = draft.name
-  const typed = plannedChanges(rrsets, draft.rows, context.words)
-  const types = 'errors' in typed ? [] : typed.changes.map(({ dns_type: type }) => type)
-  const stored = rrsets
-    .filter(({ dns_type: type }) => types.includes(type))
-    .map(({ dns_type: type, rdata }) => `${type} ${rdata.map(({ value }) => value).join(', ')}`)
-  const text = context.words.records.changedMeanwhile(stored.join('; '))
-  return editedAgain(
-    context,
-    { ...draft, was: digestOf(rrsets) },
-    { errors: { all: [{ field: undefined, text }] } },
-  )
+  const rows = mergedRows(rowsOf(rrsets), context.form)
+  const errors = { all: [{ field: undefined, text: context.words.records.changedMeanwhile }] }
+  return editedAgain(context, { ...draft, rows, was: digestOf(rrsets) }, { errors })
 }
 
 /** Shows what a change of the records would do, before it is stored. */

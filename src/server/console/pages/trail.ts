@@ -71,7 +71,11 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
         isOptional: true,
       }),
     )}${button(words.names.find, 'quiet')}</form>${
-      entries.length > 0 ? trailTable(words, entries) : errors === NO_ERRORS ? html`<p>${t.nothing}</p>` : ''
+      entries.length > 0
+        ? trailTable(words, entries, context.session.caller.isReadOnly)
+        : errors === NO_ERRORS
+          ? html`<p>${t.nothing}</p>`
+          : ''
     }${pager(words, context, list)}
 <p><a href="${file('csv')}">${t.csv}</a> <a href="${file('json')}">${t.json}</a> <span class="soft">${t.newest(
       MAX_FILE_ENTRIES,
@@ -80,7 +84,7 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
 }
 
 /** With a link that puts a value back, where the entry has one and is of one name. */
-export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
+export function trailTable(words: Words, entries: readonly ShownEntry[], isReadOnly: boolean): Html {
   const t = words.trail
   const rows = entries.map((entry, nth) => [
     moment(entry.at),
@@ -91,7 +95,7 @@ export function trailTable(words: Words, entries: readonly ShownEntry[]): Html {
     )}</span>`,
     entry.before === null ? '' : html`<del><code><bdi>${entry.before}</bdi></code></del>`,
     entry.after === null ? '' : html`<ins><code><bdi>${entry.after}</bdi></code></ins>`,
-    undoLinks(words, entries, nth),
+    isReadOnly ? '' : undoLinks(words, entries, nth),
   ])
   const columns = [
     { label: t.at, isFixed: true },

@@ -7,7 +7,7 @@ import type { Words } from '../../words/words.ts'
 /** What a page does not send back to the browser: a person types it again. */
 // biome-ignore format: a table
 const NOT_KEPT = [
-  'token', 'proof', 'passkey', 'credential', 'code', 'secret', 'uri', 'password', 'old_password', 'new_password', 'again',
+  'unsent', 'token', 'proof', 'passkey', 'credential', 'code', 'secret', 'uri', 'password', 'old_password', 'new_password', 'again',
 ]
 
 /** What was sent, as hidden fields: it is sent again with one press. */
@@ -26,5 +26,5 @@ export const unsentPage = ({ unsent: t }: Words, { path, form, isSignedIn }: Uns
   status: 403,
   main: html`<section><p>${isSignedIn ? t.isOld : t.isSignedOut}</p>${
     isSignedIn ? '' : html`<p><a href="${SIGN_IN}" target="_blank" rel="noopener">${t.signIn}</a></p>`
-  }${formOf(path, [...unsentFields(form), button(t.send)])}</section>`,
+  }${formOf(path, [...unsentFields(form), hidden('unsent', 'yes'), button(t.send)])}</section>`,
 })

@@ -47,7 +47,7 @@ export const DE_FRAME: typeof EN_FRAME = {
       'Ihre Eingaben sind noch da.',
     isSignedOut:
       'Ihre Sitzung ist zu Ende, und es wurde nichts geändert. Ihre Eingaben sind noch da: ' +
-      'Melden Sie sich in einem neuen Tab an, und senden Sie sie dann von hier.',
+      'Melden Sie sich in einem neuen Tab an, kommen Sie hierher zurück, und senden Sie sie.',
     signIn: 'In einem neuen Tab anmelden',
     send: 'Jetzt senden',
   },

@@ -58,6 +58,7 @@ export const DE_NAMES: typeof EN_NAMES = {
     isOffline: 'Der Name ist offline.',
     isEmpty: 'Er hat noch keine Einträge.',
     isRefused: 'Das letzte Update wurde abgelehnt.',
+    isKeyBlocked: 'Der Schlüssel des Routers ist gesperrt: Updates werden abgelehnt.',
     whyRefused: 'Warum, steht bei seinem Schlüssel',
     offlineShows: 'Was er solange zeigt',
     offlineActions: {
@@ -105,8 +106,8 @@ export const DE_NAMES: typeof EN_NAMES = {
     back: 'Zurück zu den Einträgen',
     ttlWrong: (ttl, type) =>
       `Die TTL ${ttl} von ${type} ist keine Zahl von Sekunden, oder nicht die der anderen ${type}-Einträge dieses Namens.`,
-    changedMeanwhile: (stored) =>
+    changedMeanwhile:
       'Die Einträge haben sich inzwischen geändert, und es wurde nichts gespeichert. ' +
-      `Ihre Eingaben sind noch da; gespeichert ist jetzt: ${stored || 'nichts'}. Sehen Sie noch einmal hin.`,
+      'Ihre Änderungen sind noch da, die anderen Zeilen sind neu. Sehen Sie noch einmal hin.',
   },
 }

@@ -41,7 +41,7 @@ export const EN_FRAME = {
       'The page was opened before you signed in, or gave your password again. What you entered is still here.',
     isSignedOut:
       'Your session has ended, and nothing was changed. What you entered is still here: ' +
-      'sign in in a new tab, and then send it from this one.',
+      'sign in in a new tab, come back to this one, and send it.',
     signIn: 'Sign in in a new tab',
     send: 'Send it now',
   },

@@ -52,6 +52,7 @@ export const EN_NAMES = {
     isOffline: 'The name is offline.',
     isEmpty: 'It has no records yet.',
     isRefused: 'The last update was refused.',
+    isKeyBlocked: 'The key of its router is blocked: updates are refused.',
     whyRefused: 'See why, at its key',
     offlineShows: 'What it shows meanwhile',
     offlineActions: {
@@ -98,8 +99,8 @@ export const EN_NAMES = {
     back: 'Back to the records',
     ttlWrong: (ttl: string, type: string) =>
       `The TTL ${ttl} of ${type} is no number of seconds, or not that of the other ${type} records of this name.`,
-    changedMeanwhile: (stored: string) =>
-      'The records have changed meanwhile, and nothing was stored. What you entered is still here; ' +
-      `stored is now: ${stored || 'nothing'}. Look again.`,
+    changedMeanwhile:
+      'The records have changed meanwhile, and nothing was stored. Your changes are still here; ' +
+      'the other rows are new. Look again.',
   },
 }
