@@ -10,6 +10,8 @@ export interface OperationCall {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
+  /** The entity tag that what is changed must have still. */
+  readonly ifMatch?: string
 }
 
 /** A request to `/v1` in this process. */
@@ -18,6 +20,7 @@ export interface ConsoleApiRequest {
   readonly path: string
   readonly query: string
   readonly contentType: string | undefined
+  readonly ifMatch: string | undefined
   readonly body: string
 }
 
@@ -49,6 +52,7 @@ export interface ApiAnswer<T> {
   readonly errors: readonly ShownError[]
   readonly warnings: readonly ShownWarning[]
   readonly changes: readonly ShownChange[]
+  readonly etag: string | undefined
   /** Of an answer that is no JSON. */
   readonly text: string
   /** In seconds. */
@@ -63,8 +67,10 @@ export const isRefused = ({ status }: ApiAnswer<unknown>): boolean => status >= 
 export const askOver =
   (send: (request: ConsoleApiRequest) => Promise<Rendered>): Ask =>
   async <T>(operation: Operation, call: OperationCall = {}) => {
-    // An empty part of a path would be another operation; U+0000 is in no name.
-    const isNowhere = Object.values(call.params ?? {}).some((one) => one === '' || one.includes('\0'))
+    // An empty part of a path would be another operation; U+0000 and half of a surrogate pair are in no name.
+    const isNowhere = Object.values(call.params ?? {}).some(
+      (one) => one === '' || /[\0\p{Surrogate}]/u.test(one),
+    )
     return apiAnswer<T>(isNowhere ? NOWHERE : await send(requestOf(operation, call)))
   }
 
@@ -72,7 +78,7 @@ const NOWHERE = plainError(REQUEST_FAULTS.subjectNotFound)
 
 function requestOf(
   operation: Operation,
-  { params = {}, query = {}, body }: OperationCall,
+  { params = {}, query = {}, body, ifMatch }: OperationCall,
 ): ConsoleApiRequest {
   const { method, path } = ROUTES[operation]
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
@@ -82,6 +88,7 @@ function requestOf(
     method,
     path: `/v1${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))}`,
     query: new URLSearchParams(given).toString(),
+    ifMatch,
     contentType: body === undefined ? undefined : typeof body === 'string' ? 'text/dns' : 'application/json',
     body: body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body),
   }
@@ -93,5 +100,12 @@ function apiAnswer<T>({ status, body, headers }: Rendered): ApiAnswer<T> {
   const shown = typeof body === 'string' || body === undefined ? {} : (body as Partial<ApiAnswer<T>>)
   const text = typeof body === 'string' ? body : ''
   // Handlers give what would be JSON: plain values alone.
-  return { ...empty, ...shown, status, text, retryAfter: headers['retry-after'] } as ApiAnswer<T>
+  return {
+    ...empty,
+    ...shown,
+    status,
+    text,
+    etag: headers['etag'],
+    retryAfter: headers['retry-after'],
+  } as ApiAnswer<T>
 }

@@ -36,10 +36,13 @@ export type TrailChange = Pick<TrailEntry, 'subject' | 'dnsType' | 'before' | 'a
 const MAX_TEXT = 1000
 
 /** As in a list of records: the TTL, and the values. */
-export const trailText = ({ ttl, rdata }: Pick<RRSet, 'ttl' | 'rdata'>): string => {
-  const text = `${ttl} ${rdata.map(({ value }) => value).join(', ')}`
+export const trailText = (rrset: Pick<RRSet, 'ttl' | 'rdata'>): string => {
+  const text = wholeText(rrset)
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
 }
+
+const wholeText = ({ ttl, rdata }: Pick<RRSet, 'ttl' | 'rdata'>): string =>
+  `${ttl} ${rdata.map(({ value }) => value).join(', ')}`
 
 /** The RRSets that differ. */
 export function trailOf(
@@ -50,20 +53,16 @@ export function trailOf(
   const name = (after ?? before)?.name ?? ''
   const types = new Set([...(before?.rrsets ?? []), ...(after?.rrsets ?? [])].map(({ dnsType }) => dnsType))
   return [...types].flatMap((dnsType) => {
-    const [was, is] = [before, after].map((one) => one && textAt(one, dnsType))
-    if (was === is) return []
+    const [was, is] = [before, after].map((one) => one && rrsetOf(one, dnsType))
+    // Two long texts may begin alike.
+    if ((was && wholeText(was)) === (is && wholeText(is))) return []
     return [
       {
         subject: fqdnOf(name, zone),
         dnsType,
-        ...(was !== undefined && { before: was }),
-        ...(is !== undefined && { after: is }),
+        ...(was !== undefined && { before: trailText(was) }),
+        ...(is !== undefined && { after: trailText(is) }),
       },
     ]
   })
-}
-
-const textAt = (name: Name, dnsType: string): string | undefined => {
-  const rrset = rrsetOf(name, dnsType)
-  return rrset && trailText(rrset)
 }

@@ -30,7 +30,6 @@ const askedOf = async (
       // A master file is read by `readLong` alone.
       body: asked.contentType === 'text/dns' ? '' : asked.body,
       authorization: undefined,
-      ifMatch: undefined,
       ifNoneMatch: undefined,
       networks: networksOf(outer),
       isGone: outer.isGone,

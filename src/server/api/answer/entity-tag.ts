@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
+import { isObject } from '../request/bodies.ts'
 import { nameToRead, pathType } from '../request/locate.ts'
 import type { RequestContext, RequestFault } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
@@ -108,10 +109,20 @@ interface CurrentTags {
   readonly tags: readonly string[]
 }
 
+/** Of a list of changes, the name, if all are of one. */
+function onlyNameIn(body: unknown): string | undefined {
+  const names = Array.isArray(body)
+    ? (body as unknown[]).map((one) => (isObject(one) ? one['name'] : undefined))
+    : []
+  const [first] = names
+  return typeof first === 'string' && names.every((one) => one === first) ? first : undefined
+}
+
 /** The tags of the name in the path and of the RRSet in the path; undefined if the caller may not know them. */
 async function tagsAt(context: RequestContext): Promise<CurrentTags | undefined> {
-  if (context.params['name'] === undefined) return { exists: true, tags: [] }
-  const place = await nameToRead(context)
+  const own = context.params['name'] ?? onlyNameIn(context.body)
+  if (own === undefined) return { exists: true, tags: [] }
+  const place = await nameToRead({ ...context, params: { ...context.params, name: own } })
   if ('refusals' in place)
     return place.refusals.some(({ refused }) => refused === 'nameNotFound')
       ? { exists: false, tags: [] }

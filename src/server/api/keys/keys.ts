@@ -188,7 +188,7 @@ async function targetAt(
   hostname: unknown,
   pointer: string,
 ): Promise<Target | RequestFault> {
-  const fqdn = typeof hostname === 'string' ? canonicalName(asciiName(hostname)) : ''
+  const fqdn = typeof hostname === 'string' && isText(hostname) ? canonicalName(asciiName(hostname)) : ''
   const zone = fqdn === '' ? undefined : await store.zoneContaining(fqdn)
   const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
   const name =

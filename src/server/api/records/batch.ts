@@ -7,6 +7,7 @@ import { type CreationFault, type ParentFault, parentFault } from '../../rules/c
 import type { QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import { type BatchItem, isRemoval, readItems, unknownInItems } from './batch-items.ts'
+import { isText } from '../request/bodies.ts'
 import { zoneToChange } from '../request/locate.ts'
 import { creationFaultAt } from '../names/names.ts'
 import { changeFault } from './rdata.ts'
@@ -99,7 +100,9 @@ async function groupsOf(
   items: readonly BatchItem[],
 ): Promise<readonly NameChanges[]> {
   const byName = groupedBy(items, ({ name }) => name)
-  const stored = new Map((await store.namesAt(zone.id, [...byName.keys()])).map((one) => [one.name, one]))
+  const stored = new Map(
+    (await store.namesAt(zone.id, [...byName.keys()].filter(isText))).map((one) => [one.name, one]),
+  )
   const groups = Array.from(byName, ([name, own]) => ({ name, before: stored.get(name), items: own }))
   return groups.filter((group) => group.before !== undefined || !group.items.every(isRemoval))
 }

@@ -48,7 +48,11 @@ export function plannedChanges(
     const change = {
       dns_type: type,
       ...(ttl !== undefined && { ttl: Number(ttl) }),
-      rdata: own.map(({ value, label }) => ({ value, ...(label !== '' && { label }) })),
+      // The label of a value of another type is not one of this type.
+      rdata: own.map(({ value, label, from }) => ({
+        value,
+        ...(label !== '' && from.startsWith(`${type} `) && { label }),
+      })),
       rows: own.map(({ nth }) => nth),
     }
     if (comparedText(change) !== comparedText(stored.find((one) => one.dns_type === type)))
@@ -63,6 +67,8 @@ interface Draft {
   readonly here: string
   /** The digest of what the form was made from. */
   readonly was: string
+  /** The entity tag of what is stored. */
+  readonly etag: string | undefined
 }
 
 async function draftOf({
@@ -74,18 +80,26 @@ async function draftOf({
   const found = await ask<ShownName>('getName', { params: { zone_name: zone, name } })
   if (isRefused(found)) return { failed: found }
   const was = sent.get('was') ?? digestOf(found.data.rrsets)
-  return { name: found.data, rows: rowsIn(sent), here: pathOf`/console/names/${zone}/${name}`, was }
+  const here = pathOf`/console/names/${zone}/${name}`
+  return { name: found.data, rows: rowsIn(sent), here, was, etag: found.etag }
+}
+
+interface SentChanges {
+  readonly changes: readonly PlannedChange[]
+  readonly dryRun: boolean
+  readonly ifMatch?: string | undefined
 }
 
 /** Sends the changes; `dryRun` stores nothing. */
 const sendChanges = async (
   { ask }: ConsoleContext,
   { zone_name: zone, name }: ShownName,
-  { changes, dryRun }: { readonly changes: readonly PlannedChange[]; readonly dryRun: boolean },
+  { changes, dryRun, ifMatch }: SentChanges,
 ): Promise<ApiAnswer<unknown>> =>
   ask('changeRRSets', {
     params: { zone_name: zone },
     query: { dry_run: dryRun ? 'true' : undefined },
+    ...(ifMatch !== undefined && { ifMatch }),
     body: changes.map(({ rows: _, ...change }) => ({ name, ...change })),
   })
 
@@ -165,16 +179,25 @@ export const changeTable = (words: Words, changes: readonly ShownChange[]) => {
 }
 
 /** Stores the changes that were reviewed. */
-export async function recordsAction(context: ConsoleContext): Promise<ConsoleResult> {
+export const recordsAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  storeRecords(context, MAX_TRIES)
+
+/** Publishing changes the entity tag too, but not the records. */
+const MAX_TRIES = 3
+/** RFC 9110 §15.5.13. */
+const CHANGED = 412
+
+async function storeRecords(context: ConsoleContext, tries: number): Promise<ConsoleResult> {
   const { words, form: sent } = context
   const draft = await draftOf(context)
   if ('failed' in draft) return failedPage(words, draft.failed)
-  const { name, rows, here } = draft
+  const { name, rows, here, etag } = draft
   if (sent.get('was') !== digestOf(name.rrsets)) return changedMeanwhile(context, draft)
   const planned = plannedChanges(name.rrsets, rows, words)
   if ('errors' in planned) return editedAgain(context, draft, { errors: planned.errors })
   if (planned.changes.length === 0) return { see: here }
-  const changed = await sendChanges(context, name, { changes: planned.changes, dryRun: false })
+  const changed = await sendChanges(context, name, { changes: planned.changes, dryRun: false, ifMatch: etag })
+  if (changed.status === CHANGED && tries > 1) return storeRecords(context, tries - 1)
   return isRefused(changed)
     ? editedAgain(context, draft, { errors: errorsOf(changed, words, fieldOf(planned.changes)) })
     : { see: here, isSaved: true }

@@ -1,20 +1,15 @@
 import { html } from '../../../html/html.ts'
-import { after, formatInstant, minutes, parseInstant, seconds } from '../../../base/time.ts'
+import { after, formatInstant, parseInstant, seconds } from '../../../base/time.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, form, hidden } from '../parts.ts'
-import { bulkOutcome, refusedNote } from './bulk/bulk.ts'
-import { BULK_PAGE } from './bulk/bulk-form.ts'
+import { undoReview } from './bulk/bulk.ts'
 import type { BulkCall } from './bulk/bulk-plan.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { failedPage } from './listing.ts'
 import { undoneRows } from './record-rows.ts'
-import { changeTable } from './records.ts'
 import type { ShownEntry } from './trail.ts'
 
 const MAX_OF_REQUEST = '500'
-/** In which the form can be sent. */
-const FORM_LIFETIME = minutes(10)
 
 type Undone = Pick<ShownEntry, 'subject' | 'dns_type' | 'before'>
 
@@ -23,10 +18,10 @@ export async function trailUndoPage(context: ConsoleContext): Promise<ConsoleRes
   const { query } = context
   const [subject, type] = [query.get('name'), query.get('undo')]
   if (subject !== null && type !== null)
-    return undoReview(context, [{ subject, dns_type: type, before: query.get('before') }])
+    return undoPage(context, [{ subject, dns_type: type, before: query.get('before') }])
   const found = await entriesOfRequest(context)
   if (found === undefined) return { see: '/console/trail' }
-  return 'refused' in found ? failedPage(context.words, found.refused) : undoReview(context, found.entries)
+  return 'refused' in found ? failedPage(context.words, found.refused) : undoPage(context, found.entries)
 }
 
 async function entriesOfRequest({ ask, query }: ConsoleContext) {
@@ -45,24 +40,16 @@ async function entriesOfRequest({ ask, query }: ConsoleContext) {
   return { entries: list.data.filter((one) => one.at === formatInstant(at) && one.dns_type !== null) }
 }
 
-async function undoReview(context: ConsoleContext, entries: readonly Undone[]): Promise<ShownPage> {
-  const { words, now } = context
-  const calls = await callsFor(context, entries)
-  const { changes, refused } = await bulkOutcome(context, calls, true)
+/** Of long values the trail has the beginning alone. */
+const isCut = ({ before }: Undone): boolean => before?.endsWith('…') === true
+
+async function undoPage(context: ConsoleContext, entries: readonly Undone[]): Promise<ShownPage> {
+  const { words } = context
+  const page = await undoReview(context, await callsFor(context, entries))
+  const cut = entries.filter(isCut).map(({ subject, dns_type: type }) => `${subject} ${type ?? ''}`)
   return {
-    title: words.trail.undoAll,
-    main: html`${refusedNote(words, refused)}${
-      changes.length === 0
-        ? html`<p>${words.trail.nothing}</p>`
-        : card(words.bulk.willChange(changes.length), [
-            changeTable(words, changes),
-            form(`${BULK_PAGE}/undo`, [
-              hidden('until', String(after(now, FORM_LIFETIME))),
-              hidden('calls', JSON.stringify(calls)),
-              button(words.bulk.apply),
-            ]),
-          ])
-    }<p><a href="/console/trail">${words.bulk.cancel}</a></p>`,
+    ...page,
+    main: html`${cut.length === 0 ? '' : html`<div class="note wait"><p>${words.trail.cut(cut.join(', '))}</p></div>`}${page.main}`,
   }
 }
 
@@ -72,7 +59,7 @@ async function callsFor({ ask }: ConsoleContext, entries: readonly Undone[]): Pr
   const known = new Map<string, boolean>()
   for (const { subject, dns_type: type, before } of entries) {
     const zone = await usableZoneOf(ask, subject, known)
-    if (zone === undefined || type === null || before?.endsWith('…') === true) continue
+    if (zone === undefined || type === null || isCut({ subject, dns_type: type, before })) continue
     const name = subject === zone ? '@' : subject.slice(0, -zone.length - 1)
     const rows = undoneRows([], type, before ?? '')
     const ttl = rows[0]?.ttl ?? ''

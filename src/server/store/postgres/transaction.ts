@@ -6,8 +6,8 @@ import { StoreAway, StoreBusy } from '../errors.ts'
 
 /** Appendix A: could not be serialized, deadlock. Another attempt succeeds. */
 const AGAIN = new Set(['40001', '40P01'])
-/** Another process has created the same row: another attempt finds it. */
-const UNIQUE = '23505'
+/** Another process has created the same row, or removed one that this one refers to: another attempt finds it. */
+const OTHERS = new Set(['23505', '23503'])
 /** A lock or the statement took too long. */
 const SLOW = new Set(['55P03', '57014'])
 /**
@@ -180,7 +180,7 @@ export async function inTransaction<T>(
 
 export function isWorthAnotherTry(error: unknown, attempt: number): boolean {
   if (isLost(error)) return attempt < MAX_LOST
-  return attempt < MAX_TRIES && (AGAIN.has(codeOf(error)) || codeOf(error) === UNIQUE)
+  return attempt < MAX_TRIES && (AGAIN.has(codeOf(error)) || OTHERS.has(codeOf(error)))
 }
 
 export function toStoreError(error: unknown): unknown {

@@ -87,7 +87,11 @@ const addressChanges =
 
 /** A label that the service made is made again. */
 const rdataOf = ({ rdata }: ShownRRSet) =>
-  rdata.map(({ value, label }) => ({ value, ...(!label.startsWith('_') && { label }) }))
+  rdata.map(({ value, label, update_group: key }) => ({
+    value,
+    ...(!label.startsWith('_') && { label }),
+    ...(key !== null && { update_group: key }),
+  }))
 
 function patches(
   names: readonly ShownName[],
@@ -152,10 +156,27 @@ async function attachment(
   // The way back would be an empty list, which ends its single values too.
   if (!isRefused(found) && before.length === 0 && isOfValues(found.data)) return 'ofValues'
   const added = names.map(wholeName)
-  const call = (hostnames: readonly string[]): BulkCall => ({
-    operation: 'changeKey',
-    call: { params, body: { hostnames } },
-    names: added,
-  })
-  return { calls: [call([...new Set([...before, ...added])])], inverse: [call(before)] }
+  const hostnames = [...new Set([...before, ...added])]
+  return {
+    calls: [{ operation: 'changeKey', call: { params, body: { hostnames } }, names: added }],
+    inverse: [],
+  }
+}
+
+/** The names that the key has still, from which these are taken. */
+export async function detachment(
+  ask: Ask,
+  username: string,
+  names: readonly string[],
+): Promise<readonly BulkCall[] | PlanFault> {
+  const params = { ddns_key_username: username }
+  const found = await ask<ShownKey>('getKey', { params })
+  if (isRefused(found)) return 'noKey'
+  const held = wholeNamesOf(found.data)
+  const gone = held.filter((one) => names.includes(one))
+  const hostnames = held.filter((one) => !names.includes(one))
+  if (hostnames.length === 0 && isOfValues(found.data)) return 'ofValues'
+  return gone.length === 0
+    ? []
+    : [{ operation: 'changeKey', call: { params, body: { hostnames } }, names: gone }]
 }

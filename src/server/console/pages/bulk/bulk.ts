@@ -4,10 +4,25 @@ import { type ApiAnswer, isRefused, type ShownChange } from '../../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
 import { button, card, form, foreign, hidden } from '../../parts.ts'
 import { ownPage } from '../../paths.ts'
-import { errorSummary, errorText, fieldError, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import {
+  errorSummary,
+  errorText,
+  fieldError,
+  type FormErrors,
+  NO_ERRORS,
+  warningList,
+} from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 import { BULK_PAGE, bulkFields, keysToAttach } from './bulk-form.ts'
-import { type Act, ACTS, type BulkCall, type BulkPlan, bulkPlan, type PlanFault } from './bulk-plan.ts'
+import {
+  type Act,
+  ACTS,
+  type BulkCall,
+  type BulkPlan,
+  bulkPlan,
+  detachment,
+  type PlanFault,
+} from './bulk-plan.ts'
 import { changeTable } from '../records.ts'
 import { isOtherSince, seenDigest } from '../seen.ts'
 import { wholeName } from '../shown.ts'
@@ -43,6 +58,7 @@ interface Outcome {
   readonly changed: number
   readonly changes: readonly ShownChange[]
   readonly refused: readonly string[]
+  readonly warnings: ApiAnswer<unknown>['warnings']
 }
 
 export async function bulkOutcome(
@@ -50,7 +66,7 @@ export async function bulkOutcome(
   calls: readonly BulkCall[],
   dryRun: boolean,
 ): Promise<Outcome> {
-  let all: Outcome = { succeeded: [], changed: 0, changes: [], refused: [] }
+  let all: Outcome = { succeeded: [], changed: 0, changes: [], refused: [], warnings: [] }
   for (const one of calls) {
     const { operation, call, names } = one
     const answer = await ask(operation, { ...call, query: { dry_run: dryRun ? 'true' : undefined } })
@@ -61,6 +77,7 @@ export async function bulkOutcome(
           succeeded: [...all.succeeded, one],
           changed: all.changed + new Set(names).size,
           changes: [...all.changes, ...answer.changes],
+          warnings: [...all.warnings, ...answer.warnings],
         }
   }
   return all
@@ -132,6 +149,15 @@ const PATHS = { ttl: 'apply', address: 'apply', key: 'attach', delete: 'delete' 
 const changedRecords = ({ changes }: Outcome): readonly ShownChange[] =>
   changes.filter(({ before, after: next }) => before !== null || next !== null)
 
+/** What a person sees before the press: the names too, since an attachment changes no record. */
+const seenOf = (calls: readonly BulkCall[], outcome: Outcome): unknown => [
+  changedRecords(outcome),
+  calls.flatMap(({ names }) => names),
+]
+
+const otherNote = ({ bulk: t }: Words, isOther: boolean): Html =>
+  isOther ? html`<div class="note wait" role="alert"><p>${t.isOther}</p></div>` : html``
+
 interface Reviewed {
   readonly plan: BulkPlan
   readonly outcome: Outcome
@@ -152,10 +178,7 @@ async function reviewPage(
   return {
     title: t.title,
     ...(((isNothing && refused.length > 0) || isOther) && { status: 422 }),
-    main: html`${isOther ? html`<div class="note wait" role="alert"><p>${t.isOther}</p></div>` : ''}${refusedNote(
-      words,
-      refused,
-    )}${
+    main: html`${otherNote(words, isOther)}${refusedNote(words, refused)}${warningList(outcome.warnings)}${
       isNothing
         ? refused.length > 0
           ? await formAgain(context, view)
@@ -166,7 +189,7 @@ async function reviewPage(
               : changeTable(words, records),
             form(`${BULK_PAGE}/${PATHS[view.act]}`, [
               ...keptView(view),
-              hidden('seen', seenDigest(records)),
+              hidden('seen', seenDigest(seenOf(plan.calls, outcome))),
               button(view.act === 'delete' ? t.remove : t.apply, view.act === 'delete' ? 'danger' : 'main'),
             ]),
           ])
@@ -181,27 +204,42 @@ const nameList = (names: readonly string[]): Html =>
 const actionFor =
   (path: (typeof PATHS)[Act]) =>
   async (context: ConsoleContext): Promise<ConsoleResult> => {
-    const { words, ask, form: sent, now } = context
+    const { words, ask, form: sent } = context
     const view = viewIn(sent)
     if (PATHS[view.act] !== path) return faultPage(context, { ...view, picks: [] }, 'none')
     const plan = await bulkPlan(ask, view)
     if (typeof plan === 'string') return faultPage(context, view, plan)
     const tried = await bulkOutcome(context, plan.calls, true)
-    if (isOtherSince(sent, changedRecords(tried)))
+    if (isOtherSince(sent, seenOf(plan.calls, tried)))
       return reviewPage(context, view, { plan, outcome: tried, isOther: true })
     const outcome = await bulkOutcome(context, plan.calls, false)
     const inverse = plan.inverse.filter((_, nth) => outcome.succeeded.some((one) => one === plan.calls[nth]))
-    return donePage(words, outcome, {
-      more: [
-        html`<p class="soft">${words.bulk.undoWhat}</p>`,
-        form(`${BULK_PAGE}/${view.act === 'key' ? 'detach' : 'undo'}`, [
-          hidden('until', String(after(now, UNDO_LIFETIME))),
-          hidden('calls', JSON.stringify(inverse)),
-          button(words.bulk.undo, 'quiet'),
-        ]),
-      ],
-    })
+    const undo =
+      view.act === 'key'
+        ? detachForm(context, view.value, plan)
+        : html`<p class="soft">${words.bulk.undoWhat}</p>${await undoForm(context, inverse)}`
+    return donePage(words, outcome, { more: [undo] })
   }
+
+/** The way back, as it is now. */
+export async function undoForm(context: ConsoleContext, calls: readonly BulkCall[]): Promise<Html> {
+  const { words, now } = context
+  const seen = seenOf(calls, await bulkOutcome(context, calls, true))
+  return form(`${BULK_PAGE}/undo`, [
+    hidden('until', String(after(now, UNDO_LIFETIME))),
+    hidden('calls', JSON.stringify(calls)),
+    hidden('seen', seenDigest(seen)),
+    button(words.bulk.undo, 'quiet'),
+  ])
+}
+
+const detachForm = ({ words, now }: ConsoleContext, key: string, { calls }: BulkPlan): Html =>
+  form(`${BULK_PAGE}/detach`, [
+    hidden('until', String(after(now, UNDO_LIFETIME))),
+    hidden('key', key),
+    ...calls.flatMap(({ names }) => names).map((one) => hidden('name', one)),
+    button(words.bulk.undo, 'quiet'),
+  ])
 
 export const bulkAction = actionFor('apply')
 export const bulkAttachment = actionFor('attach')
@@ -226,31 +264,66 @@ const donePage = (
   }
 }
 
-/** Only what a change of several names can leave behind: no other request hides in the form. */
-const undoOf =
-  (operations: readonly unknown[]) =>
-  async (context: ConsoleContext): Promise<ConsoleResult> => {
-    const { words, form: sent, now } = context
-    const t = words.bulk
-    const until = Number(sent.get('until') ?? '0')
-    if (!Number.isSafeInteger(until) || !isBefore(now, instant(until)))
-      return { title: t.title, status: 422, main: html`<section><p>${t.tooLate}</p></section>` }
-    const calls = undoneCalls(sent.get('calls') ?? '').filter(({ operation }) =>
-      operations.includes(operation),
-    )
-    return donePage(words, await bulkOutcome(context, calls.slice(0, MAX_CALLS), false), { said: t.undone })
-  }
+const isTooLate = ({ form: sent, now }: ConsoleContext): boolean => {
+  const until = Number(sent.get('until') ?? '0')
+  return !Number.isSafeInteger(until) || !isBefore(now, instant(until))
+}
+const tooLatePage = ({ bulk: t }: Words): ShownPage => ({
+  title: t.title,
+  status: 422,
+  main: html`<section><p>${t.tooLate}</p></section>`,
+})
 
-export const bulkUndo = undoOf(['changeRRSets', 'createName'])
-export const bulkDetachment = undoOf(['changeKey'])
+export async function bulkUndo(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, form: sent } = context
+  if (isTooLate(context)) return tooLatePage(words)
+  const calls = undoneCalls(sent.get('calls') ?? '').slice(0, MAX_CALLS)
+  const tried = await bulkOutcome(context, calls, true)
+  return isOtherSince(sent, seenOf(calls, tried))
+    ? undoReview(context, calls, true)
+    : donePage(words, await bulkOutcome(context, calls, false), { said: words.bulk.undone })
+}
+
+/** What the way back changes now. */
+export async function undoReview(
+  context: ConsoleContext,
+  calls: readonly BulkCall[],
+  isOther = false,
+): Promise<ShownPage> {
+  const { words } = context
+  const tried = await bulkOutcome(context, calls, true)
+  return {
+    title: words.bulk.undo,
+    ...(isOther && { status: 422 }),
+    main: html`${otherNote(words, isOther)}${refusedNote(words, tried.refused)}${warningList(tried.warnings)}${
+      tried.changes.length === 0
+        ? html`<p>${words.bulk.nothing}</p>`
+        : card(words.bulk.willChange(tried.changes.length), [
+            changeTable(words, tried.changes),
+            await undoForm(context, calls),
+          ])
+    }<p><a href="/console/trail">${words.bulk.cancel}</a></p>`,
+  }
+}
+
+/** Takes from a key the names that were attached, and no others that it has now. */
+export async function bulkDetachment(context: ConsoleContext): Promise<ConsoleResult> {
+  const { words, form: sent, ask } = context
+  if (isTooLate(context)) return tooLatePage(words)
+  const names = sent.getAll('name')
+  const call = await detachment(ask, sent.get('key') ?? '', names)
+  if (typeof call === 'string') return faultPage(context, { ...viewIn(sent), picks: [] }, call)
+  return donePage(words, await bulkOutcome(context, call, false), { said: words.bulk.undone })
+}
 
 /** One for each name that was deleted, or for each zone. */
 const MAX_CALLS = 500
 
+/** Only what a change of several names can leave behind: no other request hides in the form. */
 function undoneCalls(text: string): readonly BulkCall[] {
   try {
     const all: unknown = JSON.parse(text)
-    return Array.isArray(all) ? all.filter(isUndoing).map(withHostnamesAlone) : []
+    return Array.isArray(all) ? all.filter(isUndoing) : []
   } catch {
     return []
   }
@@ -259,17 +332,10 @@ function undoneCalls(text: string): readonly BulkCall[] {
 const isUndoing = (one: unknown): one is BulkCall => {
   const { operation, call, names } = (one ?? {}) as Partial<BulkCall>
   return (
-    typeof operation === 'string' &&
+    (operation === 'changeRRSets' || operation === 'createName') &&
     Array.isArray(names) &&
     Object.values(call?.params ?? { none: 0 }).every((value) => typeof value === 'string') &&
     typeof call?.body === 'object' &&
     call.body !== null
   )
-}
-
-/** Another password of a key takes a proof. */
-const withHostnamesAlone = ({ operation, call, names }: BulkCall): BulkCall => {
-  const { hostnames } = call.body as { readonly hostnames?: unknown }
-  const body = operation === 'changeKey' ? { hostnames } : call.body
-  return { operation, names: names.map(String), call: { params: call.params ?? {}, body } }
 }

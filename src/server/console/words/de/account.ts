@@ -23,6 +23,8 @@ export const DE_ACCOUNT: typeof EN_ACCOUNT = {
     what: 'Was',
     operations: DE_OPERATIONS,
     undoAll: 'Alles zurücknehmen',
+    cut: (what) =>
+      `Vom Stand vorher hat der Verlauf nur den Anfang, deshalb kommt das nicht zurück: ${what}.`,
     undo: 'Zurücknehmen',
   },
   account: {

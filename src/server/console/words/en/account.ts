@@ -22,6 +22,8 @@ export const EN_ACCOUNT = {
     what: 'What',
     operations: EN_OPERATIONS,
     undoAll: 'Undo all of it',
+    cut: (what: string) =>
+      `The trail has only the beginning of what was there before, so this is not put back: ${what}.`,
     undo: 'Undo',
   },
   account: {
