@@ -7,14 +7,8 @@ import {
   endSessionAction,
   exportAccountAction,
 } from './pages/account.ts'
-import {
-  bulkAction,
-  bulkAttachment,
-  bulkDeletion,
-  bulkDetachment,
-  bulkReview,
-  bulkUndo,
-} from './pages/bulk/bulk.ts'
+import { bulkAction, bulkAttachment, bulkDeletion, bulkReview } from './pages/bulk/bulk.ts'
+import { bulkDetachment, bulkUndo } from './pages/bulk/bulk-undo.ts'
 import { importAction, importAgain, importPage, importPreview } from './pages/import.ts'
 import { apiKeyDeletion, tsigKeyDeletion } from './pages/program-keys.ts'
 import {

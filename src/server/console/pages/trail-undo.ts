@@ -2,7 +2,7 @@ import { html } from '../../../html/html.ts'
 import { after, formatInstant, parseInstant, seconds } from '../../../base/time.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { undoReview } from './bulk/bulk.ts'
+import { undoReview } from './bulk/bulk-undo.ts'
 import type { BulkCall } from './bulk/bulk-plan.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { failedPage } from './listing.ts'
@@ -47,9 +47,11 @@ async function undoPage(context: ConsoleContext, entries: readonly Undone[]): Pr
   const { words } = context
   const page = await undoReview(context, await callsFor(context, entries))
   const cut = entries.filter(isCut).map(({ subject, dns_type: type }) => `${subject} ${type ?? ''}`)
+  const note =
+    cut.length === 0 ? '' : html`<div class="note wait"><p>${words.trail.cut(cut.join(', '))}</p></div>`
   return {
     ...page,
-    main: html`${cut.length === 0 ? '' : html`<div class="note wait"><p>${words.trail.cut(cut.join(', '))}</p></div>`}${page.main}`,
+    main: html`${note}${page.main}`,
   }
 }
 
