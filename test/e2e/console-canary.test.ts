@@ -7,7 +7,7 @@ const WRONG = 'canary-wrong-1'
 const NEXT = 'canary-password-2'
 
 const PATTERNS = {
-  token: /name="token" value="([\w-]{43})"/,
+  token: /name="token" value="([\w-]{54})"/,
   copied: /<code class="copy"[^>]*>([^<]+)<\/code>/g,
 }
 

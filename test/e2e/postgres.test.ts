@@ -317,7 +317,7 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     const account = await send(other.url, 'account', undefined, cookie)
     const html = await account.text()
     expect([account.status, html]).toEqual([200, expect.stringContaining('newcomer')])
-    const [, token = ''] = /name="token" value="([\w-]{43})"/.exec(html) ?? []
+    const [, token = ''] = /name="token" value="([\w-]{54})"/.exec(html) ?? []
     expect(
       (await send(one.url, 'invitation', new URLSearchParams({ ...form, account: 'again' }))).status,
     ).toBe(422)

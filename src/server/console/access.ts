@@ -57,11 +57,19 @@ export const languageIn = (cookies: string | undefined): string | undefined =>
 export const languageCookie = (place: ConsolePlace, language: string): string =>
   `${LANGUAGE}=${language}; Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Strict${isPlain(place) ? '' : '; Secure'}`
 
-/** Each form of the session contains this token, in addition to the check of the origin, which old browsers do not send. */
-export const formToken = (secret: Secret): string =>
-  createHash('sha256').update(`form ${secret.reveal()}`).digest('base64url')
+/** What a form says of the account that it was made for: one that was left open must not act for another account. */
+export const accountMark = (accountId: number): string =>
+  createHash('sha256').update(`account ${accountId}`).digest('base64url').slice(0, 11)
 
-export function isFormToken(secret: Secret, given: string): boolean {
-  const [own, other] = [Buffer.from(formToken(secret)), Buffer.from(given)]
-  return own.length === other.length && timingSafeEqual(own, other)
+/** Of SHA-256, in base64url. */
+const DIGEST_LENGTH = 43
+export const markIn = (token: string): string => token.slice(DIGEST_LENGTH)
+
+/** Each form of the session contains this token, in addition to the check of the origin, which old browsers do not send. */
+export const formToken = (secret: Secret, accountId: number): string =>
+  createHash('sha256').update(`form ${secret.reveal()}`).digest('base64url') + accountMark(accountId)
+
+export function isFormToken(own: string, given: string): boolean {
+  const [one, other] = [Buffer.from(own), Buffer.from(given)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }

@@ -2,7 +2,10 @@ import { html } from '../../html/html.ts'
 import { isSameOrigin } from '../../net/same-origin.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import {
+  accountMark,
   cookieOf,
+  formToken,
+  markIn,
   isConsoleHost,
   isConsoleOrigin,
   isFormToken,
@@ -174,14 +177,22 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
   const body = request.method === 'POST' ? await bodyOf(request) : ''
   if (body === undefined || fieldCount(body) > MAX_FIELDS) return TOO_LARGE
   const form = new URLSearchParams(body)
-  const hasToken = isFormToken(secret, form.get('token') ?? '') || isSentAgain(request, form)
-  // Nothing is left of the form of a password without what it is for.
-  if (request.method === 'POST' && !hasToken)
-    return request.path === PASSWORD ? seeOther(ACCOUNT_PAGE) : unsentResponse(known, form)
+  const { id } = session.caller.account
+  const hasToken =
+    isFormToken(formToken(secret, id), form.get('token') ?? '') || isSentAgain(request, form, id)
+  if (request.method === 'POST' && !hasToken) {
+    // Nothing is left of the form of a password without what it is for.
+    if (request.path === PASSWORD) return seeOther(ACCOUNT_PAGE)
+    return markOf(form) === accountMark(id)
+      ? unsentResponse(known, form)
+      : documentResponse(known, messagePage(403, words.unsent.title, words.unsent.isOthers))
+  }
   if (request.path === SIGN_OUT && request.method === 'POST') {
     await dependencies.endSession(session)
     return seeOther(SIGN_IN, { 'set-cookie': noCookie(place) })
   }
+  // The form waits for the code, which is given in another tab.
+  if (session.needsFactor && isWorthKeeping(request)) return unsentResponse(reader, form)
   if (session.needsFactor) return forFactor(dependencies, known, form)
   const isOfAccount = request.path === ACCOUNT_PAGE || request.path.startsWith(`${ACCOUNT_PAGE}/`)
   if (session.lacksFactor && !isOfAccount) return seeOther(ACCOUNT_PAGE)
@@ -196,20 +207,23 @@ const isWorthKeeping = ({ method, path, body = '' }: IncomingRequest): boolean =
   method === 'POST' &&
   ![SIGN_OUT, SECOND_FACTOR, PASSWORD].includes(path) &&
   body !== '' &&
-  body.length <= MAX_OPEN_FORM
+  fieldCount(body) <= MAX_FIELDS
 
 /**
  * The page of what was not sent cannot know the token of the next session. Browsers that say where a request comes from
  * (Fetch Metadata) need none.
  */
-const isSentAgain = ({ fetchSite }: IncomingRequest, form: URLSearchParams): boolean =>
-  fetchSite === 'same-origin' && form.has('unsent')
+const isSentAgain = ({ fetchSite }: IncomingRequest, form: URLSearchParams, accountId: number): boolean =>
+  fetchSite === 'same-origin' && form.get('unsent') === accountMark(accountId)
+
+/** Of the account whose page it was. */
+const markOf = (form: URLSearchParams): string => form.get('unsent') ?? markIn(form.get('token') ?? '')
 
 const unsentResponse = (reader: Reader, form: URLSearchParams): OutgoingResponse => {
   const { request, words, person } = reader
   return documentResponse(
     reader,
-    unsentPage(words, { path: request.path, form, isSignedIn: person !== undefined }),
+    unsentPage(words, { path: request.path, form, mark: markOf(form), isSignedIn: person !== undefined }),
   )
 }
 

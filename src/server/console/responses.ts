@@ -104,7 +104,7 @@ export function documentResponse(
     isFocused: request.method === 'POST' && !hasFocus,
     isSaved: request.query.split('&').includes(SAVED),
     back: backOf(request),
-    token: person === undefined ? '' : formToken(person.secret),
+    token: person === undefined ? '' : formToken(person.secret, person.session.caller.account.id),
     style: STYLESHEET.path,
     script: script.path,
   })

@@ -40,6 +40,7 @@ describe('what was typed', () => {
 
   it('is there after the session has ended: sign in elsewhere, and send it', async () => {
     const one = await signedIn()
+    const [token = ''] = valuesIn((await one.send('/console/zones/example.test')).html, 'token')
     const before = one.cookie()
     at.now = after(at.now, minutes(31))
     const unsent = await one.post('/console/zones/example.test', NOTE)
@@ -48,14 +49,38 @@ describe('what was typed', () => {
     expect(unsent.html).toMatch(/href="\/console\/sign-in" target="_blank"/)
     await one.signIn('a', PASSWORD)
     expect(one.cookie()).not.toBe(before)
-    const old = await one.post('/console/zones/example.test', { ...NOTE, token: 'of the old page' })
+    const old = await one.post('/console/zones/example.test', { ...NOTE, token })
     expect([old.status, old.text]).toEqual([403, expect.stringContaining('still here')])
-    const kept = { ...NOTE, token: 'of the old page', unsent: valuesIn(unsent.html, 'unsent')[0] ?? '' }
+    const kept = { ...NOTE, token, unsent: valuesIn(unsent.html, 'unsent')[0] ?? '' }
     const elsewhere = await one.post('/console/zones/example.test', kept, {
       headers: { fetchSite: undefined, origin: ORIGIN } as object,
     })
     expect(elsewhere.status).toBe(403)
     expect((await one.post('/console/zones/example.test', kept)).status).toBe(303)
+  })
+
+  it('is not sent for another person, who has signed in meanwhile', async () => {
+    const one = await signedIn()
+    const [token = ''] = valuesIn((await one.send('/console/account')).html, 'token')
+    at.now = after(at.now, minutes(31))
+    const unsent = await one.post('/console/account/email', { email: 'a@evil.example', token })
+    await one.signInWith('key-of-b')
+    const [mark = ''] = valuesIn(unsent.html, 'unsent')
+    for (const form of [{ token, unsent: mark }, { token }, { token: 'x' }, { token, unsent: '' }]) {
+      const refused = await one.post('/console/account/email', { email: 'a@evil.example', ...form })
+      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('another account')])
+    }
+  })
+
+  it('waits for the second factor too', async () => {
+    const one = await signedIn()
+    await one.send('/console/zones/example.test')
+    await at.world.store.write(async (w) => w.needFactor(at.world.ids['a'] ?? 0, undefined))
+    const unsent = await one.post('/console/zones/example.test', NOTE)
+    expect([unsent.status, valuesIn(unsent.html, 'description')]).toEqual([
+      403,
+      ['typed &quot;for&quot; long'],
+    ])
   })
 
   it('in the form of a password is asked for again', async () => {
@@ -74,14 +99,15 @@ describe('what was typed', () => {
     expect([html.includes('a secret'), valuesIn(html, 'other')]).toEqual([false, ['x']])
   })
 
-  it('is not kept for a stranger, nor what is long', async () => {
+  it('is not kept for a stranger, nor what has too many fields', async () => {
     const stranger = await person().post('/console/zones/example.test', NOTE)
     expect([stranger.status, stranger.headers['location']]).toEqual([303, '/console/sign-in'])
     const one = await signedIn()
     at.now = after(at.now, minutes(31))
-    expect((await one.post('/console/zones/example.test', { description: 'x'.repeat(9000) })).status).toBe(
-      303,
-    )
+    const many = Object.fromEntries(Array.from({ length: 5001 }, (_, n) => [`f${n}`, '']))
+    expect((await one.post('/console/zones/example.test', many)).status).toBe(303)
+    const long = { description: 'x'.repeat(9000) }
+    expect((await one.post('/console/zones/example.test', long)).html).toContain(long.description)
   })
 
   it.each([
@@ -186,6 +212,55 @@ describe('a key of single values', () => {
     const refused = await one.post('/console/names/bulk', form)
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('updates single records')])
     expect(await targets()).toEqual(before)
+  })
+})
+
+describe('a key', () => {
+  it('keeps what others have attached since its page was opened', async () => {
+    const one = await signedIn()
+    const page = '/console/keys/ddns/kkk1111'
+    const [shown = ''] = valuesIn((await one.send(page)).html, 'shown')
+    const hostnames = [shown, 'free.example.test']
+    await at.world.ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames })
+    await one.post(page, { description: 'words', hostnames: shown, shown })
+    const text = async () => (await one.send(page)).text
+    expect(await text()).toContain('free.example.test')
+    await one.post(page, { description: 'words', hostnames: `${shown} empty.example.test`, shown })
+    expect(await text()).toMatch(/empty\.example\.test[^]*free\.example\.test|free\.example\.test[^]*empty/)
+  })
+})
+
+describe('two people at the same time', () => {
+  it('publish one after the other, and the second one sees the first', async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    const rows = (html: string, value: string) => ({
+      ...Object.fromEntries(
+        ['type', 'ttl', 'value', 'label', 'from', 'was'].map((name) => [name, fieldsIn(html, name)]),
+      ),
+      value: fieldsIn(html, 'value').map((was) => (was === '192.0.2.7' ? value : was)),
+    })
+    const [mine, theirs] = [await one.send(FREE), await other.send(FREE)]
+    const all = await Promise.all([
+      one.post(`${FREE}/records`, rows(mine.html, '192.0.2.71')),
+      other.post(`${FREE}/records`, rows(theirs.html, '192.0.2.72')),
+    ])
+    expect(all.map(({ status }) => status).toSorted()).toEqual([303, 422])
+    const stored = all[0]?.status === 303 ? '192.0.2.71' : '192.0.2.72'
+    expect(await valuesOf('free', 'A')).toEqual([stored])
+  })
+})
+
+describe('a long value', () => {
+  it('has its change in the review and in the trail, although both begin alike', async () => {
+    const text = (end: string): string =>
+      [...['a', 'b', 'c', 'd'].map((one) => one.repeat(250)), end].map((one) => `"${one}"`).join(' ')
+    await at.world.ask('PUT', `${R}/free/rrsets/TXT/rdata`, [{ value: text('one') }])
+    const changed = await at.world.ask('PATCH', `${R}?dry_run=true`, [
+      { name: 'free', dns_type: 'TXT', rdata: [{ value: text('two') }] },
+    ])
+    expect(changed.body).toMatchObject({
+      changes: [{ before: expect.stringMatching(/…$/), after: expect.stringMatching(/…$/) }],
+    })
   })
 })
 

@@ -102,7 +102,7 @@ export function consoleOn(
   return consolePart({ origin: ORIGIN, hasMail }, api, (_, error) => void failures.push(error)).handle
 }
 
-const FORM_TOKEN = /name="token" value="([\w-]{43})"/
+const FORM_TOKEN = /name="token" value="([\w-]{54})"/
 const textOf = (html: string): string =>
   html
     .replaceAll(/<(style|script)[^]*?<\/\1>/g, '')

@@ -19,6 +19,9 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, Schema>> = {
       LIMITED,
     ),
     more_changes: count('How many of them are not in the list.'),
+    digest: string(
+      'Another one if something else would change, also beyond the list and the beginnings of values.',
+    ),
     refused: list(
       ref('ZoneImportRefusal'),
       'Only in a preview: why the import would be refused; the first kind of reasons that has any.',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { trailText } from '../../model/trail.ts'
 import { type Name, type RRSet, rrsetOf } from '../../model/tree.ts'
 import { hasSameRecords } from './imported-names.ts'
@@ -24,6 +25,8 @@ export interface ZoneDifference {
   readonly rrsets: readonly ChangedRRSet[]
   /** RRSets that stay as they are. */
   readonly same: number
+  /** Of all that differs, with its whole values. */
+  readonly digest: string
 }
 
 /** By the names, which are in the order of their spelling. */
@@ -36,6 +39,7 @@ export async function differenceOf(
   const after = new Map(names.map((name) => [name.name, name]))
   const changed: ChangedName[] = []
   const rrsets: ChangedRRSet[] = []
+  const digest = createHash('sha256')
   let same = 0
   await withPauses([...new Set([...before.keys(), ...after.keys()])].toSorted(), pause, (name) => {
     const change = { name, before: before.get(name), after: after.get(name) }
@@ -43,10 +47,15 @@ export async function differenceOf(
     const differing = own.filter((one) => kindOf(one) !== 'same')
     same += own.length - differing.length
     rrsets.push(...differing)
+    for (const { dnsType, before: was, after: is } of differing)
+      digest.update(JSON.stringify([name, dnsType, contentOfRRSet(was), contentOfRRSet(is)]))
     if (differing.length > 0) changed.push(change)
   })
-  return { names: changed, rrsets, same }
+  return { names: changed, rrsets, same, digest: digest.digest('base64url') }
 }
+
+const contentOfRRSet = (one: RRSet | undefined): unknown =>
+  one === undefined ? null : [one.ttl, ...one.rdata.map(({ value }) => value)]
 
 function rrsetsOf({ name, before, after }: ChangedName): readonly ChangedRRSet[] {
   const types = new Set([...(before?.rrsets ?? []), ...(after?.rrsets ?? [])].map(({ dnsType }) => dnsType))

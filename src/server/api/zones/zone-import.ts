@@ -121,6 +121,7 @@ const importShown = (difference: ZoneDifference, faults: readonly LineFault<Erro
     after: rrsetText(one.after) ?? null,
   })),
   more_changes: Math.max(0, difference.rrsets.length - MAX_SHOWN_CHANGES),
+  digest: difference.digest,
   refused: faults.slice(0, MAX_SHOWN_CHANGES).map(({ refusal, line }) => ({
     line: line ?? null,
     code: String(ERRORS[refusal.refused].code),

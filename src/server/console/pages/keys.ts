@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { action, button, card, field, form, moment, pathOf, state, dataTable } from '../parts.ts'
+import { action, button, card, field, form, hidden, moment, pathOf, state, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
@@ -92,6 +92,7 @@ const changeCard = (
         value: sent.get('description') ?? key.description,
         errors,
       }),
+      hidden('shown', sent.get('shown') ?? wholeNamesOf(key).join(' ')),
       field('hostnames', words.newKey.hostnames, {
         value: sent.get('hostnames') ?? wholeNamesOf(key).join(' '),
         hint: isOfValues(key) ? t.ofValues : words.newKey.hostnamesHint,
@@ -113,19 +114,27 @@ const changeCard = (
   ])}`
 }
 
+const wordsIn = (text: string | null): readonly string[] =>
+  (text ?? '').split(/[\s,]+/).filter((one) => one !== '')
+
 export async function changeKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, params, ask, form: sent } = context
   const username = params['key'] ?? ''
   const at = { ddns_key_username: username }
   const found = await ask<ShownKey>('getKey', { params: at })
   if (isRefused(found)) return failedPage(words, found)
-  const hostnames = (sent.get('hostnames') ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  const hostnames = wordsIn(sent.get('hostnames'))
   // Names that stay are not sent: they may be locked, and a description may be changed even so.
-  const isOther =
-    sent.has('hostnames') && hostnames.toSorted().join() !== wholeNamesOf(found.data).toSorted().join()
+  const shown = sent.has('shown') ? wordsIn(sent.get('shown')) : wholeNamesOf(found.data)
+  const isOther = sent.has('hostnames') && hostnames.toSorted().join() !== shown.toSorted().join()
+  // What others have attached since the page was opened stays.
+  const since = wholeNamesOf(found.data).filter((one) => !shown.includes(one))
   const changed = await ask('changeKey', {
     params: at,
-    body: { description: sent.get('description') ?? '', ...(isOther && { hostnames }) },
+    body: {
+      description: sent.get('description') ?? '',
+      ...(isOther && { hostnames: [...new Set([...hostnames, ...since])] }),
+    },
   })
   return isRefused(changed)
     ? keyShown(

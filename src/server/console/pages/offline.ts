@@ -51,6 +51,8 @@ export function offlineForm(
       field('value', t.offlineValue, {
         value: sent.get('value') ?? (typeof stored === 'string' ? stored : ''),
         hint: t.offlineHint,
+        // A field of one line would take the line breaks away.
+        ...(typeof stored === 'string' && stored.includes('\n') && { rows: 3 }),
         isOptional: true,
         errors,
       }),
@@ -68,7 +70,7 @@ export function offlineWanted(
   const action = sent.get('action') ?? ''
   if (!Object.hasOwn(OFFLINE_ACTIONS, action)) return undefined
   const member = OFFLINE_ACTIONS[action as OfflineAct]
-  const value = (sent.get('value') ?? '').trim()
+  const value = (sent.get('value') ?? '').replaceAll('\r\n', '\n').trim()
   const isSame = action === stored.action
   if (isSame && value === (member === undefined ? value : (stored[member] ?? '')))
     return { settings: stored, isStored: true }

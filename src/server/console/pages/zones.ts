@@ -9,6 +9,7 @@ import {
   field,
   foreign,
   form,
+  hidden,
   moment,
   pathOf,
   state,
@@ -162,6 +163,7 @@ const noteForms = ({ words, form: sent }: ConsoleContext, { zone, here, errors, 
         isOptional: true,
         errors,
       }),
+      hidden('shown', sent.get('shown') ?? String(zone.default_ttl)),
       field('default_ttl', t.defaultTtl, {
         type: 'number',
         value: sent.get('default_ttl') ?? String(zone.default_ttl),
@@ -188,7 +190,10 @@ export async function changeZoneAction(context: ConsoleContext): Promise<Console
   const ttl = sent.get('default_ttl') ?? ''
   const changed = await ask('changeZone', {
     params: { zone_name: params['zone'] ?? '' },
-    body: { description: sent.get('description') ?? '', ...(ttl !== '' && { default_ttl: Number(ttl) }) },
+    body: {
+      description: sent.get('description') ?? '',
+      ...(ttl !== '' && ttl !== sent.get('shown') && { default_ttl: Number(ttl) }),
+    },
   })
   return isRefused(changed)
     ? zoneShown(

@@ -88,6 +88,7 @@ describe('a preview', () => {
       more_changes: 0,
       refused: [],
       more_refused: 0,
+      digest: expect.stringMatching(/^[\w-]{43}$/),
     }
     expect(data).toEqual({ ...none, same: 8 })
   })

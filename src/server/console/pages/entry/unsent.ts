@@ -17,14 +17,19 @@ const unsentFields = (form: URLSearchParams): readonly Html[] =>
 interface UnsentView {
   readonly path: string
   readonly form: URLSearchParams
+  /** Of the account whose page it was. */
+  readonly mark: string
   readonly isSignedIn: boolean
 }
 
 /** For a form that was opened in an earlier session, or before a proof: nothing that was typed is lost. */
-export const unsentPage = ({ unsent: t }: Words, { path, form, isSignedIn }: UnsentView): ShownPage => ({
+export const unsentPage = (
+  { unsent: t }: Words,
+  { path, form, mark, isSignedIn }: UnsentView,
+): ShownPage => ({
   title: t.title,
   status: 403,
   main: html`<section><p>${isSignedIn ? t.isOld : t.isSignedOut}</p>${
     isSignedIn ? '' : html`<p><a href="${SIGN_IN}" target="_blank" rel="noopener">${t.signIn}</a></p>`
-  }${formOf(path, [...unsentFields(form), hidden('unsent', 'yes'), button(t.send)])}</section>`,
+  }${formOf(path, [...unsentFields(form), hidden('unsent', mark), button(t.send)])}</section>`,
 })

@@ -48,6 +48,7 @@ export const DE_FRAME: typeof EN_FRAME = {
     isSignedOut:
       'Ihre Sitzung ist zu Ende, und es wurde nichts geändert. Ihre Eingaben sind noch da: ' +
       'Melden Sie sich in einem neuen Tab an, kommen Sie hierher zurück, und senden Sie sie.',
+    isOthers: 'Die Seite wurde für ein anderes Konto geöffnet. Es wurde nichts geändert.',
     signIn: 'In einem neuen Tab anmelden',
     send: 'Jetzt senden',
   },

@@ -42,6 +42,7 @@ export const EN_FRAME = {
     isSignedOut:
       'Your session has ended, and nothing was changed. What you entered is still here: ' +
       'sign in in a new tab, come back to this one, and send it.',
+    isOthers: 'The page was opened for another account. Nothing was changed.',
     signIn: 'Sign in in a new tab',
     send: 'Send it now',
   },
