@@ -43,10 +43,11 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
   })
   afterAll(async () => postgres?.stop(), PATIENCE)
   beforeEach(async () => {
-    const place = { ...(await postgres.store()), wait: WAIT }
-    store = postgresStore(place, steadyClock)
-    at = await fill(store)
-    names = await store.write(async (w) => {
+    const place = await postgres.store()
+    // A busy machine takes its time to fill it.
+    const filled = postgresStore({ ...place, wait: PATIENCE }, steadyClock)
+    at = await fill(filled)
+    names = await filled.write(async (w) => {
       const other = await w.addZone({ accountId: at.accountId, name: 'other.test', isShared: false }, NOW)
       // While a transaction is open, PostgreSQL removes no old version of a row: one row that changes a thousand times is slow.
       const others: TargetRow[] = []
@@ -60,6 +61,8 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
         await w.setSingleValue(name, { dnsType: 'TXT', value: '0' }, NOW)
       return [[at.home], others]
     })
+    await filled.close()
+    store = postgresStore({ ...place, wait: WAIT }, steadyClock)
     foreign = new pg.Client({
       host: '127.0.0.1',
       port: postgres.port,
