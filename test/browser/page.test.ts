@@ -332,14 +332,14 @@ describe('behind a proxy', () => {
     const { page } = await openPage(browser, 'about:blank')
     await page.clock.install()
     await page.goto(await behindPrefix(at.url, true))
-    at.set('good', '203.0.113.93')
+    at.set('good', '198.51.100.7')
     await at.daemon.ask('poke')
-    await at.daemon.line('203.0.113.93')
-    expect(await page.locator('#main').textContent()).not.toContain('203.0.113.93')
+    await at.daemon.line('198.51.100.7')
+    expect(await page.locator('#main').textContent()).not.toContain('198.51.100.7')
     // On a busy machine its script may only now begin to listen.
     await eventually(async () => {
       await page.clock.fastForward(60_000)
-      return page.getByRole('cell', { name: '203.0.113.93' }).count()
+      return page.getByRole('cell', { name: '198.51.100.7' }).count()
     }).toBeGreaterThan(0)
   })
 })
