@@ -25,6 +25,7 @@ export async function plantForOperator(at: Service, store: string, browser: Brow
     return stdout
   }
   await ask(at, 'POST', '/dns/zones', { zone_name: ODD.zone })
+  await admin('zone', 'set', ODD.zone, 'shared=yes')
   const mail = ['--console', at.url, '--mail-server', '127.0.0.1:1', '--mail-from', 'dns@example.test']
   const [added] = await Promise.all([
     admin('account', 'add', 'root', 'everything'),

@@ -90,6 +90,10 @@ async function addInvitation(
     return err(`there is no plan ${plan}; create one with holdfast admin plan add`)
   const zone = given['zone'] === undefined ? undefined : await zoneOf(w, given['zone'])
   if (zone?.ok === false) return zone
+  if (zone?.value.isShared === false)
+    return err(
+      `${zone.value.name} is not shared; share it with holdfast admin zone set ${zone.value.name} shared=yes`,
+    )
   const lifetime = given['expires'] === undefined ? undefined : parseDuration(given['expires'])
   if (lifetime?.ok === false) return err(`expires ${lifetime.error}`)
   if (lifetime !== undefined && (lifetime.value < minutes(1) || lifetime.value > days(365)))

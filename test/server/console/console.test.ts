@@ -464,9 +464,13 @@ describe('a zone', () => {
       200,
       expect.stringContaining('1 new, 0 changed, 0 removed'),
     ])
+    expect(preview.text).not.toContain('cannot be undone')
     expect((await one.send('/console/names/new.test/www')).status).toBe(404)
     expect((await one.post(`${at}/import`, { text })).headers['location']).toBe(`${at}?saved=yes`)
     expect((await one.send('/console/names/new.test/www')).text).toContain('192.0.2.99')
+    const losing = await one.post(`${at}/import/preview`, { text: text.replace('.99', '.98') })
+    expect(losing.text).toContain('An import cannot be undone.')
+    expect(losing.html).toContain(`<a href="${at}/export">`)
     const broken = await one.post(`${at}/import/preview`, { text: `${text}www 60 IN A nonsense\n` })
     expect(broken.text).toMatch(/Line \d+:/)
     const wrong = await one.post(`${at}/delete`, { count: '1' })

@@ -102,6 +102,7 @@ describe('an invitation', () => {
   it.each([
     [['invitation add', 'nothing'], 'there is no plan nothing'],
     [['invitation add', 'plan of a', 'zone=nowhere.test'], 'there is no zone nowhere.test'],
+    [['invitation add', 'plan of a', 'zone=example.test'], 'holdfast admin zone set example.test shared=yes'],
     [['invitation add', 'plan of a', 'expires=soon'], 'expires is not a duration'],
     [['invitation add', 'plan of a', 'colour=red'], 'colour is not known'],
     [['invitation remove', 'x'], 'there is no invitation x'],

@@ -94,7 +94,7 @@ function previewShown(context: ConsoleContext, tried: ApiAnswer<Preview>, isOthe
       tried.warnings,
     )}${card(
       t.changes,
-      html`${counts}${changeRows(words, data)}${form(`${hereOf(context)}/import`, [
+      html`${counts}${changeRows(words, data)}${finalNote(context, data)}${form(`${hereOf(context)}/import`, [
         hidden('text', sent.get('text') ?? ''),
         hidden('seen', seenDigest(data)),
         html`<p class="row">${button(t.go)}
@@ -103,6 +103,12 @@ function previewShown(context: ConsoleContext, tried: ApiAnswer<Preview>, isOthe
     )}`,
   }
 }
+
+/** An import is one line of the trail, without what was there. */
+const finalNote = ({ words, params }: ConsoleContext, { changed, removed }: Preview): Html =>
+  changed + removed === 0
+    ? html``
+    : html`<p>${words.import.isFinal} <a href="${hereOf({ params })}/export">${words.zone.export}</a></p>`
 
 const refusedLines = (words: Words, { refused, more_refused: more }: Preview): Html =>
   html`<div class="note bad" role="alert" tabindex="-1" id="errors">
