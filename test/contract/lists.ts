@@ -197,8 +197,8 @@ export function listsContract(title: string, open: () => Promise<Store>): void {
         )
       await use(first ?? 0, 5)
       await use(second ?? 0, 9)
-      // Uses are stored within seconds; a list of keys has them stored first.
-      await store.read(async (r) => r.keysOf(own.accountId, { page: { offset: 0, limit: 1 } }))
+      // Uses are stored within seconds; a list of clients has them stored first.
+      await store.read(async (r) => r.clientsOf(own.accountId, { offset: 0, limit: 1 }))
       expect(await sorted('last_update_at', 'desc')).toMatch(/^c b /)
       expect(await sorted('last_update_at', 'asc')).toMatch(/ b c$/)
     })

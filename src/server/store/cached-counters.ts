@@ -3,7 +3,7 @@ import type { Buckets, FailedLogins, LastUse, Principal } from '../model/rows.ts
 import { CounterCache, type CounterTable } from './counter-cache.ts'
 import type { UsageRow } from './counts.ts'
 import { type CounterReads, type CounterWrites, isNochgOf, nochgKey, subjectOf } from './counter-rows.ts'
-import type { KeyOfName, RecordReads } from './records.ts'
+import type { KeyUse, RecordReads } from './records.ts'
 import type { Undo } from './undo.ts'
 
 /** Upper bound per counter type. Keys and names are finite; failed-login peers are not. */
@@ -129,18 +129,29 @@ interface UnstoredUses {
   unstoredUse(keyId: number): LastUse | undefined
 }
 
-type KeyReads = Pick<RecordReads, 'keysOfNames'>
+type KeyReads = Pick<RecordReads, 'keyNamed' | 'keysOf' | 'keysOfNames'>
 
-/** Shows what is not stored yet, so that a list of names needs not wait until it is. */
-export const withUnstoredUses = (tables: KeyReads, counters: UnstoredUses): KeyReads => ({
-  keysOfNames: async (accountId, nameIds) =>
-    (await tables.keysOfNames(accountId, nameIds)).map((key) =>
-      withUse(key, counters.unstoredUse(key.keyId)),
-    ),
-})
-
-function withUse(key: KeyOfName, use: LastUse | undefined): KeyOfName {
-  if (use === undefined || (key.lastUse !== undefined && isBefore(use.at, key.lastUse.at))) return key
-  const { at, agent, peer: address, reply } = use
-  return { ...key, lastUse: { at, agent, address, reply } }
+/**
+ * Shows what is not stored yet, so that a list needs not wait until it is: under load, every key of the service is used
+ * between two reads. Blocks are stored at once.
+ */
+export function withUnstoredUses(tables: KeyReads, counters: UnstoredUses): KeyReads {
+  const withUse = <K extends { readonly lastUse?: KeyUse }>(key: K, id: number): K => {
+    const use = counters.unstoredUse(id)
+    if (use === undefined || (key.lastUse !== undefined && isBefore(use.at, key.lastUse.at))) return key
+    const { at, agent, peer: address, reply } = use
+    return { ...key, lastUse: { at, agent, address, reply } }
+  }
+  return {
+    async keyNamed(username) {
+      const key = await tables.keyNamed(username)
+      return key && withUse(key, key.id)
+    },
+    async keysOf(accountId, query) {
+      const list = await tables.keysOf(accountId, query)
+      return { ...list, items: list.items.map((key) => withUse(key, key.id)) }
+    },
+    keysOfNames: async (accountId, nameIds) =>
+      (await tables.keysOfNames(accountId, nameIds)).map((key) => withUse(key, key.keyId)),
+  }
 }

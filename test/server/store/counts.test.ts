@@ -362,11 +362,17 @@ describe('counters in a store', () => {
     await eventually(onDisk).toBe(1)
   })
 
-  it('are visible to reads, and on disk before they are listed and when the store is closed', async () => {
+  it('are visible to reads and at keys, and on disk before clients are listed and when the store is closed', async () => {
     await store.write(async (w) => count(w, 1))
     expect((await store.read((r) => r.usageOf(who))).requests).toEqual(counted([1]))
+    const page = { offset: 0, limit: 9 }
+    const keys = await store.read(async (r) => {
+      const [first] = (await r.keysOf(who.accountId, { page })).items
+      return [first, first && (await r.keyNamed(first.username))]
+    })
+    for (const key of keys) expect(key?.lastUse).toMatchObject({ agent: 'a' })
     expect(onDisk()).toBe(0)
-    const { items } = await store.read((r) => r.clientsOf(who.accountId, { offset: 0, limit: 9 }))
+    const { items } = await store.read((r) => r.clientsOf(who.accountId, page))
     expect(items).toMatchObject([{ agent: 'a' }])
     expect(onDisk()).toBe(1)
     await store.write(async (w) => count(w, 2))

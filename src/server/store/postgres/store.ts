@@ -48,17 +48,9 @@ export const REQUESTS = selects({
 /** The work reads counters in SQL, and the database lacks some of this node. */
 class NotStored extends Error {}
 
-type CounterJoins = Pick<StoreReads, 'keyNamed' | 'keysOf' | 'clientsOf'>
+type CounterJoins = Pick<StoreReads, 'clientsOf'>
 
 const withCounters = (tables: CounterJoins, first: () => Promise<void>): CounterJoins => ({
-  async keyNamed(username) {
-    await first()
-    return tables.keyNamed(username)
-  },
-  async keysOf(accountId, query) {
-    await first()
-    return tables.keysOf(accountId, query)
-  },
   async clientsOf(accountId, page, filter) {
     await first()
     return tables.clientsOf(accountId, page, filter)

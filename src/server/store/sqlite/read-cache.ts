@@ -102,6 +102,7 @@ export function readCache(tables: Tables, reads: readonly string[]): ReadCache {
       if (cache.isNewTouch(zoneId, now)) await tables.touchZone(zoneId, now)
     },
     touchApiKey: tables.touchApiKey,
+    touchSession: tables.touchSession,
     addTrail: tables.addTrail,
     pruneTrail: tables.pruneTrail,
     setFact: tables.setFact,

@@ -199,7 +199,7 @@ const listingsOf = (
   }
 }
 
-/** Counters come from the cache; reads that join their tables flush the cache first. */
+/** Counters come from the cache; a read in the order of one flushes the cache first. */
 const readsWithCounters = (
   tables: StoreReads,
   counters: CachedCounters,
@@ -208,14 +208,6 @@ const readsWithCounters = (
   ...tables,
   ...counters.reads(),
   ...withUnstoredUses(tables, counters),
-  async keyNamed(username) {
-    await flush()
-    return tables.keyNamed(username)
-  },
-  async keysOf(accountId, query) {
-    await flush()
-    return tables.keysOf(accountId, query)
-  },
   async clientsOf(accountId, page, filter) {
     await flush()
     return tables.clientsOf(accountId, page, filter)
@@ -232,14 +224,6 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
     ...tables,
     ...counters.writes(),
     ...withUnstoredUses(tables, counters),
-    async keyNamed(username) {
-      flush()
-      return tables.keyNamed(username)
-    },
-    async keysOf(accountId, query) {
-      flush()
-      return tables.keysOf(accountId, query)
-    },
     async clientsOf(accountId, page, filter) {
       flush()
       return tables.clientsOf(accountId, page, filter)

@@ -5,7 +5,6 @@ import { afterAll, expect, it } from 'vitest'
 import { instant } from '../../../../src/base/time.ts'
 import { MAX_TRAIL } from '../../../../src/server/model/trail.ts'
 import { existing } from '../../../../src/server/store/select.ts'
-import { readCache } from '../../../../src/server/store/sqlite/read-cache.ts'
 import { fileStore, storeFolder } from '../../../lab/stores.ts'
 
 const root = storeFolder()
@@ -42,22 +41,4 @@ it('has at most as many entries of an account as it may, and never loses the new
   await store.close()
   expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_TRAIL.updates)
   expect(Math.min(...counts.slice(-10))).toBeGreaterThan(MAX_TRAIL.updates * 0.85)
-})
-
-it.each(['addTrail', 'pruneTrail'])('leaves the lookups of updates cached: %s', async (method) => {
-  let lookups = 0
-  const tables = {
-    login: async () => Promise.resolve({ lookups: ++lookups }),
-    addTrail: async () => Promise.resolve(),
-    pruneTrail: async () => Promise.resolve(),
-    removeKey: async () => Promise.resolve(),
-  }
-  const cache = readCache(tables as never, [])
-  await cache.login('abc1234')
-  await (cache as never as Record<string, () => Promise<void>>)[method]?.()
-  await cache.login('abc1234')
-  expect(lookups).toBe(1)
-  await cache.removeKey(1)
-  await cache.login('abc1234')
-  expect(lookups).toBe(2)
 })
