@@ -48,9 +48,18 @@ export const REQUESTS = selects({
 /** The work reads counters in SQL, and the database lacks some of this node. */
 class NotStored extends Error {}
 
-type CounterJoins = Pick<StoreReads, 'clientsOf'>
+/** A node stores what it has counted before it lists a key: the list is the same on every node. */
+type CounterJoins = Pick<StoreReads, 'keyNamed' | 'keysOf' | 'clientsOf'>
 
 const withCounters = (tables: CounterJoins, first: () => Promise<void>): CounterJoins => ({
+  async keyNamed(username) {
+    await first()
+    return tables.keyNamed(username)
+  },
+  async keysOf(accountId, query) {
+    await first()
+    return tables.keysOf(accountId, query)
+  },
   async clientsOf(accountId, page, filter) {
     await first()
     return tables.clientsOf(accountId, page, filter)
