@@ -266,9 +266,11 @@ class PostgresStore implements Store {
     const flush = async (): Promise<void> => {
       await sleep(FLUSH_DELAY, undefined, { ref: false, signal: this.#closing.signal })
       this.#isFlushDue = false
-      await this.#flush()
+      await this.#flush().catch(() => undefined)
+      // What could not be stored is tried again, also if no update follows.
+      if (this.#counters.dirtyCount > 0) this.#scheduleFlush()
     }
-    // Counts that could not be stored are stored with the next flush.
+    // The end of the store ends the pause.
     void flush().catch(() => undefined)
   }
 
