@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { providerCalled } from '../../src/config/providers/providers.ts'
 import { fileKeyOf } from '../../src/config/setting.ts'
 import { NEW, NEW6, PLAYED, type Played, worldOf } from '../client/protocols/services.ts'
+import { oneIn } from '../large.ts'
 import type { FakeRequest, FakeResponse, FakeWorld } from '../fakes/services/service.ts'
 import { formsOf } from './leaks.ts'
 
@@ -11,6 +12,9 @@ import { formsOf } from './leaks.ts'
 export const CANARY = 'cAn4ry'
 
 const USERNAME = 'maria'
+
+/** Those that are played here. */
+export const SERVICES = oneIn(3, PLAYED)
 
 const hasRecords = ({ provider }: Played): boolean => providerCalled(provider)?.protocol !== undefined
 
@@ -89,7 +93,7 @@ export async function everyService() {
   const mode: Mode = {}
   const worlds: FakeWorld[] = []
   const tables = [await ownService(mode)]
-  for (const of of PLAYED) {
+  for (const of of SERVICES) {
     const [password, apiKey] = ['token', 'key'].map((kind) =>
       secretOf(`${kind}-${of.provider}`, hasRecords(of)),
     ) as [string, string]

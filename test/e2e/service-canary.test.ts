@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { PAGES } from '../../src/app/client/page/handler.ts'
-import { NEW, PLAYED } from '../client/protocols/services.ts'
+import { NEW } from '../client/protocols/services.ts'
 import { eventually } from '../eventually.ts'
-import { CANARY, everyService, listening, REPEATS, secretOf } from './every-service.ts'
+import { CANARY, everyService, listening, REPEATS, secretOf, SERVICES } from './every-service.ts'
 import { contents, formsOf, leaksIn } from './leaks.ts'
 import { holdfast, scratch, start } from './processes.ts'
 
@@ -72,7 +72,7 @@ async function usesEveryCommand({ run, folder, worlds, write }: Client): Promise
     'update --json',
     'update --dry-run --force',
     'update --dry-run --force --json',
-    `update --dry-run --force --account ${PLAYED[0]?.provider} --reply ${reply}`,
+    `update --dry-run --force --account ${SERVICES[0]?.provider} --reply ${reply}`,
     'status',
     'status --json',
     'explain',
@@ -130,10 +130,10 @@ it('nothing that is shown of any service has a secret of it, at trace level', as
   await staysWithItsPage(one)
 
   const text = shown.join('\n')
-  for (const { provider } of PLAYED) expect(text).toContain(provider)
+  for (const { provider } of SERVICES) expect(text).toContain(provider)
   expect(text.split('\n').filter((line) => leaksIn(line, TRACES).length > 0)).toEqual([])
   // Most of the answers are quoted, and begin with a secret.
-  expect(text.match(/"«secret»/g)?.length).toBeGreaterThan(8 * PLAYED.length)
+  expect(text.match(/"«secret»/g)?.length).toBeGreaterThan(8 * SERVICES.length)
   writeFileSync(file, '')
   expect(leaksIn(contents(folder), TRACES)).toEqual([])
 }, 300_000)
