@@ -45,7 +45,7 @@ export function updateCard(words: Words, key: ShownKey): Html {
       ...(last === null
         ? []
         : ([
-            [words.reply, html`<code>${foreign(last.reply)}</code>`],
+            [t.reply, html`<code>${foreign(last.reply)}</code>`],
             [t.requestFrom, last.address],
             [words.name.program, foreign(last.user_agent)],
           ] as const)),

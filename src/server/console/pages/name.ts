@@ -122,7 +122,7 @@ function stateCard(
       [
         t.lastUpdate,
         last
-          ? html`${moment(last.at)}, ${t.from} ${last.address}, ${words.reply} <code>${foreign(last.reply)}</code>`
+          ? html`${moment(last.at)}, ${t.from} ${last.address}, ${t.reply} <code>${foreign(last.reply)}</code>`
           : t.noUpdate,
       ],
       ...(last ? ([[t.program, html`${foreign(last.user_agent)}`]] as const) : []),

@@ -23,7 +23,6 @@ export const DE_FRAME: typeof EN_FRAME = {
   onlyButton: 'Das ist die Antwort auf ein Formular',
   onlyButtonWhy:
     'Sie lässt sich nicht mit ihrer Adresse öffnen. Gehen Sie zur Seite mit dem Formular zurück.',
-  reply: 'Antwort',
   more: (count) => (count === 1 ? 'und ein weiterer' : `und ${count} weitere`),
   pages: 'Seiten',
   firstPage: 'Erste Seite',

@@ -21,6 +21,7 @@ export const DE_KEYS: typeof EN_KEYS = {
     waiting: 'Wartet auf das erste Update',
     came: 'Das letzte Update wurde angenommen',
     refused: 'Das letzte Update wurde abgelehnt',
+    reply: 'Antwort',
     requestFrom: 'Anfrage von',
     edit: 'Bezeichnung und Namen',
     blockedFor: {

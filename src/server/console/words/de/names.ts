@@ -45,6 +45,7 @@ export const DE_NAMES: typeof EN_NAMES = {
     lastUpdate: 'Letztes Update',
     noUpdate: 'noch keines',
     from: 'von',
+    reply: 'Antwort',
     program: 'Programm',
     key: 'Schlüssel des Routers',
     noKey: 'keiner.',

@@ -20,7 +20,6 @@ export const EN_FRAME = {
   saved: 'Saved',
   onlyButton: 'This is the answer to a form',
   onlyButtonWhy: 'It cannot be opened by its address. Go back to the page with the form.',
-  reply: 'reply',
   more: (count: number) => `and ${count} more`,
   pages: 'Pages',
   firstPage: 'First page',

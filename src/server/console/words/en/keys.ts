@@ -18,6 +18,7 @@ export const EN_KEYS = {
     waiting: 'Waiting for the first update',
     came: 'The last update was taken',
     refused: 'The last update was refused',
+    reply: 'Reply',
     requestFrom: 'Request from',
     edit: 'Name and names',
     blockedFor: {

@@ -39,6 +39,7 @@ export const EN_NAMES = {
     lastUpdate: 'Last update',
     noUpdate: 'none yet',
     from: 'from',
+    reply: 'reply',
     program: 'Program',
     key: 'Key of the router',
     noKey: 'none.',
