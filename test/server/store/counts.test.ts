@@ -398,6 +398,27 @@ describe('counters in a store', () => {
     store = sqliteStore(folder, steadyClock)
   })
 
+  it.each<[string, (here: Store, other: Store) => Promise<void>]>([
+    ['a key, by another process', async (_, other) => other.write((w) => w.removeKey(who.id))],
+    [
+      'an account, by another process',
+      async (_, other) => other.write((w) => w.removeAccount(who.accountId)),
+    ],
+    ['an account', async (here) => here.write((w) => w.removeAccount(who.accountId))],
+  ])('are dropped with %s', async (_, remove) => {
+    await store.write(async (w) => count(w, 1))
+    const other = sqliteStore(folder, steadyClock)
+    await remove(store, other)
+    await other.close()
+    await store.close()
+
+    const database = new DatabaseSync(join(folder, 'holdfast.db'), { readOnly: true })
+    const rows = database.prepare('SELECT subject FROM usage UNION ALL SELECT subject FROM nochg').all()
+    database.close()
+    expect(rows).toEqual([])
+    store = sqliteStore(folder, steadyClock)
+  })
+
   it('of a job that throws are dropped, and those of the jobs in its transaction counted once', async () => {
     const all = [1, 2, 3, 4].map(async (moment) =>
       store.write(async (w) => {

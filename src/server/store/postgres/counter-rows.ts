@@ -11,6 +11,7 @@ import {
   usageValues,
 } from '../counter-rows.ts'
 import type { UsageRow } from '../counts.ts'
+import { isShown } from '../hidden.ts'
 import { type RowOf, type Select, select, selects } from '../select.ts'
 import type { PostgresSql } from './statements.ts'
 
@@ -18,8 +19,8 @@ import type { PostgresSql } from './statements.ts'
 const NOCHG_PARTS = `SELECT split_part(key, ' ', 1) AS subject, substr(key, strpos(key, ' ') + 1) AS hostname
     FROM unnest($1::text[]) AS wanted (key)`
 const EXISTS = `CASE split_part(subject, ':', 1)
-    WHEN 'key' THEN EXISTS (SELECT 1 FROM ddns_key WHERE id = split_part(subject, ':', 2)::bigint)
-    ELSE EXISTS (SELECT 1 FROM account WHERE id = split_part(subject, ':', 2)::bigint) END`
+    WHEN 'key' THEN EXISTS (SELECT 1 FROM ddns_key WHERE id = split_part(subject, ':', 2)::bigint AND ${isShown('username')})
+    ELSE EXISTS (SELECT 1 FROM account WHERE id = split_part(subject, ':', 2)::bigint AND ${isShown('name')}) END`
 
 /** Rows with their `key`; the usage of these subjects. */
 const KEYED_USAGE = { key: 'TEXT', ...USAGE } as const

@@ -5,8 +5,8 @@ import type { Clock } from '../../../ports/clock.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
+import { CounterFlush } from './counter-flush.ts'
 import { PostgresCounters } from './counters.ts'
-import { StoreBusy } from '../errors.ts'
 import { withLocks } from './locks.ts'
 import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
@@ -17,16 +17,12 @@ import { existing, select, selects } from '../select.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
-/** In milliseconds: counters are durable within this time. */
-const FLUSH_DELAY = 5000
 /** In milliseconds: counts that are not stored within this time at the end are lost. */
 const MAX_CLOSING = 3000
 /** In milliseconds: updates of all wait for what uses the counters, so that waits for no lock. */
 const LOCK_WAIT = 10
 /** In milliseconds: the server ends a statement earlier, and the connection does. */
 const MARGIN = 400
-/** Counters that are stored together; updates wait for them. */
-const FLUSH_BATCH = 1000
 
 /** The clock is monotonic. */
 export const postgresStoreOn = (pool: ConnectionPool, clock: Clock): Store => new PostgresStore(pool, clock)
@@ -70,11 +66,6 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
 const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
   ORDER BY id FOR NO KEY UPDATE`
 
-/** Counters that another session has locked are stored with the next flush. */
-function unlessLocked(error: unknown): void {
-  if (!(error instanceof StoreBusy)) throw error
-}
-
 /** Throws NotStored if the database lacks counters. */
 type Check = () => Promise<void>
 type Forgotten = Parameters<PostgresCounters['forget']>[0]
@@ -102,13 +93,19 @@ class PostgresStore implements Store {
   readonly #closing = new AbortController()
   /** No caller waits longer than it may, whatever the database does. */
   readonly #timeLimit: TimeLimit
-  #isFlushDue = false
+  readonly #counterFlush: CounterFlush
 
   constructor(pool: ConnectionPool, clock: Clock) {
     this.#pool = pool
     this.#clock = clock
     this.#timeLimit = new TimeLimit(clock, milliseconds(pool.place.wait + MARGIN), this.#closing.signal)
     this.#writePlaces = new Places(Math.max(1, Math.floor(pool.place.connections / 2)))
+    this.#counterFlush = new CounterFlush({
+      counters: this.#counters,
+      turns: this.#counterTurns,
+      counting: async (work) => this.#counting(work),
+      closing: this.#closing.signal,
+    })
     this.#batches = new BatchQueue({
       pool,
       clock,
@@ -127,12 +124,8 @@ class PostgresStore implements Store {
       this.#withStoredCounters(async (check) =>
         inSnapshot(this.#pool, async (sql) => {
           const tables = sqlReading(sql)
-          return work({
-            ...tables,
-            ...this.#counters.reads(sql),
-            ...withUnstoredUses(tables, this.#counters),
-            ...withCounters(tables, check),
-          })
+          const shown = { ...tables, ...withUnstoredUses(tables, this.#counters) }
+          return work({ ...shown, ...this.#counters.reads(sql), ...withCounters(shown, check) })
         }),
       ),
     )
@@ -151,7 +144,7 @@ class PostgresStore implements Store {
         ),
       )
     const value = await this.#timeLimit.of(this.#batches.do({ about: about(), deadline, work }))
-    if (this.#counters.dirtyCount > 0) this.#scheduleFlush()
+    if (this.#counters.dirtyCount > 0) this.#counterFlush.schedule()
     return value
   }
 
@@ -176,7 +169,7 @@ class PostgresStore implements Store {
     this.#closing.abort()
     const flushed = this.#writePlaces
       .idle()
-      .then(async () => this.#flush())
+      .then(async () => this.#counterFlush.flushAll())
       .catch(() => undefined)
     // A database that cannot be reached must not prevent the end.
     await Promise.race([flushed, sleep(MAX_CLOSING, undefined, { ref: false })])
@@ -212,11 +205,11 @@ class PostgresStore implements Store {
       await check()
       await counters.flushAll(sql)
     }
+    const shown = { ...tables, ...withUnstoredUses(tables, this.#counters) }
     return {
-      ...tables,
+      ...shown,
       ...counters.writes(sql),
-      ...withUnstoredUses(tables, this.#counters),
-      ...withCounters(tables, first),
+      ...withCounters(shown, first),
       async unblock(principal) {
         counters.forget(principal)
         forget(principal)
@@ -239,7 +232,7 @@ class PostgresStore implements Store {
       })
     } catch (error) {
       if (!(error instanceof NotStored)) throw error
-      await this.#flush()
+      await this.#counterFlush.flush()
       return run(async () => undefined)
     }
   }
@@ -258,40 +251,5 @@ class PostgresStore implements Store {
     )
     counters.settle()
     return value
-  }
-
-  #scheduleFlush(): void {
-    if (this.#isFlushDue) return
-    this.#isFlushDue = true
-    const flush = async (): Promise<void> => {
-      await sleep(FLUSH_DELAY, undefined, { ref: false, signal: this.#closing.signal })
-      this.#isFlushDue = false
-      await this.#flush().catch(() => undefined)
-      // What could not be stored is tried again, also if no update follows.
-      if (this.#counters.dirtyCount > 0) this.#scheduleFlush()
-    }
-    // The end of the store ends the pause.
-    void flush().catch(() => undefined)
-  }
-
-  /** Stores what is dirty now, some at a time, so that updates can run in between. */
-  async #flush(): Promise<void> {
-    const counters = this.#counters
-    const inTurn = async (work: (sql: PostgresSql) => Promise<void>): Promise<void> =>
-      this.#counterTurns.take(async () =>
-        this.#counting(async (sql) => {
-          await sql('SET LOCAL synchronous_commit = off').run()
-          await work(sql)
-        }),
-      )
-    const keys = counters.dirtyKeys()
-    for (const kind of ['usage', 'nochgs', 'failures'] as const)
-      for (let at = 0; at < keys[kind].length; at += FLUSH_BATCH)
-        await inTurn(async (sql) =>
-          counters.flush(sql, kind, keys[kind].slice(at, at + FLUSH_BATCH).toSorted()),
-        ).catch(unlessLocked)
-    if (keys.failures.length > 0) await inTurn(async (sql) => counters.sweep(sql))
-    // Stored counts are read again; only those that are not stored are kept.
-    await this.#counterTurns.take(async () => counters.invalidate())
   }
 }

@@ -19,6 +19,7 @@ import {
   usageValues,
 } from '../counter-rows.ts'
 import { mergeBuckets, mergeFailures, mergeUsage, type UsageRow } from '../counts.ts'
+import { isShown } from '../hidden.ts'
 import { columnList, select, selects } from '../select.ts'
 import type { SqliteSql } from './statements.ts'
 import { failureSweep } from './sweep.ts'
@@ -29,6 +30,11 @@ export const SQLITE_COUNTERS = selects({
   failures: select(FAILURES, `SELECT ${columnList(FAILURES)} FROM login_failure WHERE peer = ?`),
 })
 
+/** The key or the account is still there: what was counted before it was removed, here or by another process, is dropped. */
+const IS_THERE = `CASE WHEN ?1 LIKE 'key:%'
+    THEN EXISTS (SELECT 1 FROM ddns_key WHERE id = CAST(substr(?1, 5) AS INTEGER) AND ${isShown('username')})
+    ELSE EXISTS (SELECT 1 FROM account WHERE id = CAST(substr(?1, 9) AS INTEGER) AND ${isShown('name')}) END`
+
 const usageCounters = (sql: SqliteSql): CounterTable<UsageRow> => ({
   load(subject) {
     const row = sql(SQLITE_COUNTERS.usage).get(subject)
@@ -36,10 +42,8 @@ const usageCounters = (sql: SqliteSql): CounterTable<UsageRow> => ({
   },
   save(subject, row) {
     if (row.last === undefined) return
-    sql(`INSERT OR REPLACE INTO usage (subject, ${USAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-      subject,
-      ...usageValues(row, row.last),
-    )
+    sql(`INSERT OR REPLACE INTO usage (subject, ${USAGE_COLUMNS})
+      SELECT ?1, ?, ?, ?, ?, ?, ?, ?, ? WHERE ${IS_THERE}`).run(subject, ...usageValues(row, row.last))
   },
   merge: mergeUsage,
   writesThrough: isBlockChange,
@@ -51,10 +55,9 @@ const nochgCounters = (sql: SqliteSql): CounterTable<Buckets> => ({
     return row === undefined ? [] : unpackBuckets(row.buckets)
   },
   save: (key, buckets) =>
-    void sql('INSERT OR REPLACE INTO nochg (subject, hostname, buckets) VALUES (?, ?, ?)').run(
-      ...nochgParts(key),
-      packBuckets(buckets),
-    ),
+    void sql(
+      `INSERT OR REPLACE INTO nochg (subject, hostname, buckets) SELECT ?1, ?, ? WHERE ${IS_THERE}`,
+    ).run(...nochgParts(key), packBuckets(buckets)),
   merge: mergeBuckets,
   writesThrough: () => false,
 })

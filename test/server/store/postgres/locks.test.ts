@@ -165,15 +165,26 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     expect([after.busy, after.done > 0, await valueOf(0)]).toEqual([0, true, before + after.done])
   })
 
+  /** Counts one request of a key. */
+  const countOf = async (id: number, username = 'abc1234', used = NOW): Promise<void> => {
+    const key = { kind: 'key', id, accountId: at.accountId } as const
+    const last = { at: used, agent: 'a', peer: '192.0.2.9' as Address, reply: 'nochg' }
+    const about = (): About => ({ username, hostnames: ['home.example.test'], peers: [] })
+    await store.write(async (w) => {
+      const usage = await w.usageOf(key)
+      await w.putUsage(key, { ...usage, nondescriptive: usage.nondescriptive + 1 }, last)
+    }, about)
+  }
+  const storedOf = async (id: number): Promise<unknown> => {
+    const { rows } = await foreign.query<{ n: number }>(
+      `SELECT nondescriptive::int AS n FROM usage WHERE subject = $1`,
+      [`key:${id}`],
+    )
+    return rows[0]?.n
+  }
+
   it('of counters, updates go on, and the counts are stored later', async () => {
-    const key = { kind: 'key', id: at.keyId, accountId: at.accountId } as const
-    const last = { at: NOW, agent: 'a', peer: '192.0.2.9' as Address, reply: 'nochg' }
-    const about = (): About => ({ username: 'abc1234', hostnames: ['home.example.test'], peers: [] })
-    const counting = async (): Promise<void> =>
-      store.write(async (w) => {
-        const usage = await w.usageOf(key)
-        await w.putUsage(key, { ...usage, nondescriptive: usage.nondescriptive + 1 }, last)
-      }, about)
+    const counting = async (): Promise<void> => countOf(at.keyId)
     const listed = async () => (await store.read(async (r) => r.keyNamed('abc1234')))?.lastUse?.at
     await counting()
     expect(await listed()).toBe(NOW)
@@ -187,14 +198,29 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     // Longer than the pause before counters are stored without a request.
     await sleep(5500)
     await foreign.query('COMMIT')
-    const stored = async (): Promise<unknown> => {
-      const { rows } = await foreign.query<{ n: number }>(
-        `SELECT nondescriptive::int AS n FROM usage WHERE subject = $1`,
-        [`key:${at.keyId}`],
-      )
-      return rows[0]?.n
-    }
-    await eventually(stored).toBe(2)
+    await eventually(async () => storedOf(at.keyId)).toBe(2)
+  })
+
+  it('of counters, those of others are stored and all are shown, and its own wait for it at the end', async () => {
+    const shown = async (username: string) => store.read(async (r) => r.keyNamed(username))
+    const other = (await shown('key0002'))?.id ?? 0
+    const ids = [at.keyId, other]
+    for (const [nth, id] of ids.entries()) await countOf(id, usernames[nth])
+    await shown('abc1234')
+    expect(await Promise.all(ids.map(storedOf))).toEqual([1, 1])
+    await foreign.query('BEGIN')
+    await foreign.query(`SELECT 1 FROM usage WHERE subject = $1 FOR UPDATE`, [`key:${at.keyId}`])
+    const later = instant(NOW + 1)
+    for (const [nth, id] of ids.entries()) await countOf(id, usernames[nth], later)
+
+    expect((await shown('abc1234'))?.lastUse?.at).toBe(later)
+    await eventually(async () => storedOf(other)).toBe(2)
+    expect(await storedOf(at.keyId)).toBe(1)
+    const closed = store.close()
+    await sleep(300)
+    await foreign.query('COMMIT')
+    await closed
+    expect(await storedOf(at.keyId)).toBe(2)
   })
 
   it('of a zone, other writes go on, and one of it ends in time', async () => {
