@@ -19,6 +19,7 @@ const BESIDE_NODE = [
   'server/http/connections.ts',
   'server/http/listen.ts',
   'server/store/postgres/batches.ts',
+  'server/store/postgres/counter-flush.ts',
   'server/store/postgres/pool.ts',
   'server/store/postgres/store.ts',
   'server/store/postgres/transaction.ts',

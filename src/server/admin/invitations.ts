@@ -79,6 +79,7 @@ async function addInvitation(
   [plan = '', ...rest]: Args,
 ): Promise<Result<OperationResult, string>> {
   const given = Object.fromEntries(rest.map((arg) => arg.split(/=(.*)/s)))
+  if (Object.keys(given).length < rest.length) return err('give each of zone, expires and email once')
   const unknown = Object.keys(given).find((key) => !['zone', 'expires', 'email'].includes(key))
   if (unknown !== undefined)
     return err(`${unknown} is not known; write zone=NAME, expires=7d or email=ADDRESS`)
@@ -92,7 +93,8 @@ async function addInvitation(
   if (zone?.ok === false) return zone
   if (zone?.value.isShared === false)
     return err(
-      `${zone.value.name} is not shared; share it with holdfast admin zone set ${zone.value.name} shared=yes`,
+      `${zone.value.name} is not shared; share it with its members: ` +
+        `holdfast admin zone set ${zone.value.name} shared=yes members-only=yes`,
     )
   const lifetime = given['expires'] === undefined ? undefined : parseDuration(given['expires'])
   if (lifetime?.ok === false) return err(`expires ${lifetime.error}`)

@@ -1,4 +1,4 @@
-import type { Instant } from '../../base/time.ts'
+import { type Instant, isBefore } from '../../base/time.ts'
 import type { Secret } from '../../net/secret.ts'
 import type { TrailEntry } from '../model/trail.ts'
 import type { Account } from '../model/tree.ts'
@@ -52,7 +52,7 @@ export async function followLink(
     if (purpose === 'invitation' && (await w.login(form.account)) !== undefined) return TAKEN
     const taken = await takenCode(w, given)
     if (taken === undefined) return USELESS
-    const invited = { name: form.account, grant: taken.grant, now: given.now }
+    const invited = { name: form.account, ...taken, now: given.now }
     const id =
       hash !== undefined && purpose === 'invitation'
         ? await invitedAccount(w, { ...invited, hash })
@@ -85,18 +85,20 @@ interface Invited {
   readonly name: string
   readonly hash: Uint8Array
   readonly grant: Readonly<Record<string, unknown>>
+  readonly createdAt: Instant
   readonly now: Instant
 }
 
 /** Undefined if the plan of the invitation is gone. */
 async function invitedAccount(
   w: StoreWrites,
-  { name, hash, grant, now }: Invited,
+  { name, hash, grant, createdAt, now }: Invited,
 ): Promise<number | undefined> {
   const planId = await w.planNamed(String(grant['plan']))
   if (planId === undefined) return undefined
   const id = await w.addAccount({ name, hash, planId }, now)
   const zone = typeof grant['zone'] === 'string' ? await w.zoneNamed(grant['zone']) : undefined
-  if (zone !== undefined) await w.setMember(zone.id, id, true)
+  // Not of one that its owner shares no longer, or of another one that has the name since.
+  if (zone?.isShared === true && !isBefore(createdAt, zone.createdAt)) await w.setMember(zone.id, id, true)
   return id
 }

@@ -55,6 +55,7 @@ export async function makeCode(
 interface TakenCode {
   readonly accountId: number | undefined
   readonly grant: Readonly<Record<string, unknown>>
+  readonly createdAt: Instant
 }
 
 interface GivenCode {
@@ -74,7 +75,8 @@ export async function takenCode(
 ): Promise<TakenCode | undefined> {
   const stored = await w.takeCode(hashOfCode(code), purpose, now)
   if (stored === undefined) return undefined
-  return { accountId: stored.accountId, grant: JSON.parse(stored.grant) as TakenCode['grant'] }
+  const { accountId, createdAt } = stored
+  return { accountId, createdAt, grant: JSON.parse(stored.grant) as TakenCode['grant'] }
 }
 
 /** Why no account can have this name; undefined if one can. */

@@ -234,7 +234,7 @@ export interface PolicyWrites {
   transferZone(zoneId: number, accountId: number, now: Instant): Promise<void>
   countNames(zoneId: number): Promise<number>
   setMember(zoneId: number, accountId: number, isMember: boolean): Promise<void>
-  /** Deletes the counters and the block of a key or an account. */
+  /** Deletes the counters and the block of a key or an account; its last use stays. */
   unblock(principal: Pick<Principal, 'kind' | 'id'>): Promise<void>
   planNamed(name: string): Promise<number | undefined>
   planOf(accountId: number): Promise<number>

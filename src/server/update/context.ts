@@ -6,12 +6,12 @@ import { blockEnd } from '../abuse/block.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { IncomingRequest } from '../http/request.ts'
-import type { Principal, Usage } from '../model/rows.ts'
+import type { Login, Principal, Usage } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'
 
 /** One authenticated update request. */
 export interface UpdateContext {
-  readonly principal: Principal
+  readonly principal: Principal & Pick<Login, 'isSuspended'>
   /** Of the login. */
   readonly username: string
   readonly request: IncomingRequest
@@ -49,8 +49,9 @@ export async function recordUsage(
   { principal, request, userAgentClass, limits, now }: UpdateContext,
   { usage, replies }: UpdateOutcome,
 ): Promise<readonly Reply[]> {
-  const isRefused =
-    !isBlocked(usage, { limits, now }) && replies.some(({ word }) => actionOf(word).kind === 'stop')
+  // The operator ends a suspension, and requests that it refused must not start another block.
+  const isSuspended = principal.isSuspended || isBlocked(usage, { limits, now })
+  const isRefused = !isSuspended && replies.some(({ word }) => actionOf(word).kind === 'stop')
   const refusals = isRefused ? withEvent(usage.refusals, now, limits.refusals) : usage.refusals
   const isAbuse = isRefused && exceeds(refusals, limits.refusals)
   const sent = isAbuse ? singleReply('abuse') : replies

@@ -181,8 +181,10 @@ async function settle(
     await recordUsage(w, context, { usage, replies: refusedLogin(call) })
     return { replies: refusedLogin(call), events: [] }
   }
-  // The operator ends this block, and requests that it refused must not start another one.
-  if (principal.isSuspended) return { replies: singleReply('abuse'), events: [] }
+  if (principal.isSuspended) {
+    const replies = await recordUsage(w, context, { usage, replies: singleReply('abuse') })
+    return { replies, events: [] }
+  }
   const outcome = await outcomeOf(w, context, {
     usage,
     query: update.query,

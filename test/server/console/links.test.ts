@@ -42,6 +42,27 @@ describe('an invitation', () => {
     expect((await one.post('/console/names/new', { hostname: 'mine.vip.test' })).status).toBe(303)
   })
 
+  it.each<[string, changes: readonly (readonly [string, ...string[]])[]]>([
+    ['shared no longer', [['zone set', 'vip.test', 'shared=no']]],
+    [
+      'another one since',
+      [
+        ['zone remove', 'vip.test', 'confirm=1'],
+        ['zone add', 'vip.test', 'b'],
+      ],
+    ],
+  ])('gives nothing in a zone that is %s', async (_, changes) => {
+    const code = codeIn(await linkBy('invitation add', 'plan of a', 'zone=vip.test'))
+    at.now = after(at.now, minutes(1))
+    for (const [name, ...args] of changes) expect(await admin(name, args)).toMatchObject({ ok: true })
+    const one = person()
+    const password = 'a long password'
+    await one.post('/console/invitation', { code, account: 'newcomer', password, again: password })
+    await admin('zone set', ['vip.test', 'shared=yes', 'members-only=yes'])
+    await one.send('/console/names/new')
+    expect((await one.post('/console/names/new', { hostname: 'mine.vip.test' })).status).toBe(422)
+  })
+
   it.each([
     ['a name that is taken', { account: 'b' }, 'This name is taken.'],
     ['the name of a DDNS key', { account: 'kkk1111' }, 'has the form of the username of a DDNS key'],
@@ -102,7 +123,11 @@ describe('an invitation', () => {
   it.each([
     [['invitation add', 'nothing'], 'there is no plan nothing'],
     [['invitation add', 'plan of a', 'zone=nowhere.test'], 'there is no zone nowhere.test'],
-    [['invitation add', 'plan of a', 'zone=example.test'], 'holdfast admin zone set example.test shared=yes'],
+    [
+      ['invitation add', 'plan of a', 'zone=example.test'],
+      'holdfast admin zone set example.test shared=yes members-only=yes',
+    ],
+    [['invitation add', 'plan of a', 'zone=vip.test', 'zone=vip.test'], 'zone, expires and email once'],
     [['invitation add', 'plan of a', 'expires=soon'], 'expires is not a duration'],
     [['invitation add', 'plan of a', 'colour=red'], 'colour is not known'],
     [['invitation remove', 'x'], 'there is no invitation x'],

@@ -193,7 +193,14 @@ describe('what is kept of a request', () => {
     }
     const answers = await recordUsage(
       w,
-      { principal: who, username: 'abc1234', request: inbound, userAgentClass: verdict, limits, now: NOW },
+      {
+        principal: { ...who, isSuspended: false },
+        username: 'abc1234',
+        request: inbound,
+        userAgentClass: verdict,
+        limits,
+        now: NOW,
+      },
       { usage, replies },
     )
     return { answers, ...puts[0] }

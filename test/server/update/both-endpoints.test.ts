@@ -143,11 +143,18 @@ describe('what the operator forbids is forbidden at both endpoints', () => {
     expect(await change('acme.test', 'home', 'A')).toBe('202')
   })
 
-  it('a block by the operator leaves no block behind', async () => {
+  it('a block by the operator leaves no block behind, and what it refused is the last use', async () => {
+    const lastReply = async () => (await store.read((r) => r.keyNamed('abc1234')))?.lastUse?.reply
+    await update('home.acme.test', '192.0.2.2')
     await admin('key block abc1234')
+    expect(await lastReply()).toBe('good 192.0.2.2')
     for (let n = 0; n < 14; n++) await update('home.acme.test', '192.0.2.1')
+    expect(await lastReply()).toBe('abuse')
+    // Stored, since what is not is of a moment before.
+    await store.read((r) => r.clientsOf(1, { offset: 0, limit: 1 }))
     await admin('key unblock abc1234')
 
+    expect(await lastReply()).toBe('abuse')
     expect(await update('home.acme.test', '192.0.2.1')).toBe('good')
   })
 

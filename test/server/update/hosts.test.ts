@@ -56,7 +56,7 @@ async function answered(
   const { replies } = await answerHosts(
     { ...reads, ...writes } as unknown as StoreWrites,
     {
-      principal: KEY,
+      principal: { ...KEY, isSuspended: false },
       username: 'abc1234',
       request: requestOf(over),
       userAgentClass: 'descriptive',

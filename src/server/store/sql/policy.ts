@@ -49,6 +49,9 @@ const COLUMNS = {
   ddns_key: { isLocked: 'is_locked', isBlocked: 'is_blocked' },
 } as const
 
+/** Packed, as those of a counter that has counted nothing. */
+const NO_BUCKETS = new Uint8Array()
+
 const ID = { id: 'INTEGER' } as const
 
 export const POLICY = selects({
@@ -106,7 +109,8 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
       else await sql('DELETE FROM zone_member WHERE zone_id = ? AND account_id = ?').run(zoneId, accountId)
     },
     async unblock({ kind, id }) {
-      await sql('DELETE FROM usage WHERE subject = ?').run(`${kind}:${id}`)
+      await sql(`UPDATE usage SET request_buckets = ?, refusal_buckets = ?, nondescriptive = 0, blocked_until = NULL
+        WHERE subject = ?`).run(NO_BUCKETS, NO_BUCKETS, `${kind}:${id}`)
       await sql('DELETE FROM nochg WHERE subject = ?').run(`${kind}:${id}`)
     },
     async planNamed(name) {

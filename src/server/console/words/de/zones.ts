@@ -67,7 +67,8 @@ export const DE_ZONES: typeof EN_ZONES = {
     same: 'Die Zone hat diese Einträge schon',
     changes: 'Was der Import ändert',
     counts: (n) => `${n.new} neu, ${n.changed} geändert, ${n.removed} entfernt, ${n.same} gleich`,
-    isFinal: 'Ein Import kann nicht rückgängig gemacht werden. Ein Export davor enthält, was verloren geht.',
+    isFinal:
+      'Ein Import ist endgültig. Ein Export enthält die Einträge, aber nicht ihre Schlüssel, Kennungen und Zusatzangaben.',
     go: 'Importieren',
     back: 'Zurück zur Datei',
     refused: 'Die Datei kann nicht importiert werden',

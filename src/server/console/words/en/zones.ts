@@ -71,7 +71,8 @@ export const EN_ZONES = {
       readonly removed: number
       readonly same: number
     }) => `${n.new} new, ${n.changed} changed, ${n.removed} removed, ${n.same} the same`,
-    isFinal: 'An import cannot be undone. An export made before it has what goes.',
+    isFinal:
+      'An import cannot be undone. An export has the records that go, but not their keys, labels and metadata.',
     go: 'Import',
     back: 'Back to the file',
     refused: 'The file cannot be imported',
