@@ -2,7 +2,7 @@
  * The tokens of every page, and how plain elements look with them: type, spacing, colours, and the three states, which are
  * never told by their colour alone.
  */
-export const STYLE = `:root{color-scheme:light dark;scrollbar-gutter:stable;
+export const STYLE = `:root{color-scheme:light dark;
 --text-s:.875rem;--text-m:1rem;--text-l:1.25rem;--text-xl:clamp(1.5rem,6vw,2.5rem);
 --space-xs:.25rem;--space-s:.5rem;--space-m:1rem;--space-l:1.5rem;--radius:.6rem;--width:60rem;
 --mono:ui-monospace,"SF Mono",Menlo,Consolas,monospace;

@@ -7,7 +7,8 @@ export interface ConsolePlace {
   readonly origin: string
 }
 
-const isPlain = ({ origin }: ConsolePlace): boolean => origin.startsWith('http:')
+/** On loopback alone. */
+export const isPlain = ({ origin }: ConsolePlace): boolean => origin.startsWith('http:')
 
 /** A cookie with this prefix comes from this host alone, by TLS (RFC 6265bis §4.1.3.2). Plain http is for loopback. */
 const cookieName = (place: ConsolePlace): string => (isPlain(place) ? 'holdfast' : '__Host-holdfast')

@@ -38,6 +38,8 @@ export interface ShownPage {
   readonly main: Html
   /** Default: 200. */
   readonly status?: number
+  /** In seconds: of a 429. */
+  readonly retryAfter?: number
   /** A field of it has the focus, and not its content as a whole. */
   readonly hasFocus?: true
   /** Something on it is expected to change soon. */

@@ -9,6 +9,7 @@ import {
   isConsoleHost,
   isConsoleOrigin,
   isFormToken,
+  isPlain,
   languageCookie,
   languageIn,
   noCookie,
@@ -104,6 +105,13 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
       421,
       `the console is at ${place.origin}${ROOT}, and not at the name in the address bar`,
     )
+  if (request.isClear === true && !isPlain(place))
+    return method === 'POST'
+      ? plainResponse(
+          403,
+          `the console is at ${place.origin}${ROOT}; this came by http, where others can read it`,
+        )
+      : plainResponse(307, 'the console is at https', { location: `${place.origin}${backOf(request)}` })
   const asset = [STYLESHEET, script, ICON].find((one) => one.path === path)
   if (asset !== undefined) return assetResponse(asset)
   if (path === '/' || path === ROOT || path === `${ROOT}/`) return seeOther(HOME)

@@ -28,6 +28,12 @@ export const errorsOf = (
 
 export const fieldError = (field: string, text: string): FormErrors => ({ all: [{ field, text }] })
 
+/** The status of a refused sign-in, or of one that was not tried: `wait` in seconds (RFC 6585 §4). */
+export const refusedStatus = (
+  wait: number | undefined,
+): { readonly status: number; readonly retryAfter?: number } =>
+  wait === undefined ? { status: 403 } : { status: 429, retryAfter: wait }
+
 /** One error as a sentence. */
 export function errorText(
   { title, detail }: ShownError,

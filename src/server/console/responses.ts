@@ -88,7 +88,7 @@ export function documentResponse(
   { request, words, script, person }: Reader,
   page: ShownPage,
 ): OutgoingResponse {
-  const { title, main, status = 200, isPending = false, hasFocus = false } = page
+  const { title, main, status = 200, retryAfter, isPending = false, hasFocus = false } = page
   const body = documentOf({
     title,
     main,
@@ -109,7 +109,12 @@ export function documentResponse(
     script: script.path,
   })
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-  const headers = { ...HEADERS, 'content-type': 'text/html; charset=utf-8', etag }
+  const headers = {
+    ...HEADERS,
+    'content-type': 'text/html; charset=utf-8',
+    etag,
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+  }
   if (status === 200 && request.method !== 'POST' && isNotModified(request.ifNoneMatch, etag))
     return { status: 304, headers, body: '' }
   return { status, headers, body }

@@ -1,5 +1,6 @@
 import { type Address, parsePeer } from '../../net/address.ts'
 import { isWithin, type Prefix } from '../../net/prefix.ts'
+import { specialRangeOf } from '../../net/special.ts'
 
 /** The sender of a request, from the connection and its headers. */
 interface RequestOrigin {
@@ -46,6 +47,20 @@ export function originOf(
     peer = address
   }
   return { peer, isProxy: isTrusted(peer) }
+}
+
+/**
+ * Whether others can read the request on its way to this host. What a proxy says of the scheme is believed from anyone:
+ * no browser sends it.
+ */
+export const cameInClear = (
+  remote: string,
+  scheme: string | undefined,
+  trusted: readonly Prefix[],
+): boolean => {
+  const connected = parsePeer(remote)
+  if (connected === undefined || scheme === 'https' || specialRangeOf(connected) === 'loopback') return false
+  return !trusted.some((range) => isWithin(connected, range))
 }
 
 /** Some proxies add the port: "203.0.113.9:4444", "[2001:db8::1]:80". */

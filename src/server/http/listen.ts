@@ -13,7 +13,7 @@ import { createSecureContext, type Server as TlsServer, TLSSocket } from 'node:t
 import type { Address } from '../../net/address.ts'
 import { isWithin } from '../../net/prefix.ts'
 import { bodyOf, drain, hasBody, isTooLong, longBodyOf, targetParts } from './body.ts'
-import { type ClientHeader, originOf } from './client-address.ts'
+import { type ClientHeader, cameInClear, originOf } from './client-address.ts'
 import { type ConnectionLimits, shareConnections } from './connections.ts'
 import {
   type ListenLimits,
@@ -199,7 +199,11 @@ async function answer(
     isGone: () => request.socket.destroyed || request.socket.readableEnded,
     ...origin,
     ...hostField(url, headers.host),
-    ...('encrypted' in request.socket && { isTls: true }),
+    ...('encrypted' in request.socket
+      ? { isTls: true }
+      : cameInClear(request.socket.remoteAddress ?? '', schemeOf(request), trustedProxies) && {
+          isClear: true,
+        }),
     ...(headers.origin !== undefined && { origin: headers.origin }),
     ...(typeof headers['sec-fetch-site'] === 'string' && { fetchSite: headers['sec-fetch-site'] }),
     ...(headers.cookie !== undefined && { cookie: headers.cookie }),
@@ -211,6 +215,10 @@ async function answer(
     ...(longLimit !== undefined && { readLong: async () => longBodyOf(request, longLimit) }),
   })
 }
+
+/** What the first of several proxies says. */
+const schemeOf = ({ headers }: IncomingMessage): string | undefined =>
+  [headers['x-forwarded-proto'] ?? []].flat()[0]?.split(',')[0]?.trim()
 
 /** RFC 9112 §3.2.2: the host of the absolute form, else of the header. */
 function hostField(target: string, header: string | undefined): Pick<IncomingRequest, 'host'> {

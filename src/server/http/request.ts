@@ -27,6 +27,8 @@ export interface IncomingRequest {
   readonly cookie?: string
   /** It came by TLS to this process, and not to a proxy. */
   readonly isTls?: true
+  /** It came by plain http from another host, which is no trusted proxy. */
+  readonly isClear?: true
   /** RFC 9110 §12.5.4. */
   readonly acceptLanguage?: string
   /** Of POST, PUT and PATCH; undefined if it is larger than MAX_BODY_BYTES. */

@@ -234,7 +234,9 @@ describe('a session', () => {
       422,
       expect.stringContaining('the old password is wrong'),
     ])
-    expect((await one.post('/console/account/password', form)).headers['location']).toBe('/console/sign-in')
+    expect((await one.post('/console/account/password', form)).headers['location']).toBe(
+      '/console/sign-in?saved=yes',
+    )
     expect([(await one.send('/console/names')).status, (await other.send('/console/names')).status]).toEqual([
       303, 303,
     ])

@@ -30,6 +30,7 @@ interface Sent {
     readonly ifNoneMatch?: string
     readonly acceptLanguage?: string
     readonly body?: undefined
+    readonly isClear?: true
     readonly readLong?: () => Promise<readonly Uint8Array[] | undefined>
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Address } from '../../../src/net/address.ts'
 import { parsePrefix } from '../../../src/net/prefix.ts'
-import { originOf } from '../../../src/server/http/client-address.ts'
+import { cameInClear, originOf } from '../../../src/server/http/client-address.ts'
 import { networkOf, shareOf } from '../../../src/net/network.ts'
 
 const TRUSTED = ['10.0.0.0/8', '127.0.0.1', '2001:db8:ffff::/48'].flatMap((text) => {
@@ -51,3 +51,16 @@ it.each([
   ['2001:db8:0:2::1',       '2001:db8:0:2::/64', '20010db80000/48'],
 ])('%s is counted as one network, and has one fair share', (address, network, share) =>
   expect([networkOf(address as Address), shareOf(address as Address)]).toEqual([network, share]))
+
+// biome-ignore format: a table
+it.each<[remote: string, scheme: string | undefined, isClear: boolean]>([
+  ['127.0.0.1',        undefined, false],
+  ['::1',              undefined, false],
+  ['::ffff:127.0.0.1', 'http',    false],
+  ['10.0.0.1',         undefined, false],
+  ['198.51.100.7',     undefined, true],
+  ['198.51.100.7',     'http',    true],
+  ['198.51.100.7',     'https',   false],
+  ['2001:db8::7',      undefined, true],
+])('%s with X-Forwarded-Proto %j came in clear: %s', (remote, scheme, isClear) =>
+  expect(cameInClear(remote, scheme, TRUSTED)).toBe(isClear))

@@ -50,9 +50,13 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}${planCard(words, found.data)}${
       session.caller.apiKeyId === undefined
-        ? html`${passwordCard(words, errors)}${emailCard(words, sent.get('email') ?? found.data.email ?? '', errors)}`
+        ? [passwordCard(words, errors), emailCard(words, sent.get('email') ?? found.data.email ?? '', errors)]
         : card(t.password, html`<p>${t.byKey}</p>`)
-    }${isRefused(factors) ? '' : factorCard(words, factors.data, session.lacksFactor)}${
+    }${
+      isRefused(factors) || session.caller.apiKeyId !== undefined
+        ? ''
+        : factorCard(words, factors.data, session.lacksFactor)
+    }${
       isRefused(sessions) ? '' : sessionCard(words, sessions, session.id)
     }${session.caller.apiKeyId === undefined ? wholeCard(words, errors) : ''}`,
   }
@@ -174,7 +178,7 @@ export async function changePasswordAction(context: ConsoleContext): Promise<Con
     body: { old_password: sent.get('old_password') ?? '', new_password: next },
   })
   const wrong = errorsOf(changed, words, (pointer) => pointer.slice(1))
-  return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/sign-in' }
+  return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/sign-in', isSaved: true }
 }
 
 export async function endSessionAction(context: ConsoleContext): Promise<ConsoleResult> {

@@ -22,6 +22,13 @@ const nameLinks = ({ targets }: ShownKey): Html => {
 }
 
 /** What the key last did; of a new one, that its first update is awaited. */
+/** What a reply that refuses means, and what a person does about it. */
+const whyRefused = ({ key: t }: Words, reply: string): Html => {
+  const [word = ''] = reply.split(' ')
+  const why = Object.hasOwn(t.refusals, word) ? t.refusals[word as keyof typeof t.refusals] : ''
+  return why === '' ? html`` : html`</p><p>${why}`
+}
+
 export function updateCard(words: Words, key: ShownKey): Html {
   const t = words.key
   const { last_update: last, block } = key
@@ -37,7 +44,7 @@ export function updateCard(words: Words, key: ShownKey): Html {
       last === null
         ? state('wait', '…', t.waiting)
         : isRefusedReply(last.reply)
-          ? html`${state('bad', '✗', t.refused)} ${moment(last.at)}`
+          ? html`${state('bad', '✗', t.refused)} ${moment(last.at)}${whyRefused(words, last.reply)}`
           : html`${state('ok', '✓', t.came)} ${moment(last.at)}`
     }</p>${facts([
       [t.username, html`<code>${key.username}</code>`],

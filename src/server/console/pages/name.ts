@@ -8,7 +8,14 @@ import type { NameState } from '../../model/query.ts'
 import type { Words } from '../words/words.ts'
 import { BULK_PAGE } from './bulk/bulk-form.ts'
 import { failedPage } from './listing.ts'
-import { offlineForm, offlineOf, offlineWanted, onlineForm, type ShownOffline } from './offline.ts'
+import {
+  offlineForm,
+  offlineOf,
+  offlineShown,
+  offlineWanted,
+  onlineForm,
+  type ShownOffline,
+} from './offline.ts'
 import { stateLabel, stateOfName } from './names.ts'
 import { digestOf, recordsForm, rowsOf, undoneRows } from './record-rows.ts'
 import { addressesOf, isRefusedReply, type ShownKey, type ShownName, wholeName } from './shown.ts'
@@ -57,7 +64,8 @@ export async function nameShown(
   const update =
     key === '' ? undefined : await ask<ShownKey>('getKey', { params: { ddns_key_username: key } })
   const isKeyBlocked = update !== undefined && !isRefused(update) && update.data.block !== null
-  const now = stateCard(words, { name, known, isKeyBlocked, canMakeKey: session.hasFullAccess })
+  const offline = await offlineOf(ask, at)
+  const now = stateCard(words, { name, known, offline, isKeyBlocked, canMakeKey: session.hasFullAccess })
   const was = digestOf(name.rrsets)
   const records = recordsForm(words, { here, rows, was, isEditable, isUndo: undo !== null })
   return {
@@ -72,7 +80,7 @@ export async function nameShown(
             html`${trailTable(words, trail.data, session.caller.isReadOnly)}
 <p><a href="/console/trail?zone=${zone}&amp;name=${label}">${t.wholeTrail}</a></p>`,
           )
-    }${isEditable ? moreCard(context, { here, name, offline: await offlineOf(ask, at), errors }) : ''}`,
+    }${isEditable ? moreCard(context, { here, name, offline, errors }) : ''}`,
   }
 }
 
@@ -100,11 +108,13 @@ function stateCard(
   {
     name,
     known,
+    offline,
     isKeyBlocked,
     canMakeKey,
   }: {
     readonly name: ShownName
     readonly known: NameState
+    readonly offline: ShownOffline
     readonly isKeyBlocked: boolean
     readonly canMakeKey: boolean
   },
@@ -112,9 +122,12 @@ function stateCard(
   const t = words.name
   const last = name.last_update
   const key = name.update_group
+  const shown = name.offline
+    ? offlineShown(words, offline)
+    : addressesOf(name).map((one) => html`<p class="address">${one}</p>`)
   return card(
     t.now,
-    html`${addressesOf(name).map((one) => html`<p class="address">${one}</p>`)}<p>${stateLabel(known, words)} ${
+    html`${shown}<p>${stateLabel(known, words)} ${
       name.rrsets.length === 0 && known === 'published' ? t.isEmpty : words.states[known].meaning
     }</p>${isKeyBlocked ? refusedNote(words, key ?? '', words.name.isKeyBlocked) : ''}${
       last && isRefusedReply(last.reply) ? refusedNote(words, last.key) : ''
@@ -179,12 +192,15 @@ interface MoreView {
 
 const moreCard = (context: ConsoleContext, { here, name, offline, errors }: MoreView): Html =>
   card(context.words.name.more, [
-    name.offline ? onlineForm(context.words, here) : offlineForm(context, { here, offline, errors }),
-    form(BULK_PAGE, [
-      hidden('act', 'delete'),
-      hidden('pick', `${name.zone_name}/${name.name}`),
-      button(context.words.name.remove(wholeName(name)), 'danger'),
-    ]),
+    name.offline ? onlineForm(context.words, here) : html``,
+    offlineForm(context, { here, offline, errors, isOffline: name.offline }),
+    name.name === '@'
+      ? html``
+      : form(BULK_PAGE, [
+          hidden('act', 'delete'),
+          hidden('pick', `${name.zone_name}/${name.name}`),
+          button(context.words.name.remove(wholeName(name)), 'danger'),
+        ]),
   ])
 
 /** With another action, the settings come first: an offline name needs them. */

@@ -22,7 +22,7 @@ import { unicodeName } from '../../model/idn.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { usableZones } from './usable-zones.ts'
-import { addressesOf, type ShownName, wholeName } from './shown.ts'
+import { addressesOf, refusedIn, type ShownName, wholeName } from './shown.ts'
 
 const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
@@ -73,7 +73,10 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   if (isRefused(list)) return failedPage(words, list)
   const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
-  const worst = isFiltered ? [] : all
+  const refused = refusedIn(
+    list.data.filter((one) => !all.some(([bad]) => wholeName(bad) === wholeName(one))),
+  )
+  const worst = isFiltered ? [] : [...all, ...refused.map((one) => [one, stateOfName(one)] as const)]
   const keys = isChoosing ? await keysToAttach(ask) : []
   return {
     title: t.title,
@@ -194,9 +197,11 @@ const nameTable = (words: Words, names: NamesOverview['worst'], caption: string)
   const t = words.names
   const rows = names.map(([name, one]) => [
     html`<a href="${pathOfName(name)}">${hostname(wholeName(name))}</a>`,
-    foreign(addressesOf(name).join(', ') || t.noAddress),
+    name.offline ? '–' : foreign(addressesOf(name).join(', ') || t.noAddress),
     name.last_update ? moment(name.last_update.at) : t.never,
-    stateLabel(one, words),
+    html`${stateLabel(one, words)}${
+      refusedIn([name]).length > 0 ? html`<p>${state('bad', '✗', words.keys.refused)}</p>` : ''
+    }`,
   ])
   const columns = [
     { label: t.name },

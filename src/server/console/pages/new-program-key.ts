@@ -96,6 +96,7 @@ const createOf =
         html`<p>${t.once}</p>`,
         facts([
           ...(data.name === undefined ? [] : ([[t.name, copyable(data.name)]] as const)),
+          ...(data.algorithm === undefined ? [] : ([[t.algorithm, copyable(data.algorithm)]] as const)),
           [t[kind].secret, copyable(data.key ?? data.secret ?? '')],
           [t.expires, moment(data.expires_at, t.endless)],
           [

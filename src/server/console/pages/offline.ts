@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../html/html.ts'
 import { type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext } from '../context.ts'
-import { button, choiceField, field, form, hidden } from '../parts.ts'
+import { button, choiceField, field, form, hidden, lines } from '../parts.ts'
 import type { FormErrors } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 
@@ -26,7 +26,16 @@ export const onlineForm = ({ name: t }: Words, here: string): Html =>
     button(t.takeOnline, 'quiet'),
   ])
 
+/** What an offline name shows. */
+export function offlineShown({ name: t }: Words, offline: ShownOffline): Html {
+  const value = offline[OFFLINE_ACTIONS[offline.action] ?? '']
+  return html`<p>${t.offlineShows}: ${t.offlineActions[offline.action]}${
+    typeof value === 'string' && value !== '' ? html`, <bdi>${lines(value)}</bdi>` : ''
+  }</p>`
+}
+
 interface OfflineView {
+  readonly isOffline: boolean
   readonly here: string
   readonly offline: ShownOffline
   readonly errors: FormErrors
@@ -34,11 +43,11 @@ interface OfflineView {
 
 export function offlineForm(
   { words: { name: t }, form: sent }: Pick<ConsoleContext, 'words' | 'form'>,
-  { here, offline, errors }: OfflineView,
+  { here, offline, errors, isOffline }: OfflineView,
 ): Html {
   const stored = offline[OFFLINE_ACTIONS[offline.action] ?? '']
   const isSent = sent.has('action')
-  return html`<details${isSent ? html` open` : ''}><summary>${t.takeOffline}</summary>${form(
+  return html`<details${isSent ? html` open` : ''}><summary>${isOffline ? t.changeOffline : t.takeOffline}</summary>${form(
     `${here}/offline`,
     [
       choiceField('action', t.offlineShows, {
@@ -56,7 +65,7 @@ export function offlineForm(
         isOptional: true,
         errors,
       }),
-      button(t.takeOffline, 'danger'),
+      button(isOffline ? t.changeOffline : t.takeOffline, 'danger'),
     ],
   )}</details>`
 }

@@ -34,7 +34,7 @@ function keyCard(words: Words, kind: ProgramKeyKind, list: ApiAnswer<readonly Sh
   const rows = list.data.map((key) => {
     const id = String(key.id ?? key.name)
     return [
-      html`<bdi>${key.description || id}</bdi>`,
+      html`<bdi>${key.description}</bdi> <span class="soft">${kind === 'api' ? `API key ${id}` : id}</span>`,
       html`<ul>${scopeLines(words, key.scopes).map((one) => html`<li>${one}</li>`)}</ul>`,
       moment(key.expires_at, t.endless),
       moment(key.last_used_at, words.names.never),

@@ -55,10 +55,15 @@ export interface ShownKey {
   readonly block: { readonly reason: 'operator' | 'abuse'; readonly until: string | null } | null
 }
 
+/** Those whose last update was refused. */
+export const refusedIn = (names: readonly ShownName[]): readonly ShownName[] =>
+  names.filter(({ last_update: last }) => last && isRefusedReply(last.reply))
+
 /** A key of programs: for `/v1`, or for UPDATE. */
 export interface ShownProgramKey {
   readonly id?: number
   readonly name?: string
+  readonly algorithm?: string
   readonly description: string
   readonly scopes: readonly string[]
   readonly created_at: string | null

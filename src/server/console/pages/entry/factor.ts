@@ -3,7 +3,7 @@ import type { ShownPage } from '../../context.ts'
 import { button, card, field, form, hidden } from '../../parts.ts'
 import { SECOND_FACTOR } from '../../paths.ts'
 import { passkeyCard } from './passkey.ts'
-import { errorSummary, fieldError, NO_ERRORS } from '../../refusals.ts'
+import { errorSummary, fieldError, NO_ERRORS, refusedStatus } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 
 interface FactorView {
@@ -22,7 +22,7 @@ export function factorPage(words: Words, { passkey, back, refused }: FactorView)
   const errors = refused === undefined ? NO_ERRORS : fieldError('code', text)
   return {
     title: t.title,
-    ...(refused !== undefined && { status: refused.wait === undefined ? 403 : 429 }),
+    ...(refused !== undefined && refusedStatus(refused.wait)),
     main: html`${errorSummary(errors, words)}${card(
       t.what,
       form(SECOND_FACTOR, [

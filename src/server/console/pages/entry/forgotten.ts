@@ -1,7 +1,7 @@
 import { html } from '../../../../html/html.ts'
 import type { ShownPage } from '../../context.ts'
 import { button, card, field, form } from '../../parts.ts'
-import { errorSummary, fieldError, NO_ERRORS } from '../../refusals.ts'
+import { errorSummary, fieldError, NO_ERRORS, refusedStatus } from '../../refusals.ts'
 import { FORGOTTEN, SIGN_IN } from '../../paths.ts'
 import type { Words } from '../../words/words.ts'
 
@@ -22,7 +22,7 @@ export function forgottenPage(words: Words, view: ForgottenView): ShownPage {
     return { title: t.title, main: html`<section><p>${hasMail ? t.sent : t.ask}</p>${back}</section>` }
   return {
     title: t.title,
-    ...(retryAfter !== undefined && { status: 429 }),
+    ...(retryAfter !== undefined && refusedStatus(retryAfter)),
     main: html`${errorSummary(errors, words)}${card(
       t.what,
       form(FORGOTTEN, [

@@ -1,7 +1,7 @@
 import { html } from '../../../../html/html.ts'
 import type { ShownPage } from '../../context.ts'
 import { button, card, field, form as formOf, hidden } from '../../parts.ts'
-import { errorSummary, fieldError, NO_ERRORS } from '../../refusals.ts'
+import { errorSummary, fieldError, NO_ERRORS, refusedStatus } from '../../refusals.ts'
 import { passkeyCard } from './passkey.ts'
 import type { Words } from '../../words/words.ts'
 
@@ -27,7 +27,7 @@ export function proofPage(words: Words, { path, form, refused, byKey, passkey }:
   const again = [...form].flatMap(([name, value]) => (OF_PROOF.includes(name) ? [] : [hidden(name, value)]))
   return {
     title: t.title,
-    ...(refused !== undefined && { status: wait === undefined ? 403 : 429 }),
+    ...(refused !== undefined && refusedStatus(wait)),
     main: html`${errorSummary(errors, words)}${card(
       byKey ? t.whyKey : t.why,
       formOf(path, [

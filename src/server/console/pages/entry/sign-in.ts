@@ -1,7 +1,7 @@
 import { html } from '../../../../html/html.ts'
 import type { ShownPage } from '../../context.ts'
 import { button, card, field, form, hidden } from '../../parts.ts'
-import { errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import { errorSummary, type FormErrors, NO_ERRORS, refusedStatus } from '../../refusals.ts'
 import { FORGOTTEN, SIGN_IN } from '../../paths.ts'
 import { passkeyCard } from './passkey.ts'
 import type { Words } from '../../words/words.ts'
@@ -37,7 +37,7 @@ export function signInPage(words: Words, { passkey, back, refused }: SignInView)
   const kept = back === undefined ? [] : [hidden('back', back)]
   return {
     title: t.title,
-    ...(refused !== undefined && { status: refused.wait === undefined ? 403 : 429 }),
+    ...(refused !== undefined && refusedStatus(refused.wait)),
     main: html`${errorSummary(errors, words)}${card(
       t.byPassword,
       form('/console/sign-in', [

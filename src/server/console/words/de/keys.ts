@@ -22,6 +22,18 @@ export const DE_KEYS: typeof EN_KEYS = {
     came: 'Das letzte Update wurde angenommen',
     refused: 'Das letzte Update wurde abgelehnt',
     reply: 'Antwort',
+    refusals: {
+      nohost:
+        'Ein Name im Router ist keiner von denen oben, oder der Betreiber hat ihn gesperrt. ' +
+        'Vergleichen Sie Zeichen für Zeichen.',
+      badagent:
+        'Der Router sagt nicht, welches Programm anfragt, oder dieser Dienst nimmt es nicht an. ' +
+        'Aktualisieren Sie es, oder nehmen Sie ein anderes Rezept.',
+      '!donator':
+        'Der Plan oder die Zone erlaubt das nicht: die Zone ist nur für die Website, oder nimmt keine Adressen; ' +
+        'oder die Anfrage nimmt einen Namen offline.',
+      '911': 'Der Dienst konnte es in diesem Augenblick nicht tun. Der Router fragt von selbst wieder.',
+    },
     requestFrom: 'Anfrage von',
     edit: 'Bezeichnung und Namen',
     blockedFor: {
@@ -85,6 +97,7 @@ export const DE_KEYS: typeof EN_KEYS = {
     daysHint: 'Leer: nie.',
     make: 'Schlüssel anlegen',
     name: 'Name',
+    algorithm: 'Algorithmus',
     toKeys: 'Zu den Schlüsseln',
     api: {
       title: 'API-Schlüssel',

@@ -38,7 +38,8 @@ export const DE_NAMES: typeof EN_NAMES = {
       'IPv4 oder IPv6, mit Leerzeichen dazwischen. Lassen Sie es leer, wenn ein Router sie setzen wird.',
     make: 'Namen anlegen',
     notInZone: (hostname) =>
-      `${hostname === '' ? 'Der Name' : hostname} liegt in keiner Zone, die Sie verwenden dürfen.`,
+      `${hostname === '' ? 'Der Name' : hostname} liegt in keiner Zone, die Sie verwenden dürfen. ` +
+      'Mit einem Punkt muss es der ganze Name sein.',
   },
   name: {
     now: 'Jetzt',
@@ -72,6 +73,7 @@ export const DE_NAMES: typeof EN_NAMES = {
     offlineHint: 'Für nichts leer lassen.',
     takeOffline: 'Offline nehmen',
     takeOnline: 'Online nehmen',
+    changeOffline: 'Ändern, was er zeigt',
     remove: (name) => `${name} löschen`,
   },
   servers: {

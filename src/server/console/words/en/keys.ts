@@ -19,6 +19,16 @@ export const EN_KEYS = {
     came: 'The last update was taken',
     refused: 'The last update was refused',
     reply: 'Reply',
+    refusals: {
+      nohost:
+        'A name in the router is not one of those above, or the operator has locked it. Compare them, letter by letter.',
+      badagent:
+        'The router does not say which program asks, or this service does not take it. Update it, or use another recipe.',
+      '!donator':
+        'The plan or the zone does not allow this: the zone may be for the website only, or take no addresses; ' +
+        'or the request takes a name offline.',
+      '911': 'The service could not do it at that moment. The router asks again by itself.',
+    },
     requestFrom: 'Request from',
     edit: 'Name and names',
     blockedFor: {
@@ -81,6 +91,7 @@ export const EN_KEYS = {
     daysHint: 'Empty: never.',
     make: 'Make the key',
     name: 'Name',
+    algorithm: 'Algorithm',
     toKeys: 'To the keys',
     api: {
       title: 'API keys',

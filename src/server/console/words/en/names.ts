@@ -32,7 +32,8 @@ export const EN_NAMES = {
     addressesHint: 'IPv4 or IPv6, with spaces between. Leave it empty if a router will set them.',
     make: 'Make the name',
     notInZone: (hostname: string) =>
-      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use.`,
+      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use. ` +
+      'With a dot it must be the whole name, with its zone.',
   },
   name: {
     now: 'Now',
@@ -66,6 +67,7 @@ export const EN_NAMES = {
     offlineHint: 'Leave it empty for nothing.',
     takeOffline: 'Take it offline',
     takeOnline: 'Take it online',
+    changeOffline: 'Change what it shows',
     remove: (name: string) => `Delete ${name}`,
   },
   servers: {
