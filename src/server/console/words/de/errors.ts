@@ -61,7 +61,8 @@ export const DE_ERRORS: Readonly<Record<string, string>> = {
   'DNS name is already owned': 'dieser Name gehört jemand anderem',
   'RRset already exists': 'diese Einträge gibt es schon',
   'Rdata value already exists': 'diesen Wert gibt es schon',
-  'conflicting target already exists in a group': 'ein anderer Schlüssel ändert das schon',
+  'conflicting target already exists in a group': 
+    'dieser Name hat schon einen Schlüssel: nehmen Sie ihn, oder löschen Sie ihn zuvor (Schlüssel)',
   'target already exists': 'ein Schlüssel ändert das schon',
   'alias points to a name outside the zone': 'der ALIAS führt aus der Zone hinaus',
   'invalid path': 'ungültige Adresse',

@@ -49,8 +49,11 @@ export const EN_FRAME = {
     seconds > 60
       ? `Too many failed attempts. Try again in ${plural(Math.ceil(seconds / 60), 'minute', 'minutes')}.`
       : `Try again in ${plural(seconds, 'second', 'seconds')}.`,
-  /** By the titles that the API gives them; an error without an entry keeps its title. */
-  errors: {} as Readonly<Record<string, string>>,
+  /** By the titles that the API gives them; an error without an entry keeps its title, which is for programs too. */
+  errors: {
+    'conflicting target already exists in a group':
+      'this name has a key already: use that one, or delete it first (Keys)',
+  } as Readonly<Record<string, string>>,
   needed: 'This is needed.',
   signIn: {
     title: 'Sign in',
