@@ -61,6 +61,19 @@ describe('a person', () => {
     expect([problems, strangers.filter((one) => !one.startsWith(url))]).toEqual([[], []])
   })
 
+  it('sees in the list what a router has sent, without a reload', async () => {
+    const { url, toZone } = await invited()
+    const { page } = await openPage(browser, `${url}${toZone}`)
+    await page.clock.install()
+    await makeAccount(page, 'newcomer')
+    const command = await madeKey(page, 'router')
+    await page.getByRole('link', { name: 'Names', exact: true }).click()
+    await page.locator('#rows').getByText('no address yet').waitFor()
+    await update(command)
+    await page.clock.fastForward(31_000)
+    await page.locator('#rows').getByText('192.0.2.77').waitFor()
+  })
+
   it('goes from the link to a zone file without JavaScript', async () => {
     const { url, withoutZone: link } = await invited()
     const { page } = await openPage(browser, `${url}${link}`, { javaScriptEnabled: false })

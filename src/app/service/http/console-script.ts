@@ -36,23 +36,24 @@ function addCopies(within) {
     else one.after(' ', button)
   }
 }
-/* The part of the page that changes by itself is read again: soon while something is expected, else seldom. */
+/* The parts of the page that change by themselves are read again: soon while something is expected, else seldom. */
 let tag
-let known
 let touched = Date.now()
+const known = new Map()
+const parts = () => ['live', 'rows'].flatMap((id) => document.getElementById(id) ?? [])
 async function refresh() {
-  const live = document.getElementById('live')
-  if (!live || document.hidden || live.contains(document.activeElement)) return
+  if (document.hidden || parts().some((one) => one.contains(document.activeElement))) return
   const headers = tag ? { 'If-None-Match': tag } : {}
-  const answer = await fetch(live.dataset.from ?? location.href, { headers }).catch(() => undefined)
+  const answer = await fetch(parts()[0].dataset.from ?? location.href, { headers }).catch(() => undefined)
   if (!answer || answer.status !== 200 || answer.redirected) return
   tag = answer.headers.get('ETag')
   const page = new DOMParser().parseFromString(policy.createHTML(await answer.text()), 'text/html')
-  const next = page.getElementById('live')
-  const before = known
-  known = next?.innerHTML
-  if (!next || known === before) return
-  live.replaceChildren(...next.childNodes)
+  for (const part of parts()) {
+    const next = page.getElementById(part.id)
+    const before = known.get(part.id)
+    known.set(part.id, next?.innerHTML)
+    if (next && next.innerHTML !== before) part.replaceChildren(...next.childNodes)
+  }
   document.body.toggleAttribute('data-pending', page.body.hasAttribute('data-pending'))
   showTimes()
 }
@@ -106,5 +107,5 @@ showTimes()
 addCopies(document)
 setInterval(showTimes, 30000)
 document.getElementById('errors')?.focus()
-if (document.getElementById('live')) next()
+if (parts().length > 0) next()
 `

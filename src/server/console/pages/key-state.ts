@@ -44,7 +44,7 @@ export function updateCard(words: Words, key: ShownKey): Html {
       last === null
         ? state('wait', '…', t.waiting)
         : isRefusedReply(last.reply)
-          ? html`${state('bad', '✗', t.refused)} ${moment(last.at)}${whyRefused(words, last.reply)}`
+          ? html`${state('bad', '✗', t.refused)} ${moment(last.at)}${block === null ? whyRefused(words, last.reply) : ''}`
           : html`${state('ok', '✓', t.came)} ${moment(last.at)}`
     }</p>${facts([
       [t.username, html`<code>${key.username}</code>`],

@@ -78,6 +78,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   )
   const worst = isFiltered ? [] : [...all, ...refused.map((one) => [one, stateOfName(one)] as const)]
   const keys = isChoosing ? await keysToAttach(ask) : []
+  const rows = list.data.map((one) => [one, wanted ?? stateIn(all, one)] as const)
   return {
     title: t.title,
     isPending: list.data.some((one) => stateOfName(one) === 'pending'),
@@ -101,11 +102,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
         ? html`<p>${t.nothing}</p>`
         : isChoosing
           ? bulkForm(words, pickTable(words, list.data), { keys, back: context.here })
-          : nameTable(
-              words,
-              list.data.map((one) => [one, wanted ?? stateIn(all, one)] as const),
-              t.title,
-            )
+          : html`<div id="rows">${nameTable(words, rows, t.title)}</div>`
     }${pager(words, context, list)}</section>`,
   }
 }
@@ -197,7 +194,9 @@ const nameTable = (words: Words, names: NamesOverview['worst'], caption: string)
   const t = words.names
   const rows = names.map(([name, one]) => [
     html`<a href="${pathOfName(name)}">${hostname(wholeName(name))}</a>`,
-    name.offline ? '–' : foreign(addressesOf(name).join(', ') || t.noAddress),
+    name.offline
+      ? '–'
+      : foreign(addressesOf(name).join(', ') || (name.rrsets.length === 0 ? t.noAddress : '–')),
     name.last_update ? moment(name.last_update.at) : t.never,
     html`${stateLabel(one, words)}${
       refusedIn([name]).length > 0 ? html`<p>${state('bad', '✗', words.keys.refused)}</p>` : ''

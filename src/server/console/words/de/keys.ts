@@ -32,6 +32,8 @@ export const DE_KEYS: typeof EN_KEYS = {
       '!donator':
         'Der Plan oder die Zone erlaubt das nicht: die Zone ist nur für die Website, oder nimmt keine Adressen; ' +
         'oder die Anfrage nimmt einen Namen offline.',
+      abuse:
+        'Der Schlüssel war da gesperrt. Die meisten Router fragen erst wieder, wenn dort jemand ein Update startet.',
       '911': 'Der Dienst konnte es in diesem Augenblick nicht tun. Der Router fragt von selbst wieder.',
     },
     requestFrom: 'Anfrage von',

@@ -27,6 +27,7 @@ export const EN_KEYS = {
       '!donator':
         'The plan or the zone does not allow this: the zone may be for the website only, or take no addresses; ' +
         'or the request takes a name offline.',
+      abuse: 'The key was blocked then. Most routers ask again only after a person starts an update there.',
       '911': 'The service could not do it at that moment. The router asks again by itself.',
     },
     requestFrom: 'Request from',
