@@ -10,7 +10,7 @@ export interface Load {
   readonly seconds: number
   readonly script?: string
   readonly env?: Readonly<Record<string, string>>
-  /** A peer may be slower than wrk is patient (two seconds); that is in its figure. */
+  /** A peer, or a busy machine, may be slower than wrk is patient (two seconds); that is in the figure. */
   readonly mayTimeOut?: true
 }
 
