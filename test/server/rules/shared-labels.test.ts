@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { sharedLabelFault } from '../../../src/server/rules/shared-labels.ts'
 
 const RESERVED = ['www', 'wpad']
-const faultOf = (name: string) => sharedLabelFault(name, RESERVED)?.detail
+const faultOf = (name: string) => {
+  const fault = sharedLabelFault(name, RESERVED)
+  if (fault !== undefined) expect(fault.refused).toBe('nameInvalid')
+  return fault?.detail
+}
 
 /** Letters that look like those of Latin, in each of them one that is of another script. */
 const LOOKALIKES: readonly (readonly [latin: string, other: string])[] = [
