@@ -1,6 +1,5 @@
 import { domainToUnicode } from 'node:url'
 import { type Refusal, refuse } from '../errors/errors.ts'
-import { APEX } from '../model/dns-name.ts'
 import { baseOf } from './nesting.ts'
 
 /** Scripts that people write names in today (UAX #31, table 5). */
@@ -24,7 +23,7 @@ export function sharedLabelFault(
   name: string,
   reserved: readonly string[],
 ): Refusal<'nameInvalid'> | undefined {
-  const labels = (name === APEX ? '' : baseOf(name)).split('.')
+  const labels = baseOf(name).split('.')
   const top = labels.at(-1) ?? ''
   if (reserved.includes(top.replace(/\d+$/, '')))
     return refuse('nameInvalid', `${top} is reserved for the owner of the zone`)
