@@ -23,7 +23,7 @@ const refuse = async (reply: string): Promise<void> =>
   })
 
 const refusedAmongNames = async (): Promise<number> =>
-  (await one.send('/console/names')).text.split('last update refused').length - 1
+  (await one.send('/console/names')).text.split('update refused').length - 1
 
 describe('a router that is refused', () => {
   it.each<[string, string]>([

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { CONSOLE_SCRIPT } from '../../../src/app/service/http/console-script.ts'
 import { instant } from '../../../src/base/time.ts'
 import { STYLESHEET } from '../../../src/server/console/assets.ts'
+import type { Address } from '../../../src/net/address.ts'
 import { apiWorld, PASSWORD } from '../api/world.ts'
 import { consoleOn, personAt } from './person.ts'
 
@@ -43,6 +44,30 @@ it('a page of 100 names with long labels has 60 kB at most, and no page has more
     const moment = '<time datetime="2026-01-02T00:00:00.000Z">2026-01-02 00:00 UTC</time>'
     const more = 5 * row.length + 110 * (moment.length - 'never'.length)
     expect(Buffer.byteLength(html) + more).toBeLessThan(60_000)
+    // The same where one router is refused for all of them: five more stand above the list.
+    await world.store.write(async (w) => {
+      const { id = 0 } = (await w.keyNamed('kkk1111')) ?? {}
+      const names = await Promise.all(
+        Array.from({ length: 120 }, async (_, n) => w.nameAt(zone, `a-long-name-${n}-`.padEnd(63, 'x'))),
+      )
+      await w.setTargets(
+        id,
+        names.flatMap((name) => name?.id ?? []),
+      )
+      const last = {
+        at: instant(Date.UTC(2026, 0, 2)),
+        agent: 'x',
+        peer: '192.0.2.9' as Address,
+        reply: 'nohost',
+      }
+      const usage = { requests: [], refusals: [], nondescriptive: 0 }
+      await w.putUsage({ kind: 'key', id, accountId: 1 }, usage, last)
+    })
+    const refused = await one.send('/console/names')
+    // All but the apex, and the five that are blocked, in both places.
+    expect(refused.html.match(/update refused/g)).toHaveLength(99)
+    expect(refused.html.match(/<th scope="row">/g)).toHaveLength(110)
+    expect(Buffer.byteLength(refused.html)).toBeLessThan(60_000)
     const choosing = await one.send('/console/names?choose=yes')
     expect(Buffer.byteLength(choosing.html)).toBeLessThan(60_000)
     const [, next = ''] = /<a rel="next" href="([^"]+)"/.exec(html) ?? []

@@ -22,7 +22,7 @@ import { unicodeName } from '../../model/idn.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { usableZones } from './usable-zones.ts'
-import { addressesOf, refusedIn, type ShownName, wholeName } from './shown.ts'
+import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
 
 const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
@@ -73,12 +73,10 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   if (isRefused(list)) return failedPage(words, list)
   const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
-  const refused = refusedIn(
-    list.data.filter((one) => !all.some(([bad]) => wholeName(bad) === wholeName(one))),
-  )
-  const worst = isFiltered ? [] : [...all, ...refused.map((one) => [one, stateOfName(one)] as const)]
-  const keys = isChoosing ? await keysToAttach(ask) : []
   const rows = list.data.map((one) => [one, wanted ?? stateIn(all, one)] as const)
+  const listed = rows.filter(([name, one]) => isRouterRefused(name, one)).slice(0, MAX_WORST)
+  const worst = isFiltered ? [] : [...all, ...listed]
+  const keys = isChoosing ? await keysToAttach(ask) : []
   return {
     title: t.title,
     isPending: list.data.some((one) => stateOfName(one) === 'pending'),
@@ -106,6 +104,10 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
     }${pager(words, context, list)}</section>`,
   }
 }
+
+/** Worse than that the name is published; a blocked name says why itself. */
+const isRouterRefused = ({ last_update: last }: ShownName, known: NameState): boolean =>
+  (known === 'published' || known === 'pending') && isRefusedReply(last?.reply ?? 'good')
 
 /** The same list, with a box at each name. */
 function choosingPath(query: URLSearchParams): string {
@@ -198,9 +200,7 @@ const nameTable = (words: Words, names: NamesOverview['worst'], caption: string)
       ? '–'
       : foreign(addressesOf(name).join(', ') || (name.rrsets.length === 0 ? t.noAddress : '–')),
     name.last_update ? moment(name.last_update.at) : t.never,
-    html`${stateLabel(one, words)}${
-      refusedIn([name]).length > 0 ? html`<p>${state('bad', '✗', words.keys.refused)}</p>` : ''
-    }`,
+    isRouterRefused(name, one) ? state('bad', '✗', words.keys.refused) : stateLabel(one, words),
   ])
   const columns = [
     { label: t.name },

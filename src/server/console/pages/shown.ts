@@ -55,10 +55,6 @@ export interface ShownKey {
   readonly block: { readonly reason: 'operator' | 'abuse'; readonly until: string | null } | null
 }
 
-/** Those whose last update was refused. */
-export const refusedIn = (names: readonly ShownName[]): readonly ShownName[] =>
-  names.filter(({ last_update: last }) => last && isRefusedReply(last.reply))
-
 /** A key of programs: for `/v1`, or for UPDATE. */
 export interface ShownProgramKey {
   readonly id?: number

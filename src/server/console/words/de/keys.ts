@@ -13,7 +13,7 @@ export const DE_KEYS: typeof EN_KEYS = {
     blocked: 'gesperrt',
     waiting: 'noch kein Update',
     works: 'funktioniert',
-    refused: 'letztes Update abgelehnt',
+    refused: 'Update abgelehnt',
   },
   key: {
     now: 'Jetzt',

@@ -10,7 +10,7 @@ export const EN_KEYS = {
     blocked: 'blocked',
     waiting: 'no update yet',
     works: 'works',
-    refused: 'last update refused',
+    refused: 'update refused',
   },
   key: {
     now: 'Now',
