@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { api } from './api.ts'
 import { notMeasured, withBars } from './bars.ts'
 import { consoleBench } from './console.ts'
-import { cost } from './cost.ts'
+import { cost, judge } from './cost.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { oneShot } from './one-shot.ts'
@@ -23,6 +23,7 @@ import { wire } from './wire.ts'
 
 const BENCHES: readonly Bench[] = [
   cost,
+  judge,
   oneShot,
   thousand,
   idle,
@@ -142,10 +143,10 @@ for (const bench of chosen) {
     const when = `${about}; \`npm run bench -- --only ${bench.name}\``
     const text = `${textOf(section)}\n\n${when}`
     console.log(`${text}\n`)
-    texts.set(bench.name, text)
+    if (bench !== judge) texts.set(bench.name, text)
     // After each, so that a run that is ended loses nothing.
     if (isFull) writeReport(texts)
-    if (bench === cost && size !== 'quick')
+    if ((bench === cost || bench === judge) && size !== 'quick')
       exceeded.push(
         ...notMeasured(bench.name, section.figures).map((what) => `${bench.name}: ${what}: not measured`),
       )
