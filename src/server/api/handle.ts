@@ -50,7 +50,7 @@ type Identify = (
 
 /** Whose request this is: of an account, or of a network without one. */
 interface Turn {
-  readonly kind: 'read' | 'write'
+  readonly kind: 'read' | 'write' | 'update'
   readonly key: string
   readonly isGone: (() => boolean) | undefined
 }

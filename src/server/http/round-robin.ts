@@ -49,6 +49,8 @@ export interface RoundRobinSettings {
   readonly maxRunning: (cost: number) => number
   /** Their work mostly holds the event loop until it ends, as that of an embedded database does. */
   readonly isHolding: boolean
+  /** After a request that took so many milliseconds, its key begins no other one until this resolves. */
+  readonly rest?: (cost: number) => Promise<void>
   /** In milliseconds: a request that waits longer is refused. */
   readonly maxWait: () => number
   readonly onWait: (seconds: number) => void
@@ -190,9 +192,11 @@ export class RoundRobin {
     line.running++
     await job.start()
     // Those that run together share the time that they take.
-    line.cost = (this.#settings.clock.now() - began) / line.running--
+    line.cost = (this.#settings.clock.now() - began) / line.running
     line.credit = Math.max(line.credit - line.cost, -MAX_DEBT)
     this.#useOf(key).ms += line.cost
+    await this.#settings.rest?.(line.cost)
+    line.running--
     this.#serve()
   }
 

@@ -24,8 +24,8 @@ export interface ServiceMetrics {
   flushed(seconds: number): void
   /** One message sent by DNS, with its RCODE. */
   answeredDns(rcode: number): void
-  /** A request to `/v1` waited so long for its turn. */
-  waited(kind: 'read' | 'write', seconds: number): void
+  /** A request to `/v1`, or an update with many targets, waited so long for its turn. */
+  waited(kind: 'read' | 'write' | 'update', seconds: number): void
   /** An answer by DNS was truncated, or not sent, because of the limits. */
   limitedDns(verdict: 'truncate' | 'drop'): void
   /** A serial was raised above the one of this secondary. */

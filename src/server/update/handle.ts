@@ -1,5 +1,6 @@
 import type { Duration } from '../../base/time.ts'
 import { byFamily, listed } from '../../net/address.ts'
+import { shareOf } from '../../net/network.ts'
 import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
@@ -14,6 +15,11 @@ export interface UpdateDependencies {
   readonly realm: string
   readonly faults: readonly FaultRule[]
   readonly pause: (span: Duration) => Promise<void>
+  /** Begins long work when its key has its turn; seconds to wait if too much of that key waits. */
+  readonly inTurn: <T>(
+    key: string,
+    work: () => Promise<T>,
+  ) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
   /** Receives exceptions; the client gets 911. */
   readonly reportError: (error: unknown) => void
 }
@@ -35,14 +41,26 @@ export async function handleUpdate(
     const injected = dependencies.faults.length === 0 ? undefined : await faultFor(dependencies, update)
     if (injected?.kind === 'reset') return { ...textResponse(500, ''), reset: true }
     const replies =
-      injected?.kind === 'reply'
-        ? repliesOf(injected.word, update)
-        : await answerUpdate(dependencies.updater, update)
+      injected?.kind === 'reply' ? repliesOf(injected.word, update) : await answerInTurn(dependencies, update)
     return responseTo(replies, dependencies.realm)
   } catch (error) {
     dependencies.reportError(error)
     return responseTo([{ word: '911' }], dependencies.realm)
   }
+}
+
+/** A request that may have many targets has the turn of its account: the others wait for one such request at most. */
+async function answerInTurn(
+  { updater, inTurn }: UpdateDependencies,
+  update: ReadUpdate,
+): Promise<readonly Reply[]> {
+  const answer = async (): Promise<readonly Reply[]> => answerUpdate(updater, update)
+  if (!update.isLong) return answer()
+  const { credentials, request } = update
+  const login = credentials && (await updater.store.read(async (r) => r.login(credentials.username)))
+  // By the network too: no stranger takes the turns of an account with wrong passwords.
+  const taken = await inTurn(`updates of ${login?.accountId ?? 'none'} from ${shareOf(request.peer)}`, answer)
+  return 'value' in taken ? taken.value : [{ word: '911' }]
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' } as const

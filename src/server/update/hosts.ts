@@ -2,12 +2,13 @@ import { byFamily, listed } from '../../net/address.ts'
 import { parseHostname } from '../../net/hostname.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { isUsable, type UpdateQuery } from '../../protocol/request.ts'
+import { asciiName } from '../model/idn.ts'
 import type { Account } from '../model/tree.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { addressesAt, apply, type RecordChange, recordChangesAt, type TargetChange } from './apply.ts'
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
-import { targetsFor, type UpdateTarget } from './targets.ts'
+import { targetReader, type UpdateTarget } from './targets.ts'
 import { trailOfUpdate } from './trail.ts'
 
 interface HostReplies {
@@ -18,6 +19,8 @@ interface HostReplies {
 
 export interface HostsRequest {
   readonly query: UpdateQuery
+  /** Of the query, in one spelling: see `namesOf`. */
+  readonly names: readonly string[]
   /** The item that stands for all targets of the key. */
   readonly allHostnames: string
 }
@@ -29,9 +32,9 @@ interface PlannedTarget {
   readonly refusal: RefusalWord | undefined
 }
 
-/** One item of the hostname list. */
-interface PlannedItem {
-  readonly item: string
+/** What a request asks for, once: the targets of each item, and each target by whatever items it is reached. */
+interface RequestPlan {
+  readonly items: ReadonlyMap<string, readonly PlannedTarget[]>
   readonly targets: readonly PlannedTarget[]
 }
 
@@ -42,7 +45,7 @@ interface PlannedItem {
 export async function answerHosts(
   w: StoreWrites,
   context: UpdateContext,
-  { query, allHostnames }: HostsRequest,
+  { query, names, allHostnames }: HostsRequest,
 ): Promise<HostReplies> {
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
@@ -55,70 +58,93 @@ export async function answerHosts(
     isOffline: query.isOffline,
     now: context.now,
   }
-  const planned: PlannedItem[] = []
-  for (const item of query.hostnames) {
-    const targets = await targetsFor(w, context.principal, { item, allHostnames })
-    planned.push({ item, targets: await planAt(w, account, { targets, change }) })
-  }
-  const all = planned.flatMap(({ targets }) => targets)
-  const added = all.flatMap(({ changes, refusal }) => (refusal === undefined ? changes : [])).filter(isNew)
-  const isOverPlan = await exceedsPlan(w, account, added.length)
-  return isOverPlan || all.some(({ refusal }) => refusal === '!donator')
-    ? only('!donator')
-    : applyAll(w, context, { planned, change })
+  const plan = await planOf(w, context.principal, { account, items: names, allHostnames, change })
+  const added = plan.targets.flatMap(({ changes, refusal }) => (refusal === undefined ? changes : []))
+  const isOverPlan = await exceedsPlan(w, account, added.filter(isNew).length)
+  if (isOverPlan || plan.targets.some(({ refusal }) => refusal === '!donator')) return only('!donator')
+  const { replies, isAbuse } = await applyAll(w, context, { plan, change })
+  return { replies: names.flatMap((item) => replies.get(item) ?? []), isAbuse }
 }
 
-/** What an item is counted by. */
-const countedName = (item: string): string => parseHostname(item) ?? item.toLowerCase()
+/** The items of a request are compared and counted by this spelling. */
+const normalized = (item: string): string => parseHostname(asciiName(item)) ?? item.toLowerCase()
 
-/** The names that an update will ask for. */
-export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(countedName)
+/** The names that an update will ask for, in its order. */
+export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(normalized)
 
 const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), isAbuse: false })
 const isNew = (change: RecordChange): boolean => change.isNew
 
+interface Asked {
+  readonly account: Account
+  readonly items: readonly string[]
+  readonly allHostnames: string
+  readonly change: TargetChange
+}
+
+/** The work grows with the items and the targets, and never with their product, which the sender chooses. */
+async function planOf(
+  w: StoreWrites,
+  principal: UpdateContext['principal'],
+  { account, items, allHostnames, change }: Asked,
+): Promise<RequestPlan> {
+  const planned = new Map<string, readonly PlannedTarget[]>()
+  const targets = new Map<string, PlannedTarget>()
+  const reader = targetReader(w, principal, allHostnames)
+  for (const item of new Set(items)) {
+    const ofItem: PlannedTarget[] = []
+    for (const target of await reader(item)) {
+      const key = `${target.name.nameId} ${target.rdataId ?? ''}`
+      const known = targets.get(key) ?? (await planAt(w, account, { target, change }))
+      targets.set(key, known)
+      ofItem.push(known)
+    }
+    planned.set(item, ofItem)
+  }
+  return { items: planned, targets: [...targets.values()] }
+}
+
 async function planAt(
   w: StoreWrites,
   account: Account,
-  { targets, change }: { readonly targets: readonly UpdateTarget[]; readonly change: TargetChange },
-): Promise<readonly PlannedTarget[]> {
-  const planned: PlannedTarget[] = []
-  for (const target of targets) {
-    const changes = recordChangesAt(target, change)
-    planned.push({ target, changes, refusal: await refusalAt(w, callerOf(account), { target, changes }) })
-  }
-  return planned
+  { target, change }: { readonly target: UpdateTarget; readonly change: TargetChange },
+): Promise<PlannedTarget> {
+  const changes = recordChangesAt(target, change)
+  return { target, changes, refusal: await refusalAt(w, callerOf(account), { target, changes }) }
 }
 
+/** The reply of each item. */
 async function applyAll(
   w: StoreWrites,
   context: UpdateContext,
-  { planned, change }: { readonly planned: readonly PlannedItem[]; readonly change: TargetChange },
-): Promise<HostReplies> {
-  const replies: Reply[] = []
+  { plan, change }: { readonly plan: RequestPlan; readonly change: TargetChange },
+): Promise<{ readonly replies: ReadonlyMap<string, Reply>; readonly isAbuse: boolean }> {
+  const changed = new Map<PlannedTarget, boolean>()
+  for (const planned of plan.targets) {
+    if (planned.refusal !== undefined) continue
+    const isChanged = await apply(w, planned.target, { ...change, changes: planned.changes })
+    changed.set(planned, isChanged)
+    if (isChanged)
+      await w.addTrail(trailOfUpdate(context, planned.target, { ...change, changes: planned.changes }))
+  }
+  const replies = new Map<string, Reply>()
   let isAbuse = false
-  for (const { item, targets } of planned) {
-    const reply = await answerHost(w, targets, { ...change, context })
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, countedName(item))) || isAbuse
-    replies.push(reply)
+  for (const [item, targets] of plan.items) {
+    const reply = replyOf(targets, changed, change)
+    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, item)) || isAbuse
+    replies.set(item, reply)
   }
   return { replies, isAbuse }
 }
 
-async function answerHost(
-  w: StoreWrites,
+function replyOf(
   targets: readonly PlannedTarget[],
-  { context, ...change }: TargetChange & { readonly context: UpdateContext },
-): Promise<Reply> {
-  const outcomes = new Set<boolean>()
+  changed: ReadonlyMap<PlannedTarget, boolean>,
+  change: TargetChange,
+): Reply {
   const allowed = targets.filter(({ refusal }) => refusal === undefined)
-  for (const { target, changes } of allowed) {
-    const isChanged = await apply(w, target, { ...change, changes })
-    outcomes.add(isChanged)
-    if (isChanged) await w.addTrail(trailOfUpdate(context, target, { ...change, changes }))
-  }
+  if (allowed.length === 0) return { word: 'nohost' }
   const current = new Set(allowed.flatMap(({ target }) => addressesAt(target, change)))
   const addresses = listed(change.addresses).filter((address) => current.has(address))
-  if (outcomes.has(true)) return { word: 'good', addresses }
-  return outcomes.has(false) ? { word: 'nochg', addresses } : { word: 'nohost' }
+  return { word: allowed.some((one) => changed.get(one) === true) ? 'good' : 'nochg', addresses }
 }

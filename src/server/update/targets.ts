@@ -9,23 +9,30 @@ export interface UpdateTarget {
 }
 
 /**
- * The targets of one item of the hostname list; none if the principal may not update it. The all-hostnames token and a
- * group stand for all of their targets. A DDNS key can name only its own group.
+ * Reads the targets of the items of one request; none if the principal may not update the item. The all-hostnames token and
+ * a group stand for all of their targets, which are read once. A DDNS key can name only its own group.
  */
-export async function targetsFor(
+export function targetReader(
   r: StoreReads,
   principal: Principal,
-  { item, allHostnames }: { readonly item: string; readonly allHostnames: string },
-): Promise<readonly UpdateTarget[]> {
+  allHostnames: string,
+): (item: string) => Promise<readonly UpdateTarget[]> {
   const { kind, id, accountId } = principal
-  if (item.toLowerCase() === allHostnames.toLowerCase())
-    return kind === 'key' ? targetsOfKey(await r.namesOfKey(id), id) : []
-  const hostname = parseHostname(item)
-  const targets = hostname === undefined ? [] : targetsAmong(await r.namesByFqdn(hostname), principal)
-  if (targets.length > 0) return targets
-  const group = await r.groupIdOf(accountId, item)
-  const isOwnGroup = group !== undefined && (kind === 'account' || group === id)
-  return isOwnGroup ? targetsOfKey(await r.namesOfKey(group), group) : []
+  const groups = new Map<number, readonly UpdateTarget[]>()
+  const ofGroup = async (group: number): Promise<readonly UpdateTarget[]> => {
+    const known = groups.get(group) ?? targetsOfKey(await r.namesOfKey(group), group)
+    groups.set(group, known)
+    return known
+  }
+  return async (item) => {
+    if (item === allHostnames.toLowerCase()) return kind === 'key' ? ofGroup(id) : []
+    const hostname = parseHostname(item)
+    const targets = hostname === undefined ? [] : targetsAmong(await r.namesByFqdn(hostname), principal)
+    if (targets.length > 0) return targets
+    const group = await r.groupIdOf(accountId, item)
+    const isOwnGroup = group !== undefined && (kind === 'account' || group === id)
+    return isOwnGroup ? ofGroup(group) : []
+  }
 }
 
 /** For an account, its name in the longest zone: that zone is authoritative. */

@@ -37,6 +37,7 @@ export class ReadUpdate {
   /** Undefined without a valid Basic header. */
   readonly credentials: Credentials | undefined
   #query: UpdateQuery | undefined
+  #names: readonly string[] | undefined
 
   constructor(request: IncomingRequest) {
     this.request = request
@@ -47,7 +48,21 @@ export class ReadUpdate {
     this.#query ??= readQuery(this.request.query)
     return this.#query
   }
+
+  /** What it asks to update, in its order and in one spelling. */
+  get names(): readonly string[] {
+    this.#names ??= namesOf(this.query)
+    return this.#names
+  }
+
+  /** Whether it may have more targets than a device has: many items, or one that is no host name, such as a group. */
+  get isLong(): boolean {
+    return this.request.query.length > MAX_SHORT_QUERY || this.names.some((name) => !name.includes('.'))
+  }
 }
+
+/** In characters: a client sends at most so many for twenty hostnames. */
+const MAX_SHORT_QUERY = 2000
 
 /** The answer, and what the operator's log says about it. */
 interface Settled {
@@ -80,24 +95,23 @@ export async function answerUpdate(updater: Updater, update: ReadUpdate): Promis
     ...aboutOf(call, username),
     isLikelyRefused: passwords.isLikelyRefused(credentials),
   })
-  const result = await store.write(async (w): Promise<Settled | PendingCheck> => {
+  const write = async <T>(work: (w: StoreWrites) => Promise<T>): Promise<T> =>
+    update.isLong ? store.write(work) : store.write(work, about)
+  const result = await write(async (w): Promise<Settled | PendingCheck> => {
     const login = await w.login(username)
     const isRight = passwords.checkFast(login, credentials)
     if (isRight === undefined) return (await isLockedOut(w, updater, call)) ? unchecked(call) : { login }
     const renewed = isRight && login !== undefined ? passwords.renewedHash(login, credentials) : undefined
     if (renewed !== undefined && login !== undefined) await w.changeKey(login.id, { hash: renewed })
     return settle(w, updater, { ...call, username, login: isRight ? login : undefined })
-  }, about)
+  })
   if (!('login' in result)) return audited(updater, result)
   const { login } = result
   const isRight = await passwords.checkSlow(login, credentials, shareOf(request.peer))
   if (isRight === undefined) return unchecked(call).replies
   return audited(
     updater,
-    await store.write(
-      async (w) => settle(w, updater, { ...call, username, login: isRight ? login : undefined }),
-      about,
-    ),
+    await write(async (w) => settle(w, updater, { ...call, username, login: isRight ? login : undefined })),
   )
 }
 
@@ -129,7 +143,7 @@ function updateCall({ blockedAgents, strictAgents }: UpdatePolicy, update: ReadU
 
 const aboutOf = ({ update, origin }: UpdateCall, username: string): About => ({
   username,
-  hostnames: namesOf(update.query),
+  hostnames: update.names,
   peers: origin === undefined ? [] : [loginPeer(origin)],
 })
 
@@ -188,6 +202,7 @@ async function settle(
   const outcome = await outcomeOf(w, context, {
     usage,
     query: update.query,
+    names: update.names,
     allHostnames: policy.allHostnames,
   })
   const replies = await recordUsage(w, context, outcome)
@@ -211,7 +226,7 @@ function blockEvents(
 async function outcomeOf(
   w: StoreWrites,
   context: UpdateContext,
-  { usage: before, query, allHostnames }: { readonly usage: Usage } & HostsRequest,
+  { usage: before, query, names, allHostnames }: { readonly usage: Usage } & HostsRequest,
 ): Promise<UpdateOutcome> {
   const { principal, limits, now } = context
   if (isBlocked(before, context)) return { usage: before, replies: singleReply('abuse') }
@@ -224,7 +239,7 @@ async function outcomeOf(
     }
   if (query.isOffline && !(await w.hasOffline(principal.accountId)))
     return { usage, replies: singleReply('!donator') }
-  const { replies, isAbuse } = await answerHosts(w, context, { query, allHostnames })
+  const { replies, isAbuse } = await answerHosts(w, context, { query, names, allHostnames })
   return isAbuse
     ? { usage: { ...usage, blockedUntil: after(now, limits.longBlock) }, replies: singleReply('abuse') }
     : { usage, replies }

@@ -5,14 +5,15 @@ import { readQuery } from '../../../src/protocol/request.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
 import type { StoredName } from '../../../src/server/model/rows.ts'
 import type { StoreWrites } from '../../../src/server/store/store.ts'
-import { answerHosts } from '../../../src/server/update/hosts.ts'
+import { answerHosts, namesOf } from '../../../src/server/update/hosts.ts'
 import { OWNER, PLAN, ZONE } from '../rules/made.ts'
 import { KEY, LIMITS, NOW, requestOf, storedName, storedRdata, V4, V6 } from './made.ts'
 
 const HOME = storedName('home', { rdata: [storedRdata(1, 'A', V4)] })
-const LOCKED = storedName('locked', { isProhibited: true })
-const NEW = storedName('new')
+const LOCKED = storedName('locked', { nameId: 2, isProhibited: true })
+const NEW = storedName('new', { nameId: 3 })
 const SINGLE = storedName('single', {
+  nameId: 4,
   keyId: null,
   rdata: [{ ...storedRdata(2, 'A', '192.0.2.9'), keyId: KEY.id }],
 })
@@ -63,7 +64,7 @@ async function answered(
       limits: LIMITS,
       now: NOW,
     },
-    { query: readQuery(query), allHostnames: 'all' },
+    { query: readQuery(query), names: namesOf(readQuery(query)), allHostnames: 'all' },
   )
   return replies.map(formatReply)
 }
@@ -73,6 +74,7 @@ it.each<[string, string, Partial<IncomingRequest>, Held, readonly string[]]>([
   ['nothing',                                   '',                                       {},        {},                     ['nohost']],
   ['a name of an account that is gone',         'hostname=home.example.test',             {},        { account: undefined }, ['nohost']],
   ['the address that it has',                   'hostname=home.example.test',             {},        {},                     [`nochg ${V4}`]],
+  ['a name in four spellings',                  'hostname=home.example.test,HOME.Example.Test.,home.example.test.,home.example.test&myip=192.0.2.2', {}, {}, Array(4).fill('good 192.0.2.2')],
   ['another address',                           'hostname=home.example.test&myip=192.0.2.2', {},     {},                     ['good 192.0.2.2']],
   ['no address, from a silent proxy',           'hostname=home.example.test',             PROXY,     {},                     ['911']],
   ['an address, from a silent proxy',           `hostname=home.example.test&myip=${V4}`,  PROXY,     {},                     [`nochg ${V4}`]],

@@ -113,6 +113,7 @@ export function serviceNode(store: Store, now: () => Instant): Node {
     updater: { store, passwords: PASSWORDS, policy, now, audit: passing },
     realm,
     faults: [],
+    inTurn: async <T>(_: string, work: () => Promise<T>) => ({ value: await work() }),
     pause: async () => Promise.resolve(),
     reportError: passing,
   }

@@ -1,4 +1,4 @@
-import { after, formatInstant, minutes } from '../../../base/time.ts'
+import { after, formatInstant, milliseconds, minutes } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { nextTurn, steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -16,7 +16,7 @@ const TOGETHER = 16
 /** In milliseconds of one of them. */
 const SHORT = 10
 
-/** The lines of `/v1`. Updates have none: one of them takes a millisecond, and has limits of its own. */
+/** The lines of `/v1`, and of updates with many targets. Other updates have none: one takes a millisecond. */
 export interface FairTurns {
   readonly inTurn: InTurn
   /** A listener accepted a connection. */
@@ -31,7 +31,7 @@ interface FairTurnsParts {
   readonly current: () => ServiceSettings
 }
 
-/** Reads and writes have lines of their own: a read need not wait for a disk. */
+/** Reads, writes and updates each have lines: a read need not wait for a disk, and an update not for `/v1`. */
 export function fairTurns({ store, metrics, log, current }: FairTurnsParts): FairTurns {
   const common = {
     clock: steadyClock,
@@ -40,7 +40,7 @@ export function fairTurns({ store, metrics, log, current }: FairTurnsParts): Fai
     onSlow: (key: string) =>
       log('warn', 'requests wait for others of the same account', {
         fields: { key },
-        line: `${key} asks for more than its share of the API; its requests wait for each other`,
+        line: `${key} asks for more than its share; its requests wait for each other`,
       }),
   }
   const turns = {
@@ -57,14 +57,22 @@ export function fairTurns({ store, metrics, log, current }: FairTurnsParts): Fai
       isHolding: false,
       onWait: (seconds) => metrics.waited('write', seconds),
     }),
+    update: new RoundRobin({
+      ...common,
+      maxRunning: () => 1,
+      isHolding: !store.isShared,
+      // Nothing else divides the event loop among updates: two thirds of it are for others.
+      rest: async (cost) => steadyClock.sleep(after(steadyClock.now(), milliseconds(2 * cost))),
+      onWait: (seconds) => metrics.waited('update', seconds),
+    }),
   }
+  const lines = Object.values(turns)
   return {
     inTurn: async ({ kind, key, isGone }, work) => turns[kind].take(key, work, isGone),
     accepted: () => {
-      turns.read.accepted()
-      turns.write.accepted()
+      for (const line of lines) line.accepted()
     },
-    heaviest: () => heaviestOf([...turns.read.heaviest(SHOWN), ...turns.write.heaviest(SHOWN)]),
+    heaviest: () => heaviestOf(lines.flatMap((line) => line.heaviest(SHOWN))),
   }
 }
 

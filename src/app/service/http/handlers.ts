@@ -78,7 +78,7 @@ const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
 function updateDependencies(
   settings: ServiceSettings,
   updater: Pick<UpdateDependencies['updater'], 'store' | 'passwords'>,
-  { ending, faults, audit, reportFailure }: HandlerParts,
+  { ending, faults, audit, reportFailure, inTurn }: HandlerParts,
 ): UpdateDependencies {
   const { allHostnames, strictAgents, blockedAgents, realm } = settings
   return {
@@ -91,6 +91,7 @@ function updateDependencies(
     realm,
     faults,
     pause: async (span) => steadyClock.sleep(after(steadyClock.now(), span), ending),
+    inTurn: async (key, work) => inTurn({ kind: 'update', key, isGone: undefined }, work),
     reportError: (error) => reportFailure('an update request', error),
   }
 }
