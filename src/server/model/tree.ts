@@ -164,8 +164,13 @@ export const countRdata = ({ rrsets }: Pick<Name, 'rrsets'>): number =>
 export const mergeMetadata = (metadata: Metadata, change: Metadata): Metadata =>
   Object.fromEntries(Object.entries({ ...metadata, ...change }).filter(([, value]) => value !== ''))
 
-/** The first unused generated label. */
-export function autoLabel(rdata: readonly Pick<Rdata, 'label'>[]): string {
+/** Gives the unused generated labels, one after the other. */
+export function autoLabels(rdata: readonly Pick<Rdata, 'label'>[]): () => string {
   const labels = new Set(rdata.map(({ label }) => label.toLowerCase()))
-  for (let n = 1; ; n++) if (!labels.has(`_${n}`)) return `_${n}`
+  let n = 0
+  return () => {
+    do n++
+    while (labels.has(`_${n}`))
+    return `_${n}`
+  }
 }

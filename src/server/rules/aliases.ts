@@ -22,16 +22,18 @@ export async function chainFrom(
   resulting: Pick<ZoneReads, 'nameAt'>,
 ): Promise<Chain> {
   const names: [Name, ...Name[]] = [name]
+  const seen = new Set([name.name])
   for (let current = name; ; ) {
     const [target] = [...targetsOf(current, 'ALIAS'), ...targetsOf(current, 'CNAME')]
     if (target === undefined) return { names, end: 'in the zone', target: '' }
     const relative = relativeTo(target, zone.name)
     if (relative === undefined) return { names, end: 'outside', target }
-    if (names.some((one) => one.name === relative)) return { names, end: 'loop', target }
+    if (seen.has(relative)) return { names, end: 'loop', target }
     if (names.length > MAX_CHECKED_NAMES) return { names, end: 'too long', target }
     const next = (await resulting.nameAt(relative)) ?? (await synthesized(relative, resulting))
     if (next === undefined) return { names, end: 'in the zone', target }
     names.push(next)
+    seen.add(next.name)
     current = next
   }
 }

@@ -26,7 +26,7 @@ import {
   refused,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { firstFault } from '../writing/writing.ts'
+import { firstFault, remembered } from '../writing/writing.ts'
 
 export async function listKeys(context: RequestContext) {
   if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
@@ -157,8 +157,9 @@ async function readKeyDraft(
   if (hostnames === undefined) return draft
   if (!Array.isArray(hostnames) || hostnames.length > MAX_HOSTNAMES)
     return { malformed: [badBody(`hostnames is a list of at most ${MAX_HOSTNAMES} strings`, '/hostnames')] }
+  const found = remembered(async (fqdn) => nameOf(context, fqdn))
   const resolved = await Promise.all(
-    (hostnames as unknown[]).map(async (hostname, n) => targetAt(context, hostname, `/hostnames/${n}`)),
+    (hostnames as unknown[]).map(async (hostname, n) => targetAt(found, hostname, `/hostnames/${n}`)),
   )
   const unknown = resolved.flatMap((one) => ('code' in one ? [one] : []))
   if (unknown.length > 0) return { malformed: unknown }
@@ -183,24 +184,35 @@ interface Target {
   readonly pointer: string
 }
 
-async function targetAt(
+/** The name of this spelling, if the caller may use it. */
+async function nameOf(
   { store, caller }: RequestContext,
+  fqdn: string,
+): Promise<Omit<Target, 'pointer'> | undefined> {
+  const zone = await store.zoneContaining(fqdn)
+  const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
+  if (zone === undefined || relative === undefined) return undefined
+  const name = await store.nameAt(zone.id, relative)
+  return name?.id === undefined || !canManageName(caller, zone, name)
+    ? undefined
+    : { zone, name, id: name.id }
+}
+
+async function targetAt(
+  found: (fqdn: string) => ReturnType<typeof nameOf>,
   hostname: unknown,
   pointer: string,
 ): Promise<Target | RequestFault> {
   const fqdn = typeof hostname === 'string' && isText(hostname) ? canonicalName(asciiName(hostname)) : ''
-  const zone = fqdn === '' ? undefined : await store.zoneContaining(fqdn)
-  const relative = zone === undefined ? undefined : relativeTo(fqdn, zone.name)
-  const name =
-    zone === undefined || relative === undefined ? undefined : await store.nameAt(zone.id, relative)
-  if (zone === undefined || name?.id === undefined || !canManageName(caller, zone, name))
+  const target = fqdn === '' ? undefined : await found(fqdn)
+  if (target === undefined)
     return {
       ...REQUEST_FAULTS.hostnameNotFound,
       detail: `${fqdn.slice(0, 100)} is not a name of this account`,
       location: 'body',
       pointer,
     }
-  return { zone, name, id: name.id, pointer }
+  return { ...target, pointer }
 }
 
 function accessFault(

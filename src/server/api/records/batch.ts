@@ -21,7 +21,7 @@ import {
 } from './replacement.ts'
 import { groupedBy } from '../../store/values.ts'
 import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from '../request/context.ts'
-import { changeWarnings, writtenRRSets } from '../writing/change-warnings.ts'
+import { changeWarnings, warningReads, writtenRRSets } from '../writing/change-warnings.ts'
 import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
@@ -42,6 +42,7 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
   if ('malformed' in items) return items
   if ('refusals' in items) return items
   const batch = batchOf(zone, await groupsOf(context, zone, items))
+  const itemsOf = new Map(batch.groups.map((group) => [group.name, group.items]))
   const changes = batch.groups.map((group) => replacementOf(context, zone, group))
   const faults = await firstFault<Refusal<BatchFault>>(
     async () => eachOf(batch.groups, async (group) => placeFaults(context, batch, group)),
@@ -56,15 +57,20 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
     .filter(({ name, after }) => !isSame(name, after))
   const violations = await saveAllChecked(context, { zone, changes: changed }, isQuotaFault)
   if (violations.length > 0) return refused(...violations)
+  const reads = warningReads(context.store, zone)
   const warnings = [
     ...unknownInItems(items),
     ...(await eachOf(changed, async ({ before, after, name }) =>
-      changeWarnings(context, {
-        zone,
-        name: after,
-        isNew: before === undefined,
-        written: writtenRRSets(items.flatMap((item) => (item.name === name.name ? [writtenIn(item)] : []))),
-      }),
+      changeWarnings(
+        context,
+        {
+          zone,
+          name: after,
+          isNew: before === undefined,
+          written: writtenRRSets((itemsOf.get(name.name) ?? []).map(writtenIn)),
+        },
+        reads,
+      ),
     )),
   ]
   return { ...(changed.length > 0 ? ACCEPTED : DONE), warnings }

@@ -9,8 +9,16 @@ import {
   valueConflicts,
 } from '../../rules/conflict.ts'
 import { CHANGED_RRSET, type PermissionFault, PUT_RRSET } from '../../rules/permission.ts'
-import type { RequestContext } from '../request/context.ts'
-import { eachOf, firstFault, groupFaults, policyFaults, rrsetFrom, withRRSets } from '../writing/writing.ts'
+import type { RequestContext, UpdateGroups } from '../request/context.ts'
+import {
+  eachOf,
+  firstFault,
+  groupFaults,
+  groupsIn,
+  policyFaults,
+  rrsetFrom,
+  withRRSets,
+} from '../writing/writing.ts'
 
 /** The RRSets that a request replaces or removes at one name. */
 interface NameReplacement {
@@ -37,17 +45,24 @@ export const replacementFaults = async (
   const drafts = all.flatMap(({ complete }) => complete)
   return firstFault<Refusal<ReplacementFault>>(
     async () => groupFaults(context, drafts),
-    async () => eachOf(list, async (one) => policyOf(context, one)),
+    async () => {
+      const groups = await groupsIn(context.store, drafts)
+      return eachOf(list, async (one) => policyOf(context, one, groups))
+    },
     () => drafts.flatMap((draft) => valueConflicts(draft, [])),
     () => all.flatMap((one) => targetConflicts(one.complete, unchangedPart(one))),
   )
 }
 
-const policyOf = async (context: RequestContext, { zone, before, name, drafts }: NameReplacement) =>
+const policyOf = async (
+  context: RequestContext,
+  { zone, before, name, drafts }: NameReplacement,
+  groups: UpdateGroups,
+) =>
   eachOf(drafts, async (draft) => {
     const existing = rrsetOf(name, draft.dnsType)
     const rules = addsRdata(draft, existing) ? PUT_RRSET : CHANGED_RRSET
-    const at = { zone, name: name.name, existing: before, rules }
+    const at = { zone, name: name.name, existing: before, rules, groups }
     return policyFaults<(typeof PUT_RRSET)[number]>(context, [completed(draft, name)], at)
   })
 

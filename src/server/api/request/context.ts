@@ -237,11 +237,14 @@ export const CREATED: Success = { status: 201 }
 export const ACCEPTED: Success = { status: 202 }
 export const DONE: Success = { status: 200 }
 
-/** The update groups that a request names, as far as they exist. */
+/** By their names, as far as they exist. */
+export type UpdateGroups = Readonly<Record<string, UpdateGroup | undefined>>
+
+/** The update groups that a request names. */
 export async function groupsOf(
   store: StoreWrites,
   names: readonly (string | undefined)[],
-): Promise<Readonly<Record<string, UpdateGroup | undefined>>> {
+): Promise<UpdateGroups> {
   const groups: Record<string, UpdateGroup | undefined> = {}
   for (const name of new Set(names.flatMap((one) => one ?? []))) groups[name] = await store.keyNamed(name)
   return groups

@@ -1,5 +1,11 @@
 import type { Name, Zone } from '../../model/tree.ts'
-import { nameWarnings, targetWarnings, type WrittenValue, zoneWarnings } from '../../rules/warnings.ts'
+import {
+  nameWarnings,
+  targetWarnings,
+  type WarningReads,
+  type WrittenValue,
+  zoneWarnings,
+} from '../../rules/warnings.ts'
 import { isObject } from '../request/bodies.ts'
 import { unexpected, type RequestContext, type Warning } from '../request/context.ts'
 import { readsOf } from './writing.ts'
@@ -18,19 +24,22 @@ interface StoredChange {
 export async function changeWarnings(
   { store }: Pick<RequestContext, 'store'>,
   { zone, name, isNew, written }: StoredChange,
+  reads = warningReads(store, zone),
 ): Promise<readonly Warning[]> {
-  const reads = {
-    ...readsOf(store, zone),
-    delegationAbove: async (one: string) => store.delegationAbove(zone.id, one),
-    innerZone: async (one: string) => (await store.zoneInside(zone, one))?.name,
-    hiddenBeneath: async (one: string) => store.hiddenBeneath(zone, one),
-  }
   return [
     ...(isNew ? nameWarnings(name.name, zone) : []),
     ...targetWarnings(written, zone),
     ...(await zoneWarnings(name, zone, reads)),
   ].map(unexpected)
 }
+
+/** What the warnings read of the zone, which does not change any more: one for all changes of a request. */
+export const warningReads = (store: RequestContext['store'], zone: Zone): WarningReads => ({
+  ...readsOf(store, zone),
+  delegationAbove: async (one) => store.delegationAbove(zone.id, one),
+  innerZone: async (one) => (await store.zoneInside(zone, one))?.name,
+  hiddenBeneath: async (one) => store.hiddenBeneath(zone, one),
+})
 
 /** The values in a list of Rdata. */
 export const writtenRdata = (dnsType: string, list: readonly unknown[]): readonly WrittenValue[] =>

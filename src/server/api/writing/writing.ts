@@ -6,7 +6,7 @@ import {
   type RRSet,
   type Rdata,
   type Zone,
-  autoLabel,
+  autoLabels,
   isLeftover,
   rrsetOf,
   withRRSet,
@@ -26,6 +26,7 @@ import {
   type Refused,
   type RequestContext,
   type Success,
+  type UpdateGroups,
   groupsOf,
   refused,
 } from '../request/context.ts'
@@ -47,10 +48,7 @@ export async function groupFaults(
   drafts: readonly DraftRRSet[],
 ): Promise<readonly Refusal<'updateGroupInvalid'>[]> {
   const grouped = drafts.flatMap(({ rdata }) => rdata.filter(({ updateGroup }) => updateGroup !== undefined))
-  const groups = await groupsOf(
-    store,
-    grouped.map(({ updateGroup }) => updateGroup),
-  )
+  const groups = await groupsIn(store, drafts)
   return grouped.flatMap(({ updateGroup = '', pointer }) =>
     groups[updateGroup] === undefined
       ? [
@@ -64,11 +62,23 @@ export async function groupFaults(
 }
 
 interface Policy<R extends RuleName> {
+  /** Of all drafts of the request, if they were read. */
+  readonly groups?: UpdateGroups
   readonly zone: Zone
   readonly name: string
   readonly existing: Name | undefined
   readonly rules: readonly R[]
 }
+
+/** The groups that the drafts name. */
+export const groupsIn = async (
+  store: RequestContext['store'],
+  drafts: readonly DraftRRSet[],
+): Promise<UpdateGroups> =>
+  groupsOf(
+    store,
+    drafts.flatMap(({ rdata }) => rdata.map(({ updateGroup }) => updateGroup)),
+  )
 
 /** All violations of policy by the drafts. */
 export async function policyFaults<R extends RuleName>(
@@ -76,10 +86,7 @@ export async function policyFaults<R extends RuleName>(
   drafts: readonly DraftRRSet[],
   at: Policy<R>,
 ): Promise<readonly Refusal<PermissionFault<R>>[]> {
-  const groups = await groupsOf(
-    store,
-    drafts.flatMap(({ rdata }) => rdata.map(({ updateGroup }) => updateGroup)),
-  )
+  const groups = at.groups ?? (await groupsIn(store, drafts))
   return drafts.flatMap((draft) => {
     const existing = at.existing === undefined ? undefined : rrsetOf(at.existing, draft.dnsType)
     const permission: PermissionContext = { caller, zone: at.zone, name: at.name, existing, groups }
@@ -98,19 +105,21 @@ export function rrsetFrom(
   }: { readonly existing: RRSet | undefined; readonly zone: Zone; readonly now: Instant },
 ): RRSet {
   const given = draft.rdata.flatMap(({ label }) => (label === undefined ? [] : [{ label }]))
-  const rdata = draft.rdata.reduce<readonly Rdata[]>((all, { label, value, updateGroup }) => {
-    const newLabel = label ?? autoLabel([...all, ...given])
-    return [
-      ...all,
-      { label: newLabel, value, isSystem: false, ...(updateGroup !== undefined && { updateGroup }) },
-    ]
-  }, kept)
+  const nextLabel = autoLabels([...kept, ...given])
+  const added = draft.rdata.map(
+    ({ label, value, updateGroup }): Rdata => ({
+      label: label ?? nextLabel(),
+      value,
+      isSystem: false,
+      ...(updateGroup !== undefined && { updateGroup }),
+    }),
+  )
   return {
     dnsType: draft.dnsType,
     ttl: draft.ttl ?? existing?.ttl ?? zone.fixedTtl ?? zone.defaultTtl,
     isSystem: existing?.isSystem ?? false,
     metadata: existing?.metadata ?? draft.metadata,
-    rdata,
+    rdata: [...kept, ...added],
     createdAt: existing?.createdAt ?? now,
     updatedAt: now,
   }
@@ -179,11 +188,24 @@ export async function delegationFaults(
   return [refuse('dnsRulesViolated', `the operator has locked or blocked a name beneath ${fqdn}`)]
 }
 
-/** What the rules of DNS read of the stored zone. */
+/**
+ * What the rules of DNS read of the stored zone, each name once: many changes of a request may lead to the same names. Not
+ * to be used after a change.
+ */
 export const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads => ({
-  nameAt: async (name) => store.nameAt(zone.id, name),
-  pointersTo: async (name) => store.pointersTo(zone.id, fqdnOf(name, zone.name)),
+  nameAt: remembered(async (name) => store.nameAt(zone.id, name)),
+  pointersTo: remembered(async (name) => store.pointersTo(zone.id, fqdnOf(name, zone.name))),
 })
+
+/** Asks once for each name. */
+export function remembered<T>(read: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>()
+  return async (name) => {
+    const asked = known.get(name) ?? read(name)
+    known.set(name, asked)
+    return asked
+  }
+}
 
 /**
  * Removes records, or the whole name without `after`, unless the resulting zone violates the rules of DNS. An implicit

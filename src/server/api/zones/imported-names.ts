@@ -1,7 +1,7 @@
 import type { Instant } from '../../../base/time.ts'
 import { APEX } from '../../model/dns-name.ts'
 import type { MasterRecord } from '../../model/master-file.ts'
-import { autoLabel, type Name, type Rdata, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
+import { autoLabels, type Name, type Rdata, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { groupedBy } from '../../store/values.ts'
 
 export interface PresentZone {
@@ -108,13 +108,10 @@ function rdataFrom(values: ReadonlySet<string>, stored: readonly Rdata[]): reado
   const left = stored.filter(({ value }) => !values.has(value))
   const rdata: Rdata[] = stored.filter(({ value }) => values.has(value))
   const kept = new Set(rdata.map(({ value }) => value))
+  const nextLabel = autoLabels(stored)
   for (const value of [...values].filter((one) => !kept.has(one))) {
     const former = left.shift()
-    rdata.push(
-      former === undefined
-        ? { label: autoLabel([...rdata, ...left]), value, isSystem: false }
-        : { ...former, value },
-    )
+    rdata.push(former === undefined ? { label: nextLabel(), value, isSystem: false } : { ...former, value })
   }
   return rdata
 }
