@@ -6,6 +6,7 @@ import { type Setting, type SettingTable, envOf, fileKeyOf, flagOf } from '../sr
 import { formatDuration, milliseconds } from '../src/base/time.ts'
 import { formatListener } from '../src/config/service-settings.ts'
 import { REQUEST_FAULTS } from '../src/server/api/request/faults.ts'
+import { CREDENTIALS, DOOR_STATES, DOOR_WORDS, DOORS, doorAnswer } from '../src/server/rules/doors.ts'
 import { ERRORS } from '../src/server/errors/errors.ts'
 import { manPages } from './man-pages.ts'
 import { providerPages } from './provider-pages.ts'
@@ -20,6 +21,7 @@ export async function generated(read: (path: string) => string): Promise<Readonl
     ...providerPages(),
     ...(await manPages()),
     ['docs/api.md', apiPage(read('docs/api.md'))],
+    ['docs/service.md', replaced(read('docs/service.md'), 'doors', doorsTable())],
     ['README.md', replaced(replaced(read('README.md'), 'replies', repliesTable()), 'exits', exitsTable())],
   ])
 }
@@ -60,6 +62,50 @@ const exitsTable = (): string =>
   Object.values(EXITS)
     .map(({ code, meaning }) => row(String(code), meaning))
     .join('')
+
+const DOOR_NAMES = { update: '`/nic/update`', api: '`/v1`', dns: 'UPDATE', website: 'console' } as const
+const CREDENTIAL_NAMES = {
+  password: 'account password',
+  ddnsKey: 'DDNS key',
+  apiKey: 'API key',
+  tsigKey: 'TSIG key',
+  session: 'session by password or passkey',
+  keySession: 'session by API key',
+} as const
+const STATE_NAMES = {
+  isExpired: 'key expired',
+  needsFactor: 'second factor set or demanded',
+  isHalf: 'second factor not given yet',
+  isSuspended: 'account suspended',
+  isBlocked: 'blocked, for abuse or by the operator',
+  lacksFactor: 'second factor demanded, none set',
+  isWebsiteOnly: 'website only',
+  lacksFeature: 'plan without the feature',
+} as const
+
+/** One row for each credential and state that some door answers otherwise. */
+function doorsTable(): string {
+  const states = [undefined, ...new Set(DOOR_STATES.map(({ state }) => state))]
+  const lines = CREDENTIALS.flatMap((credential) => {
+    const answers = states.map((state) =>
+      DOORS.map((door) => doorAnswer(door, credential, state === undefined ? {} : { [state]: true })),
+    )
+    return answers.flatMap((own, at) => {
+      const state = states[at]
+      if (at > 0 && own.every((answer, door) => answer === answers[0]?.[door])) return []
+      return row(
+        CREDENTIAL_NAMES[credential],
+        state === undefined ? 'active' : STATE_NAMES[state],
+        ...own.map((answer, door) => DOOR_WORDS[answer][DOORS[door] ?? 'update']),
+      )
+    })
+  })
+  return (
+    row('credential', 'state', ...DOORS.map((door) => DOOR_NAMES[door])) +
+    row(...Array<string>(DOORS.length + 2).fill('---')) +
+    lines.join('')
+  )
+}
 
 const apiPage = (text: string): string =>
   replaced(replaced(text, 'errors', errorsTable()), 'request-faults', faultsTable())

@@ -20,7 +20,7 @@ export function auditLog(log: Log, now: () => number): Audit {
     }),
   )
   return (event) => {
-    if (event.kind === 'loginRefused' && !ration(event.peer)) return
+    if ((event.kind === 'loginRefused' || event.kind === 'secondFactorMissing') && !ration(event.peer)) return
     const { kind, ...fields } = event
     log(LEVELS[kind], kind, { fields: shown(fields), line: auditLine(event) })
   }
@@ -28,6 +28,7 @@ export function auditLog(log: Log, now: () => number): Audit {
 
 const LEVELS = {
   loginRefused: 'info',
+  secondFactorMissing: 'info',
   lockedOut: 'warn',
   signedIn: 'info',
   blocked: 'warn',
@@ -38,14 +39,21 @@ const LEVELS = {
 
 const ENDPOINT = { update: '/nic/update', api: '/v1', dns: 'DNS', factor: 'the second factor' } as const
 
-/** The filter of fail2ban in config/fail2ban reads the first two. */
+/** The filter of fail2ban in config/fail2ban reads refused logins and lockouts, and nothing that had the right password. */
 function auditLine(event: AuditEvent): string {
   switch (event.kind) {
     case 'loginRefused': {
       const whose = event.username === undefined ? '' : ` for ${loggable(nameOrSecret(event.username))}`
       return `login refused at ${ENDPOINT[event.endpoint]} from ${event.peer}${whose}`
     }
+    case 'secondFactorMissing':
+      return (
+        `password of ${loggable(nameOrSecret(event.username))} from ${event.peer}, ` +
+        'and the account has or needs a second factor: update with a DDNS key instead'
+      )
     case 'lockedOut':
+      if (event.lacksFactor === true)
+        return `account passwords from ${event.peer} are not checked for a while: too many without a second factor`
       return (
         `too many failed logins at ${ENDPOINT[event.endpoint]} from ${event.peer}: ` +
         'its account passwords are not checked for a while'

@@ -1,7 +1,10 @@
 import { err } from '../../base/result.ts'
+import { before, days } from '../../base/time.ts'
 import { DEFAULT_PLAN } from './default-plan.ts'
 import { finished, type Operations } from './operation.ts'
 import { assignments, PLAN_KEYS } from './policy.ts'
+
+const RECENT = days(30)
 
 export const PLAN_OPERATIONS: Operations = {
   'plan add': {
@@ -22,12 +25,20 @@ export const PLAN_OPERATIONS: Operations = {
   'plan set': {
     parameters: 'NAME KEY=VALUE…',
     summary: 'change a plan; keys as for plan add',
-    run: async ({ w }, [name = '', ...rest]) => {
+    run: async ({ w, now }, [name = '', ...rest]) => {
       const [values, id] = [assignments(PLAN_KEYS, rest), await w.planNamed(name)]
       if (!values.ok) return values
       if (id === undefined) return err(`there is no plan ${name}`)
       await w.changePlan(id, values.value)
-      return finished(`plan ${name} changed`, { plan: name })
+      const refused =
+        values.value['needsFactor'] === true ? await w.countPasswordUpdaters(id, before(now, RECENT)) : 0
+      return finished(
+        refused === 0
+          ? `plan ${name} changed`
+          : `plan ${name} changed; ${refused} of its accounts updated with their password in the last 30 days, ` +
+              'and get badauth from now on: they need a DDNS key',
+        { plan: name, ...(refused > 0 && { passwordUpdaters: refused }) },
+      )
     },
   },
 }

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/time.ts'
 import { refuse } from '../errors/errors.ts'
 import type { Audit } from '../model/audit.ts'
-import { type Caller, needsWebsite } from '../rules/access.ts'
+import { type Caller, doorOf } from '../rules/access.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
@@ -165,9 +165,10 @@ async function admit(
       malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }],
     }
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
-  if (caller?.needsFactor === true) return { malformed: [REQUEST_FAULTS.secondFactorMissing] }
-  if (caller?.account.isSuspended === true) return { malformed: [REQUEST_FAULTS.accountSuspended] }
-  if (caller !== undefined && isAccountChange(route) && needsWebsite(caller))
+  const answer = caller === undefined ? 'open' : doorOf(caller)
+  if (answer === 'passwordAlone') return { malformed: [REQUEST_FAULTS.secondFactorMissing] }
+  if (answer === 'suspended') return { malformed: [REQUEST_FAULTS.accountSuspended] }
+  if (answer === 'websiteOnly' && isAccountChange(route))
     return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
   const wait =
     route.isRateLimited && caller !== undefined && !isPerson(caller)

@@ -137,9 +137,8 @@ async function callerByPassword(
   if (login === undefined || 'retryAfter' in login) return login
   const account = await dependencies.store.read((r) => r.account(login.accountId))
   if (account === undefined) return undefined
-  const hasFactor = await dependencies.store.read(async (r) => r.hasFactor(account.id))
-  const needsFactor = hasFactor || account.plan.needsFactor === true
-  return { account, isReadOnly: false, passwordHash: login.hash, ...(needsFactor && { needsFactor }) }
+  const { hash: passwordHash, needsFactor } = login
+  return { account, isReadOnly: false, passwordHash, ...(needsFactor && { needsFactor }) }
 }
 
 /** Whether too many logins of this network failed. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { after, type Duration, type Instant, isBefore, minutes } from '../../base/time.ts'
 import { Secret } from '../../net/secret.ts'
-import { type Caller, hasFullAccess, isScoped } from '../rules/access.ts'
+import { type Caller, doorOf, hasFullAccess, isScoped } from '../rules/access.ts'
+import type { DoorAnswer } from '../rules/doors.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
 import { overBefore, SESSION_IDLE, SESSION_LIFETIME } from '../rules/sessions.ts'
 import type { StoredSession } from '../store/account/sessions.ts'
@@ -24,6 +25,8 @@ export interface Session {
   readonly caller: Caller
   /** The person has given the password or the API key in the last minutes. */
   readonly isProved: boolean
+  /** Of the website to it. */
+  readonly answer: DoorAnswer
   readonly needsFactor: boolean
   /** The plan needs a second factor, and there is none yet: only the account may be seen. */
   readonly lacksFactor: boolean
@@ -106,6 +109,7 @@ export async function sessionOf(
     id: stored.id,
     caller,
     isProved,
+    answer: doorOf(caller, { isHalf: stored.needsFactor, lacksFactor }),
     needsFactor: stored.needsFactor,
     lacksFactor,
     hasFullAccess: hasFullAccess(caller),

@@ -200,10 +200,11 @@ async function forPerson(dependencies: ConsoleDependencies, reader: Reader): Pro
     return seeOther(SIGN_IN, { 'set-cookie': noCookie(place) })
   }
   // The form waits for the code, which is given in another tab.
-  if (session.needsFactor && isWorthKeeping(request)) return unsentResponse(reader, form)
-  if (session.needsFactor) return forFactor(dependencies, known, form)
+  const { answer } = session
+  if (answer === 'factorFirst' && isWorthKeeping(request)) return unsentResponse(reader, form)
+  if (answer === 'factorFirst') return forFactor(dependencies, known, form)
   const isOfAccount = request.path === ACCOUNT_PAGE || request.path.startsWith(`${ACCOUNT_PAGE}/`)
-  if (session.lacksFactor && !isOfAccount) return seeOther(ACCOUNT_PAGE)
+  if (answer === 'factorToSet' && !isOfAccount) return seeOther(ACCOUNT_PAGE)
   const found = findPage(request.method, request.path)
   if ('route' in found) return forRoute(dependencies, known, { ...found, form })
   if (found.length === 0) return documentResponse(known, messagePage(404, words.noPage, words.noPageWhy))

@@ -26,7 +26,15 @@ export type AuditEvent =
       /** As sent; undefined for an API key. */
       readonly username: string | undefined
     }
-  | { readonly kind: 'lockedOut'; readonly endpoint: LoginEndpoint; readonly peer: string }
+  /** The right password of an account that has or needs a second factor, at `/nic/update`: it is counted as a wrong one. */
+  | { readonly kind: 'secondFactorMissing'; readonly peer: string; readonly username: string }
+  | {
+      readonly kind: 'lockedOut'
+      readonly endpoint: LoginEndpoint
+      readonly peer: string
+      /** The last of the logins had the right password. */
+      readonly lacksFactor?: true
+    }
   /** At the website. */
   | {
       readonly kind: 'signedIn'

@@ -15,6 +15,8 @@ export interface Login extends Principal {
   readonly hash: Uint8Array
   /** The operator has blocked the key, or suspended the account. */
   readonly isSuspended: boolean
+  /** Of an account that has a second factor, or whose plan demands one: its password alone is no credential. */
+  readonly needsFactor?: true
 }
 
 /** A new password for an account whose present one was given: the slow hashes of both. */

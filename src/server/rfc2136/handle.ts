@@ -20,7 +20,7 @@ import { emptyAnswer, malformedAnswer } from '../publish/answer.ts'
 import { type DnsPeer, faultAnswer } from '../publish/handle.ts'
 import type { ResponseLimit } from '../publish/limit.ts'
 import type { PublishSettings } from '../publish/settings.ts'
-import type { Caller } from '../rules/access.ts'
+import { type Caller, doorOf } from '../rules/access.ts'
 import { restrictionsOf } from '../rules/scopes.ts'
 import { isPassing } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
@@ -172,10 +172,13 @@ async function callerOf(
 ): Promise<Caller | undefined> {
   const { name: tsigKey, accountId, scopes, expiresAt, lastUsedAt } = stored
   const account = await store.read(async (r) => r.account(accountId))
-  if (account === undefined || account.isSuspended) return undefined
+  if (account === undefined) return undefined
+  const end = expiresAt !== undefined && { expiresAt }
+  const caller: Caller = { account, tsigKey, ...restrictionsOf(scopes), ...end }
+  if (doorOf(caller) === 'suspended') return undefined
   if (lastUsedAt === undefined || !isBefore(now(), after(lastUsedAt, TOUCH_INTERVAL)))
     await store.write(async (w) => w.touchTsigKey(tsigKey, now())).catch(() => undefined)
-  return { account, tsigKey, ...restrictionsOf(scopes), ...(expiresAt !== undefined && { expiresAt }) }
+  return caller
 }
 
 function noteChange(

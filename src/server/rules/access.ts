@@ -3,6 +3,7 @@ import type { Instant } from '../../base/time.ts'
 import { fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { RecordScope } from '../model/query.ts'
 import type { Account, Name, ZoneRules } from '../model/tree.ts'
+import { type Credential, type Door, doorAnswer, type DoorAnswer, type DoorState } from './doors.ts'
 
 /** The authenticated party of the management API: an account, with the restrictions of its API key. */
 export interface Caller {
@@ -74,8 +75,29 @@ export const typesDetail = (types: readonly string[] = []): string =>
  * Spec 4786: whether the operation is only available via the website, and the caller came by another door. Without a zone,
  * the operation is of the account itself.
  */
-export const needsWebsite = ({ account, door }: Caller, zone?: Pick<ZoneRules, 'isWebsiteOnly'>): boolean =>
-  door !== 'website' && (account.isWebsiteOnly || zone?.isWebsiteOnly === true)
+export const needsWebsite = (caller: Caller, zone?: Pick<ZoneRules, 'isWebsiteOnly'>): boolean =>
+  doorOf(caller, { isWebsiteOnly: caller.account.isWebsiteOnly || zone?.isWebsiteOnly === true }) ===
+  'websiteOnly'
+
+/** What the door of the caller answers to its credential. */
+export const doorOf = (caller: Caller, state: DoorState = {}): DoorAnswer => {
+  const [door, credential] = doorAndCredential(caller)
+  const { account, needsFactor } = caller
+  const { isSuspended, isWebsiteOnly } = account
+  return doorAnswer(door, credential, {
+    isSuspended,
+    isWebsiteOnly,
+    ...(needsFactor && { needsFactor }),
+    ...state,
+  })
+}
+
+function doorAndCredential({ door, apiKeyId, sessionId, tsigKey }: Caller): readonly [Door, Credential] {
+  if (door === 'website') return ['website', 'session']
+  if (tsigKey !== undefined) return ['dns', 'tsigKey']
+  if (sessionId !== undefined) return ['website', 'keySession']
+  return ['api', apiKeyId === undefined ? 'password' : 'apiKey']
+}
 
 /** The owner of the zone, and the owner of a name in a shared zone, can read and change the name. */
 export const ownsName = (caller: Caller, zone: ZoneRules, name: Pick<Name, 'accountId'>): boolean =>

@@ -233,6 +233,8 @@ export interface PolicyWrites {
   /** Moves the zone and its owner's names in it to another account, without the DDNS keys of the owner. */
   transferZone(zoneId: number, accountId: number, now: Instant): Promise<void>
   countNames(zoneId: number): Promise<number>
+  /** Accounts with this plan whose password has updated hostnames since then. */
+  countPasswordUpdaters(planId: number, since: Instant): Promise<number>
   setMember(zoneId: number, accountId: number, isMember: boolean): Promise<void>
   /** Deletes the counters and the block of a key or an account; its last use stays. */
   unblock(principal: Pick<Principal, 'kind' | 'id'>): Promise<void>

@@ -6,12 +6,12 @@ import { blockEnd } from '../abuse/block.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { IncomingRequest } from '../http/request.ts'
-import type { Login, Principal, Usage } from '../model/rows.ts'
+import type { Login, Usage } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'
 
 /** One authenticated update request. */
 export interface UpdateContext {
-  readonly principal: Principal & Pick<Login, 'isSuspended'>
+  readonly principal: Login
   /** Of the login. */
   readonly username: string
   readonly request: IncomingRequest

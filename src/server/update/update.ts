@@ -1,5 +1,6 @@
 import { after, type Instant } from '../../base/time.ts'
 import { type Credentials, parseBasic } from '../../net/basic.ts'
+import type { BareWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { readQuery, type UpdateQuery } from '../../protocol/request.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
@@ -11,6 +12,7 @@ import { networkOf, shareOf } from '../../net/network.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import type { Audit, AuditEvent } from '../model/audit.ts'
 import type { Login, Usage } from '../model/rows.ts'
+import { doorAnswer, type DoorAnswer, type DoorState } from '../rules/doors.ts'
 import type { About, Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
 import { answerHosts, type HostsRequest, namesOf } from './hosts.ts'
@@ -170,18 +172,16 @@ async function settle(
   { policy, now }: Updater,
   call: UpdateCall & { readonly username: string | undefined; readonly login: Login | undefined },
 ): Promise<Settled> {
-  const { update, userAgentClass, username, login: principal } = call
+  const { update, userAgentClass, username, login } = call
   const { request } = update
   const { peer } = request
-  if (principal === undefined) {
+  const isCredential = login !== undefined && doorOf(login) !== 'unknown'
+  if (!isCredential) {
     if (!(await w.hasAccounts())) return unchecked(call)
     const isLockedNow = await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
-    const events: readonly AuditEvent[] = [
-      { kind: 'loginRefused', endpoint: 'update', peer, username },
-      ...(isLockedNow ? [{ kind: 'lockedOut', endpoint: 'update', peer } as const] : []),
-    ]
-    return { replies: refusedLogin(call), events }
+    return { replies: refusedLogin(call), events: refusalEvents({ peer, username, login, isLockedNow }) }
   }
+  const principal = login
   const context: UpdateContext = {
     principal,
     username: username ?? '',
@@ -195,8 +195,9 @@ async function settle(
     await recordUsage(w, context, { usage, replies: refusedLogin(call) })
     return { replies: refusedLogin(call), events: [] }
   }
-  if (principal.isSuspended) {
-    const replies = await recordUsage(w, context, { usage, replies: singleReply('abuse') })
+  const answer = doorOf(principal)
+  if (answer !== 'open' && answer !== 'unknown') {
+    const replies = await recordUsage(w, context, { usage, replies: singleReply(WORDS[answer]) })
     return { replies, events: [] }
   }
   const outcome = await outcomeOf(w, context, {
@@ -211,6 +212,45 @@ async function settle(
     replies,
     events: blockEvents(usage.blockedUntil, blockedUntil, { username: username ?? '', peer }),
   }
+}
+
+/** What `/nic/update` says where the door is not open. */
+const WORDS = {
+  suspended: 'abuse',
+  blocked: 'abuse',
+  websiteOnly: '!donator',
+  lacksFeature: '!donator',
+} as const satisfies Partial<Record<DoorAnswer, BareWord>>
+
+const doorOf = (
+  { kind, isSuspended, needsFactor }: Login,
+  state: Pick<DoorState, 'isBlocked' | 'lacksFeature' | 'isWebsiteOnly'> = {},
+) =>
+  doorAnswer('update', kind === 'key' ? 'ddnsKey' : 'password', {
+    isSuspended,
+    ...(needsFactor && { needsFactor }),
+    ...state,
+  }) as 'open' | 'unknown' | keyof typeof WORDS
+
+interface RefusedLogin {
+  readonly peer: string
+  readonly username: string | undefined
+  /** The password is right, and no credential. */
+  readonly login: Login | undefined
+  readonly isLockedNow: boolean
+}
+
+function refusalEvents({ peer, username, login, isLockedNow }: RefusedLogin): readonly AuditEvent[] {
+  const endpoint = 'update'
+  if (login === undefined)
+    return [
+      { kind: 'loginRefused', endpoint, peer, username },
+      ...(isLockedNow ? [{ kind: 'lockedOut', endpoint, peer } as const] : []),
+    ]
+  return [
+    { kind: 'secondFactorMissing', peer, username: username ?? '' },
+    ...(isLockedNow ? [{ kind: 'lockedOut', endpoint, peer, lacksFactor: true } as const] : []),
+  ]
 }
 
 /** A block that this request has caused, or one that was over before it. */
@@ -229,7 +269,8 @@ async function outcomeOf(
   { usage: before, query, names, allHostnames }: { readonly usage: Usage } & HostsRequest,
 ): Promise<UpdateOutcome> {
   const { principal, limits, now } = context
-  if (isBlocked(before, context)) return { usage: before, replies: singleReply('abuse') }
+  const blocked = doorOf(principal, { isBlocked: isBlocked(before, context) })
+  if (blocked === 'blocked') return { usage: before, replies: singleReply(WORDS[blocked]) }
   const { refusals, nondescriptive } = before
   const usage = { requests: withEvent(before.requests, now, limits.requests), refusals, nondescriptive }
   if (exceeds(usage.requests, limits.requests))
@@ -237,8 +278,12 @@ async function outcomeOf(
       usage: { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
       replies: singleReply('abuse'),
     }
-  if (query.isOffline && !(await w.hasOffline(principal.accountId)))
-    return { usage, replies: singleReply('!donator') }
+  const account = await w.account(principal.accountId)
+  const answer = doorOf(principal, {
+    isWebsiteOnly: account?.isWebsiteOnly === true,
+    lacksFeature: query.isOffline && account?.plan.hasOffline !== true,
+  })
+  if (answer !== 'open' && answer !== 'unknown') return { usage, replies: singleReply(WORDS[answer]) }
   const { replies, isAbuse } = await answerHosts(w, context, { query, names, allHostnames })
   return isAbuse
     ? { usage: { ...usage, blockedUntil: after(now, limits.longBlock) }, replies: singleReply('abuse') }

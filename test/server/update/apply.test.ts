@@ -194,7 +194,7 @@ describe('what is kept of a request', () => {
     const answers = await recordUsage(
       w,
       {
-        principal: { ...who, isSuspended: false },
+        principal: { ...who, hash: new Uint8Array(), isSuspended: false },
         username: 'abc1234',
         request: inbound,
         userAgentClass: verdict,

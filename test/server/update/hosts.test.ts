@@ -57,7 +57,7 @@ async function answered(
   const { replies } = await answerHosts(
     { ...reads, ...writes } as unknown as StoreWrites,
     {
-      principal: { ...KEY, isSuspended: false },
+      principal: { ...KEY, hash: new Uint8Array(), isSuspended: false },
       username: 'abc1234',
       request: requestOf(over),
       userAgentClass: 'descriptive',

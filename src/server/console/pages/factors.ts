@@ -54,7 +54,7 @@ export function factorCard(
   const isOn = factors.some(({ confirmed }) => confirmed)
   return card(t.title, [
     isNeeded ? html`<p class="wait">${t.must}</p>` : html``,
-    html`<p class="soft">${isOn ? t.isOn : t.what}</p>`,
+    html`<p class="soft">${isOn ? t.isOn : t.what} <a href="/console/keys/new">${t.toKeys}</a></p>`,
     rows.length === 0 ? html`` : dataTable(t.title, columns, rows),
     isOn ? html`<p>${t.codesLeft(left)}</p>${action('/console/account/recovery-codes', t.newCodes)}` : html``,
     form('/console/account/factors', [

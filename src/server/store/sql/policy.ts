@@ -58,6 +58,11 @@ export const POLICY = selects({
   planNamed: select(ID, 'SELECT id FROM plan WHERE name = ?'),
   planOf: select({ plan_id: 'INTEGER' }, 'SELECT plan_id FROM account WHERE id = ?'),
   accountNamed: select(ID, `SELECT id FROM account WHERE name = ? AND ${isShown('name')}`),
+  passwordUpdaters: select(
+    { n: 'INTEGER' },
+    `SELECT count(*) AS n FROM account JOIN usage ON usage.subject = 'account:' || account.id
+    WHERE plan_id = ? AND used_at >= ?`,
+  ),
   countNames: select({ n: 'INTEGER' }, 'SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ?'),
 })
 
@@ -115,6 +120,9 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
     },
     async planNamed(name) {
       return (await sql(POLICY.planNamed).get(name))?.id
+    },
+    async countPasswordUpdaters(planId, since) {
+      return existing(await sql(POLICY.passwordUpdaters).get(planId, since)).n
     },
     async planOf(accountId) {
       return existing(await sql(POLICY.planOf).get(accountId)).plan_id

@@ -9,6 +9,7 @@ import { sqlFactorReads } from './account/second-factors.ts'
 import { sqlSessionReads } from './account/sessions.ts'
 import { sqlTsigKeyReads } from './account/tsig-keys.ts'
 import { IS_HIDDEN, isShown, isZoneShown } from '../hidden.ts'
+import { hasFactor } from './account/second-factors.ts'
 import { existing, type RowOf, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import type { Sql } from './statement.ts'
@@ -31,7 +32,13 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
 
 type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
 
-const LOGIN = { id: 'INTEGER', account_id: 'INTEGER', password_hash: 'BLOB', is_suspended: 'FLAG' } as const
+const LOGIN = {
+  id: 'INTEGER',
+  account_id: 'INTEGER',
+  password_hash: 'BLOB',
+  is_suspended: 'FLAG',
+  needs_factor: 'FLAG',
+} as const
 // biome-ignore format: a table
 const STORED_NAME = {
   name_id: 'INTEGER', zone_id: 'INTEGER', fqdn: 'TEXT', account_id: 'INTEGER', key_id: 'INTEGER NULL', is_prohibited: 'FLAG',
@@ -58,12 +65,14 @@ export const READING = selects({
   keyLogin: select(
     LOGIN,
     `SELECT ddns_key.id, account_id, ddns_key.password_hash,
-      CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended
+      CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended, 0 AS needs_factor
     FROM ddns_key JOIN account ON account.id = account_id WHERE username = ? AND ${isShown('username')}`,
   ),
   accountLogin: select(
     LOGIN,
-    `SELECT id, id AS account_id, password_hash, is_suspended FROM account WHERE name = ? AND ${isShown('name')}`,
+    `SELECT account.id, account.id AS account_id, password_hash, is_suspended,
+      CASE WHEN needs_factor = 1 OR EXISTS (${hasFactor('account.id')}) THEN 1 ELSE 0 END AS needs_factor
+    FROM account JOIN plan ON plan.id = plan_id WHERE account.name = ? AND ${isShown('account.name')}`,
   ),
   anyHidden: select(
     { found: 'INTEGER' },
@@ -136,6 +145,7 @@ const loginFrom = (kind: Login['kind'], row: RowOf<typeof LOGIN>): Login => ({
   accountId: row.account_id,
   isSuspended: isOn(row.is_suspended),
   hash: row.password_hash,
+  ...(isOn(row.needs_factor) && { needsFactor: true }),
 })
 
 const targets = (sql: Sql): Part<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => ({

@@ -22,9 +22,10 @@ export const DE_FACTORS: typeof EN_FACTORS = {
   },
   factors: {
     title: 'Zweiter Faktor',
-    what: 'Mit einem Passkey oder einer Authenticator-App genügt Ihr Passwort allein hier nicht mehr.',
+    what: 'Mit einem Passkey oder einer Authenticator-App genügt Ihr Passwort allein hier nicht mehr, und es aktualisiert keine Namen mehr: ein Router braucht dann einen DDNS-Schlüssel.',
     must: 'Ihr Plan braucht einen zweiten Faktor: fügen Sie einen hinzu, dann steht Ihnen alles offen.',
-    isOn: 'Niemand meldet sich hier mit dem Passwort allein an. Programme verwenden API-Schlüssel.',
+    isOn: 'Das Passwort allein genügt hier nicht mehr. Programme verwenden API-Schlüssel, und ein Router verwendet einen DDNS-Schlüssel: mit dem Passwort lassen sich keine Namen mehr aktualisieren.',
+    toKeys: 'DDNS-Schlüssel anlegen',
     app: 'Authenticator-App',
     works: 'aktiv',
     unconfirmed: 'nicht bestätigt, nicht verwendet',

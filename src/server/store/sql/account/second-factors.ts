@@ -9,11 +9,12 @@ const FACTOR = {
   is_confirmed: 'FLAG', created_at: 'TIME', used_at: 'TIME NULL',
 } as const
 
+/** In SQL, a row if the account has one. */
+export const hasFactor = (accountId: string): string =>
+  `SELECT 1 AS found FROM second_factor WHERE account_id = ${accountId} AND is_confirmed = 1 AND kind <> 'recovery'`
+
 export const SECOND_FACTORS = selects({
-  has: select(
-    { found: 'INTEGER' },
-    `SELECT 1 AS found FROM second_factor WHERE account_id = ? AND is_confirmed = 1 AND kind <> 'recovery' LIMIT 1`,
-  ),
+  has: select({ found: 'INTEGER' }, `${hasFactor('?')} LIMIT 1`),
   of: select(FACTOR, `SELECT ${columnList(FACTOR)} FROM second_factor WHERE account_id = ? ORDER BY id`),
   sealed: select(
     { id: 'INTEGER', account_id: 'INTEGER', content: 'BLOB' },
