@@ -341,7 +341,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
 
     it('removes a zone with its names, and a key with its targets', async () => {
       await keep(tree('gone'))
-      await store.write(async (w) => w.removeKey(at.keyId))
+      await store.write(async (w) => w.removeKey(at.keyId, NOW))
       expect((await kept('gone'))?.rrsets[0]?.rdata.map(({ updateGroup }) => updateGroup)).toEqual([
         undefined,
         undefined,
@@ -449,7 +449,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       expect(await key()).not.toHaveProperty('lastUse')
       expect(await key()).not.toHaveProperty('blockedUntil')
       await usedBy(at.keyId, NOW, LATER)
-      await store.write(async (w) => w.blockKey(at.keyId, true))
+      await store.write(async (w) => w.blockKey(at.keyId, true, NOW))
       const used = { isBlocked: true, blockedUntil: LATER, lastUse: useOf(at.keyId, NOW) }
       expect(await key()).toMatchObject(used)
       const { items } = await store.read(async (r) =>

@@ -313,7 +313,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       expect(await current()).toEqual([true, key, ['192.0.2.2'], other])
       await store.write((w) => w.setTargets(at.keyId, []))
       expect(await current()).toEqual([true, null, ['192.0.2.2'], other])
-      await store.write((w) => w.removeKey(at.keyId))
+      await store.write((w) => w.removeKey(at.keyId, NOW))
       expect(await current()).toEqual([true, null, ['192.0.2.2'], undefined])
       await store.write((w) => w.removeZone(at.zoneId))
       expect(await current()).toEqual([undefined, undefined, undefined, undefined])
@@ -430,7 +430,7 @@ export function storeContract(title: string, open: () => Promise<Store>): void {
       const key = async (username: string) =>
         store.write((w) => w.addKey({ accountId: at.accountId, username, hash: HASH, description: '' }, NOW))
       const first = await key('key0001')
-      await store.write((w) => w.removeKey(first))
+      await store.write((w) => w.removeKey(first, NOW))
       expect(await key('key0002')).toBeGreaterThan(first)
 
       const apiKey = async () =>

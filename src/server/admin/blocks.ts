@@ -1,4 +1,5 @@
 import { err, type Result } from '../../base/result.ts'
+import type { Instant } from '../../base/time.ts'
 import { parseAddress } from '../../net/address.ts'
 import { clearFailedLogins } from '../abuse/failed-logins.ts'
 import { networkOf } from '../../net/network.ts'
@@ -36,7 +37,10 @@ export const BLOCK_OPERATIONS: Operations = {
     parameters: 'HOSTNAME',
     summary: 'end the block of a name',
     run: async ({ w }, [hostname = '']) =>
-      onName(w, hostname, { is: 'no longer blocked', change: async (id) => w.blockName(id, false) }),
+      onName(w, hostname, {
+        is: 'no longer blocked',
+        change: async (id, fqdn) => unblockName(w, { id, fqdn }),
+      }),
   },
   'key lock': {
     parameters: 'USERNAME',
@@ -53,20 +57,20 @@ export const BLOCK_OPERATIONS: Operations = {
   'key block': {
     parameters: 'USERNAME',
     summary: 'answer abuse to a DDNS key until key unblock',
-    run: async ({ w }, [username = '']) =>
-      onKey(w, username, { is: 'blocked', change: async (id) => w.blockKey(id, true) }),
+    run: async ({ w, now }, [username = '']) =>
+      onKey(w, username, { is: 'blocked', change: async (id) => w.blockKey(id, true, now) }),
   },
   'key unblock': {
     parameters: 'USERNAME',
     summary: 'end every block of a DDNS key, also one after abuse',
-    run: async ({ w }, [username = '']) =>
-      onKey(w, username, { is: 'no longer blocked', change: async (id) => unblockKey(w, id) }),
+    run: async ({ w, now }, [username = '']) =>
+      onKey(w, username, { is: 'no longer blocked', change: async (id) => unblockKey(w, id, now) }),
   },
   'key remove': {
     parameters: 'USERNAME',
     summary: 'remove a DDNS key; its names stay',
-    run: async ({ w }, [username = '']) =>
-      onKey(w, username, { is: 'removed', change: async (id) => w.removeKey(id) }),
+    run: async ({ w, now }, [username = '']) =>
+      onKey(w, username, { is: 'removed', change: async (id) => w.removeKey(id, now) }),
   },
   block: {
     parameters: 'USERNAME|ACCOUNT|HOSTNAME',
@@ -89,7 +93,7 @@ export const BLOCK_OPERATIONS: Operations = {
 
 interface Change {
   readonly is: string
-  readonly change: (id: number) => Promise<void>
+  readonly change: (id: number, name: string) => Promise<void>
 }
 
 async function onName(
@@ -99,7 +103,7 @@ async function onName(
 ): Promise<Result<OperationResult, string>> {
   const name = await nameOf(w, hostname)
   if (!name.ok) return name
-  await change(name.value.id)
+  await change(name.value.id, name.value.fqdn)
   return finished(`${name.value.fqdn} is ${is}`, { hostname: name.value.fqdn })
 }
 
@@ -110,12 +114,12 @@ async function onKey(
 ): Promise<Result<OperationResult, string>> {
   const key = await keyOf(w, username)
   if (!key.ok) return key
-  await change(key.value.id)
+  await change(key.value.id, username)
   return finished(`${username} is ${is}`, { username })
 }
 
 async function setBlocked(
-  { w }: AdminContext,
+  { w, now }: AdminContext,
   subject: string,
   isBlocked: boolean,
 ): Promise<Result<OperationResult, string>> {
@@ -131,20 +135,28 @@ async function setBlocked(
   if (found.length > 1)
     return err(`${subject} is the name of ${found.length} things; say which one: ${found.join(', or ')}`)
   if (key.ok) {
-    await (isBlocked ? w.blockKey(key.value.id, true) : unblockKey(w, key.value.id))
+    await (isBlocked ? w.blockKey(key.value.id, true, now) : unblockKey(w, key.value.id, now))
   } else if (account.ok) {
     await w.changeAccount(account.value, { isSuspended: isBlocked })
     if (!isBlocked) {
       await w.unblock({ kind: 'account', id: account.value })
       await clearFailedLogins(w, subject)
     }
-  } else if (name.ok) await w.blockName(name.value.id, isBlocked)
+  } else if (name.ok) await (isBlocked ? w.blockName(name.value.id, true) : unblockName(w, name.value))
   else return err(`there is no DDNS key, no account and no name ${subject}`)
   return finished(`${subject} is ${is}`, key.ok || account.ok ? { username: subject } : { hostname: subject })
 }
 
-async function unblockKey(w: AdminContext['w'], id: number): Promise<void> {
-  await w.blockKey(id, false)
+async function unblockName(
+  w: AdminContext['w'],
+  { id, fqdn }: { readonly id: number; readonly fqdn: string },
+): Promise<void> {
+  await w.blockName(id, false)
+  await w.liftSanctions({ hostname: fqdn })
+}
+
+async function unblockKey(w: AdminContext['w'], id: number, now: Instant): Promise<void> {
+  await w.blockKey(id, false, now)
   await w.unblock({ kind: 'key', id })
 }
 

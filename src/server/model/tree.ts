@@ -32,8 +32,11 @@ export interface Account {
   readonly isSuspended: boolean
   /** Its person may do at the website what `holdfast admin` does. */
   readonly isOperator?: true
-  /** Where links for a new password go. */
   readonly email?: string
+  /** A link that was sent to the address was followed: links for a new password go there. */
+  readonly isEmailConfirmed?: true
+  /** Keys that are gone, or blocked ones, have left counts or blocks: see `Sanction`. */
+  readonly hasSanctions?: true
 }
 
 export interface Zone {

@@ -32,6 +32,9 @@ export const STORE_TABLES = [
   'session',
   'one_time_code',
   'second_factor',
+  'sanction',
+  'sign_in',
+  'account_event',
 ] as const
 export type StoreTable = (typeof STORE_TABLES)[number]
 

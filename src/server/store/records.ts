@@ -195,7 +195,8 @@ export interface RecordWrites extends RecordReads {
     keyId: number,
     change: { readonly description?: string; readonly hash?: Uint8Array },
   ): Promise<void>
-  removeKey(keyId: number): Promise<void>
+  /** What it has counted, and its blocks, pass to its hostnames and to the next keys of its account. */
+  removeKey(keyId: number, now: Instant): Promise<void>
   /** Makes exactly these names the key's targets; Rdata targets stay, unless there are no names. */
   setTargets(keyId: number, nameIds: readonly number[]): Promise<void>
 }
@@ -221,7 +222,8 @@ export interface PolicyWrites {
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
   blockName(nameId: number, isBlocked: boolean): Promise<void>
-  blockKey(keyId: number, isBlocked: boolean): Promise<void>
+  /** A block is also said of the hostnames that the key has now. */
+  blockKey(keyId: number, isBlocked: boolean, now: Instant): Promise<void>
   accountNamed(name: string): Promise<number | undefined>
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
   /** Only if the stored hash is still the one that was checked; resolves with whether it is. */

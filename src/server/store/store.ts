@@ -23,6 +23,7 @@ import type { StoreTotals } from './totals.ts'
 import type { TrailReads, TrailWrites } from './account/trail.ts'
 import type { CodeReads, CodeWrites } from './account/one-time-codes.ts'
 import type { FactorReads, FactorWrites } from './account/second-factors.ts'
+import type { SanctionReads, SanctionWrites } from './account/sanctions.ts'
 import type { SessionReads, SessionWrites } from './account/sessions.ts'
 import type { TsigKeyReads, TsigKeyWrites } from './account/tsig-keys.ts'
 
@@ -35,7 +36,8 @@ export interface StoreReads
     TrailReads,
     SessionReads,
     CodeReads,
-    FactorReads {
+    FactorReads,
+    SanctionReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
@@ -85,7 +87,8 @@ export interface StoreWrites
     TsigKeyWrites,
     SessionWrites,
     CodeWrites,
-    FactorWrites {
+    FactorWrites,
+    SanctionWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */
   putFailures(peer: string, failures: FailedLogins): Promise<void>
   putUsage(principal: Principal, usage: Usage, last: LastUse): Promise<void>

@@ -6,7 +6,8 @@ import { blockEnd } from '../abuse/block.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { IncomingRequest } from '../http/request.ts'
-import type { Login, Usage } from '../model/rows.ts'
+import type { Buckets, Login, Usage } from '../model/rows.ts'
+import { mergedBuckets } from '../store/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
 
 /** One authenticated update request. */
@@ -29,9 +30,10 @@ export const isBlocked = (usage: Usage, { limits, now }: Pick<UpdateContext, 'li
 export async function countNochg(
   w: StoreWrites,
   { principal, limits, now }: UpdateContext,
-  hostname: string,
+  { hostname, inherited }: { readonly hostname: string; readonly inherited: Buckets },
 ): Promise<boolean> {
-  const buckets = withEvent(await w.nochgsOf(principal, hostname), now, limits.nochg)
+  const before = mergedBuckets(await w.nochgsOf(principal, hostname), inherited)
+  const buckets = withEvent(before, now, limits.nochg)
   const isExceeded = exceeds(buckets, limits.nochg)
   await w.putNochgs(principal, hostname, isExceeded ? [] : buckets)
   return isExceeded
@@ -41,16 +43,18 @@ export async function countNochg(
 export interface UpdateOutcome {
   readonly usage: Usage
   readonly replies: readonly Reply[]
+  /** All that it asks for is blocked: as for a key that is blocked, nothing is counted. */
+  readonly isSanctioned?: true
 }
 
 /** Stores the counters and the last use at the end of every request. Returns the replies to send. */
 export async function recordUsage(
   w: StoreWrites,
   { principal, request, userAgentClass, limits, now }: UpdateContext,
-  { usage, replies }: UpdateOutcome,
+  { usage, replies, isSanctioned }: UpdateOutcome,
 ): Promise<readonly Reply[]> {
   // The operator ends a suspension, and requests that it refused must not start another block.
-  const isSuspended = principal.isSuspended || isBlocked(usage, { limits, now })
+  const isSuspended = principal.isSuspended || isSanctioned === true || isBlocked(usage, { limits, now })
   const isRefused = !isSuspended && replies.some(({ word }) => actionOf(word).kind === 'stop')
   const refusals = isRefused ? withEvent(usage.refusals, now, limits.refusals) : usage.refusals
   const isAbuse = isRefused && exceeds(refusals, limits.refusals)

@@ -4,6 +4,8 @@ import type { Reply } from '../../protocol/reply-codec.ts'
 import { isUsable, type UpdateQuery } from '../../protocol/request.ts'
 import { asciiName } from '../model/idn.ts'
 import type { Account } from '../model/tree.ts'
+import { blockedHostnames, inheritedNochgs } from '../abuse/sanctions.ts'
+import type { Sanction } from '../store/account/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { addressesAt, apply, type RecordChange, recordChangesAt, type TargetChange } from './apply.ts'
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
@@ -13,8 +15,8 @@ import { trailOfUpdate } from './trail.ts'
 
 interface HostReplies {
   readonly replies: readonly Reply[]
-  /** Whether some hostname exceeded the limit of `nochg`. */
-  readonly isAbuse: boolean
+  /** `key`: some hostname exceeded the limit of `nochg`. `items`: all that the request asks for is blocked. */
+  readonly abuse: 'key' | 'items' | undefined
 }
 
 export interface HostsRequest {
@@ -23,6 +25,8 @@ export interface HostsRequest {
   readonly names: readonly string[]
   /** The item that stands for all targets of the key. */
   readonly allHostnames: string
+  /** Of the account. */
+  readonly sanctions: readonly Sanction[]
 }
 
 /** One target with what the update changes there, or why it may not. */
@@ -45,7 +49,7 @@ interface RequestPlan {
 export async function answerHosts(
   w: StoreWrites,
   context: UpdateContext,
-  { query, names, allHostnames }: HostsRequest,
+  { query, names, allHostnames, sanctions }: HostsRequest,
 ): Promise<HostReplies> {
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
@@ -58,13 +62,22 @@ export async function answerHosts(
     isOffline: query.isOffline,
     now: context.now,
   }
-  const plan = await planOf(w, context.principal, { account, items: names, allHostnames, change })
+  const planned = await planOf(w, context.principal, { account, items: names, allHostnames, change })
+  const hostnames = new Set(planned.targets.map(({ target }) => target.name.fqdn))
+  const blocked =
+    sanctions.length === 0
+      ? NONE
+      : await blockedHostnames(w, { accountId: account.id, hostnames }, { ...context, sanctions })
+  const plan = withoutBlocked(planned, blocked)
+  if (plan === undefined) return { replies: singleReply('abuse'), abuse: 'items' }
   const added = plan.targets.flatMap(({ changes, refusal }) => (refusal === undefined ? changes : []))
   const isOverPlan = await exceedsPlan(w, account, added.filter(isNew).length)
   if (isOverPlan || plan.targets.some(({ refusal }) => refusal === '!donator')) return only('!donator')
-  const { replies, isAbuse } = await applyAll(w, context, { plan, change })
-  return { replies: names.flatMap((item) => replies.get(item) ?? []), isAbuse }
+  const { replies, isAbuse } = await applyAll(w, context, { plan, change, sanctions })
+  return { replies: names.flatMap((item) => replies.get(item) ?? []), abuse: isAbuse ? 'key' : undefined }
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** The items of a request are compared and counted by this spelling. */
 const normalized = (item: string): string => parseHostname(asciiName(item)) ?? item.toLowerCase()
@@ -72,7 +85,7 @@ const normalized = (item: string): string => parseHostname(asciiName(item)) ?? i
 /** The names that an update will ask for, in its order. */
 export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(normalized)
 
-const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), isAbuse: false })
+const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), abuse: undefined })
 const isNew = (change: RecordChange): boolean => change.isNew
 
 interface Asked {
@@ -113,11 +126,40 @@ async function planAt(
   return { target, changes, refusal: await refusalAt(w, callerOf(account), { target, changes }) }
 }
 
+/** A blocked hostname is refused; undefined if there is no other one. */
+function withoutBlocked(
+  { items, targets }: RequestPlan,
+  blocked: ReadonlySet<string>,
+): RequestPlan | undefined {
+  if (blocked.size === 0) return { items, targets }
+  if (targets.every(({ target }) => blocked.has(target.name.fqdn))) return undefined
+  const known = new Map(
+    targets.map((one) => [
+      one,
+      blocked.has(one.target.name.fqdn) ? { ...one, refusal: 'nohost' as const } : one,
+    ]),
+  )
+  const replaced = (list: readonly PlannedTarget[]): readonly PlannedTarget[] =>
+    list.map((one) => known.get(one) ?? one)
+  return {
+    items: new Map(Array.from(items, ([item, own]) => [item, replaced(own)])),
+    targets: replaced(targets),
+  }
+}
+
 /** The reply of each item. */
 async function applyAll(
   w: StoreWrites,
   context: UpdateContext,
-  { plan, change }: { readonly plan: RequestPlan; readonly change: TargetChange },
+  {
+    plan,
+    change,
+    sanctions,
+  }: {
+    readonly plan: RequestPlan
+    readonly change: TargetChange
+    readonly sanctions: readonly Sanction[]
+  },
 ): Promise<{ readonly replies: ReadonlyMap<string, Reply>; readonly isAbuse: boolean }> {
   const changed = new Map<PlannedTarget, boolean>()
   for (const planned of plan.targets) {
@@ -131,7 +173,14 @@ async function applyAll(
   let isAbuse = false
   for (const [item, targets] of plan.items) {
     const reply = replyOf(targets, changed, change)
-    if (reply.word === 'nochg') isAbuse = (await countNochg(w, context, item)) || isAbuse
+    if (reply.word === 'nochg') {
+      const inherited = inheritedNochgs(
+        context.principal,
+        { name: item, isGroup: !item.includes('.') },
+        sanctions,
+      )
+      isAbuse = (await countNochg(w, context, { hostname: item, inherited })) || isAbuse
+    }
     replies.set(item, reply)
   }
   return { replies, isAbuse }

@@ -6,6 +6,7 @@ import { readQuery, type UpdateQuery } from '../../protocol/request.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
 import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
+import { inheritedUsage } from '../abuse/sanctions.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf, shareOf } from '../../net/network.ts'
@@ -208,6 +209,8 @@ async function settle(
   })
   const replies = await recordUsage(w, context, outcome)
   const { blockedUntil } = await w.usageOf(principal)
+  if (blockedUntil !== undefined && blockedUntil !== usage.blockedUntil && principal.kind === 'key')
+    await w.passBlock(principal, blockedUntil, context.now)
   return {
     replies,
     events: blockEvents(usage.blockedUntil, blockedUntil, { username: username ?? '', peer }),
@@ -266,26 +269,30 @@ function blockEvents(
 async function outcomeOf(
   w: StoreWrites,
   context: UpdateContext,
-  { usage: before, query, names, allHostnames }: { readonly usage: Usage } & HostsRequest,
+  { usage: before, query, names, allHostnames }: { readonly usage: Usage } & Omit<HostsRequest, 'sanctions'>,
 ): Promise<UpdateOutcome> {
   const { principal, limits, now } = context
-  const blocked = doorOf(principal, { isBlocked: isBlocked(before, context) })
-  if (blocked === 'blocked') return { usage: before, replies: singleReply(WORDS[blocked]) }
-  const { refusals, nondescriptive } = before
-  const usage = { requests: withEvent(before.requests, now, limits.requests), refusals, nondescriptive }
+  const account = await w.account(principal.accountId)
+  const sanctions = account?.hasSanctions === true ? await w.sanctionsOf(principal.accountId) : []
+  const inherited = inheritedUsage(principal, before, sanctions)
+  const blocked = doorOf(principal, { isBlocked: isBlocked(inherited, context) })
+  if (blocked === 'blocked')
+    return { usage: before, replies: singleReply(WORDS[blocked]), isSanctioned: true }
+  const { refusals, nondescriptive } = inherited
+  const usage = { requests: withEvent(inherited.requests, now, limits.requests), refusals, nondescriptive }
   if (exceeds(usage.requests, limits.requests))
     return {
       usage: { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
       replies: singleReply('abuse'),
     }
-  const account = await w.account(principal.accountId)
   const answer = doorOf(principal, {
     isWebsiteOnly: account?.isWebsiteOnly === true,
     lacksFeature: query.isOffline && account?.plan.hasOffline !== true,
   })
   if (answer !== 'open' && answer !== 'unknown') return { usage, replies: singleReply(WORDS[answer]) }
-  const { replies, isAbuse } = await answerHosts(w, context, { query, names, allHostnames })
-  return isAbuse
+  const { replies, abuse } = await answerHosts(w, context, { query, names, allHostnames, sanctions })
+  if (abuse === 'items') return { usage, replies: singleReply('abuse'), isSanctioned: true }
+  return abuse === 'key'
     ? { usage: { ...usage, blockedUntil: after(now, limits.longBlock) }, replies: singleReply('abuse') }
     : { usage, replies }
 }

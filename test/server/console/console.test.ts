@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { after, hours, minutes } from '../../../src/base/time.ts'
+import { after, hours, instant, minutes } from '../../../src/base/time.ts'
 import { PASSWORD } from '../api/world.ts'
 import { consoleTests, ORIGIN } from './person.ts'
 
@@ -297,7 +297,7 @@ describe('a name', () => {
     expect((await one.send(page)).text).not.toContain('key of its router is blocked')
     await at.world.store.write(async (w) => {
       const key = await w.keyNamed('kkk1111')
-      await w.blockKey(key?.id ?? 0, true)
+      await w.blockKey(key?.id ?? 0, true, instant(Date.now()))
     })
     const { text, html } = await one.send(page)
     expect(text).toContain('The key of its router is blocked')

@@ -399,7 +399,7 @@ describe('counters in a store', () => {
   })
 
   it.each<[string, (here: Store, other: Store) => Promise<void>]>([
-    ['a key, by another process', async (_, other) => other.write((w) => w.removeKey(who.id))],
+    ['a key, by another process', async (_, other) => other.write((w) => w.removeKey(who.id, NOW))],
     [
       'an account, by another process',
       async (_, other) => other.write((w) => w.removeAccount(who.accountId)),

@@ -64,7 +64,7 @@ async function answered(
       limits: LIMITS,
       now: NOW,
     },
-    { query: readQuery(query), names: namesOf(readQuery(query)), allHostnames: 'all' },
+    { query: readQuery(query), names: namesOf(readQuery(query)), allHostnames: 'all', sanctions: [] },
   )
   return replies.map(formatReply)
 }

@@ -126,7 +126,7 @@ export async function deleteKey(context: RequestContext) {
   if (!hasFullAccess(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   const key = await keyAt(context)
   if (key === undefined) return { malformed: [notFound] }
-  await context.store.removeKey(key.id)
+  await context.store.removeKey(key.id, context.now)
   return { status: 200 as const, data: {} }
 }
 
@@ -165,6 +165,9 @@ async function readKeyDraft(
   if (unknown.length > 0) return { malformed: unknown }
   const targets = resolved.flatMap((one) => ('zone' in one ? [one] : []))
   const own = await keyAt(context)
+  const added = targets.filter(({ name }) => name.updateGroup !== own?.username)
+  if (added.length > 0 && (await isLocked(context, own)))
+    return { malformed: [{ ...REQUEST_FAULTS.keyLocked, location: 'body', pointer: '/hostnames' }] }
   const faults = await firstFault<Refusal<TargetFault>>(
     () => targets.flatMap((target) => accessFault(context.caller, target) ?? []),
     () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
@@ -225,6 +228,14 @@ function accessFault(
     (needsWebsite(caller, zone) ? refuse('websiteOnly') : undefined)
   return fault === undefined ? undefined : { ...fault, location: 'body', pointer }
 }
+
+/** The lock of a deleted key is that of the keys after it. */
+const isLocked = async (
+  { store, caller }: Pick<RequestContext, 'store' | 'caller'>,
+  own: DdnsKey | undefined,
+): Promise<boolean> =>
+  own?.isLocked ??
+  (await store.sanctionsOf(caller.account.id)).some((one) => one.isLocked && one.subject === '')
 
 /** A name is the target of one key, and is listed once. */
 function conflictOf(

@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../../errors/errors.ts'
-import { APEX, canonicalName, parentOf } from '../../model/dns-name.ts'
+import { APEX, canonicalName, fqdnOf, parentOf } from '../../model/dns-name.ts'
+import { copySanctions } from '../../store/sanctions.ts'
 import { asciiName } from '../../model/idn.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import { IN_PATH } from '../../rules/access.ts'
@@ -53,7 +54,11 @@ export async function changeName(context: RequestContext) {
   )
   if (faults.length > 0) return refused(...faults)
   if (isOffline !== name.isOffline) await store.saveName({ ...name, isOffline }, now, name)
-  if (isRenamed) await store.renameName({ ...name, isOffline }, after.name, now)
+  if (isRenamed) {
+    const [from, renamed] = [fqdnOf(name.name, zone.name), fqdnOf(after.name, zone.name)]
+    await store.renameName({ ...name, isOffline }, after.name, now)
+    await copySanctions(store, { accountId: name.accountId, from, to: renamed }, now)
+  }
   const warnings: readonly Warning[] = [
     ...unknownFields(body, NAME_CHANGE_FIELDS),
     ...(isRenamed ? await changeWarnings(context, { zone, name: after, isNew: true, written: [] }) : []),

@@ -22,6 +22,7 @@ export const REQUEST_FAULTS = {
   scopeInsufficient:    { status: 403, code: '403',  title: 'this API key is not allowed to do that' },
   operatorNeeded:       { status: 403, code: '403',  title: 'this is for operators of the service, at its website' },
   operatorFactorMissing: { status: 403, code: '403', title: 'an operator needs a second factor; set one up in the account' },
+  keyLocked:            { status: 403, code: '4127', title: 'the operator has locked this DDNS key: it gets no new targets' },
   pathUnknown:          { status: 404, code: '404',  title: 'unknown path' },
   apiKeyNotFound:       { status: 404, code: '404',  title: 'API key not found' },
   secondFactorMissing:  { status: 403, code: '403',  title: 'the account has a second factor, so its password is for the website; use an API key' },

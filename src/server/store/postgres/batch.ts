@@ -186,6 +186,8 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
       values.set(rdataId, { rdataId, from: known?.from ?? from, to, at })
       changes.note('values', rdataId)
     },
+    // The names of the key are not read in advance.
+    passBlock: async () => Promise.reject(new Elsewhere()),
     async addTrail(entries) {
       const { length } = changes.trail
       counters.recordUndo(() => changes.trail.splice(length))

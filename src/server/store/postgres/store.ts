@@ -14,6 +14,7 @@ import { TimeLimit } from './time-limit.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { existing, select, selects } from '../select.ts'
+import { withSanctions } from '../sanctions.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
@@ -114,7 +115,8 @@ class PostgresStore implements Store {
       alone: async ({ about, work }) =>
         this.#counting(async (sql) => {
           await sql.execute(LOCK_ZONES, about.hostnames)
-          return work({ ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) })
+          const writes = { ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) }
+          return work({ ...writes, ...withSanctions(writes) })
         }),
     })
   }
@@ -206,7 +208,7 @@ class PostgresStore implements Store {
       await counters.flushAll(sql)
     }
     const shown = { ...tables, ...withUnstoredUses(tables, this.#counters) }
-    return {
+    const writes: Omit<StoreWrites, 'passBlock'> = {
       ...shown,
       ...counters.writes(sql),
       ...withCounters(shown, first),
@@ -215,11 +217,21 @@ class PostgresStore implements Store {
         forget(principal)
         return tables.unblock(principal)
       },
-      async removeKey(keyId) {
+      async removeKey(keyId, now) {
         const principal = { kind: 'key', id: keyId } as const
         counters.forget(principal)
         forget(principal)
-        return tables.removeKey(keyId)
+        return tables.removeKey(keyId, now)
+      },
+    }
+    const passing = withSanctions(writes)
+    return {
+      ...writes,
+      ...passing,
+      async removeKey(keyId, now) {
+        // What the key has counted passes on, also what is not stored yet.
+        await first()
+        return passing.removeKey(keyId, now)
       },
     }
   }

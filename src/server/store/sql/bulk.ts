@@ -8,6 +8,12 @@ import { existing, insert, select, selects } from '../select.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { asList, ids, type Sql } from './statement.ts'
 
+/** Deleted with their account at once. */
+const OF_ACCOUNT = [
+  ...(['session', 'one_time_code', 'second_factor', 'api_key', 'tsig_key'] as const),
+  ...(['sanction', 'sign_in', 'account_event'] as const),
+]
+
 type SweptTable = 'dns_rr' | 'dns_dirty' | 'name'
 type SweptColumn = 'owner' | 'name'
 /** The last of so many rows of a zone. */
@@ -214,8 +220,7 @@ async function hideAccount(sql: Sql, id: number): Promise<void> {
   const subjects = `(SELECT 'key:' || id FROM ddns_key WHERE account_id = ?1 UNION SELECT 'account:' || ?1)`
   for (const table of ['usage', 'nochg'])
     await sql(`DELETE FROM ${table} WHERE subject IN ${subjects}`).run(id)
-  for (const table of ['session', 'one_time_code', 'second_factor', 'api_key', 'tsig_key'])
-    await sql(`DELETE FROM ${table} WHERE account_id = ?`).run(id)
+  for (const table of OF_ACCOUNT) await sql(`DELETE FROM ${table} WHERE account_id = ?`).run(id)
   await sql('DELETE FROM zone_member WHERE account_id = ?').run(id)
   // Names refer to keys, so the keys stay until the names are gone. No password has an empty hash.
   const none = new Uint8Array()

@@ -5,6 +5,7 @@ import { isOn, optional, wordList } from '../values.ts'
 import { isShown } from '../hidden.ts'
 import { type Clause, clause, contains, joined, marks } from './clause.ts'
 import { orderedPage } from './paging.ts'
+import { passedOn } from './account/sanctions.ts'
 import { keysInScope } from './scope.ts'
 import { asList, ids, type Sql } from './statement.ts'
 
@@ -20,7 +21,11 @@ const OF_KEY = {
 const USE = { used_at: 'TIME NULL', agent: 'TEXT NULL', peer: 'TEXT NULL', reply: 'TEXT NULL' } as const
 const KEY = { ...OF_KEY, blocked_until: 'TIME NULL', ...USE } as const
 const WITH_USE = `LEFT JOIN usage ON subject = 'key:' || ddns_key.id`
-const KEY_ROWS = `SELECT ${columnList(KEY)} FROM ddns_key ${WITH_USE}`
+/** What the operator has said of a key that is gone holds for this one too. */
+const STANDING = `(SELECT id, account_id, username, description, created_at,
+  CASE WHEN is_locked = 1 OR ${passedOn('is_locked')} THEN 1 ELSE 0 END AS is_locked,
+  CASE WHEN is_blocked = 1 OR ${passedOn('is_blocked')} THEN 1 ELSE 0 END AS is_blocked FROM ddns_key) AS ddns_key`
+const KEY_ROWS = `SELECT ${columnList(KEY)} FROM ${STANDING} ${WITH_USE}`
 
 // biome-ignore format: a table
 const API_KEY = {

@@ -111,6 +111,9 @@ export const OVERVIEW = selects({
         used_at AS last_used_at, agent, peer AS address FROM usage
       UNION ALL SELECT username, 'operator', NULL, NULL, NULL, NULL FROM ddns_key WHERE is_blocked = 1 AND ${isShown('username')}
       UNION ALL SELECT name, 'operator', NULL, NULL, NULL, NULL FROM account WHERE is_suspended = 1 AND ${isShown('name')}
+      UNION ALL SELECT CASE subject WHEN '' THEN (SELECT name FROM account WHERE id = account_id) ELSE subject END,
+        CASE is_blocked WHEN 1 THEN 'operator' ELSE 'abuse' END, blocked_until, NULL, NULL, NULL FROM sanction
+        WHERE (is_blocked = 1 OR blocked_until IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM ddns_key WHERE username = source)
       UNION ALL SELECT fqdn, 'operator', NULL, NULL, NULL, NULL FROM name WHERE is_blocked = 1 AND ${isInShownZone('zone_id')}
     ) AS block`),
   lockouts: select({ network: 'TEXT', endpoint: 'TEXT', blocked_until: 'TIME NULL' },

@@ -5,6 +5,7 @@ import { sqlPublishedReads } from './published.ts'
 import { sqlRecords } from './records.ts'
 import { sqlTrailReads } from './account/trail.ts'
 import { sqlCodeReads } from './account/one-time-codes.ts'
+import { passedOn, sqlSanctionReads } from './account/sanctions.ts'
 import { sqlFactorReads } from './account/second-factors.ts'
 import { sqlSessionReads } from './account/sessions.ts'
 import { sqlTsigKeyReads } from './account/tsig-keys.ts'
@@ -27,6 +28,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlSessionReads(sql),
   ...sqlCodeReads(sql),
   ...sqlFactorReads(sql),
+  ...sqlSanctionReads(sql),
   ...sqlTrailReads(sql),
 })
 
@@ -65,7 +67,7 @@ export const READING = selects({
   keyLogin: select(
     LOGIN,
     `SELECT ddns_key.id, account_id, ddns_key.password_hash,
-      CASE WHEN is_blocked = 1 OR is_suspended = 1 THEN 1 ELSE 0 END AS is_suspended, 0 AS needs_factor
+      CASE WHEN ddns_key.is_blocked = 1 OR is_suspended = 1 OR ${passedOn('is_blocked')} THEN 1 ELSE 0 END AS is_suspended, 0 AS needs_factor
     FROM ddns_key JOIN account ON account.id = account_id WHERE username = ? AND ${isShown('username')}`,
   ),
   accountLogin: select(

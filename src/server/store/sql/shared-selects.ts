@@ -13,6 +13,7 @@ import { PUBLISHED } from './published.ts'
 import { READING } from './reading.ts'
 import { RECORD_CHANGES } from './record-changes.ts'
 import { RECORDS } from './records.ts'
+import { SANCTIONS } from './account/sanctions.ts'
 import { SECOND_FACTORS } from './account/second-factors.ts'
 import { SESSIONS } from './account/sessions.ts'
 import { TRAIL } from './account/trail.ts'
@@ -38,6 +39,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   READING,
   RECORDS,
   RECORD_CHANGES,
+  SANCTIONS,
   SECOND_FACTORS,
   SESSIONS,
   SUMMARIES,

@@ -4,6 +4,7 @@ import { sqlBulk } from './bulk.ts'
 import { sqlPolicy } from './policy.ts'
 import { sqlTrail } from './account/trail.ts'
 import { sqlCodes } from './account/one-time-codes.ts'
+import { sqlSanctions } from './account/sanctions.ts'
 import { sqlFactors } from './account/second-factors.ts'
 import { sqlSessions } from './account/sessions.ts'
 import { sqlTsigKeys } from './account/tsig-keys.ts'
@@ -35,7 +36,7 @@ export const WRITING = selects({
 })
 
 /** The writes of the store in SQL. They run inside the transaction of the caller. */
-export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
+export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites | 'passBlock'> {
   return {
     ...sqlReading(sql),
     ...records(sql),
@@ -50,6 +51,7 @@ export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites> {
     ...sqlSessions(sql),
     ...sqlCodes(sql),
     ...sqlFactors(sql),
+    ...sqlSanctions(sql),
     ...sqlPublish(sql),
   }
 }

@@ -19,7 +19,8 @@ const PLAN = {
 } as const
 // biome-ignore format: a table
 const ACCOUNT = {
-  account_name: 'TEXT', is_website_only: 'FLAG', is_suspended: 'FLAG', is_operator: 'FLAG', email: 'TEXT', ...PLAN,
+  account_name: 'TEXT', is_website_only: 'FLAG', is_suspended: 'FLAG', is_operator: 'FLAG', email: 'TEXT', is_email_confirmed: 'FLAG',
+  has_sanctions: 'FLAG', ...PLAN,
 } as const
 
 /** Without the columns that every change of the zone changes. */
@@ -37,7 +38,8 @@ const ZONE_ROWS = `SELECT ${columnList(RULES)}, description, updated_at, (SELECT
 export const ZONES = selects({
   account: select(
     ACCOUNT,
-    `SELECT account.name AS account_name, is_website_only, is_suspended, is_operator, email,
+    `SELECT account.name AS account_name, is_website_only, is_suspended, is_operator, email, is_email_confirmed,
+      CASE WHEN EXISTS (SELECT 1 FROM sanction WHERE account_id = account.id) THEN 1 ELSE 0 END AS has_sanctions,
       ${columnList(PLAN, 'plan')}
       FROM account JOIN plan ON plan.id = plan_id WHERE account.id = ?`,
   ),
@@ -145,6 +147,8 @@ function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
     isSuspended: isOn(row.is_suspended),
     ...(isOn(row.is_operator) && { isOperator: true }),
     ...(row.email !== '' && { email: row.email }),
+    ...(isOn(row.is_email_confirmed) && { isEmailConfirmed: true }),
+    ...(isOn(row.has_sanctions) && { hasSanctions: true }),
   }
 }
 

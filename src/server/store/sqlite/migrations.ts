@@ -236,4 +236,41 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE account ADD COLUMN email TEXT NOT NULL DEFAULT '';
   ALTER TABLE plan ADD COLUMN needs_factor INTEGER NOT NULL DEFAULT 0;
   `,
+  // What outlives a DDNS key; sign-ins and events of accounts; addresses that are confirmed; zones that wait for a proof.
+  `
+  CREATE TABLE sanction (
+    account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    subject TEXT NOT NULL,
+    source TEXT NOT NULL,
+    last_key_id INTEGER NOT NULL,
+    requests BLOB NOT NULL,
+    refusals BLOB NOT NULL,
+    nochgs BLOB NOT NULL,
+    blocked_until INTEGER,
+    is_blocked INTEGER NOT NULL,
+    is_locked INTEGER NOT NULL,
+    ends_at INTEGER,
+    PRIMARY KEY (account_id, subject, source)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE sign_in (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    network TEXT NOT NULL,
+    peer TEXT NOT NULL,
+    credential TEXT NOT NULL,
+    program TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sign_in_of_account ON sign_in (account_id, id);
+  CREATE TABLE account_event (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    subject TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX account_event_of_account ON account_event (account_id, id);
+  ALTER TABLE account ADD COLUMN is_email_confirmed INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE zone ADD COLUMN awaits_proof INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

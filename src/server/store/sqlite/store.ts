@@ -11,6 +11,7 @@ import type { NameQuery } from '../../model/query.ts'
 import { isLong } from '../sql/listing.ts'
 import { LongListings } from './long-listings.ts'
 import { requestWindows } from '../request-windows.ts'
+import { withSanctions } from '../sanctions.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
 import { checkSqlite } from './check.ts'
@@ -220,7 +221,7 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
     counters.beginFlush()
     counters.flush(Infinity)
   }
-  return {
+  const writes: Omit<StoreWrites, 'passBlock'> = {
     ...tables,
     ...counters.writes(),
     ...withUnstoredUses(tables, counters),
@@ -232,9 +233,10 @@ function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreW
       counters.forget(principal)
       return tables.unblock(principal)
     },
-    async removeKey(keyId) {
+    async removeKey(keyId, now) {
       counters.forget({ kind: 'key', id: keyId })
-      return tables.removeKey(keyId)
+      return tables.removeKey(keyId, now)
     },
   }
+  return { ...writes, ...withSanctions(writes) }
 }

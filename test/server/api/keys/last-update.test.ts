@@ -117,7 +117,7 @@ describe('the block of a key', () => {
   it('by the operator has none, and is shown first', async () => {
     const { store, ids } = world
     await use('kkk1111', USED, inHours(1))
-    await store.write(async (w) => w.blockKey(ids['kkk1111'] ?? 0, true))
+    await store.write(async (w) => w.blockKey(ids['kkk1111'] ?? 0, true, USED))
     expect(await block()).toEqual({
       reason: 'operator',
       since: null,

@@ -269,7 +269,7 @@ describe.skipIf(lacking !== undefined)('updates in batches', () => {
       await w.putUsage(key, await w.usageOf(key), last)
       await w.putNochgs(key, 'home.example.test', [{ start: 60, count: 1 }])
     }, about)
-    await node(1).write(async (w) => w.removeKey(at.keyId))
+    await node(1).write(async (w) => w.removeKey(at.keyId, NOW))
     await node(0).read(async (r) => r.keysOf(at.accountId, { page: { limit: 9, offset: 0 } }))
 
     const rows = await postgres.query(

@@ -116,7 +116,8 @@ describe.skipIf(lacking !== undefined)('many processes at once', () => {
   const unlocked = (place: PostgresPlace): { run: Run; end: () => Promise<unknown> } => {
     const pool = new ConnectionPool({ ...place, connections: 32 })
     return {
-      run: async (work) => inTransaction(pool, async (sql) => work(sqlWriting(sql))),
+      run: async (work) =>
+        inTransaction(pool, async (sql) => work({ ...sqlWriting(sql), passBlock: async () => undefined })),
       end: async () => pool.close(),
     }
   }

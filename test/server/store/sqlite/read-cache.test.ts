@@ -1,3 +1,4 @@
+import { instant } from '../../../../src/base/time.ts'
 import { expect, it } from 'vitest'
 import { readCache } from '../../../../src/server/store/sqlite/read-cache.ts'
 
@@ -16,7 +17,7 @@ it.each(['addTrail', 'pruneTrail', 'setFact', 'touchApiKey', 'touchSession'])(
     await (cache as never as Record<string, () => Promise<void>>)[method]?.()
     await cache.login('abc1234')
     expect(lookups).toBe(1)
-    await cache.removeKey(1)
+    await cache.removeKey(1, instant(0))
     await cache.login('abc1234')
     expect(lookups).toBe(2)
   },

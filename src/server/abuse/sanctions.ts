@@ -1,0 +1,70 @@
+import { after, type Instant, isBefore, longest } from '../../base/time.ts'
+import type { Buckets, Principal, Usage } from '../model/rows.ts'
+import type { Sanction } from '../store/account/sanctions.ts'
+import { mergedBuckets } from '../store/sanctions.ts'
+import type { StoreWrites } from '../store/store.ts'
+import { blockEnd } from './block.ts'
+import type { AbuseLimits } from './limits.ts'
+import { exceeds, withEvent } from './sliding-window.ts'
+
+interface Moment {
+  readonly limits: AbuseLimits
+  readonly now: Instant
+}
+
+/** What deleted keys have left for this one. */
+const ofKey = ({ kind, id }: Principal, sanctions: readonly Sanction[]): readonly Sanction[] =>
+  sanctions.filter(({ subject, lastKeyId }) => subject === '' && kind === 'key' && lastKeyId < id)
+
+/** The usage of a key with what keys before it have left: the greater counts, and the last end of a block. */
+export function inheritedUsage(principal: Principal, usage: Usage, sanctions: readonly Sanction[]): Usage {
+  let merged = usage
+  for (const { requests, refusals, blockedUntil } of ofKey(principal, sanctions))
+    merged = {
+      ...merged,
+      requests: mergedBuckets(merged.requests, requests),
+      refusals: mergedBuckets(merged.refusals, refusals),
+      ...laterBlock(merged.blockedUntil, blockedUntil),
+    }
+  return merged
+}
+
+const laterBlock = (one: Instant | undefined, other: Instant | undefined) => {
+  const end = one === undefined || (other !== undefined && isBefore(one, other)) ? other : one
+  return end !== undefined && { blockedUntil: end }
+}
+
+/** The `nochg` that were counted of a hostname, or of the group of a deleted key. */
+export const inheritedNochgs = (
+  principal: Principal,
+  { name, isGroup }: { readonly name: string; readonly isGroup: boolean },
+  sanctions: readonly Sanction[],
+): Buckets =>
+  (isGroup
+    ? ofKey(principal, sanctions)
+    : sanctions.filter(({ subject }) => subject === name)
+  ).reduce<Buckets>((all, { nochgs }) => mergedBuckets(all, nochgs), [])
+
+/**
+ * The hostnames that are blocked. Each that a deleted key has left is counted on by itself, so that another key of the
+ * account, which may serve other devices, is not blocked for it.
+ */
+export async function blockedHostnames(
+  w: Pick<StoreWrites, 'putSanction'>,
+  { accountId, hostnames }: { readonly accountId: number; readonly hostnames: ReadonlySet<string> },
+  { sanctions, limits, now }: Moment & { readonly sanctions: readonly Sanction[] },
+): Promise<ReadonlySet<string>> {
+  const blocked = new Set<string>()
+  for (const one of sanctions.filter(({ subject }) => hostnames.has(subject))) {
+    const isBlocked =
+      one.isBlocked || blockEnd(one, now, longest(limits.longBlock, limits.shortBlock)) !== undefined
+    if (isBlocked) blocked.add(one.subject)
+    if (isBlocked || one.requests.length === 0) continue
+    const requests = withEvent(one.requests, now, limits.requests)
+    const until = exceeds(requests, limits.requests) ? after(now, limits.shortBlock) : undefined
+    if (until !== undefined) blocked.add(one.subject)
+    const counted = until === undefined ? { requests } : { requests: [], blockedUntil: until }
+    await w.putSanction(accountId, { ...one, ...counted, ...(until && { endsAt: until }) }, now)
+  }
+  return blocked
+}

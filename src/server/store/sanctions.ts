@@ -1,0 +1,129 @@
+import { after, days, type Instant, isBefore } from '../../base/time.ts'
+import type { Bucket, Buckets } from '../model/rows.ts'
+import type { Sanction } from './account/sanctions.ts'
+import type { StoreWrites } from './store.ts'
+
+/** The longest window in which events are counted. */
+const LONGEST_WINDOW = days(1)
+
+/** The greater count of each span: what was counted twice is not added. */
+export function mergedBuckets(one: Buckets, other: Buckets): Buckets {
+  if (one.length === 0 || other.length === 0) return one.length === 0 ? other : one
+  const counts = new Map<number, number>()
+  for (const { start, count } of [...one, ...other])
+    counts.set(start, Math.max(counts.get(start) ?? 0, count))
+  return Array.from(counts, ([start, count]): Bucket => ({ start, count })).toSorted(
+    (a, b) => a.start - b.start,
+  )
+}
+
+type Passing = Pick<
+  StoreWrites,
+  'keyStanding' | 'usageOf' | 'nochgsOf' | 'namesOfKey' | 'sanctionsOf' | 'putSanction'
+>
+
+const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]> => [
+  ...new Set((await w.namesOfKey(keyId)).map(({ fqdn }) => fqdn)),
+]
+
+/** Before a DDNS key is removed: what it has counted, and its blocks, pass to its hostnames and to the next keys. */
+export async function passSanctions(w: Passing, keyId: number, now: Instant): Promise<void> {
+  const key = await w.keyStanding(keyId)
+  if (key === undefined) return
+  const principal = { kind: 'key', id: keyId, accountId: key.accountId } as const
+  const { requests, refusals, blockedUntil } = await w.usageOf(principal)
+  const { username: source, lastKeyId, isBlocked, isLocked } = key
+  const common = {
+    source,
+    lastKeyId,
+    requests,
+    refusals,
+    ...(blockedUntil !== undefined && { blockedUntil }),
+  }
+  for (const subject of ['', ...(await hostnamesOf(w, keyId))]) {
+    // A group is counted by the username.
+    const nochgs = await w.nochgsOf(principal, subject === '' ? source : subject)
+    const isOfKeys = subject === ''
+    await put(
+      w,
+      { accountId: key.accountId, now },
+      { ...common, subject, nochgs, isBlocked, isLocked: isOfKeys && isLocked },
+    )
+  }
+}
+
+/** A block that begins is also said of the hostnames of the key: they may have another key before it ends. */
+export async function passBlock(
+  w: Passing,
+  keyId: number,
+  { blockedUntil, now }: { readonly blockedUntil: Instant | undefined; readonly now: Instant },
+): Promise<void> {
+  const key = await w.keyStanding(keyId)
+  if (key === undefined) return
+  const { username: source, lastKeyId, isBlocked } = key
+  const none: Buckets = []
+  const block = { requests: none, refusals: none, nochgs: none, isLocked: false }
+  for (const subject of await hostnamesOf(w, keyId))
+    await put(
+      w,
+      { accountId: key.accountId, now },
+      {
+        ...block,
+        subject,
+        source,
+        lastKeyId,
+        isBlocked,
+        ...(blockedUntil !== undefined && { blockedUntil }),
+      },
+    )
+}
+
+/** A hostname that is renamed keeps what is said of it, and so does its old spelling. */
+export async function copySanctions(
+  w: Pick<StoreWrites, 'sanctionsOf' | 'putSanction'>,
+  { accountId, from, to }: { readonly accountId: number; readonly from: string; readonly to: string },
+  now: Instant,
+): Promise<void> {
+  for (const one of await w.sanctionsOf(accountId))
+    if (one.subject === from) await w.putSanction(accountId, { ...one, subject: to }, now)
+}
+
+/** With what it has already; nothing for one that says nothing. */
+async function put(
+  w: Passing,
+  { accountId, now }: { readonly accountId: number; readonly now: Instant },
+  given: Omit<Sanction, 'endsAt'>,
+): Promise<void> {
+  const { requests, refusals, nochgs, blockedUntil, isBlocked, isLocked } = given
+  const hasCounts = requests.length + refusals.length + nochgs.length > 0
+  if (!hasCounts && !isBlocked && !isLocked && blockedUntil === undefined) return
+  const counted = hasCounts ? after(now, LONGEST_WINDOW) : now
+  const endsAt = blockedUntil !== undefined && isBefore(counted, blockedUntil) ? blockedUntil : counted
+  await w.putSanction(accountId, { ...given, ...(!isBlocked && !isLocked && { endsAt }) }, now)
+}
+
+/** The writes that make and lift sanctions, over those of a store that do neither. */
+export const withSanctions = (
+  w: Omit<StoreWrites, 'passBlock'>,
+): Pick<StoreWrites, 'removeKey' | 'blockKey' | 'unblock' | 'passBlock'> => ({
+  async removeKey(keyId, now) {
+    await passSanctions(w, keyId, now)
+    await w.removeKey(keyId, now)
+  },
+  async blockKey(keyId, isBlocked, now) {
+    await w.blockKey(keyId, isBlocked, now)
+    if (isBlocked) await passBlock(w, keyId, { blockedUntil: undefined, now })
+    else await liftOfKey(w, keyId)
+  },
+  async unblock(principal) {
+    await w.unblock(principal)
+    if (principal.kind === 'account') await w.liftSanctions({ accountId: principal.id })
+    else await liftOfKey(w, principal.id)
+  },
+  passBlock: async ({ id }, blockedUntil, now) => passBlock(w, id, { blockedUntil, now }),
+})
+
+async function liftOfKey(w: Omit<StoreWrites, 'passBlock'>, keyId: number): Promise<void> {
+  const key = await w.keyStanding(keyId)
+  if (key !== undefined) await w.liftSanctions({ accountId: key.accountId, source: key.username })
+}
