@@ -148,6 +148,8 @@ const asked = (at: Fixture) =>
     trailPage: async (r) => r.trailPage(at.accountId, { filter: {}, limit: 9 }),
     tsigKeyNamed: async (r) => r.tsigKeyNamed('key-gone'),
     tsigKeysOf: async (r) => r.tsigKeysOf(at.accountId, PAGE),
+    sanctionsOf: async (r) => r.sanctionsOf(at.accountId),
+    keyStanding: async (r) => r.keyStanding(at.keyId),
     usageOf: async (r) => r.usageOf({ kind: 'key', id: at.keyId, accountId: at.accountId }),
     zoneContaining: async (r) => [
       await r.zoneContaining('home.example.test'),

@@ -140,6 +140,7 @@ async function setBlocked(
     await w.changeAccount(account.value, { isSuspended: isBlocked })
     if (!isBlocked) {
       await w.unblock({ kind: 'account', id: account.value })
+      await w.liftSanctions({ accountId: account.value })
       await clearFailedLogins(w, subject)
     }
   } else if (name.ok) await (isBlocked ? w.blockName(name.value.id, true) : unblockName(w, name.value))

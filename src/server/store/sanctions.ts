@@ -1,4 +1,5 @@
 import { after, days, type Instant, isBefore } from '../../base/time.ts'
+import { fqdnOf } from '../model/dns-name.ts'
 import type { Bucket, Buckets } from '../model/rows.ts'
 import type { Sanction } from './account/sanctions.ts'
 import type { StoreWrites } from './store.ts'
@@ -28,28 +29,25 @@ const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]
 
 /** Before a DDNS key is removed: what it has counted, and its blocks, pass to its hostnames and to the next keys. */
 export async function passSanctions(w: Passing, keyId: number, now: Instant): Promise<void> {
+  for (const subject of ['', ...(await hostnamesOf(w, keyId))]) await passCounts(w, { keyId, subject }, now)
+}
+
+/** To a hostname; or, empty, to the next keys. */
+async function passCounts(
+  w: Passing,
+  { keyId, subject }: { readonly keyId: number; readonly subject: string },
+  now: Instant,
+): Promise<void> {
   const key = await w.keyStanding(keyId)
   if (key === undefined) return
-  const principal = { kind: 'key', id: keyId, accountId: key.accountId } as const
+  const { accountId, username: source, lastKeyId, isBlocked } = key
+  const principal = { kind: 'key', id: keyId, accountId } as const
   const { requests, refusals, blockedUntil } = await w.usageOf(principal)
-  const { username: source, lastKeyId, isBlocked, isLocked } = key
-  const common = {
-    source,
-    lastKeyId,
-    requests,
-    refusals,
-    ...(blockedUntil !== undefined && { blockedUntil }),
-  }
-  for (const subject of ['', ...(await hostnamesOf(w, keyId))]) {
-    // A group is counted by the username.
-    const nochgs = await w.nochgsOf(principal, subject === '' ? source : subject)
-    const isOfKeys = subject === ''
-    await put(
-      w,
-      { accountId: key.accountId, now },
-      { ...common, subject, nochgs, isBlocked, isLocked: isOfKeys && isLocked },
-    )
-  }
+  // A group is counted by the username.
+  const nochgs = await w.nochgsOf(principal, subject === '' ? source : subject)
+  const counts = { requests, refusals, nochgs, ...(blockedUntil !== undefined && { blockedUntil }) }
+  const isLocked = subject === '' && key.isLocked
+  await put(w, { accountId, now }, { ...counts, subject, source, lastKeyId, isBlocked, isLocked })
 }
 
 /** A block that begins is also said of the hostnames of the key: they may have another key before it ends. */
@@ -105,7 +103,7 @@ async function put(
 /** The writes that make and lift sanctions, over those of a store that do neither. */
 export const withSanctions = (
   w: Omit<StoreWrites, 'passBlock'>,
-): Pick<StoreWrites, 'removeKey' | 'blockKey' | 'unblock' | 'passBlock'> => ({
+): Pick<StoreWrites, 'removeKey' | 'removeName' | 'blockKey' | 'lockKey' | 'unblock' | 'passBlock'> => ({
   async removeKey(keyId, now) {
     await passSanctions(w, keyId, now)
     await w.removeKey(keyId, now)
@@ -117,8 +115,25 @@ export const withSanctions = (
   },
   async unblock(principal) {
     await w.unblock(principal)
-    if (principal.kind === 'account') await w.liftSanctions({ accountId: principal.id })
-    else await liftOfKey(w, principal.id)
+    if (principal.kind === 'key') await liftOfKey(w, principal.id)
+  },
+  async removeName(name, now) {
+    const zone = await w.zoneRules(name.zoneId)
+    const groups = [
+      name.updateGroup,
+      ...name.rrsets.flatMap(({ rdata }) => rdata.map((one) => one.updateGroup)),
+    ]
+    for (const group of new Set(groups)) {
+      const key = group === undefined || zone === undefined ? undefined : await w.login(group)
+      if (key?.kind === 'key')
+        await passCounts(w, { keyId: key.id, subject: fqdnOf(name.name, zone?.name ?? '') }, now)
+    }
+    await w.removeName(name, now)
+  },
+  async lockKey(keyId, isLocked) {
+    await w.lockKey(keyId, isLocked)
+    const key = isLocked ? undefined : await w.keyStanding(keyId)
+    if (key !== undefined) await w.unlockSanctions(key.accountId)
   },
   passBlock: async ({ id }, blockedUntil, now) => passBlock(w, id, { blockedUntil, now }),
 })

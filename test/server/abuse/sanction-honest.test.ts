@@ -92,7 +92,7 @@ describe('nobody is punished who', () => {
     const myip = w.nextAddress()
     expect(await w.update(early, early.username, { myip })).toEqual(['good'])
     const stored = async (name: string) =>
-      (await w.v1('GET', `/dns/records/${ZONE}/${name}`)).text.includes(myip)
+      (await w.v1('GET', `/dns/records/${ZONE}/${name}`)).text.includes(`"value":"${myip}"`)
     expect([await stored('home'), await stored('office')]).toEqual([false, true])
   })
 })

@@ -116,6 +116,7 @@ async function nodeOn(store: Store, settings: ServiceSettings, now: () => Instan
   const update = {
     updater: { store, passwords, policy, now, audit },
     realm,
+    inTurn: async <T>(_: string, inside: () => Promise<T>) => ({ value: await inside() }),
     faults: [],
     pause: async () => undefined,
     reportError: (fault: unknown) => void faults.push(fault),

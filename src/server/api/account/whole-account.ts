@@ -46,6 +46,11 @@ export async function deleteAccount({ caller, store, query, now }: RequestContex
       return refused(
         refuse('nameChangeProhibited', `the operator has locked or blocked a name of ${zone.name}`),
       )
+  // An account of the same name could go on where this one was stopped.
+  if ((await store.sanctionsOf(id)).some(({ isBlocked, isLocked }) => isBlocked || isLocked))
+    return refused(
+      refuse('nameChangeProhibited', 'the operator has locked or blocked a DDNS key of the account'),
+    )
   await store.removeAccount(id)
   return DONE
 }

@@ -165,7 +165,7 @@ async function readKeyDraft(
   if (unknown.length > 0) return { malformed: unknown }
   const targets = resolved.flatMap((one) => ('zone' in one ? [one] : []))
   const own = await keyAt(context)
-  const added = targets.filter(({ name }) => name.updateGroup !== own?.username)
+  const added = targets.filter(({ name }) => own === undefined || name.updateGroup !== own.username)
   if (added.length > 0 && (await isLocked(context, own)))
     return { malformed: [{ ...REQUEST_FAULTS.keyLocked, location: 'body', pointer: '/hostnames' }] }
   const faults = await firstFault<Refusal<TargetFault>>(

@@ -48,6 +48,8 @@ export interface SanctionWrites extends SanctionReads {
   /** Instead of one with the same account, subject and source. Those that are over are forgotten. */
   putSanction(accountId: number, sanction: Sanction, now: Instant): Promise<void>
   liftSanctions(which: LiftedSanctions): Promise<void>
+  /** The lock of a key that is gone no longer concerns the keys after it. */
+  unlockSanctions(accountId: number): Promise<void>
   /** The block of a key, by the operator or for abuse, is also said of the hostnames that it has now. */
   passBlock(principal: Pick<Principal, 'id'>, blockedUntil: Instant | undefined, now: Instant): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { formatInstant, instant } from '../../../base/time.ts'
 import { isInShownZone, isShown } from '../hidden.ts'
+import { passedOn } from './account/sanctions.ts'
 import type { Overview, OverviewFilter, OverviewQuery, OverviewRow } from '../overview.ts'
 import {
   type Columns,
@@ -89,7 +90,9 @@ export const OVERVIEW = selects({
     username: 'TEXT', account: 'TEXT', description: 'TEXT', is_locked: 'FLAG', is_blocked: 'FLAG', blocked_until: 'TIME NULL',
     targets: 'INTEGER', hash_key: 'INTEGER', created_at: 'TIME', last_used_at: 'TIME NULL',
   },
-    `SELECT username, account.name AS account, description, is_locked, is_blocked,
+    `SELECT username, account.name AS account, description,
+      CASE WHEN is_locked = 1 OR ${passedOn('is_locked')} THEN 1 ELSE 0 END AS is_locked,
+      CASE WHEN is_blocked = 1 OR ${passedOn('is_blocked')} THEN 1 ELSE 0 END AS is_blocked,
       (SELECT blocked_until FROM usage WHERE subject = 'key:' || ddns_key.id AND blocked_until > ?1) AS blocked_until,
       (SELECT count(*) FROM name WHERE key_id = ddns_key.id AND ${isInShownZone('zone_id')})
         + (SELECT count(*) FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id

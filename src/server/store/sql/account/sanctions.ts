@@ -78,6 +78,10 @@ export const sqlSanctions = (sql: Sql): Omit<SanctionWrites, 'passBlock'> => ({
       one.endsAt ?? null,
     )
   },
+  async unlockSanctions(accountId) {
+    await sql(`UPDATE sanction SET is_locked = 0, ends_at = CASE WHEN is_blocked = 1 THEN NULL
+      ELSE coalesce(blocked_until, 0) END WHERE account_id = ? AND is_locked = 1`).run(accountId)
+  },
   async liftSanctions(which) {
     if ('hostname' in which) {
       await sql('DELETE FROM sanction WHERE subject = ?').run(which.hostname)
