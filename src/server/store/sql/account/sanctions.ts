@@ -29,7 +29,8 @@ export const SANCTIONS = selects({
       is_locked: 'FLAG',
       last_key_id: 'INTEGER',
     },
-    `SELECT account_id, username, is_blocked, is_locked, (SELECT max(id) FROM ddns_key) AS last_key_id FROM ddns_key
+    `SELECT account_id, username, is_blocked, is_locked, (SELECT max(id) FROM ddns_key AS own
+      WHERE own.account_id = ddns_key.account_id) AS last_key_id FROM ddns_key
     WHERE id = ? AND ${isShown('username')}`,
   ),
 })
