@@ -87,7 +87,12 @@ export function inside(store: Store, options: Options = {}): Inside {
     ).report,
   })
   const api = apiHandler(settings.value, withOperator(dependencies))
-  const send = async ({ query = '', peer = '198.51.100.1', ...rest }: Asked): Promise<Answered> => {
+  const send = async ({
+    query = '',
+    peer = '198.51.100.1',
+    body: sent,
+    ...rest
+  }: Asked): Promise<Answered> => {
     const address = parseAddress(peer)
     if (address === undefined) throw new Error(`no address: ${peer}`)
     const isFile = rest.method === 'POST' && /\/import\/?$/.test(rest.path)
@@ -98,7 +103,10 @@ export function inside(store: Store, options: Options = {}): Inside {
       query,
       peer: address,
       isProxy: false,
-      ...(isFile && { readLong: async () => [Buffer.from(rest.body ?? '')] }),
+      // A master file is read by `readLong` alone.
+      ...(isFile
+        ? { readLong: async () => [Buffer.from(sent ?? '')] }
+        : sent !== undefined && { body: sent }),
     }
     const { status, headers, body } = await api(request)
     const { method, path } = rest
