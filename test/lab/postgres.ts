@@ -69,14 +69,14 @@ export const freePort = async (): Promise<number> =>
     })
   })
 
-interface Cluster {
+export interface Cluster {
   readonly bin: string
   readonly folder: string
   readonly user: { readonly uid?: number; readonly gid?: number }
 }
 
 /** A temporary folder of the user that runs the server: initdb and the server refuse root. */
-function newCluster(): Cluster {
+export function newCluster(): Cluster {
   const bin = programs()
   if (bin === undefined) throw new Error('PostgreSQL is not installed')
   const folder = memoryFolder('holdfast-postgres-')
@@ -92,11 +92,11 @@ export function postgresUser(): { readonly uid?: number; readonly gid?: number }
   return { uid: id('-u'), gid: id('-g') }
 }
 
-const run = ({ bin, folder, user }: Cluster, program: string, args: readonly string[]): void =>
+export const run = ({ bin, folder, user }: Cluster, program: string, args: readonly string[]): void =>
   void execFileSync(join(bin, program), args, { ...user, stdio: 'pipe', cwd: folder })
 
 /** The server of the data in this folder, which may be started again after it was killed. */
-function serverOf({ bin, folder, user }: Cluster, port: number, settings: readonly string[]) {
+export function serverOf({ bin, folder, user }: Cluster, port: number, settings: readonly string[]) {
   let server: ChildProcess | undefined
   let ended: Promise<unknown> = Promise.resolve()
   const fixed = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`]
