@@ -150,6 +150,8 @@ const asked = (at: Fixture) =>
     tsigKeysOf: async (r) => r.tsigKeysOf(at.accountId, PAGE),
     sanctionsOf: async (r) => r.sanctionsOf(at.accountId),
     keyStanding: async (r) => r.keyStanding(at.keyId),
+    groupNamed: async (r) => r.groupNamed('key0000'),
+    outlineAt: async (r) => r.outlineAt(at.zoneId, 'home'),
     usageOf: async (r) => r.usageOf({ kind: 'key', id: at.keyId, accountId: at.accountId }),
     zoneContaining: async (r) => [
       await r.zoneContaining('home.example.test'),

@@ -5,6 +5,7 @@ import { type Name, rrsetOf, type Zone } from '../model/tree.ts'
 
 /** What the rules read of a zone. Names are relative to it. */
 export interface ZoneReads {
+  /** Only CNAME and ALIAS need their values. */
   readonly nameAt: (name: string) => Promise<Name | undefined>
   readonly pointersTo: (name: string) => Promise<readonly Pointer[]>
 }

@@ -141,6 +141,8 @@ export interface RecordReads {
   /** Whether the operator locked or blocked a name of the zone; with a whole name, one at or beneath it. */
   hasLockedNames(zoneId: number, fqdn?: string): Promise<boolean>
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
+  /** The same, with the values of CNAME and ALIAS alone: the RRSets of other types are empty. */
+  outlineAt(zoneId: number, name: string): Promise<Name | undefined>
   /** Those of these names that exist, in any order. */
   namesAt(zoneId: number, names: readonly string[]): Promise<readonly Name[]>
   /** Whole names in the order of their ids: the first `limit` after this id. */

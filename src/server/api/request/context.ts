@@ -246,6 +246,6 @@ export async function groupsOf(
   names: readonly (string | undefined)[],
 ): Promise<UpdateGroups> {
   const groups: Record<string, UpdateGroup | undefined> = {}
-  for (const name of new Set(names.flatMap((one) => one ?? []))) groups[name] = await store.keyNamed(name)
+  for (const name of new Set(names.flatMap((one) => one ?? []))) groups[name] = await store.groupNamed(name)
   return groups
 }

@@ -193,7 +193,7 @@ export async function delegationFaults(
  * to be used after a change.
  */
 export const readsOf = (store: RequestContext['store'], zone: Zone): ZoneReads => ({
-  nameAt: remembered(async (name) => store.nameAt(zone.id, name)),
+  nameAt: remembered(async (name) => store.outlineAt(zone.id, name)),
   pointersTo: remembered(async (name) => store.pointersTo(zone.id, fqdnOf(name, zone.name))),
 })
 

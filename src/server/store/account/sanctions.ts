@@ -37,6 +37,8 @@ export interface KeyStanding {
 export interface SanctionReads {
   sanctionsOf(accountId: number): Promise<readonly Sanction[]>
   keyStanding(keyId: number): Promise<KeyStanding | undefined>
+  /** Of the key with this username; its lock may be that of a key before it. */
+  groupNamed(username: string): Promise<Pick<KeyStanding, 'accountId' | 'isLocked'> | undefined>
 }
 
 /** Which sanctions end: those of a key with those of keys that are gone, those of a hostname, or all of an account. */

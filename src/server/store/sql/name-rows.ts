@@ -110,6 +110,11 @@ const partsWhere = (are: string) => ({
 /** One name is the common case, and an equation is twice as fast as a list. */
 export const AT_NAME = selects(partsWhere('= ?'))
 export const AT_NAMES = selects(partsWhere(`IN ${ids()}`))
+/** What the rules of DNS ask of other names: which types they have, and where aliases lead. A name may have many records. */
+export const AT_OUTLINE = selects({
+  ...partsWhere('= ?'),
+  rdata: partsWhere(`= ? AND dns_type IN ('CNAME', 'ALIAS')`).rdata,
+})
 
 /** Names with everything at them: as many statements for one name as for a page. */
 export async function namesFrom(sql: Sql, rows: readonly NameRow[]): Promise<readonly Name[]> {
@@ -119,6 +124,10 @@ export async function namesFrom(sql: Sql, rows: readonly NameRow[]): Promise<rea
   )
   return rows.map((row) => nameFrom(row, at))
 }
+
+/** Without the values of other types than CNAME and ALIAS. */
+export const outlineFrom = async (sql: Sql, row: NameRow): Promise<Name> =>
+  nameFrom(row, await partsAt(sql, AT_OUTLINE, row.id))
 
 type ById<R> = ReadonlyMap<number, readonly R[]>
 type RRSetRow = RowOf<typeof RRSET>
@@ -141,7 +150,10 @@ export async function partsOf(sql: Sql, nameIds: readonly number[]): Promise<AtN
   const none = new Map()
   const [first] = nameIds
   if (first === undefined) return { rrsets: none, rdata: none, rrsetMetadata: none, metadata: none }
-  const [parts, all] = nameIds.length === 1 ? [AT_NAME, first] : [AT_NAMES, asList(nameIds)]
+  return nameIds.length === 1 ? partsAt(sql, AT_NAME, first) : partsAt(sql, AT_NAMES, asList(nameIds))
+}
+
+async function partsAt(sql: Sql, parts: typeof AT_NAME, all: number | string): Promise<AtNames> {
   const [rrsets, rdata, rrsetMetadata, metadata] = await Promise.all([
     sql(parts.rrsets).all(all),
     sql(parts.rdata).all(all),

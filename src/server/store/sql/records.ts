@@ -5,7 +5,7 @@ import { isInShownZone, isShown } from '../hidden.ts'
 import { sqlAccounts } from './account/accounts.ts'
 import { sqlApiKeys, sqlKeys } from './keys.ts'
 import { namesBy, summariesBy } from './listing.ts'
-import { NAMES, namesFrom } from './name-rows.ts'
+import { NAMES, namesFrom, outlineFrom } from './name-rows.ts'
 import { sqlPointers } from './pointers.ts'
 import { asList, BENEATH, type Sql } from './statement.ts'
 import { sqlZones } from './zones.ts'
@@ -80,6 +80,7 @@ const names = (
   | 'countNamesOfOthers'
   | 'hasLockedNames'
   | 'nameAt'
+  | 'outlineAt'
   | 'namesAt'
   | 'namesAfter'
   | 'holdingsOf'
@@ -98,6 +99,10 @@ const names = (
   async nameAt(zoneId, name) {
     const row = await sql(NAMES.at).get(zoneId, name)
     return row === undefined ? undefined : (await namesFrom(sql, [row]))[0]
+  },
+  async outlineAt(zoneId, name) {
+    const row = await sql(NAMES.at).get(zoneId, name)
+    return row && outlineFrom(sql, row)
   },
   async namesAt(zoneId, wanted) {
     return namesFrom(sql, await sql(NAMES.among).all(zoneId, asList(wanted)))

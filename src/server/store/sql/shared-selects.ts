@@ -4,7 +4,7 @@ import { BULK } from './bulk.ts'
 import { DIRTY } from './dirty.ts'
 import { KEYS } from './keys.ts'
 import { LISTING } from './listing.ts'
-import { AT_NAME, AT_NAMES, NAMES, SUMMARIES } from './name-rows.ts'
+import { AT_NAME, AT_NAMES, AT_OUTLINE, NAMES, SUMMARIES } from './name-rows.ts'
 import { ONE_TIME_CODES } from './account/one-time-codes.ts'
 import { OVERVIEW } from './overview.ts'
 import { POINTERS } from './pointers.ts'
@@ -26,6 +26,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   ACCOUNTS,
   AT_NAME,
   AT_NAMES,
+  AT_OUTLINE,
   BULK,
   DIRTY,
   KEYS,

@@ -84,17 +84,28 @@ export async function bulkDetachment(context: ConsoleContext): Promise<ConsoleRe
   return donePage(words, await bulkOutcome(context, call, false), { said: words.bulk.undone })
 }
 
-/** One for each name that was deleted, or for each zone. */
-const MAX_CALLS = 500
+/** One for each name that was deleted, or for each zone: of the names of a page. */
+const MAX_CALLS = 100
 
 /** Only what a change of several names can leave behind: no other request hides in the form. */
 function undoneCalls(text: string): readonly BulkCall[] {
   try {
     const all: unknown = JSON.parse(text)
-    return Array.isArray(all) ? all.filter(isUndoing) : []
+    return Array.isArray(all) ? eachNameOnce(all.filter(isUndoing)) : []
   } catch {
     return []
   }
+}
+
+/** The way back of a name is one call. */
+function eachNameOnce(calls: readonly BulkCall[]): readonly BulkCall[] {
+  const named = new Set<string>()
+  return calls.filter(({ call, names }) => {
+    const own = names.map((name) => `${call.params?.['zone_name'] ?? ''} ${String(name).toLowerCase()}`)
+    const isNew = own.every((one) => !named.has(one))
+    for (const one of own) named.add(one)
+    return isNew
+  })
 }
 
 const isUndoing = (one: unknown): one is BulkCall => {

@@ -30,7 +30,7 @@ interface BulkView {
 const viewIn = (sent: URLSearchParams): BulkView => ({
   act: ACTS.find((one) => one === sent.get('act')) ?? 'ttl',
   value: ((sent.get('act') === 'key' && sent.get('key')) || (sent.get('value') ?? '')).trim(),
-  picks: sent.getAll('pick').slice(0, 100),
+  picks: [...new Set(sent.getAll('pick').map((one) => one.toLowerCase()))].slice(0, 100),
   back: ownPage(sent.get('back')),
 })
 

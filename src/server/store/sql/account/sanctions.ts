@@ -21,6 +21,11 @@ export const SANCTIONS = selects({
     SANCTION,
     `SELECT ${columnList(SANCTION)} FROM sanction WHERE account_id = ? ORDER BY subject, source`,
   ),
+  group: select(
+    { account_id: 'INTEGER', is_locked: 'FLAG' },
+    `SELECT account_id, CASE WHEN is_locked = 1 OR ${passedOn('is_locked')} THEN 1 ELSE 0 END AS is_locked FROM ddns_key
+    WHERE username = ? AND ${isShown('username')}`,
+  ),
   standing: select(
     {
       account_id: 'INTEGER',
@@ -38,6 +43,10 @@ export const SANCTIONS = selects({
 export const sqlSanctionReads = (sql: Sql): SanctionReads => ({
   async sanctionsOf(accountId) {
     return (await sql(SANCTIONS.of).all(accountId)).map(sanctionFrom)
+  },
+  async groupNamed(username) {
+    const row = await sql(SANCTIONS.group).get(username)
+    return row && { accountId: row.account_id, isLocked: isOn(row.is_locked) }
   },
   async keyStanding(keyId) {
     const row = await sql(SANCTIONS.standing).get(keyId)
