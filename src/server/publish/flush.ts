@@ -17,7 +17,8 @@ import { ownerKey } from './owner.ts'
 import { rendered, type RenderContext } from './render.ts'
 import { encodeRows, sizeOfRow } from './rows.ts'
 import type { PublishSettings } from './settings.ts'
-import { serialAfter } from './soa.ts'
+import { isNewer, serialAfter } from './soa.ts'
+import { isRendered } from './answer.ts'
 
 /** Names of one flush: updates that arrive meanwhile wait for its end. */
 export const MAX_FLUSHED = 1000
@@ -33,6 +34,8 @@ export interface Flushed {
   readonly zones: readonly PublishedZone[]
   /** Names that were flushed; `maxNames` if there may be more. */
   readonly count: number
+  /** Every serial was raised first: another copy of the database has taken over. */
+  readonly isTakenOver: boolean
 }
 
 /** A name that cannot be rendered, by a bug: what was published of it stays, and others do not wait for it. */
@@ -47,6 +50,33 @@ interface FlushContext {
   /** Of this flush. */
   readonly maxNames: number
   readonly onNameFault: (fault: NameFault) => void
+  /** The last serial of each zone that this process has published, by the id of the zone. */
+  readonly published?: ReadonlyMap<number, number>
+}
+
+/** The fact that says which copy of the database the serials are of. */
+const IDENTITY_FACT = 'serials of'
+
+/**
+ * Another copy of the database, such as a standby that was behind, lacks steps that secondaries have fetched: their numbers
+ * would be given out again with other content. So before the first step all serials are raised above them. The same where
+ * a zone is older than this process has published it.
+ */
+async function raisedSerials(
+  w: StoreWrites,
+  { now, published = new Map() }: FlushContext,
+  zoneIds: readonly number[],
+): Promise<boolean> {
+  const [identity, known] = [await w.databaseIdentity(), await w.fact(IDENTITY_FACT)]
+  if (identity !== undefined && identity !== known) await w.setFact(IDENTITY_FACT, identity)
+  let isOther = identity !== undefined && known !== undefined && identity !== known
+  for (const id of isOther ? [] : zoneIds) {
+    const last = published.get(id)
+    const zone = last === undefined ? undefined : await w.flushedZone(id)
+    if (last !== undefined && zone !== undefined && isNewer(last, zone.serial)) isOther = true
+  }
+  if (isOther) await w.raiseLostSerials(now)
+  return isOther
 }
 
 /**
@@ -58,21 +88,30 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
   const batch = batchOf(dirty, context.maxNames)
   const changed = batch.zones.get(CATALOG_ID)?.changed ?? new Set()
   for (const apex of [...changed, ...(await w.zonesBeneath([...changed]))]) await addCut(w, apex, batch)
+  const isTakenOver = await raisedSerials(w, context, [...batch.zones.keys()])
   const zones: PublishedZone[] = []
   const faults: NameFault[] = []
   const onNameFault = (fault: NameFault): void => {
     faults.push(fault)
     context.onNameFault(fault)
   }
-  for (const [zoneId, names] of batch.zones) {
+  // A zone becomes a member of the catalog when it can be fetched (RFC 9432 §4.1), so the catalog comes last.
+  for (const zoneId of [...batch.zones.keys()].filter((id) => id !== CATALOG_ID)) {
     const zone = await w.flushedZone(zoneId)
-    const flushed =
-      zone === undefined ? undefined : await flushZone(w, { ...context, onNameFault, zone, names, batch })
-    if (flushed !== undefined) zones.push(flushed)
+    const names = namesIn(batch, zoneId)
+    const flushed = zone && (await flushZone(w, { ...context, onNameFault, zone, names, batch }))
+    if (flushed === undefined) continue
+    zones.push(flushed)
+    if (zone?.size === 0) namesIn(batch, CATALOG_ID).changed.add(flushed.apex)
   }
+  const catalog = batch.zones.get(CATALOG_ID)
+  const zone = catalog && (await w.flushedZone(CATALOG_ID))
+  const flushed =
+    catalog && zone && (await flushZone(w, { ...context, onNameFault, zone, names: catalog, batch }))
+  if (flushed !== undefined) zones.unshift(flushed)
   await w.setPublished(dirty, context.now)
   await w.setStuck(faults)
-  return { zones, count: batch.isOver ? context.maxNames : dirty.length }
+  return { zones, count: batch.isOver ? context.maxNames : dirty.length, isTakenOver }
 }
 
 /** The names of one flush. What depends on them is added while there is room, and else deferred to later flushes. */
@@ -257,7 +296,7 @@ async function catalogRecords(w: StoreWrites, { names }: ZoneFlush): Promise<rea
   ]
   for (const apex of names.changed) {
     if (apex === SOA_ALONE) continue
-    const isThere = (await w.publishedZone(apex)) !== undefined
+    const isThere = isRendered(await w.publishedZone(apex))
     const records = isThere ? [{ type: RR_TYPES.PTR, ttl: 0, rdata: encodeName(apex) }] : []
     all.push({ owner: ownerKey(`${memberLabel(apex)}.zones`), records })
   }

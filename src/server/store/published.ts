@@ -140,6 +140,13 @@ export interface PublishWrites extends PublishedReads {
    * possible rate of flushes since the last step in the backup.
    */
   raiseSerialsAfter(now: Instant): Promise<void>
+  /**
+   * In a running service whose database was taken over by another copy of it: the same, above what the lost one may have
+   * reached since the last step that is here, and above the clock.
+   */
+  raiseLostSerials(now: Instant): Promise<void>
+  /** Another value where another copy of the database has taken over; undefined where that cannot be known. */
+  databaseIdentity(): Promise<string | undefined>
   /** Makes every apex, every redirect, or only the SOA of every zone dirty. */
   setDirty(what: 'apexes' | 'redirects' | 'soas'): Promise<void>
   /** The NS records that the API shows at every apex. */

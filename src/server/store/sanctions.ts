@@ -102,7 +102,7 @@ async function put(
 
 /** The writes that make and lift sanctions, over those of a store that do neither. */
 export const withSanctions = (
-  w: Omit<StoreWrites, 'passBlock'>,
+  w: Omit<StoreWrites, 'passBlock' | 'databaseIdentity'>,
 ): Pick<StoreWrites, 'removeKey' | 'removeName' | 'blockKey' | 'lockKey' | 'unblock' | 'passBlock'> => ({
   async removeKey(keyId, now) {
     await passSanctions(w, keyId, now)
@@ -138,7 +138,10 @@ export const withSanctions = (
   passBlock: async ({ id }, blockedUntil, now) => passBlock(w, id, { blockedUntil, now }),
 })
 
-async function liftOfKey(w: Omit<StoreWrites, 'passBlock'>, keyId: number): Promise<void> {
+async function liftOfKey(
+  w: Omit<StoreWrites, 'passBlock' | 'databaseIdentity'>,
+  keyId: number,
+): Promise<void> {
   const key = await w.keyStanding(keyId)
   if (key !== undefined) await w.liftSanctions({ accountId: key.accountId, source: key.username })
 }

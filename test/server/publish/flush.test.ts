@@ -40,7 +40,7 @@ describe('a flush', () => {
       [...NS, '@ 300 A 192.0.2.1', 'home 300 A 192.0.2.2', 'home 60 TXT hi'].toSorted(),
     )
     const second = await flushed(world.store)
-    expect(second).toEqual({ zones: [], count: 0 })
+    expect(second).toEqual({ zones: [], count: 0, isTakenOver: false })
     expect(await world.serial(ZONE)).toBe(before + 1)
   })
 

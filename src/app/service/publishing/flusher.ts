@@ -31,6 +31,8 @@ export interface FlusherParts {
   readonly onNameFault: (fault: NameFault) => void
   readonly onError: (error: unknown) => void
   readonly onDuration?: (seconds: number) => void
+  /** Every serial was raised: another copy of the database has taken over. */
+  readonly onTakenOver?: () => void
 }
 
 export interface Flusher {
@@ -73,6 +75,8 @@ class FlushLoop {
   #isWanted = false
   #notBefore = 0
   #maxNames = MAX_FLUSHED
+  /** The last serial of each zone, by its id. */
+  readonly #published = new Map<number, number>()
 
   constructor(parts: FlusherParts) {
     this.#parts = parts
@@ -104,7 +108,11 @@ class FlushLoop {
       this.#parts.onNameFault(fault)
     }
     const maxNames = this.#maxNames
-    const { gap, isMore, next = maxNames } = await flushOnce({ ...this.#parts, onNameFault, maxNames })
+    const {
+      gap,
+      isMore,
+      next = maxNames,
+    } = await flushOnce({ ...this.#parts, onNameFault, maxNames, published: this.#published })
     this.#maxNames = next
     this.#notBefore = steadyClock.now() + gap
     this.#running = undefined
@@ -139,17 +147,28 @@ interface FlushOutcome {
   readonly next?: number
 }
 
-async function flushOnce(parts: FlusherParts & { readonly maxNames: number }): Promise<FlushOutcome> {
-  const { store, settings, maxNames, onNameFault } = parts
+interface FlushParts extends FlusherParts {
+  readonly maxNames: number
+  readonly published: Map<number, number>
+}
+
+async function flushOnce(parts: FlushParts): Promise<FlushOutcome> {
+  const { store, settings, maxNames, onNameFault, published } = parts
   if (!(await hasDirtyNames(store))) return { gap: GAPS.usual.min, isMore: false }
   const began = steadyClock.now()
   // Reported only when the flush is durable: if the store is lost in the middle, every name fails.
   const faults: NameFault[] = []
   try {
-    const { zones, count } = await store.write(async (w) => {
+    const { zones, count, isTakenOver } = await store.write(async (w) => {
       faults.length = 0
-      return flush(w, { settings: settings(), now: now(), maxNames, onNameFault: (one) => faults.push(one) })
+      const onFault = (one: NameFault): void => void faults.push(one)
+      return flush(w, { settings: settings(), now: now(), maxNames, onNameFault: onFault, published })
     })
+    if (isTakenOver) {
+      published.clear()
+      parts.onTakenOver?.()
+    }
+    for (const { id, serial } of zones) published.set(id, serial)
     faults.forEach(onNameFault)
     const took = steadyClock.now() - began
     parts.onDuration?.(took / 1000)

@@ -28,14 +28,21 @@ export class NewerSerials {
     this.#parts = parts
   }
 
+  /** After all serials were raised: what a secondary has then is another event. */
+  forget(): void {
+    this.#raised.clear()
+    this.#toldOf.clear()
+  }
+
   /** A secondary has this serial of a zone. */
   async seen(
     secondary: Secondary,
-    { id, apex }: Pick<ToldZone, 'id' | 'apex'>,
+    { id, apex, serial: known }: Pick<ToldZone, 'id' | 'apex'> & { readonly serial?: number },
     serial: number,
   ): Promise<void> {
     const key = `${secondary.name} ${id}`
-    if (secondary.signs || this.#raised.has(key)) return
+    // At a start thousands of zones are compared: most are as they were read for it.
+    if (secondary.signs || this.#raised.has(key) || (known !== undefined && !isNewer(serial, known))) return
     const { store, metrics, onRaised } = this.#parts
     const zone = await store.read(async (r) => (await r.publishedZones(id - 1, 1))[0])
     if (zone?.id !== id || !isNewer(serial, zone.serial)) return

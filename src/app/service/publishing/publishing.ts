@@ -99,6 +99,14 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     },
     onError: (error) => reportFailure('publishing', error),
     onDuration: parts.metrics.flushed,
+    onTakenOver: () => {
+      newerSerials.forget()
+      parts.log('error', 'database taken over', {
+        line:
+          'another copy of the database has taken over, perhaps without the last changes: every serial is raised above ' +
+          'those that the lost one may have given out, and secondaries fetch their zones again',
+      })
+    },
   })
   const context = contextOf({
     ...parts,

@@ -186,6 +186,7 @@ function writingOn(facts: BatchFacts, counters: PostgresCounters, changes: Chang
       values.set(rdataId, { rdataId, from: known?.from ?? from, to, at })
       changes.note('values', rdataId)
     },
+    databaseIdentity: async () => Promise.reject(new Elsewhere()),
     // The names of the key are not read in advance.
     passBlock: async () => Promise.reject(new Elsewhere()),
     async addTrail(entries) {

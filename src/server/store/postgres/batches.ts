@@ -63,6 +63,8 @@ interface BatchOptions {
   readonly pool: ConnectionPool
   readonly counters: PostgresCounters
   readonly turns: Turns
+  /** Runs one job when its locks are granted: the sessions that want them are served in their order. */
+  readonly inLine: (job: Job) => Promise<unknown>
   /** Runs one job in a transaction of its own, which waits for no lock. */
   readonly alone: (job: Job) => Promise<unknown>
 }
@@ -85,6 +87,7 @@ export class BatchQueue {
     this.#options = options
     this.#held = new HeldJobs({
       clock,
+      inLine: async (job) => options.inLine(job).then(job.resolve, job.reject),
       retry: (jobs) => {
         this.#jobs.unshift(...jobs)
         this.#schedule()

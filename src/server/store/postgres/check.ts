@@ -11,7 +11,7 @@ import { POSTGRES_COUNTERS } from './counter-rows.ts'
 import { MANY } from './facts.ts'
 import { PROBE } from './probe.ts'
 import { POSTGRES_SCHEMA } from './schema.ts'
-import { REQUESTS } from './store.ts'
+import { IDENTITY, REQUESTS } from './store.ts'
 
 /** In the SQL of PostgreSQL. */
 export const POSTGRES_SELECTS: Readonly<Record<string, Selects>> = {
@@ -22,6 +22,7 @@ export const POSTGRES_SELECTS: Readonly<Record<string, Selects>> = {
   POSTGRES_COUNTERS,
   POSTGRES_SCHEMA,
   PROBE,
+  IDENTITY,
   REQUESTS,
 }
 

@@ -100,7 +100,9 @@ export async function refuseInUse(place: PostgresPlace): Promise<void> {
 }
 
 /** Runs in the transaction of the rows. */
-export type BeforeCommit = (w: PublishWrites & Pick<StoreWrites, 'addOperatorChange'>) => Promise<void>
+export type BeforeCommit = (
+  w: Omit<PublishWrites, 'databaseIdentity'> & Pick<StoreWrites, 'addOperatorChange'>,
+) => Promise<void>
 
 /**
  * The store in this database, whose schema is of this version; all of its rows are replaced when it finishes. Throws

@@ -6,7 +6,7 @@ import type { StoreWrites } from '../store.ts'
 /** Any number, the same in every process. */
 const SWEEP_LOCK = 4_613_028
 
-type Tables = Omit<StoreWrites, keyof CounterWrites | 'passBlock'>
+type Tables = Omit<StoreWrites, keyof CounterWrites | 'passBlock' | 'databaseIdentity'>
 
 const zoneCount = (names: readonly StoredName[]): number => new Set(names.map(({ zoneId }) => zoneId)).size
 

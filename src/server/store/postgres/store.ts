@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { after, between, type Instant, milliseconds } from '../../../base/time.ts'
 import { withUnstoredUses } from '../cached-counters.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { Job } from './batch.ts'
 import { BatchQueue, Places, Turns } from './batches.ts'
 import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
@@ -30,6 +31,14 @@ export const postgresStoreOn = (pool: ConnectionPool, clock: Clock): Store => ne
 /** Its statements are not checked: see `open.ts`. */
 export const postgresStore = (place: PostgresPlace, clock: Clock): Store =>
   postgresStoreOn(new ConnectionPool(place), clock)
+
+export const IDENTITY = selects({
+  identity: select(
+    { identity: 'TEXT' },
+    `SELECT system_identifier::text || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS identity
+    FROM pg_control_system()`,
+  ),
+})
 
 export const REQUESTS = selects({
   countRequest: select(
@@ -66,6 +75,10 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
 /** Locks the zones of the hostnames before the counters, as every other transaction does. */
 const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
   ORDER BY id FOR NO KEY UPDATE`
+
+/** A standby that takes over has another timeline, and a restored copy often another system identifier. */
+const identityOf = async (sql: PostgresSql): Promise<string | undefined> =>
+  (await sql.rows(IDENTITY.identity))[0]?.identity
 
 /** Throws NotStored if the database lacks counters. */
 type Check = () => Promise<void>
@@ -112,11 +125,12 @@ class PostgresStore implements Store {
       clock,
       counters: this.#counters,
       turns: this.#counterTurns,
+      inLine: async (job) => this.#inLine(job),
       alone: async ({ about, work }) =>
         this.#counting(async (sql) => {
           await sql.execute(LOCK_ZONES, about.hostnames)
           const writes = { ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) }
-          return work({ ...writes, ...withSanctions(writes) })
+          return work({ ...writes, ...withSanctions(writes), databaseIdentity: async () => identityOf(sql) })
         }),
     })
   }
@@ -208,7 +222,7 @@ class PostgresStore implements Store {
       await counters.flushAll(sql)
     }
     const shown = { ...tables, ...withUnstoredUses(tables, this.#counters) }
-    const writes: Omit<StoreWrites, 'passBlock'> = {
+    const writes: Omit<StoreWrites, 'passBlock' | 'databaseIdentity'> = {
       ...shown,
       ...counters.writes(sql),
       ...withCounters(shown, first),
@@ -228,6 +242,7 @@ class PostgresStore implements Store {
     return {
       ...writes,
       ...passing,
+      databaseIdentity: async () => identityOf(sql),
       async removeKey(keyId, now) {
         // What the key has counted passes on, also what is not stored yet.
         await first()
@@ -246,6 +261,53 @@ class PostgresStore implements Store {
       if (!(error instanceof NotStored)) throw error
       await this.#counterFlush.flush()
       return run(async () => undefined)
+    }
+  }
+
+  /** Its turn begins when its locks are granted, so that no other job waits for them. */
+  async #inLine({ about, work, deadline }: Job): Promise<unknown> {
+    const counters = this.#counters
+    let endTurn = (): void => undefined
+    // Before its turn, the counters are those of other jobs.
+    let hasTurn = false
+    const begunTurn = async (): Promise<void> =>
+      new Promise((begin) => {
+        const turn = async (): Promise<void> =>
+          new Promise((end) => {
+            endTurn = end
+            begin()
+          })
+        void this.#counterTurns.take(turn)
+      })
+    try {
+      const value = await inTransaction(
+        this.#pool,
+        async (sql) => {
+          await sql.execute(LOCK_ZONES, about.hostnames)
+          await begunTurn()
+          hasTurn = true
+          const writes = { ...withLocks(sqlWriting(sql), sql), ...counters.writes(sql) }
+          const result = await work({
+            ...writes,
+            ...withSanctions(writes),
+            databaseIdentity: async () => identityOf(sql),
+          })
+          await counters.save(sql)
+          return result
+        },
+        {
+          onFailure: () => {
+            if (hasTurn) counters.rollback()
+            hasTurn = false
+            endTurn()
+          },
+          left: () => between(this.#clock.now(), deadline),
+        },
+      )
+      counters.settle()
+      return value
+    } finally {
+      endTurn()
     }
   }
 

@@ -36,7 +36,9 @@ export const WRITING = selects({
 })
 
 /** The writes of the store in SQL. They run inside the transaction of the caller. */
-export function sqlWriting(sql: Sql): Omit<StoreWrites, keyof CounterWrites | 'passBlock'> {
+export function sqlWriting(
+  sql: Sql,
+): Omit<StoreWrites, keyof CounterWrites | 'passBlock' | 'databaseIdentity'> {
   return {
     ...sqlReading(sql),
     ...records(sql),

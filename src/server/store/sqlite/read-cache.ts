@@ -8,7 +8,7 @@ import type { StoreWrites, ValueChange } from '../store.ts'
 /** Entries of each map: a name takes about a third of a KiB. */
 const MAX_CACHED = 100_000
 
-type Tables = Omit<StoreWrites, keyof CounterWrites | 'passBlock'>
+type Tables = Omit<StoreWrites, keyof CounterWrites | 'passBlock' | 'databaseIdentity'>
 
 /** What a flush asks and writes changes nothing that is cached here, and it happens up to 50 times a second. */
 const OF_FLUSHES: readonly (keyof PublishWrites)[] = [

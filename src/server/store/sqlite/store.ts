@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type Duration, type Instant, seconds } from '../../../base/time.ts'
 import { WAIT_ENDED } from '../../../base/wait-ended.ts'
@@ -86,7 +87,10 @@ class SqliteStore implements Store {
     }
     this.#tables = readCache(sqlWriting(this.#sql), Object.keys(reading))
     this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushForRead())
-    this.#writes = writesWithCounters(this.#tables, this.#counters)
+    this.#writes = {
+      ...writesWithCounters(this.#tables, this.#counters),
+      databaseIdentity: async () => identityOf(path),
+    }
   }
 
   /** A call that says what it will read is an update, which is short. */
@@ -187,6 +191,13 @@ class SqliteStore implements Store {
   }
 }
 
+/** A copy that is put in the place of the database is another file. */
+function identityOf(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const { dev, ino } = statSync(path)
+  return `file ${dev} ${ino}`
+}
+
 /** Those that may take long are read in another thread, where there is a file. */
 const listingsOf = (
   sql: SqliteSql,
@@ -216,12 +227,15 @@ const readsWithCounters = (
 })
 
 /** The same inside a transaction; what deletes stored counters deletes the cached ones too. */
-function writesWithCounters(tables: ReadCache, counters: CachedCounters): StoreWrites {
+function writesWithCounters(
+  tables: ReadCache,
+  counters: CachedCounters,
+): Omit<StoreWrites, 'databaseIdentity'> {
   const flush = (): void => {
     counters.beginFlush()
     counters.flush(Infinity)
   }
-  const writes: Omit<StoreWrites, 'passBlock'> = {
+  const writes: Omit<StoreWrites, 'passBlock' | 'databaseIdentity'> = {
     ...tables,
     ...counters.writes(),
     ...withUnstoredUses(tables, counters),

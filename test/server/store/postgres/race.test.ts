@@ -117,7 +117,13 @@ describe.skipIf(lacking !== undefined)('many processes at once', () => {
     const pool = new ConnectionPool({ ...place, connections: 32 })
     return {
       run: async (work) =>
-        inTransaction(pool, async (sql) => work({ ...sqlWriting(sql), passBlock: async () => undefined })),
+        inTransaction(pool, async (sql) =>
+          work({
+            ...sqlWriting(sql),
+            passBlock: async () => undefined,
+            databaseIdentity: async () => undefined,
+          }),
+        ),
       end: async () => pool.close(),
     }
   }
