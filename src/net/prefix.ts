@@ -53,3 +53,19 @@ export function eui64(mac: string): Address | undefined {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = bytes
   return addressOfBytes(Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, a ^ 2, b, c, 0xff, 0xfe, d, e, f]))
 }
+
+/** What providers assign to a line, and one network of it; in bits. */
+const LINE_LENGTHS = { min: 48, max: 64 } as const
+
+/** The IPv6 prefix of a line, such as `2001:db8:1:2::/64`, without bits after its length. */
+export function parseLinePrefix(text: string): Prefix | undefined {
+  const parsed = /\/\d+$/.test(text) ? parsePrefix(text) : undefined
+  if (parsed?.ok !== true) return undefined
+  const { address, length } = parsed.value
+  const isOfLine = length >= LINE_LENGTHS.min && length <= LINE_LENGTHS.max
+  if (!isOfLine || familyOf(address) === 'v4') return undefined
+  return withHostPart(address, length, '::' as Address) === address ? parsed.value : undefined
+}
+
+/** Assigned to networks of the Internet (RFC 4291 §2.4; IANA gives out 2000::/3). */
+export const isGlobalUnicast = (address: Address): boolean => /^[23][\da-f]{3}:/.test(address)

@@ -1,10 +1,21 @@
-import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../net/address.ts'
+import type { Addresses } from '../net/address.ts'
 import { SecretText } from '../net/secret-text.ts'
-import { specialRangeOf } from '../net/special.ts'
 import type { FixedParameter, RequestForm } from './request-form.ts'
 
-/** The only path of the update protocol. */
+/** The path of the update protocol. */
 export const UPDATE_PATH = '/nic/update'
+/** Devices that cannot be corrected ask these. */
+const OTHER_PATHS = ['/v2/update', '/v3/update', '/update', '/nic/dyndns']
+
+/** Whether this is the path, or what a device makes of it: slashes may be repeated, at the end too, or escaped. */
+export function isUpdatePath(path: string): boolean {
+  if (path === UPDATE_PATH) return true
+  const plain = path
+    .replace(/^\/(?:\\|%5c)\//i, '/')
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
+  return plain === UPDATE_PATH || OTHER_PATHS.includes(plain)
+}
 /** With a DDNS key, this item selects every hostname of the key. A service may configure another word. */
 export const ALL_HOSTNAMES = 'all-hostnames'
 
@@ -64,75 +75,3 @@ function addressPairs({ v4, v6 }: Addresses, form: RequestForm): readonly Pair[]
 
 const escapeItem = (item: string): string =>
   encodeURIComponent(item).replaceAll('%40', '@').replaceAll('%3A', ':')
-
-/** A parsed query. `hostnames` is undefined where the parameter is missing or empty. */
-export interface UpdateQuery {
-  readonly hostnames: readonly string[] | undefined
-  readonly addresses: Addresses
-  readonly isOffline: boolean
-}
-
-/** Server side: the inverse of `formatQuery`. Ignores unknown parameters and invalid addresses. */
-export function readQuery(query: string): UpdateQuery {
-  const parameters = parametersOf(query)
-  const hostnames = itemsOf(parameters.get('hostname'))
-  const myip = itemsOf(parameters.get('myip')).flatMap(usableAddress)
-  const [myipv6] = itemsOf(parameters.get('myipv6'))
-    .flatMap(usableAddress)
-    .filter((a) => familyOf(a) === 'v6')
-  return {
-    hostnames: hostnames.length === 0 ? undefined : hostnames,
-    addresses: { ...byFamily(myip), ...(myipv6 && { v6: myipv6 }) },
-    isOffline: (parameters.get('offline') ?? '').toUpperCase() === 'YES',
-  }
-}
-
-/**
- * The first value of each parameter. Keeps malformed escapes unchanged; "+" is a blank
- * (application/x-www-form-urlencoded).
- */
-function parametersOf(query: string): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>()
-  for (const pair of query.split('&')) {
-    const at = pair.includes('=') ? pair.indexOf('=') : pair.length
-    const name = unescapeText(pair.slice(0, at))
-    if (!parameters.has(name)) parameters.set(name, unescapeText(pair.slice(at + 1)))
-  }
-  return parameters
-}
-
-function unescapeText(text: string): string {
-  if (!/[%+]/.test(text)) return text
-  const spaced = text.replaceAll('+', ' ')
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return spaced
-  }
-}
-
-const itemsOf = (list: string | undefined): readonly string[] =>
-  (list ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-
-/**
- * Addresses that no host can have are ignored like malformed ones. Private ranges are valid: users publish them for home
- * networks.
- */
-export function isUsable(address: Address): boolean {
-  const special = specialRangeOf(address)
-  const isUnusable =
-    special === 'multicast' ||
-    special === 'broadcast' ||
-    special === 'link-local' ||
-    address === '0.0.0.0' ||
-    address === '::'
-  return !isUnusable
-}
-
-function usableAddress(text: string): readonly Address[] {
-  const address = parseAddress(text)
-  return address !== undefined && isUsable(address) ? [address] : []
-}

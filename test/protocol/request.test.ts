@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Address, Addresses } from '../../src/net/address.ts'
 import { Secret } from '../../src/net/secret.ts'
 import { HOSTNAME_PARAMETERS, PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
-import { ALL_HOSTNAMES, formatQuery, readQuery, UPDATE_PATH } from '../../src/protocol/request.ts'
+import { ALL_HOSTNAMES, formatQuery, UPDATE_PATH } from '../../src/protocol/request.ts'
+import { readQuery } from '../../src/protocol/update-query.ts'
 import {
   agentToken,
   formatUserAgent,
@@ -94,16 +95,18 @@ describe('a query', () => {
     ['hostname=a+b', ['a b']],
     ['hostname=%20a%20,%20b', ['a', 'b']],
     ['hostname=a%', ['a%']],
-    ['hostname=a&hostname=b', ['a']],
+    ['hostname=a&hostname=b', ['a', 'b']],
+    ['hostname=a,,b', ['a', '', 'b']],
   ])('%s asks for %j', (query, hostnames) => expect(readQuery(query).hostnames).toEqual(hostnames))
 
   it.each([
-    ['offline=YES', true],
-    ['offline=yes', true],
-    ['offline=NO', false],
-    ['offline', false],
-    ['', false],
-  ])('%s is offline: %j', (query, isOffline) => expect(readQuery(query).isOffline).toBe(isOffline))
+    ['offline=YES', 'yes'],
+    ['offline=yes', 'yes'],
+    ['offline=NO', 'no'],
+    ['offline=ON', 'unknown'],
+    ['offline', 'no'],
+    ['', 'no'],
+  ])('%s is offline: %j', (query, offline) => expect(readQuery(query).offline).toBe(offline))
 })
 
 describe('a User-Agent', () => {

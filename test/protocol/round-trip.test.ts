@@ -6,7 +6,8 @@ import { type Address, byFamily, listed, parseAddress } from '../../src/net/addr
 import { specialRangeOf } from '../../src/net/special.ts'
 import { isAccountWord, isAddressedWord, REPLY_WORDS } from '../../src/protocol/reply.ts'
 import { formatReply, parseReply, type Reply } from '../../src/protocol/reply-codec.ts'
-import { formatQuery, readQuery, type UpdateRequest } from '../../src/protocol/request.ts'
+import { formatQuery, type UpdateRequest } from '../../src/protocol/request.ts'
+import { readQuery } from '../../src/protocol/update-query.ts'
 import { readResponse, writeResponse } from '../../src/protocol/response.ts'
 import { classifyUserAgent, formatUserAgent, parseUserAgent } from '../../src/protocol/user-agent.ts'
 
@@ -63,7 +64,7 @@ describe('client and service are inverses for', () => {
 
         expect(read.hostnames).toEqual(sent.hostnames)
         expect(listed(read.addresses)).toEqual(listed(sent.addresses))
-        expect(read.isOffline).toBe(sent.offline === 'YES')
+        expect(read.offline === 'yes').toBe(sent.offline === 'YES')
       }),
     ),
   )

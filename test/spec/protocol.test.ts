@@ -8,7 +8,7 @@ import { byFamily, parseAddress } from '../../src/net/address.ts'
 import { toWire } from '../../src/platform/http/wire.ts'
 import type { HttpRequest, OutgoingRequest } from '../../src/ports/http.ts'
 import { REPLIES, type ReplyWord } from '../../src/protocol/reply.ts'
-import { readQuery } from '../../src/protocol/request.ts'
+import { readQuery } from '../../src/protocol/update-query.ts'
 import { writeResponse } from '../../src/protocol/response.ts'
 import { disk, NO_DNS, PLAN, START, world } from '../fakes/world.ts'
 import { table } from './table.ts'
@@ -141,12 +141,12 @@ describe('the service reads the query', () => {
         ? read.addresses
         : byFamily([parseAddress(peer)].flatMap((address) => address ?? []))
 
-      expect([
-        applied.v4 ?? '-',
-        applied.v6 ?? '-',
-        read.isOffline ? 'yes' : 'no',
-        read.hostnames?.join(',') ?? '-',
-      ]).toEqual([v4, v6, offline, hostnames])
+      expect([applied.v4 ?? '-', applied.v6 ?? '-', read.offline, read.hostnames?.join(',') ?? '-']).toEqual([
+        v4,
+        v6,
+        offline,
+        hostnames,
+      ])
     },
   )
 })

@@ -20,15 +20,23 @@ export function auditLog(log: Log, now: () => number): Audit {
     }),
   )
   return (event) => {
-    if ((event.kind === 'loginRefused' || event.kind === 'secondFactorMissing') && !ration(event.peer)) return
+    if (isRationed(event) && !ration(event.peer)) return
     const { kind, ...fields } = event
     log(LEVELS[kind], kind, { fields: shown(fields), line: auditLine(event) })
   }
 }
 
+const RATIONED = ['loginRefused', 'secondFactorMissing', 'unreadable'] as const
+type Rationed = (typeof RATIONED)[number]
+
+/** Strangers and devices repeat these as often as they like. */
+const isRationed = (event: AuditEvent): event is Extract<AuditEvent, { readonly kind: Rationed }> =>
+  RATIONED.includes(event.kind as Rationed)
+
 const LEVELS = {
   loginRefused: 'info',
   secondFactorMissing: 'info',
+  unreadable: 'info',
   lockedOut: 'warn',
   signedIn: 'info',
   blocked: 'warn',
@@ -51,6 +59,8 @@ function auditLine(event: AuditEvent): string {
         `password of ${loggable(nameOrSecret(event.username))} from ${event.peer}, ` +
         'and the account has or needs a second factor: update with a DDNS key instead'
       )
+    case 'unreadable':
+      return `${event.username} from ${event.peer} sent ${loggable(event.items)}, which is no address`
     case 'lockedOut':
       if (event.lacksFactor === true)
         return `account passwords from ${event.peer} are not checked for a while: too many without a second factor`

@@ -50,12 +50,15 @@ export const inheritedNochgs = (
  * account, which may serve other devices, is not blocked for it.
  */
 export async function blockedHostnames(
-  w: Pick<StoreWrites, 'putSanction'>,
-  { accountId, hostnames }: { readonly accountId: number; readonly hostnames: ReadonlySet<string> },
+  w: Pick<StoreWrites, 'putSanction' | 'login'>,
+  { principal, hostnames }: { readonly principal: Principal; readonly hostnames: ReadonlySet<string> },
   { sanctions, limits, now }: Moment & { readonly sanctions: readonly Sanction[] },
 ): Promise<ReadonlySet<string>> {
+  const { accountId, kind } = principal
   const blocked = new Set<string>()
   for (const one of sanctions.filter(({ subject }) => hostnames.has(subject))) {
+    // The block of a key that is there is not one of its account.
+    if (kind === 'account' && (await w.login(one.source)) !== undefined) continue
     const isBlocked =
       one.isBlocked || blockEnd(one, now, longest(limits.longBlock, limits.shortBlock)) !== undefined
     if (isBlocked) blocked.add(one.subject)

@@ -28,6 +28,8 @@ export type AuditEvent =
     }
   /** The right password of an account that has or needs a second factor, at `/nic/update`: it is counted as a wrong one. */
   | { readonly kind: 'secondFactorMissing'; readonly peer: string; readonly username: string }
+  /** An update has items in the place of addresses that are none. */
+  | { readonly kind: 'unreadable'; readonly peer: string; readonly username: string; readonly items: string }
   | {
       readonly kind: 'lockedOut'
       readonly endpoint: LoginEndpoint

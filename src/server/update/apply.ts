@@ -1,5 +1,14 @@
 import type { Instant } from '../../base/time.ts'
-import { type Address, type Addresses, FAMILIES, type Family, familyOf, listed } from '../../net/address.ts'
+import {
+  type Address,
+  type Addresses,
+  FAMILIES,
+  type Family,
+  familyOf,
+  listed,
+  parseAddress,
+} from '../../net/address.ts'
+import { isGlobalUnicast, type Prefix, withHostPart } from '../../net/prefix.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { StoredRdata } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'
@@ -23,6 +32,10 @@ export interface RecordChange {
 /** What an update sets at a target: its offline state, and its addresses if it is online. */
 export interface TargetChange {
   readonly addresses: Addresses
+  /** For each IPv6 address of the target. */
+  readonly prefix?: Prefix
+  /** It changes nothing. */
+  readonly isVoid: boolean
   readonly isOffline: boolean
   readonly now: Instant
 }
@@ -38,20 +51,55 @@ export const isAlias = ({ name }: UpdateTarget): boolean =>
  */
 export function recordChangesAt(
   target: UpdateTarget,
-  { addresses, isOffline }: TargetChange,
+  { addresses, prefix, isOffline, isVoid }: TargetChange,
 ): readonly RecordChange[] {
-  if (isOffline) return []
+  if (isOffline || isVoid) return []
   const { name, rdataId } = target
+  const moved = prefixed(target, prefix).flatMap(({ rdata, address }) =>
+    address === rdata.value ? [] : [{ dnsType: TYPE.v6, value: address, rdataId: rdata.id, isNew: false }],
+  )
   const redirects = name.rdata.filter(({ dnsType, id }) => dnsType === REDIRECT && (rdataId ?? id) === id)
   const changes = redirectChanges(redirects, addresses)
-  if (rdataId !== undefined) return [...changes, ...rdataChanges(target, addresses)]
-  return redirects.length > 0 ? changes : addressChanges(name.rdata, addresses)
+  if (rdataId !== undefined) return [...changes, ...rdataChanges(target, addresses), ...moved]
+  return redirects.length > 0 ? changes : [...addressChanges(name.rdata, addresses), ...moved]
 }
 
+/** The IPv6 addresses of the target that the prefix changes, with what they become. */
+function prefixed({ name, rdataId }: UpdateTarget, prefix: Prefix | undefined) {
+  if (prefix === undefined) return []
+  return name.rdata.flatMap((rdata) => {
+    const stored =
+      rdata.dnsType === TYPE.v6 && (rdataId ?? rdata.id) === rdata.id ? parseAddress(rdata.value) : undefined
+    // An address that is private on purpose does not become one of the Internet.
+    if (stored === undefined || (isGlobalUnicast(prefix.address) && !isGlobalUnicast(stored))) return []
+    return [{ rdata, address: withHostPart(prefix.address, prefix.length, stored) }]
+  })
+}
+
+/** Whether the update says nothing about the target: it names no address, and its prefix is of none that is here. */
+export const isLeft = (
+  target: UpdateTarget,
+  { addresses, prefix, isOffline, isVoid }: TargetChange,
+): boolean =>
+  isVoid || (!isOffline && listed(addresses).length === 0 && prefixed(target, prefix).length === 0)
+
+/** The addresses that the target has. */
+export const storedAddresses = ({ name, rdataId }: UpdateTarget): readonly Address[] =>
+  FAMILIES.flatMap((family) =>
+    name.rdata
+      .filter(({ id, dnsType }) => dnsType === TYPE[family] && (rdataId ?? id) === id)
+      .flatMap(({ value }) => parseAddress(value) ?? []),
+  )
+
 /** The addresses of the update that the target has after it: one Rdata has one family, and a redirect one host. */
-export function addressesAt(
+export const addressesAt = (target: UpdateTarget, change: TargetChange): readonly Address[] => [
+  ...namedAt(target, change),
+  ...(change.isOffline ? [] : prefixed(target, change.prefix).map(({ address }) => address)),
+]
+
+function namedAt(
   { name, rdataId }: UpdateTarget,
-  { addresses, isOffline }: Pick<TargetChange, 'addresses' | 'isOffline'>,
+  { addresses, isOffline }: TargetChange,
 ): readonly Address[] {
   const all = listed(addresses)
   if (isOffline) return all

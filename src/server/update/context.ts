@@ -16,6 +16,8 @@ export interface UpdateContext {
   /** Of the login. */
   readonly username: string
   readonly request: IncomingRequest
+  /** What it names in the place of addresses, and is none. */
+  readonly unreadable: string
   readonly userAgentClass: UserAgentClass
   readonly limits: AbuseLimits
   readonly now: Instant
@@ -50,7 +52,7 @@ export interface UpdateOutcome {
 /** Stores the counters and the last use at the end of every request. Returns the replies to send. */
 export async function recordUsage(
   w: StoreWrites,
-  { principal, request, userAgentClass, limits, now }: UpdateContext,
+  { principal, request, unreadable, userAgentClass, limits, now }: UpdateContext,
   { usage, replies, isSanctioned }: UpdateOutcome,
 ): Promise<readonly Reply[]> {
   // The operator ends a suspension, and requests that it refused must not start another block.
@@ -63,10 +65,14 @@ export async function recordUsage(
   const block = isAbuse ? { refusals: [], blockedUntil: after(now, limits.longBlock) } : { refusals }
   const nondescriptive = usage.nondescriptive + (userAgentClass === 'nondescriptive' ? 1 : 0)
   const agent = (request.userAgent ?? '').slice(0, MAX_AGENT_LENGTH)
-  const last = { at: now, agent, peer: request.peer, reply: first === undefined ? '' : formatReply(first) }
+  const last = { at: now, agent, peer: request.peer, reply: replyText(first, unreadable) }
   await w.putUsage(principal, { ...usage, ...block, nondescriptive }, last)
   return sent
 }
+
+/** With what its person should correct. */
+const replyText = (first: Reply | undefined, unreadable: string): string =>
+  `${first === undefined ? '' : formatReply(first)}${unreadable === '' ? '' : ` (unreadable: ${unreadable})`}`
 
 /** A longer User-Agent is stored in part. */
 const MAX_AGENT_LENGTH = 256

@@ -3,7 +3,7 @@ import { byFamily, listed } from '../../net/address.ts'
 import { shareOf } from '../../net/network.ts'
 import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { UPDATE_PATH } from '../../protocol/request.ts'
+import { isUpdatePath, UPDATE_PATH } from '../../protocol/request.ts'
 import { writeResponse } from '../../protocol/response.ts'
 import { textResponse } from '../http/dispatch.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
@@ -24,7 +24,11 @@ export interface UpdateDependencies {
   readonly reportError: (error: unknown) => void
 }
 
-export const isUpdatePath = (path: string): boolean => path === UPDATE_PATH
+export { isUpdatePath }
+
+/** What a device asks whose person has written another path. */
+export const isLikeUpdatePath = (path: string): boolean => /update\/*$/i.test(path)
+export const MISNAMED = textResponse(404, `not found: the path of the update protocol is ${UPDATE_PATH}\n`)
 
 /** Handles one request of the update protocol. An exception is reported and answered with 911. */
 export async function handleUpdate(

@@ -1,13 +1,21 @@
-import { byFamily, listed } from '../../net/address.ts'
+import { type Address, byFamily, familyOf, listed } from '../../net/address.ts'
 import { parseHostname } from '../../net/hostname.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { isUsable, type UpdateQuery } from '../../protocol/request.ts'
+import { isUsable, type UpdateQuery } from '../../protocol/update-query.ts'
 import { asciiName } from '../model/idn.ts'
 import type { Account } from '../model/tree.ts'
 import { blockedHostnames, inheritedNochgs } from '../abuse/sanctions.ts'
 import type { Sanction } from '../store/account/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
-import { addressesAt, apply, type RecordChange, recordChangesAt, type TargetChange } from './apply.ts'
+import {
+  addressesAt,
+  apply,
+  isLeft,
+  type RecordChange,
+  recordChangesAt,
+  storedAddresses,
+  type TargetChange,
+} from './apply.ts'
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
 import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
 import { targetReader, type UpdateTarget } from './targets.ts'
@@ -33,6 +41,8 @@ export interface HostsRequest {
 interface PlannedTarget {
   readonly target: UpdateTarget
   readonly changes: readonly RecordChange[]
+  /** The request says nothing about it. */
+  readonly isLeft: boolean
   readonly refusal: RefusalWord | undefined
 }
 
@@ -53,13 +63,16 @@ export async function answerHosts(
 ): Promise<HostReplies> {
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
-  const hasAddresses = listed(query.addresses).length > 0
+  const isVoid = query.isVoid || query.offline === 'unknown'
+  const isOfPeer = listed(query.addresses).length === 0 && query.prefix === undefined && !isVoid
   // The address of a proxy is not that of a client, and a proxy may send one that no host has. The operator must
   // correct the proxy, and the client waits.
-  if (!hasAddresses && (context.request.isProxy || !isUsable(context.request.peer))) return only('911')
-  const change = {
-    addresses: hasAddresses ? query.addresses : byFamily([context.request.peer]),
-    isOffline: query.isOffline,
+  if (isOfPeer && (context.request.isProxy || !isUsable(context.request.peer))) return only('911')
+  const change: TargetChange = {
+    addresses: isOfPeer ? byFamily([context.request.peer]) : query.addresses,
+    ...(query.prefix !== undefined && { prefix: query.prefix }),
+    isOffline: query.offline === 'yes',
+    isVoid,
     now: context.now,
   }
   const planned = await planOf(w, context.principal, { account, items: names, allHostnames, change })
@@ -67,7 +80,7 @@ export async function answerHosts(
   const blocked =
     sanctions.length === 0
       ? NONE
-      : await blockedHostnames(w, { accountId: account.id, hostnames }, { ...context, sanctions })
+      : await blockedHostnames(w, { principal: context.principal, hostnames }, { ...context, sanctions })
   const plan = withoutBlocked(planned, blocked)
   if (plan === undefined) return { replies: singleReply('abuse'), abuse: 'items' }
   const added = plan.targets.flatMap(({ changes, refusal }) => (refusal === undefined ? changes : []))
@@ -123,8 +136,18 @@ async function planAt(
   { target, change }: { readonly target: UpdateTarget; readonly change: TargetChange },
 ): Promise<PlannedTarget> {
   const changes = recordChangesAt(target, change)
-  return { target, changes, refusal: await refusalAt(w, callerOf(account), { target, changes }) }
+  return {
+    target,
+    changes,
+    isLeft: isLeft(target, change),
+    refusal: await refusalAt(w, callerOf(account), { target, changes }),
+  }
 }
+
+const v4First = (addresses: readonly Address[]): readonly Address[] => [
+  ...addresses.filter((one) => familyOf(one) === 'v4'),
+  ...addresses.filter((one) => familyOf(one) === 'v6'),
+]
 
 /** A blocked hostname is refused; undefined if there is no other one. */
 function withoutBlocked(
@@ -163,7 +186,7 @@ async function applyAll(
 ): Promise<{ readonly replies: ReadonlyMap<string, Reply>; readonly isAbuse: boolean }> {
   const changed = new Map<PlannedTarget, boolean>()
   for (const planned of plan.targets) {
-    if (planned.refusal !== undefined) continue
+    if (planned.refusal !== undefined || planned.isLeft) continue
     const isChanged = await apply(w, planned.target, { ...change, changes: planned.changes })
     changed.set(planned, isChanged)
     if (isChanged)
@@ -173,7 +196,8 @@ async function applyAll(
   let isAbuse = false
   for (const [item, targets] of plan.items) {
     const reply = replyOf(targets, changed, change)
-    if (reply.word === 'nochg') {
+    // What it says nothing about is no repetition.
+    if (reply.word === 'nochg' && targets.some((one) => !one.isLeft)) {
       const inherited = inheritedNochgs(
         context.principal,
         { name: item, isGroup: !item.includes('.') },
@@ -193,7 +217,10 @@ function replyOf(
 ): Reply {
   const allowed = targets.filter(({ refusal }) => refusal === undefined)
   if (allowed.length === 0) return { word: 'nohost' }
-  const current = new Set(allowed.flatMap(({ target }) => addressesAt(target, change)))
-  const addresses = listed(change.addresses).filter((address) => current.has(address))
+  if (allowed.every((one) => one.isLeft)) {
+    const stored = [...new Set(allowed.flatMap(({ target }) => storedAddresses(target)))]
+    return stored.length === 0 ? { word: 'nohost' } : { word: 'nochg', addresses: v4First(stored) }
+  }
+  const addresses = v4First([...new Set(allowed.flatMap(({ target }) => addressesAt(target, change)))])
   return { word: allowed.some((one) => changed.get(one) === true) ? 'good' : 'nochg', addresses }
 }

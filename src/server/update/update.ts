@@ -2,7 +2,7 @@ import { after, type Instant } from '../../base/time.ts'
 import { type Credentials, parseBasic } from '../../net/basic.ts'
 import type { BareWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { readQuery, type UpdateQuery } from '../../protocol/request.ts'
+import { readQuery, type UpdateQuery } from '../../protocol/update-query.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
 import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
@@ -64,6 +64,8 @@ export class ReadUpdate {
   }
 }
 
+/** In characters, of what is named in the log and in the list of clients. */
+const MAX_UNREADABLE = 80
 /** In characters: a client sends at most so many for twenty hostnames. */
 const MAX_SHORT_QUERY = 2000
 
@@ -187,6 +189,7 @@ async function settle(
     principal,
     username: username ?? '',
     request,
+    unreadable: update.query.unreadable.join(', ').slice(0, MAX_UNREADABLE),
     userAgentClass,
     limits: policy.limits,
     now: now(),
@@ -213,7 +216,12 @@ async function settle(
     await w.passBlock(principal, blockedUntil, context.now)
   return {
     replies,
-    events: blockEvents(usage.blockedUntil, blockedUntil, { username: username ?? '', peer }),
+    events: [
+      ...blockEvents(usage.blockedUntil, blockedUntil, { username: username ?? '', peer }),
+      ...(context.unreadable === ''
+        ? []
+        : [{ kind: 'unreadable', peer, username: context.username, items: context.unreadable } as const]),
+    ],
   }
 }
 
@@ -287,7 +295,7 @@ async function outcomeOf(
     }
   const answer = doorOf(principal, {
     isWebsiteOnly: account?.isWebsiteOnly === true,
-    lacksFeature: query.isOffline && account?.plan.hasOffline !== true,
+    lacksFeature: query.offline === 'yes' && account?.plan.hasOffline !== true,
   })
   if (answer !== 'open' && answer !== 'unknown') return { usage, replies: singleReply(WORDS[answer]) }
   const { replies, abuse } = await answerHosts(w, context, { query, names, allHostnames, sanctions })

@@ -51,7 +51,7 @@ async function applied(
   const name = { zoneId: 1, rdata: all, isOffline: wasOffline } as unknown as StoredName
   const target = { name, ...(rdataId !== undefined && { rdataId }) }
   if (isAlias(target)) return ['alias']
-  const changes = recordChangesAt(target, { addresses, isOffline, now: NOW })
+  const changes = recordChangesAt(target, { addresses, isOffline, isVoid: false, now: NOW })
   const isChanged = await apply(w, target, { changes, isOffline, now: NOW })
   return [isChanged ? 'changed' : 'unchanged', ...calls.map((call) => call.join(' '))]
 }
@@ -145,13 +145,13 @@ describe('of both addresses, after an update there are', () => {
   ])('%s', (_, all, rdataId, isOffline, addresses) => {
     const name = { rdata: all } as unknown as StoredName
     const target = { name, ...(rdataId !== undefined && { rdataId }) }
-    expect(addressesAt(target, { addresses: { v4, v6 }, isOffline })).toEqual(addresses)
+    expect(addressesAt(target, { addresses: { v4, v6 }, isOffline, isVoid: false, now: NOW })).toEqual(addresses)
   })
 })
 
 it('a change of a redirect is no new record', () => {
   const target = { name: { rdata: [PORT80] } as unknown as StoredName }
-  expect(recordChangesAt(target, { addresses: { v4 }, isOffline: false, now: NOW })).toEqual([
+  expect(recordChangesAt(target, { addresses: { v4 }, isOffline: false, isVoid: false, now: NOW })).toEqual([
     { dnsType: '_URL', rdataId: 2, value: `http://${v4}:8080/x`, isNew: false },
   ])
 })
@@ -197,6 +197,7 @@ describe('what is kept of a request', () => {
         principal: { ...who, hash: new Uint8Array(), isSuspended: false },
         username: 'abc1234',
         request: inbound,
+        unreadable: '',
         userAgentClass: verdict,
         limits,
         now: NOW,

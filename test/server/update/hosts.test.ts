@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Address } from '../../../src/net/address.ts'
 import { formatReply } from '../../../src/protocol/reply-codec.ts'
-import { readQuery } from '../../../src/protocol/request.ts'
+import { readQuery } from '../../../src/protocol/update-query.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
 import type { StoredName } from '../../../src/server/model/rows.ts'
 import type { StoreWrites } from '../../../src/server/store/store.ts'
@@ -60,6 +60,7 @@ async function answered(
       principal: { ...KEY, hash: new Uint8Array(), isSuspended: false },
       username: 'abc1234',
       request: requestOf(over),
+      unreadable: '',
       userAgentClass: 'descriptive',
       limits: LIMITS,
       now: NOW,

@@ -11,7 +11,13 @@ import { dispatch, type PathHandler } from '../../../server/http/dispatch.ts'
 import type { RequestHandler } from '../../../server/http/listen.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import type { FaultRule } from '../../../server/update/faults.ts'
-import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../server/update/handle.ts'
+import {
+  handleUpdate,
+  isLikeUpdatePath,
+  isUpdatePath,
+  MISNAMED,
+  type UpdateDependencies,
+} from '../../../server/update/handle.ts'
 import { hostDelegationLooks } from '../publishing/delegations.ts'
 import { apiDependencies, apiHandler } from './api.ts'
 import { consolePart } from './console.ts'
@@ -60,6 +66,7 @@ export function handlerMaker(
         ? []
         : [consolePart({ origin: settings.console, hasMail: canMail(settings) }, api, parts.reportFailure)]),
       parts.health,
+      { matches: isLikeUpdatePath, handle: async () => MISNAMED, logFields: () => ({}) },
     ]
     const handle = dispatch(handlers, { log, isLogged: isAtLeast('debug', settings.logLevel) })
     return settings.redirectAddresses.length === 0 ? handle : withSites(handle, store)
