@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recipes } from '../../../src/server/console/pages/recipes.ts'
+import { EN } from '../../../src/server/console/words/en/en.ts'
 import { canonical } from '../update/devices/records.ts'
 import { bytesOf } from '../update/devices/rows.ts'
 import { type DeviceWorld, deviceWorld } from '../update/devices/world.ts'
@@ -75,7 +76,7 @@ const HOSTNAMES = ['home.example.test', 'office.example.test', 'nas.example.test
 /** What the console shows for pfSense of a key with these hostnames. */
 function entries(hostnames: readonly string[]): readonly Entry[] {
   const { url, username, password } = world
-  const shown = recipes({ origin: url, username, password, hostnames })
+  const shown = recipes({ origin: url, username, password, hostnames, fritzBox: EN.newKey.fritzBox })
   return entriesOf(shown.filter(({ device }) => device === 'pfSense').flatMap(({ texts }) => texts))
 }
 

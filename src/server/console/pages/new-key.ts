@@ -59,6 +59,7 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
     username: key.username,
     password,
     hostnames: hostnames.length === 0 ? ['home.example.com'] : hostnames,
+    fritzBox: t.fritzBox,
   })
   return {
     title: t.made(key.description || key.username),
@@ -73,10 +74,14 @@ export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, pas
     ])}<div id="live" data-from="${page}">${updateCard(words, key)}</div><p><a href="${page}">${t.toKey}</a></p>${card(
       t.recipes,
       all.map(
-        ({ device, where, texts }) =>
-          html`<details><summary>${device}</summary>${
-            where === '' ? '' : html`<p>${where}</p>`
-          }${texts.map((text) => html`<pre>${copyable(text)}</pre>`)}</details>`,
+        ({ device, where, texts, entries }) =>
+          html`<details><summary>${device}</summary>${where === '' ? '' : html`<p>${where}</p>`}${
+            entries === undefined
+              ? texts.map((text) => html`<pre>${copyable(text)}</pre>`)
+              : entries.map((entry) =>
+                  facts(Object.entries(entry).map(([label, value]) => [label, copyable(value)] as const)),
+                )
+          }</details>`,
       ),
     )}`,
   }

@@ -73,6 +73,8 @@ export const DE_ERRORS: Readonly<Record<string, string>> = {
   'DDNS keys over limit': 'zu viele Schlüssel für Router',
   'API keys over limit': 'zu viele API-Schlüssel',
   'TSIG keys over limit': 'zu viele TSIG-Schlüssel',
+  'the operator has locked this DDNS key: it gets no new targets':
+    'Der Betreiber hat diesen DDNS-Schlüssel gesperrt: er bekommt keine neuen Namen',
   'this account is suspended; contact support': 'dieses Konto ist stillgelegt; fragen Sie den Betreiber',
   'this account can only be changed on the website': 'dieses Konto wird nur auf der Website geändert',
   'the old password is wrong': 'das jetzige Passwort ist falsch',

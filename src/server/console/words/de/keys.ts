@@ -56,6 +56,16 @@ export const DE_KEYS: typeof EN_KEYS = {
     ask: (what) => `${what} …`,
   },
   newKey: {
+    /** The fields of the box, as it calls them. */
+    fritzBox: {
+      use: 'DynDNS benutzen',
+      provider: 'DynDNS-Anbieter',
+      custom: 'Benutzerdefiniert',
+      url: 'Update-URL',
+      domain: 'Domainname',
+      user: 'Benutzername',
+      password: 'Kennwort',
+    },
     title: 'Neuer Schlüssel für einen Router',
     what: 'Er darf die Adressen dieser Namen ändern, und sonst nichts',
     description: 'Wofür ist er?',

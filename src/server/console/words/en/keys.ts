@@ -49,6 +49,16 @@ export const EN_KEYS = {
     ask: (what: string) => `${what} …`,
   },
   newKey: {
+    /** The fields of the box, as it calls them. */
+    fritzBox: {
+      use: 'Use DynDNS',
+      provider: 'DynDNS Provider',
+      custom: 'User-defined',
+      url: 'Update URL',
+      domain: 'Domain name',
+      user: 'User name',
+      password: 'Password',
+    },
     title: 'New key for a router',
     what: 'It may change the addresses of these names, and nothing else',
     description: 'What is it for?',
