@@ -202,7 +202,7 @@ async function finishedResult(
     turn,
     result,
   }: AdmittedRequest & { readonly turn: Turn; readonly result: Success },
-): Promise<HandlerResult<never>> {
+): Promise<HandlerResult<'nameChangeProhibited'>> {
   const { replacement, later } = result
   if (later !== undefined) return later()
   if (replacement === undefined) return result

@@ -2,12 +2,14 @@ import { canonicalName } from '../model/dns-name.ts'
 import type { TrailEntry } from '../model/trail.ts'
 import type { Store } from '../store/store.ts'
 import { preconditionFault } from './answer/entity-tag.ts'
-import type {
-  HandlerResult,
-  RequestContext,
-  RequestFault,
-  Success,
-  ZoneReplacement,
+import { refuse } from '../errors/errors.ts'
+import {
+  type HandlerResult,
+  refused,
+  type RequestContext,
+  type RequestFault,
+  type Success,
+  type ZoneReplacement,
 } from './request/context.ts'
 import { REQUEST_FAULTS } from './request/faults.ts'
 import type { Route } from './route.ts'
@@ -15,7 +17,8 @@ import { readZoneFile } from './zones/zone-file.ts'
 
 /** Why the content of a zone was not replaced; nothing was changed then. */
 export type ReplacementFailure =
-  | 'changed'
+  | 'gone'
+  | 'locked'
   | 'another import'
   | 'not rendered'
   | { readonly retryAfter: number }
@@ -73,9 +76,9 @@ export const importEntry =
   })
 
 /** In seconds. The draft of an import that was ended is given up in a minute. */
-const WAITS = { changed: 1, 'another import': 10, 'not rendered': 10 } as const
+const WAITS = { gone: 1, 'another import': 10, 'not rendered': 10 } as const
 const DETAILS = {
-  changed: 'the zone has changed since the import began; nothing was imported',
+  gone: 'the zone was removed or replaced since the import began; nothing was imported',
   'another import': 'another import into this zone is under way, or was ended less than a minute ago',
   'not rendered': 'the names could not be published yet; nothing was imported',
 } as const
@@ -84,8 +87,10 @@ const DETAILS = {
 export function replacementResult(
   result: Success,
   outcome: 'replaced' | ReplacementFailure,
-): HandlerResult<never> {
+): HandlerResult<'nameChangeProhibited'> {
   if (outcome === 'replaced') return result
+  if (outcome === 'locked')
+    return refused(refuse('nameChangeProhibited', 'the operator has stopped a name of it'))
   const fault: RequestFault =
     typeof outcome === 'string'
       ? { ...REQUEST_FAULTS.storeBusy, detail: DETAILS[outcome], retryAfter: WAITS[outcome] }

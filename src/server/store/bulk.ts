@@ -16,12 +16,22 @@ export interface BulkWrites {
   addDraft(zoneId: number, lease: Instant, now: Instant): Promise<number | undefined>
   /** Adds names to the draft, and renews its lease. False if it was given up, or its zone is gone. */
   fillDraft(draftId: number, names: readonly Name[], lease: Instant): Promise<boolean>
+  /** Names of the draft become others, or go. False if it was given up. */
+  changeDraft(draftId: number, changes: readonly DraftChange[], lease: Instant): Promise<boolean>
   /** How many names of the draft are not rendered yet. */
   countUnpublished(draftId: number): Promise<number>
-  /** The draft takes the place of its zone, whose content is removed. False if the zone has changed since `unchanged`. */
-  replaceByDraft(draftId: number, unchanged: Instant, now: Instant): Promise<boolean>
+  /** The id of the zone of the draft, which no other transaction changes from now on; undefined if it was given up. */
+  lockOfDraft(draftId: number): Promise<number | undefined>
+  /** The draft takes the place of its zone, whose content is removed. */
+  replaceByDraft(draftId: number, now: Instant): Promise<void>
   /** Deletes so many rows of what is hidden at most, from this place on. Resolves with where to go on, if there is more. */
   sweepHidden(limit: number, now: Instant, from?: SweptPlace): Promise<SweptPlace | undefined>
+}
+
+/** The name that is called so; without `to`, there is none. */
+export interface DraftChange {
+  readonly name: string
+  readonly to: Name | undefined
 }
 
 /**

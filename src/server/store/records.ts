@@ -143,6 +143,8 @@ export interface RecordReads {
   nameAt(zoneId: number, name: string): Promise<Name | undefined>
   /** The same, with the values of CNAME and ALIAS alone: the RRSets of other types are empty. */
   outlineAt(zoneId: number, name: string): Promise<Name | undefined>
+  /** A text for each name of the zone, which is another one whenever something at the name has changed. */
+  zonePrints(zoneId: number): Promise<ReadonlyMap<string, string>>
   /** Those of these names that exist, in any order. */
   namesAt(zoneId: number, names: readonly string[]): Promise<readonly Name[]>
   /** Whole names in the order of their ids: the first `limit` after this id. */

@@ -94,7 +94,10 @@ export async function importIntoZone(
 ): Promise<OperationResult> {
   const { zoneName, path, records, isDryRun = false } = request
   const now = clocks.day.now()
-  const { zone, stored } = await store.snapshot(async (r) => presentZone(r, request))
+  const { zone, stored, prints } = await store.snapshot(async (r) => {
+    const present = await presentZone(r, request)
+    return { ...present, prints: await r.zonePrints(present.zone.id) }
+  })
   await checkBeneath(store, zone, request)
   for (const { name, line } of records) checkName(name, zone, `${path}: line ${line}`)
   const names = importedNames(records, { zone, stored, now })
@@ -102,7 +105,7 @@ export async function importIntoZone(
   if (isDryRun) return previewOf(zone, await differenceOf(stored, names))
   const outcome = await replaceContent(
     store,
-    { zone, names },
+    { zone, stored, names, prints },
     {
       clocks,
       record: async (w, { serial }) =>
@@ -122,9 +125,9 @@ export async function importIntoZone(
 }
 
 const BUSY: Readonly<Record<NotReplaced, (zone: Zone) => string>> = {
-  changed: ({ name }) =>
-    `zone ${name} has changed since the import began; nothing was imported. ` +
-    `Lock it first with holdfast admin zone set ${name} prohibited=yes, or try again`,
+  gone: ({ name }) => `zone ${name} was removed or replaced since the import began; nothing was imported`,
+  locked: ({ name }) =>
+    `a name of ${name} that the file changes was locked or blocked since the import began; nothing was imported`,
   'another import': ({ name }) =>
     `another import into ${name} is under way; if it was ended, try again in a minute`,
   'not rendered': () =>

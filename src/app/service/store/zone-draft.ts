@@ -1,6 +1,8 @@
 import { after, instant, type Instant, milliseconds, seconds } from '../../../base/time.ts'
 import type { ZoneReplacement } from '../../../server/api/request/context.ts'
-import type { Zone } from '../../../server/model/tree.ts'
+import { mergedName } from '../../../server/api/zones/merged-names.ts'
+import type { Name, Zone } from '../../../server/model/tree.ts'
+import type { DraftChange } from '../../../server/store/bulk.ts'
 import type { Store, StoreWrites } from '../../../server/store/store.ts'
 import { type BulkClocks, StepPace } from './sweeper.ts'
 
@@ -12,8 +14,13 @@ const LOOK_INTERVAL = milliseconds(100)
 /** Looks without progress: no service runs that renders names, and one that starts later does it; or it has stopped. */
 const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
 
-/** Why the content of a zone was not replaced; nothing was changed then. */
-export type NotReplaced = 'changed' | 'another import' | 'not rendered'
+/** Why the content of a zone was not replaced; nothing was changed then. `gone`: the zone is. */
+export type NotReplaced = 'gone' | 'locked' | 'another import' | 'not rendered'
+
+/** Looks at what others have changed meanwhile, before the one that holds the zone: it has little left to do then. */
+const MAX_CATCH_UPS = 5
+/** Names that the last look may change. */
+const MAX_LATE = 50
 
 export interface DraftOptions {
   readonly clocks: BulkClocks
@@ -29,9 +36,10 @@ export interface DraftOptions {
  */
 export async function replaceContent(
   store: Store,
-  { zone, names }: Pick<ZoneReplacement, 'zone' | 'names'>,
+  replacement: Pick<ZoneReplacement, 'zone' | 'stored' | 'names' | 'prints'>,
   { clocks, inTurn = async (step) => step(), record }: DraftOptions,
 ): Promise<'replaced' | NotReplaced> {
+  const { zone, names } = replacement
   const draft = await inTurn(async () =>
     store.write(async (w) => w.addDraft(zone.id, lease(clocks), clocks.day.now())),
   )
@@ -39,11 +47,22 @@ export async function replaceContent(
   const giveUp = async (): Promise<unknown> =>
     store.write(async (w) => w.fillDraft(draft, [], instant(0))).catch(() => false)
   const replace = async (): Promise<'replaced' | NotReplaced> => {
-    if (!(await isFilled(store, { draft, names }, { clocks, inTurn }))) return 'changed'
+    if (!(await isFilled(store, { draft, names }, { clocks, inTurn }))) return 'gone'
+    const meanwhile = new Meanwhile(replacement)
+    for (let nth = 1; nth <= MAX_CATCH_UPS; nth++) {
+      const late = await inTurn(async () =>
+        store.write(async (w) => meanwhile.takenInto(w, draft, lease(clocks))),
+      )
+      if (typeof late === 'string') return late
+      if (late <= MAX_LATE) break
+    }
     if (!(await isRendered(store, draft, clocks))) return 'not rendered'
     return inTurn(async () =>
       store.write(async (w) => {
-        if (!(await w.replaceByDraft(draft, zone.updatedAt, clocks.day.now()))) return 'changed'
+        if ((await w.lockOfDraft(draft)) === undefined) return 'gone'
+        const late = await meanwhile.takenInto(w, draft, lease(clocks))
+        if (typeof late === 'string') return late
+        await w.replaceByDraft(draft, clocks.day.now())
         const replaced = await w.zoneNamed(zone.name)
         if (replaced !== undefined) await record(w, replaced)
         return 'replaced'
@@ -57,6 +76,48 @@ export async function replaceContent(
   } catch (error) {
     await giveUp()
     throw error
+  }
+}
+
+/**
+ * What others change in the zone while its draft is filled. A zone that lives would never be replaced if an import began
+ * again for each change, so only the names that changed are planned again.
+ */
+class Meanwhile {
+  readonly #zoneId: number
+  readonly #before: ReadonlyMap<string, Name>
+  readonly #planned: ReadonlyMap<string, Name>
+  #prints: ReadonlyMap<string, string>
+
+  constructor({
+    zone,
+    stored,
+    names,
+    prints,
+  }: Pick<ZoneReplacement, 'zone' | 'stored' | 'names' | 'prints'>) {
+    this.#zoneId = zone.id
+    this.#before = new Map(stored.map((name) => [name.name, name]))
+    this.#planned = new Map(names.map((name) => [name.name, name]))
+    this.#prints = prints
+  }
+
+  /** Takes what has changed since the last look into the draft; resolves with the number of names. */
+  async takenInto(w: StoreWrites, draft: number, until: Instant): Promise<number | 'gone' | 'locked'> {
+    const prints = await w.zonePrints(this.#zoneId)
+    const names = new Set([...prints.keys(), ...this.#prints.keys()])
+    const changed = [...names].filter((name) => prints.get(name) !== this.#prints.get(name))
+    if (changed.length === 0) return (await w.lockOfDraft(draft)) === undefined ? 'gone' : 0
+    const current = new Map((await w.namesAt(this.#zoneId, changed)).map((name) => [name.name, name]))
+    const changes: DraftChange[] = []
+    for (const name of changed) {
+      const [before, planned] = [this.#before.get(name), this.#planned.get(name)]
+      const merged = mergedName({ before, planned, current: current.get(name) })
+      if ('refused' in merged) return 'locked'
+      changes.push({ name, to: merged.name })
+    }
+    if (!(await w.changeDraft(draft, changes, until))) return 'gone'
+    this.#prints = prints
+    return changed.length
   }
 }
 

@@ -197,6 +197,8 @@ export interface ZoneReplacement {
   readonly zone: Zone
   readonly stored: readonly Name[]
   readonly names: readonly Name[]
+  /** Of the zone that it was planned for: see `zonePrints`. */
+  readonly prints: ReadonlyMap<string, string>
 }
 
 export interface Malformed {

@@ -64,6 +64,7 @@ export async function importZone(context: RequestContext): Promise<HandlerResult
   const records = file.records.filter((one) => !isOfService(one))
   if (records.length === 0 && file.faults.length === 0)
     return { malformed: [badBody(`the file has no records for ${zone.name}`)] }
+  const prints = await store.zonePrints(zone.id)
   const stored = await allNames(store, { zoneId: zone.id }, service.pause)
   const names: Name[] = []
   await withPauses(importSteps(records, { zone, stored, now }), service.pause, (one) => {
@@ -78,7 +79,7 @@ export async function importZone(context: RequestContext): Promise<HandlerResult
   const data = importShown(difference, [])
   return difference.names.length === 0
     ? { ...DONE, data }
-    : { ...ACCEPTED, data, warnings: keyWarnings(difference), replacement: { zone, stored, names } }
+    : { ...ACCEPTED, data, warnings: keyWarnings(difference), replacement: { zone, stored, names, prints } }
 }
 
 /** The faults of the first phase that has any, by line. */

@@ -73,9 +73,9 @@ export function withLocks(tables: Tables, sql: Sql): Tables {
       await sql('SELECT id FROM dns_zone WHERE id = ? FOR NO KEY UPDATE').run(id)
       return tables.flushedZone(id)
     },
-    async replaceByDraft(draftId, unchanged, now) {
+    async lockOfDraft(draftId) {
       await lockZones('id IN (SELECT of_zone FROM zone_draft WHERE id = ?)', draftId)
-      return tables.replaceByDraft(draftId, unchanged, now)
+      return tables.lockOfDraft(draftId)
     },
     sweepHidden: async (...step) => inItsTurn(sql, async () => tables.sweepHidden(...step)),
     async zoneNamed(name) {

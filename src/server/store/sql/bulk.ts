@@ -89,11 +89,22 @@ export const sqlBulk = (sql: Sql): BulkChanges => ({
   async countUnpublished(draftId) {
     return existing(await sql(BULK.unpublished).get(draftId)).n
   },
-  async replaceByDraft(draftId, unchanged, now) {
+  async changeDraft(draftId, changes, lease) {
     const draft = await sql(BULK.draft).get(draftId)
-    if (draft?.updated_at !== unchanged) return false
-    await replace(sql, { ...draft, id: draftId }, now)
+    if (draft === undefined) return false
+    await sql('UPDATE zone_draft SET lease_until = ? WHERE id = ?').run(lease, draftId)
+    for (const { name, to } of changes) {
+      await sql('DELETE FROM name WHERE zone_id = ? AND name = ?').run(draftId, name)
+      if (to !== undefined) await addName(sql, to, { zoneId: draftId, zoneName: draft.name })
+    }
     return true
+  },
+  async lockOfDraft(draftId) {
+    return (await sql(BULK.draft).get(draftId))?.of_zone
+  },
+  async replaceByDraft(draftId, now) {
+    const draft = await sql(BULK.draft).get(draftId)
+    if (draft !== undefined) await replace(sql, { ...draft, id: draftId }, now)
   },
   removeZone: async (zoneId) => hideZones(sql, [zoneId]),
   async removeAccount(id) {

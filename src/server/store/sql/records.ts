@@ -14,6 +14,14 @@ const FOUND = { found: 'INTEGER' } as const
 const NEIGHBOUR = { name: 'TEXT', account_id: 'INTEGER' } as const
 
 export const RECORDS = selects({
+  prints: select(
+    { name: 'TEXT', print: 'TEXT' },
+    `SELECT name.name, name.id || ' ' || coalesce(name.key_id, 0) || ' ' || is_prohibited || is_blocked || is_offline || ' ' ||
+      name.updated_at || ' ' || coalesce((SELECT string_agg(rrset.id || ' ' || ttl || ' ' || coalesce(rdata.id, 0) || ' ' ||
+        coalesce(rdata.key_id, 0) || ' ' || coalesce(label, '') || ' ' || coalesce(rdata.value, ''), ' ' ORDER BY rrset.id, rdata.id)
+        FROM rrset LEFT JOIN rdata ON rrset_id = rrset.id WHERE name_id = name.id), '') AS print
+    FROM name WHERE zone_id = ?`,
+  ),
   namesOfOthers: select(
     { n: 'INTEGER' },
     'SELECT coalesce(sum(names), 0) AS n FROM holding WHERE zone_id = ? AND account_id <> ?',
@@ -81,6 +89,7 @@ const names = (
   | 'hasLockedNames'
   | 'nameAt'
   | 'outlineAt'
+  | 'zonePrints'
   | 'namesAt'
   | 'namesAfter'
   | 'holdingsOf'
@@ -103,6 +112,9 @@ const names = (
   async outlineAt(zoneId, name) {
     const row = await sql(NAMES.at).get(zoneId, name)
     return row && outlineFrom(sql, row)
+  },
+  async zonePrints(zoneId) {
+    return new Map((await sql(RECORDS.prints).all(zoneId)).map(({ name, print }) => [name, print]))
   },
   async namesAt(zoneId, wanted) {
     return namesFrom(sql, await sql(NAMES.among).all(zoneId, asList(wanted)))

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { APEX } from '../../../../src/server/model/dns-name.ts'
 import type { Name } from '../../../../src/server/model/tree.ts'
-import type { StoreWrites } from '../../../../src/server/store/store.ts'
+import type { StoreReads, StoreWrites } from '../../../../src/server/store/store.ts'
+import { swept } from '../../../contract/swept.ts'
 import { bodyIn, codesOf, inside, NOW } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'
 import { type Meanwhile, storeWithOthers, type Transaction } from './others.ts'
@@ -15,9 +16,10 @@ afterEach(async () => world.close())
 const ZONE = 'example.test'
 const IMPORT = `/v1/dns/zones/${ZONE}/import`
 
-const zoneId = (): number => world.ids[ZONE] ?? 0
+/** The zone has another id after an import. */
+const idOf = async (r: Pick<StoreReads, 'zoneNamed'>): Promise<number> => (await r.zoneNamed(ZONE))?.id ?? 0
 const nameAt = async (name: string): Promise<Name | undefined> =>
-  world.store.read(async (r) => r.nameAt(zoneId(), name))
+  world.store.read(async (r) => r.nameAt(await idOf(r), name))
 const valuesAt = async (name: string, type = 'A'): Promise<readonly string[] | undefined> =>
   (await nameAt(name))?.rrsets.find(({ dnsType }) => dnsType === type)?.rdata.map(({ value }) => value)
 const exported = async (): Promise<string> =>
@@ -25,12 +27,12 @@ const exported = async (): Promise<string> =>
 
 /** A change of another request, whose RRSets are these then. */
 async function setValue(w: StoreWrites, name: string, value: string, now = NOW): Promise<void> {
-  const stored = await w.nameAt(zoneId(), name)
-  const nameId =
-    stored?.id ?? (await w.addName({ zoneId: zoneId(), accountId: world.ids['a'] ?? 0, name }, now)).nameId
+  const zoneId = await idOf(w)
+  const stored = await w.nameAt(zoneId, name)
+  const nameId = stored?.id ?? (await w.addName({ zoneId, accountId: world.ids['a'] ?? 0, name }, now)).nameId
   const fqdn = name === APEX ? ZONE : `${name}.${ZONE}`
   await w.setSingleValue({ nameId, fqdn }, { dnsType: 'A', value }, now)
-  await w.touchZone(zoneId(), now)
+  await w.touchZone(zoneId, now)
 }
 
 /** The first import of this file, while others change the zone. */
@@ -99,7 +101,7 @@ const CASES: readonly Case[] = [
     meanwhile: async (w) => setValue(w, 'w', '203.0.113.5'), at: 'w', expected: ['192.0.2.99'] },
   { what: 'a name that the file removes goes, with what was changed there meanwhile', file: REMOVED,
     meanwhile: async (w) => {
-      const alias = await w.nameAt(zoneId(), 'alias')
+      const alias = await w.nameAt(await idOf(w), 'alias')
       if (alias !== undefined) await w.saveName({ ...alias, metadata: { k: 'v' } }, NOW)
     }, at: 'alias', expected: undefined },
 ]
@@ -115,7 +117,7 @@ describe('what changes between the plan of an import and its storing:', () => {
   it('a name that a DDNS key is attached to meanwhile stays its target, with the value of the file', async () => {
     const key = world.ids['kkk2222'] ?? 0
     const { status } = await imported(CHANGED(await exported()), {
-      afterPlan: async (w) => w.setTargets(key, [(await w.nameAt(zoneId(), 'free'))?.id ?? 0]),
+      afterPlan: async (w) => w.setTargets(key, [(await w.nameAt(await idOf(w), 'free'))?.id ?? 0]),
     })
     expect([status, (await nameAt('free'))?.updateGroup, await valuesAt('free')]).toEqual([
       202,
@@ -127,18 +129,19 @@ describe('what changes between the plan of an import and its storing:', () => {
   it('a name that the operator locks meanwhile is not changed: the import is refused by the newest state', async () => {
     const { status, codes } = await imported(CHANGED(await exported()), {
       afterPlan: async (w) => {
-        await w.lockName((await w.nameAt(zoneId(), 'free'))?.id ?? 0, true)
-        await w.touchZone(zoneId(), NOW)
+        await w.lockName((await w.nameAt(await idOf(w), 'free'))?.id ?? 0, true)
+        await w.touchZone(await idOf(w), NOW)
       },
     })
     expect([status, codes]).toEqual([403, ['4821']])
     expect(await valuesAt('free')).toEqual(['192.0.2.7'])
+    await swept(world.store, { now: NOW })
     expect(await world.store.read(async (r) => r.hasHidden())).toBe(false)
   })
 
   it('a zone that is removed meanwhile does not come back', async () => {
     const { status } = await imported(MADE(await exported()), {
-      afterPlan: async (w) => w.removeZone(zoneId()),
+      afterPlan: async (w) => w.removeZone(await idOf(w)),
     })
     expect(status).toBeGreaterThanOrEqual(400)
     expect(await world.store.read(async (r) => r.zoneNamed(ZONE))).toBeUndefined()
