@@ -53,11 +53,11 @@ export async function publishingService(secondaryPort: number, address = '127.0.
 }
 
 /** The records of an AXFR; 0 if it is refused. */
-export async function transferred(at: Pick<Service, 'dns'>): Promise<number> {
+export async function transferred(at: Pick<Service, 'dns'>, name = 'example.test'): Promise<number> {
   const socket = await connected(portOf(at))
   // An answer may have several messages: a plain question has the one after them.
   const isPlain = (answer: Buffer): boolean => answer.readUInt16BE(0) === 1
-  const requests = Buffer.concat([signed({ type: RR_TYPES.AXFR }), wire({ id: 1 })].map(framed))
+  const requests = Buffer.concat([signed({ name, type: RR_TYPES.AXFR }), wire({ id: 1 })].map(framed))
   const answers = await streamed(socket, requests, isPlain)
   socket.destroy()
   return answers

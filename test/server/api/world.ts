@@ -74,9 +74,10 @@ const authorizationOf = (key: string): string =>
   key.includes(':') ? `Basic ${Buffer.from(key).toString('base64')}` : `Bearer ${key}`
 
 /** The fixture of every refusal case, behind a real socket. */
-/** `over`: parts of the service that are others. */
+/** `over`: parts of the service that are others. `more`: settings as on its command line, by their names in the table. */
 export async function apiWorld(
   over: Partial<ApiServiceParts & { readonly inTurn: InTurn }> = {},
+  more: Readonly<Record<string, string>> = {},
 ): Promise<World> {
   const folder = storeFolder()
   const [store, ids] = await filled(folder)
@@ -86,6 +87,7 @@ export async function apiWorld(
       console: { value: 'https://dns.example', where: '' },
       keyRequestLimit: { value: '1000000', where: '' },
       badauthLimit: { value: '1000000', where: '' },
+      ...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, { value, where: '' }])),
     },
     environment: {},
   })

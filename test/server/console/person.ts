@@ -8,6 +8,7 @@ import { passwordChecker } from '../../../src/server/auth/login.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../../src/server/http/request.ts'
 import type { OutgoingMail } from '../../../src/net/mail.ts'
 import { StoreAway } from '../../../src/server/store/errors.ts'
+import type { ApiService } from '../../../src/server/api/request/context.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { AT_ONCE } from '../api/at-once.ts'
 import { PEPPER } from '../api/inside.ts'
@@ -53,6 +54,10 @@ interface Surroundings {
   readonly isAway?: boolean
   readonly now?: () => Instant
   readonly failures?: unknown[]
+  /** Other settings, by their names in the table. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** What this node knows of the name servers of a zone. */
+  readonly secondaries?: ApiService['secondaries']
 }
 
 /** A store that is away for a moment. */
@@ -73,6 +78,8 @@ export function consoleOn(
     badauthLimit = 1_000_000,
     keyRequestLimit = 1_000_000,
     isAway = false,
+    settings: more = {},
+    secondaries,
   }: Surroundings = {},
 ) {
   const settings = readServiceConfig({
@@ -81,6 +88,7 @@ export function consoleOn(
       nameservers: { value: 'ns1.operator.test,ns2.operator.test', where: '' },
       keyRequestLimit: { value: String(keyRequestLimit), where: '' },
       badauthLimit: { value: String(badauthLimit), where: '' },
+      ...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, { value, where: '' }])),
     },
     environment: {},
   })
@@ -97,6 +105,7 @@ export function consoleOn(
     delegation: async () => NOTHING_FOUND,
     inTurn: AT_ONCE,
     ...(now !== undefined && { now }),
+    ...(secondaries !== undefined && { secondaries }),
     audit: () => undefined,
     reportFailure: (_, error) => void failures.push(error),
   })
