@@ -3,7 +3,8 @@ import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
 import { nextTurn, systemEntropy } from '../../../platform/clock/clock.ts'
-import { isPublicSuffix } from '../../../platform/names/public-suffix.ts'
+import type { ZoneNameLimits } from '../../../server/rules/zone-names.ts'
+import { domainBelowSuffix, isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { blockEnd } from '../../../server/abuse/block.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
@@ -11,7 +12,6 @@ import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '..
 import { creationOptions, newPasskey } from '../../../server/auth/passkeys.ts'
 import { newRecoveryCodes, newTotp, totpStep } from '../../../server/auth/second-factors.ts'
 import { seal } from '../../../server/auth/sealed.ts'
-import { relativeTo } from '../../../server/model/dns-name.ts'
 import { operatorFor } from '../../../server/operator/operate.ts'
 import { canMail } from '../mail.ts'
 
@@ -25,6 +25,24 @@ export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
   readonly secondaries?: ApiService['secondaries'] | undefined
   /** Default: at once. */
   readonly whenServed?: ApiService['whenServed'] | undefined
+}
+
+/** By which names of zones are judged that tenants make. */
+export const zoneNameLimits = (settings: ServiceSettings): ZoneNameLimits => {
+  const { nameservers, console: website, mailFrom, soaContact, catalogZone, publicSuffixes } = settings
+  return {
+    ownDomains: [
+      ...nameservers,
+      ...(website === undefined ? [] : [new URL(website).hostname]),
+      ...(mailFrom === undefined ? [] : [mailFrom.replace(/^.*@|>$/g, '')]),
+      // RFC 1035 §3.3.13: the first label is the mailbox.
+      ...(soaContact === undefined ? [] : [soaContact.split('.').slice(1).join('.')]),
+      catalogZone,
+    ]
+      .map((host) => host.toLowerCase().replace(/\.$/, ''))
+      .map((host) => domainBelowSuffix(host) ?? host),
+    isPublicSuffix: (name) => !publicSuffixes && isPublicSuffix(name),
+  }
 }
 
 /** What the handlers of `/v1` need of the service. */
@@ -48,8 +66,7 @@ export function apiServiceOf(
     ...API_IDENTITY,
     nameservers: settings.nameservers,
     reservedNames: settings.reservedNames,
-    isReserved: (name) => relativeTo(name, settings.catalogZone) !== undefined,
-    isPublicSuffix: (name) => !settings.publicSuffixes && isPublicSuffix(name),
+    zoneNames: zoneNameLimits(settings),
     requestFlush,
     pause: nextTurn,
     secondaries,

@@ -7,6 +7,7 @@ import type { PasswordChange } from '../../model/rows.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
+import type { ZoneNameLimits } from '../../rules/zone-names.ts'
 import type { OutgoingMail } from '../../../net/mail.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
@@ -111,10 +112,7 @@ export interface ApiService {
   readonly name: string
   readonly version: string
   readonly nameservers: readonly string[]
-  /** Whether a zone of this name is refused because the public registers names below it. */
-  isPublicSuffix(name: string): boolean
-  /** Whether the service uses this name itself: for the catalog of zones. */
-  isReserved(name: string): boolean
+  readonly zoneNames: ZoneNameLimits
   /** Labels that only the owner of a shared zone may make, directly beneath it. */
   readonly reservedNames: readonly string[]
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }

@@ -1,10 +1,11 @@
 import { refuse } from '../../errors/errors.ts'
 import { apexOf } from '../../model/apex.ts'
-import { parseHost } from '../../model/dns-name.ts'
+import { parseTarget } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/access.ts'
 import { lacksMembership } from '../../rules/creation.ts'
+import { zoneNameFault } from '../../rules/zone-names.ts'
 import { countKeys, quotaFault } from '../../rules/quota.ts'
 import { badBody, isFaulty, isObject, readMetadata, unknownFields } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
@@ -63,9 +64,11 @@ export async function createZone(context: RequestContext) {
   const { caller, store, now, service } = context
   const { body } = context
   const text = isObject(body) && typeof body['zone_name'] === 'string' ? asciiName(body['zone_name']) : ''
-  const name = parseHost(text)
-  if (!isObject(body) || name === undefined || !name.includes('.'))
-    return { malformed: [badBody('zone_name is a domain name of two labels or more', '/zone_name')] }
+  const name = parseTarget(text)
+  if (!isObject(body) || name === undefined)
+    return { malformed: [badBody('zone_name is a domain name, such as example.com', '/zone_name')] }
+  if (!name.includes('.'))
+    return { malformed: [badBody(`zone_name has two labels or more: ${name} has one`, '/zone_name')] }
   const metadata = readMetadata(body['metadata'], '/metadata')
   if (isFaulty(metadata)) return { malformed: metadata }
   if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
@@ -102,15 +105,14 @@ async function zoneConflict(
   const { id } = caller.account
   const parent = await store.zoneContaining(name)
   if (parent?.name === name) return `${name} exists`
-  if (service.isReserved(name)) return `${name} is for the service itself`
+  const fault = zoneNameFault(name, service.zoneNames)
+  if (fault !== undefined) return fault
   if (parent !== undefined && parent.accountId !== id) return `${name} is inside a zone of another account`
   // It would take the place of what the operator has stopped.
   if (parent !== undefined && (await store.hasLockedNames(parent.id, name)))
     return `the operator has locked or blocked a name at or beneath ${name}`
-  if (await store.hasOthersBeneath(name, id))
-    return `there are zones or names of other accounts beneath ${name}`
-  return service.isPublicSuffix(name)
-    ? `${name} is a public suffix: others register names beneath it; the operator can allow it`
+  return (await store.hasOthersBeneath(name, id))
+    ? `there are zones or names of other accounts beneath ${name}`
     : undefined
 }
 
