@@ -87,9 +87,11 @@ const filled = filledStores(async (w) => {
 interface Limits {
   /** Default: that of the service. */
   readonly badauthLimit?: number
+  /** Whom people ask. Default: nobody. */
+  readonly contact?: string
 }
 
-function settingsOf({ badauthLimit }: Limits) {
+function settingsOf({ badauthLimit, contact }: Limits) {
   const flag = (value: string) => ({ value, where: '' })
   const read = readServiceConfig({
     flags: {
@@ -98,6 +100,7 @@ function settingsOf({ badauthLimit }: Limits) {
       dnsListen: flag('127.0.0.1:0'),
       requestLimit: flag(String(REQUEST_LIMIT)),
       ...(badauthLimit !== undefined && { badauthLimit: flag(String(badauthLimit)) }),
+      ...(contact !== undefined && { contact: flag(contact) }),
     },
     environment: {},
   })
