@@ -25,6 +25,7 @@ import { serviceMetrics } from '../../server/metrics/service-metrics.ts'
 import { listenForMetrics, type MetricsParts } from './http/metrics-listener.ts'
 import { measuredHandler, observedStore } from './measured.ts'
 import { readiness } from './readiness.ts'
+import { tellRemains } from './remains.ts'
 import { listenAll, type ListenParts, passedSockets } from './http/listeners.ts'
 import { openSecrets } from './store/open-secrets.ts'
 import { openStore, storeFailure } from './store/open-store.ts'
@@ -141,6 +142,7 @@ async function startOn(
     await publishing.close()
     return sockets
   }
+  await tellRemains(store, settings, log)
   keepJobs({ store, turns, audit, ending })
   const listeners = [...sockets.value.listeners, ...publishing.listeners]
   return ok({

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { newPassword, slowHash } from '../auth/hashes.ts'
-import { accountNameFault } from '../auth/one-time-codes.ts'
+import { accountNameFault, isNameTaken } from '../auth/one-time-codes.ts'
 import {
   accountIdOf,
   type AdminContext,
@@ -19,8 +19,10 @@ export const ACCOUNT_OPERATIONS: Operations = {
       if (id === undefined) return err(`there is no plan ${plan}; create one with holdfast admin plan add`)
       const fault = accountNameFault(name)
       if (fault !== undefined) return err(fault)
-      if ((await w.login(name)) !== undefined)
-        return err(`${name} is taken by an account or a DDNS key; for a new password use account password`)
+      if (await isNameTaken(w, name))
+        return err(
+          `${name} is taken by an account or a DDNS key, perhaps in other capitals; for a new password use account password`,
+        )
       const password = newPassword()
       await w.addAccount({ name, hash: await slowHash(password), planId: id }, now)
       return finished(`account ${name} has the password ${password}`, { account: name, password })

@@ -6,7 +6,7 @@ import type { LinkPurpose } from '../store/account/one-time-codes.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ClientNetworks, CROWD_SECONDS, type NotChecked } from './caller.ts'
 import type { PasswordChecker } from './login.ts'
-import { accountNameFault, isCode, takenCode } from './one-time-codes.ts'
+import { accountNameFault, isCode, isNameTaken, takenCode } from './one-time-codes.ts'
 
 interface LinkDependencies {
   readonly store: Store
@@ -49,7 +49,7 @@ export async function followLink(
   const hash = purpose === 'open' ? undefined : await passwords.hashSlow(form.password, networks.share)
   if (hash === undefined && purpose !== 'open') return { retryAfter: CROWD_SECONDS }
   return store.write(async (w) => {
-    if (purpose === 'invitation' && (await w.login(form.account)) !== undefined) return TAKEN
+    if (purpose === 'invitation' && (await isNameTaken(w, form.account))) return TAKEN
     const taken = await takenCode(w, given)
     if (taken === undefined) return USELESS
     const invited = { name: form.account, ...taken, now: given.now }

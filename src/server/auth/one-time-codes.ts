@@ -79,10 +79,32 @@ export async function takenCode(
   return { accountId, createdAt, grant: JSON.parse(stored.grant) as TakenCode['grant'] }
 }
 
-/** Why no account can have this name; undefined if one can. */
+/** Mailboxes (RFC 2142) and users that stand for the operator. */
+const RESERVED = [
+  ...[
+    'admin',
+    'administrator',
+    'root',
+    'operator',
+    'oper',
+    'support',
+    'postmaster',
+    'hostmaster',
+    'webmaster',
+  ],
+  ...['abuse', 'security', 'system', 'holdfast', 'noreply'],
+]
+
+/** Whether the name is that of a key or an account; of accounts also one that differs in capitals alone. */
+export const isNameTaken = async (r: StoreReads, name: string): Promise<boolean> =>
+  (await r.login(name)) !== undefined || (await r.hasAccountLike(name))
+
+/** Why no new account can have this name; undefined if one can. */
 export function accountNameFault(name: string): string | undefined {
-  if (!/^[\w.@-]{1,64}$/.test(name) || /^\.+$/.test(name))
-    return `${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . @ and -`
+  if (!/^\w[\w.-]{0,63}$/.test(name))
+    return `${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . and -, or does not begin with a letter, a digit or _`
+  if (RESERVED.includes(name.toLowerCase()))
+    return `${name} would be taken for the operator; choose another name`
   // The time of a refused login would tell that it is an account (decision 0031).
   return isUsername(name)
     ? `${name} has the form of the username of a DDNS key: 7 small letters or digits; choose another length`

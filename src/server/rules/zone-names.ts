@@ -21,8 +21,7 @@ export function zoneNameFault(
   name: string,
   { ownDomains, isPublicSuffix }: ZoneNameLimits,
 ): string | undefined {
-  if (ownDomains.some((domain) => isWithin(domain, name) || isWithin(name, domain)))
-    return `${name} is for the service itself`
+  if (ownDomains.some((domain) => isWithin(name, domain))) return `${name} is for the service itself`
   if (REVERSE.some((domain) => isWithin(name, domain)))
     return `${name} is a reverse zone, which the operator makes for the holder of the addresses`
   return isPublicSuffix(name)

@@ -40,6 +40,12 @@ export interface StoreReads
     SanctionReads {
   /** Finds a DDNS key by its username, else an account by its name. */
   login(username: string): Promise<Login | undefined>
+  /** Whether an account has this name in some capitals. */
+  hasAccountLike(name: string): Promise<boolean>
+  /** Names of accounts that differ in capitals alone, next to each other. */
+  collidingAccounts(): Promise<readonly string[]>
+  /** The names of all zones, in their order. */
+  zoneNames(): Promise<readonly string[]>
   /** A fact about the store itself, such as the fingerprint of its hash key. */
   fact(name: string): Promise<string | undefined>
   /** Whether `sweepHidden` may have something to do. */

@@ -207,7 +207,7 @@ describe('a new zone', () => {
     ['a.guest.acme.test',     /^there are zones or names of other accounts beneath a\.guest\.acme\.test$/],
     ['co.uk',                 /^co\.uk is a public suffix/],
     ['example.co.uk',         /^201$/],
-    ['github.io',             /^201$/],
+    ['github.io',             /^github\.io is a public suffix/],
   ])('%s', async (zone, answer) => expect(await make(zone)).toMatch(answer))
 })
 

@@ -80,6 +80,16 @@ export const READING = selects({
     { found: 'INTEGER' },
     `SELECT 1 AS found FROM zone WHERE ${IS_HIDDEN} UNION ALL SELECT 1 FROM account WHERE ${IS_HIDDEN} LIMIT 1`,
   ),
+  accountLike: select(
+    { found: 'INTEGER' },
+    `SELECT 1 AS found FROM account WHERE lower(name) = lower(?) AND ${isShown('name')} LIMIT 1`,
+  ),
+  colliding: select(
+    { name: 'TEXT' },
+    `SELECT name FROM account WHERE ${isShown('name')} AND lower(name) IN (SELECT lower(name) FROM account
+      WHERE ${isShown('name')} GROUP BY lower(name) HAVING count(*) > 1) ORDER BY lower(name), name`,
+  ),
+  zoneNames: select({ name: 'TEXT' }, `SELECT name FROM zone WHERE ${isShown('name')} ORDER BY name`),
   anyAccount: select({ found: 'INTEGER' }, 'SELECT 1 AS found FROM account LIMIT 1'),
   hasOffline: select(
     { has_offline: 'FLAG' },
@@ -122,7 +132,26 @@ const facts = (sql: Sql): Part<'fact' | 'hasHidden' | 'totals' | 'overview' | 'o
   },
 })
 
-const logins = (sql: Sql): Part<'login' | 'hasAccounts' | 'hasOffline' | 'apiKeyByHash'> => ({
+const logins = (
+  sql: Sql,
+): Part<
+  | 'login'
+  | 'hasAccounts'
+  | 'hasOffline'
+  | 'apiKeyByHash'
+  | 'hasAccountLike'
+  | 'collidingAccounts'
+  | 'zoneNames'
+> => ({
+  async hasAccountLike(name) {
+    return (await sql(READING.accountLike).get(name)) !== undefined
+  },
+  async collidingAccounts() {
+    return (await sql(READING.colliding).all()).map(({ name }) => name)
+  },
+  async zoneNames() {
+    return (await sql(READING.zoneNames).all()).map(({ name }) => name)
+  },
   async login(username) {
     const key = await sql(READING.keyLogin).get(username)
     if (key !== undefined) return loginFrom('key', key)

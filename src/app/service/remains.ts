@@ -1,0 +1,29 @@
+import type { ServiceSettings } from '../../config/service-settings.ts'
+import type { Log } from '../../ports/log.ts'
+import { zoneNameFault } from '../../server/rules/zone-names.ts'
+import type { Store } from '../../server/store/store.ts'
+import { zoneNameLimits } from './http/api-service.ts'
+
+/** Names in one line of the log. */
+const MAX_NAMED = 20
+
+/** Says at the start what is there and could not be made any more: it stays, and the operator decides. */
+export async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
+  const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
+  if (accounts.length > 0)
+    log('warn', 'accounts that differ in capitals alone', {
+      fields: { count: accounts.length },
+      line: `accounts that differ in capitals alone, which no new ones do: ${listed(accounts)}`,
+    })
+  const limits = zoneNameLimits(settings)
+  const special = zones.filter((name) => zoneNameFault(name, limits) !== undefined)
+  if (special.length > 0)
+    log('warn', 'zones that no tenant can make', {
+      fields: { count: special.length },
+      line: `zones that no tenant can make any more, if they are not yours: ${listed(special)}`,
+    })
+}
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, MAX_NAMED).join(', ') +
+  (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
