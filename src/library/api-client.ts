@@ -18,8 +18,10 @@ interface Answered {
 }
 
 export interface ApiClientOptions {
-  /** The URL of the service, before `/v1`. */
+  /** The URL of the service, before `/v1`: of https, or of this machine. */
   readonly server: string
+  /** The server may have http on another machine: everybody on the way reads the credentials. */
+  readonly allowCleartext?: boolean
   /** An API key. */
   readonly token?: string
   /** An account, with its password. */
@@ -67,6 +69,7 @@ export const apiClientMaker =
 const callOf = (client: ApiClientOptions, row: Row): ApiCall => {
   const { operation, method, sends, reads, json } = row
   return async (...given) => {
+    const server = serverOf(client)
     const [parameters = {}, ...more] = given as readonly [Values?, ...unknown[]]
     const body = sends === undefined ? undefined : more.shift()
     const { signal = client.signal, headers } = (more[0] ?? {}) as CallOptions
@@ -76,24 +79,37 @@ const callOf = (client: ApiClientOptions, row: Row): ApiCall => {
       return segment(operation, name, parameters[name])
     })
     const text = String(new URLSearchParams([...query].flatMap((one) => pairs(one, json))))
-    const response = await (client.fetch ?? fetch)(
-      `${client.server.replace(/\/+$/, '')}${path}${text && `?${text}`}`,
-      {
-        method,
-        headers: {
-          ...headers,
-          accept: reads ?? 'application/json',
-          ...(body !== undefined && { 'content-type': sends ?? '' }),
-          ...authorization(client),
-        },
-        // The service redirects no request, and the credentials are for it alone.
-        redirect: 'manual',
-        ...(body !== undefined && { body: isJson(sends ?? '') ? JSON.stringify(body) : (body as string) }),
-        ...(signal !== undefined && { signal }),
+    const response = await (client.fetch ?? fetch)(`${server}${path}${text && `?${text}`}`, {
+      method,
+      headers: {
+        ...headers,
+        accept: reads ?? 'application/json',
+        ...(body !== undefined && { 'content-type': sends ?? '' }),
+        ...authorization(client),
       },
-    )
+      // The service redirects no request, and the credentials are for it alone.
+      redirect: 'manual',
+      ...(body !== undefined && { body: isJson(sends ?? '') ? JSON.stringify(body) : (body as string) }),
+      ...(signal !== undefined && { signal }),
+    })
     return callResultOf(row, response)
   }
+}
+
+/** The URL without the slashes at its end. No message has it whole: it may have a password. */
+function serverOf({ server, allowCleartext }: ApiClientOptions): string {
+  const url = URL.canParse(server) ? new URL(server) : undefined
+  if (url === undefined) throw new TypeError('server is no URL, such as https://dns.example')
+  if (!['http:', 'https:'].includes(url.protocol))
+    throw new TypeError(`server has ${url.protocol}, not https: or http:`)
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('server has a user or a password: give them as username and password')
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  if (url.protocol === 'http:' && !isHere && allowCleartext !== true)
+    throw new TypeError(
+      `server ${url.host} would get the credentials in clear text: use https, or set allowCleartext`,
+    )
+  return server.replace(/\/+$/, '')
 }
 
 /** A URL leaves out empty segments and those of dots: another resource would be changed. */
@@ -182,10 +198,14 @@ function parsed(text: string): Partial<CallResult> & { readonly errors?: readonl
  */
 export async function* each(list: ApiCall, parameters: Values = {}, options: CallOptions = {}) {
   const { offset: _, ...same } = parameters
+  const cursors = new Set<string>()
   for (let asked = parameters; ; ) {
     const { data, page } = await list(asked, options)
     yield* data as readonly unknown[]
     if (page === undefined || page.limit === 0 || page.next === null) return
+    if (cursors.has(page.next))
+      throw new TypeError(`the server repeats next: ${page.next}; the list has no end`)
+    cursors.add(page.next)
     asked = { ...same, after: page.next }
   }
 }

@@ -9,7 +9,7 @@ export interface UpdateQuery {
   readonly addresses: Addresses
   /** For every IPv6 address that a hostname has; only where the request names no IPv6 address. */
   readonly prefix?: Prefix
-  /** It names addresses, of which none can be used: it changes nothing, and is not one from the address of the connection. */
+  /** It names addresses, of which none can be used: it changes nothing, and never means the peer. */
   readonly isVoid: boolean
   /** Items that are no address, as they were sent. */
   readonly unreadable: readonly string[]

@@ -25,7 +25,7 @@ function answering(
   const { status, type, body, retryAfter } = { retryAfter: null, ...DONE, ...response }
   const sent: Sent[] = []
   const api = apiClientMaker(table)({
-    server: 'http://dns.test',
+    server: 'https://dns.test',
     ...options,
     fetch: async (url, init) => {
       sent.push({ url, init })
@@ -87,7 +87,7 @@ describe('a client', () => {
 
       const filled = route.path.replace(/\{(\w+)\}/g, (_, one: string) => String(path[one as 'id']))
       expect(sent.map(({ url, init }) => [init.method, url])).toEqual([
-        [route.method, `http://dns.test/v1${filled}`],
+        [route.method, `https://dns.test/v1${filled}`],
       ])
     },
   )
@@ -105,7 +105,7 @@ it.each(['with a blank', 'two\nlines', 'señal'])(
 
 describe('a request', () => {
   it('has its parameters as the API spells them', async () => {
-    const { call, sent } = answering({}, { server: 'http://dns.test/below//' })
+    const { call, sent } = answering({}, { server: 'https://dns.test/below//' })
     await call('listNames', {
       limit: 2,
       offset: undefined,
@@ -117,7 +117,7 @@ describe('a request', () => {
     })
 
     expect(decodeURIComponent(sent[0]?.url ?? '')).toBe(
-      'http://dns.test/below/v1/dns/records?limit=2&view=detail&sort[name]=asc&filter[name]=a&filter[name]=b&c' +
+      'https://dns.test/below/v1/dns/records?limit=2&view=detail&sort[name]=asc&filter[name]=a&filter[name]=b&c' +
         '&filter[dynupdate]=false&expand[]=offline_settings&metadata={"op":"exact","key":"k","value":"v"}',
     )
   })
@@ -169,7 +169,7 @@ describe('a request', () => {
   it('has separators in a segment of its path encoded', async () => {
     const { call, sent } = answering()
     await call('getName', { zone_name: 'a.test', name: '../b?c#d' })
-    expect(sent[0]?.url).toBe('http://dns.test/v1/dns/records/a.test/..%2Fb%3Fc%23d')
+    expect(sent[0]?.url).toBe('https://dns.test/v1/dns/records/a.test/..%2Fb%3Fc%23d')
   })
 })
 

@@ -4,6 +4,7 @@ import type { Audit } from '../model/audit.ts'
 import { type Caller, doorOf } from '../rules/access.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
+import { ANONYMOUS } from './request/anonymous.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { hasJsonBody, inputOf, prepare } from './request/input.ts'
 import { readDryRun } from './query/query.ts'
@@ -36,6 +37,8 @@ interface ApiRequest {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly body: string
+  /** It was dropped. */
+  readonly isTooLarge?: boolean | undefined
   /** For a body with a limit of its own; undefined if it is too large, or the client is gone. */
   readonly readLong?: (() => Promise<readonly Uint8Array[] | undefined>) | undefined
   readonly networks: ApiNetworks
@@ -82,8 +85,8 @@ export interface ApiDependencies {
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
 
 /**
- * From request to response. Precedence: route, path and media type, credentials, rate
- * limit, syntax of the body, then the checks of the handler.
+ * From request to response. Precedence: route, credentials, rate limit, path, media type and syntax of the body, then the
+ * checks of the handler.
  */
 export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
   try {
@@ -91,14 +94,15 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
     if (described !== undefined) return described
     const match = findRoute(request.method === 'HEAD' ? 'GET' : request.method, request.path)
     if (!('route' in match)) return routeError(match)
-    const params = decodedParams(match.params)
-    if (params === undefined)
-      return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
-    const typeFault = mediaTypeFault(request, match.route)
-    if (typeFault !== undefined) return plainError(typeFault)
     const admitted = await admit(dependencies, request, match.route)
     if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
     const { caller } = admitted
+    const params = decodedParams(match.params)
+    if (params === undefined)
+      return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
+    const fault =
+      request.isTooLarge === true ? REQUEST_FAULTS.bodyTooLarge : mediaTypeFault(request, match.route)
+    if (fault !== undefined) return plainError(fault)
     const prepared = await prepare(request, match, { caller, ...dependencies })
     if ('malformed' in prepared) return render(prepared)
     const turn: Turn = {
@@ -275,25 +279,3 @@ async function runRoute(
 
 /** In characters, of a request in the trail. */
 const MAX_TRAILED = 1000
-
-/** For the one route without credentials. */
-const ANONYMOUS: Caller = {
-  account: {
-    id: 0,
-    name: '',
-    isWebsiteOnly: false,
-    isSuspended: false,
-    plan: {
-      name: '',
-      maxNames: 0,
-      maxRdata: 0,
-      maxKeys: 0,
-      maxNameMetadata: 0,
-      maxRRSetMetadata: 0,
-      minTtl: 0,
-      hasOffline: false,
-      hasWildcards: false,
-    },
-  },
-  isReadOnly: true,
-}

@@ -80,20 +80,10 @@ export async function takenCode(
 }
 
 /** Mailboxes (RFC 2142) and users that stand for the operator. */
-const RESERVED = [
-  ...[
-    'admin',
-    'administrator',
-    'root',
-    'operator',
-    'oper',
-    'support',
-    'postmaster',
-    'hostmaster',
-    'webmaster',
-  ],
-  ...['abuse', 'security', 'system', 'holdfast', 'noreply'],
-]
+const RESERVED = (
+  'admin administrator root operator oper support postmaster hostmaster webmaster abuse security system ' +
+  'holdfast noreply'
+).split(' ')
 
 /** Whether the name is that of a key or an account; of accounts also one that differs in capitals alone. */
 export const isNameTaken = async (r: StoreReads, name: string): Promise<boolean> =>
@@ -102,7 +92,10 @@ export const isNameTaken = async (r: StoreReads, name: string): Promise<boolean>
 /** Why no new account can have this name; undefined if one can. */
 export function accountNameFault(name: string): string | undefined {
   if (!/^\w[\w.-]{0,63}$/.test(name))
-    return `${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . and -, or does not begin with a letter, a digit or _`
+    return (
+      `${name || 'the name'} does not consist of 1 to 64 letters, digits, _ . and -, ` +
+      'with a letter, a digit or _ at its beginning'
+    )
   if (RESERVED.includes(name.toLowerCase()))
     return `${name} would be taken for the operator; choose another name`
   // The time of a refused login would tell that it is an account (decision 0031).

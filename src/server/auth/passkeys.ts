@@ -111,12 +111,20 @@ function expectedOrigin(origin: string, clientDataJSON: string): string {
   return new URL(said).protocol === 'http:' && rpIdOf(said) === rpIdOf(origin) ? said : origin
 }
 
+/** What is stored of a passkey, with its challenge, and how the content of each with its id begins. */
+interface MadePasskey extends Pick<StoredFactor, 'content' | 'counter'> {
+  readonly challenge: string
+  readonly start: Uint8Array
+}
+
+const startOf = (id: string): Uint8Array => Buffer.from(`{"id":${JSON.stringify(id)}`)
+
 /** What is stored of a new passkey; undefined if the credential is none, or of another challenge. */
 export async function newPasskey(
   { pepper, origin, now }: Site,
   accountId: number,
   credential: unknown,
-): Promise<Pick<StoredFactor, 'content' | 'counter'> | undefined> {
+): Promise<MadePasskey | undefined> {
   const response = credential as RegistrationResponseJSON
   const { verifyRegistrationResponse } = await library()
   try {
@@ -130,7 +138,10 @@ export async function newPasskey(
     if (registrationInfo === undefined) return undefined
     const { id, publicKey, counter } = registrationInfo.credential
     const passkey: Passkey = { id, publicKey: Buffer.from(publicKey).toString('base64url') }
-    return { content: Buffer.from(JSON.stringify(passkey)), counter }
+    const { challenge } = JSON.parse(
+      Buffer.from(response.response.clientDataJSON, 'base64url').toString(),
+    ) as { readonly challenge: string }
+    return { content: Buffer.from(JSON.stringify(passkey)), counter, challenge, start: startOf(id) }
   } catch {
     // The library throws for everything that is wrong in what a browser sent.
     return undefined
@@ -216,7 +227,7 @@ async function usedPasskey(
 }
 
 /** A challenge is taken once: an answer that was seen on the way cannot be used again. */
-async function isNewChallenge(w: StoreWrites, challenge: string, now: Instant): Promise<boolean> {
+export async function isNewChallenge(w: StoreWrites, challenge: string, now: Instant): Promise<boolean> {
   const hash = createHash('sha256').update(challenge).digest()
   if (await w.hasCode(hash, 'passkey', now)) return false
   await w.addCode({

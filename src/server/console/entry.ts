@@ -1,6 +1,6 @@
 import { Secret } from '../../net/secret.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
-import { cookieOf } from './access.ts'
+import { cookieOf, secretIn } from './access.ts'
 import type { ConsoleDependencies, SignedIn } from './dependencies.ts'
 import { forgottenPage } from './pages/entry/forgotten.ts'
 import { type Link, linkFormFault, linkPage } from './pages/entry/link.ts'
@@ -35,11 +35,15 @@ const givenIn = (form: URLSearchParams): SignIn | { readonly passkey: string } =
 
 async function opened(
   dependencies: ConsoleDependencies,
-  { peer, userAgent }: IncomingRequest,
+  { peer, userAgent, cookie }: IncomingRequest,
   { caller, to = HOME }: { readonly caller: SignedIn; readonly to?: string },
 ): Promise<OutgoingResponse> {
   const secret = await dependencies.openSession(caller, { peer, userAgent })
   if (secret === undefined) return seeOther(SIGN_IN)
+  // The session that the browser had would stay alive without anybody who can end it.
+  const former = secretIn(dependencies.place, cookie)
+  const session = former && (await dependencies.sessionOf(former))
+  if (session !== undefined) await dependencies.endSession(session)
   return seeOther(to, { 'set-cookie': cookieOf(dependencies.place, secret) })
 }
 

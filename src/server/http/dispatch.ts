@@ -5,6 +5,8 @@ import type { IncomingRequest, OutgoingResponse } from './request.ts'
 export interface PathHandler {
   readonly matches: (path: string) => boolean
   readonly handle: (request: IncomingRequest) => Promise<OutgoingResponse>
+  /** HTTP/1.1 without Host is handled too. */
+  readonly takesNoHost?: true
   /** Fields for the log. A response of the API may contain a password, so each handler selects its own. */
   readonly logFields: (
     request: IncomingRequest,
@@ -25,7 +27,8 @@ export const dispatch =
   (handlers: readonly PathHandler[], { log, isLogged }: Logging) =>
   async (request: IncomingRequest): Promise<OutgoingResponse> => {
     const handler = handlers.find(({ matches }) => matches(request.path))
-    const response = handler === undefined ? NOT_FOUND : await handler.handle(request)
+    const isRefused = request.lacksHost === true && handler?.takesNoHost !== true
+    const response = isRefused ? HOST_MISSING : ((await handler?.handle(request)) ?? NOT_FOUND)
     if (isLogged)
       log('debug', 'answered', {
         fields: {
@@ -47,6 +50,7 @@ export const textResponse = (status: number, body: string): OutgoingResponse => 
   body,
 })
 
+const HOST_MISSING = textResponse(400, 'the request has no Host header\n')
 const NOT_FOUND = textResponse(404, 'not found\n')
 
 /** Counts requests in flight. `idle` resolves when there are none, so that the store can be closed. */

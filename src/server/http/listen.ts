@@ -199,6 +199,7 @@ async function answer(
     isGone: () => request.socket.destroyed || request.socket.readableEnded,
     ...origin,
     ...hostField(url, headers.host),
+    ...(headers.host === undefined && request.httpVersion === '1.1' && { lacksHost: true as const }),
     ...('encrypted' in request.socket
       ? { isTls: true }
       : cameInClear(request.socket.remoteAddress ?? '', schemeOf(request), trustedProxies) && {
@@ -232,18 +233,29 @@ function rejectionOf(request: IncomingMessage): OutgoingResponse | undefined {
   const text = { 'content-type': 'text/plain; charset=utf-8' }
   if (url.length > MAX_URL_BYTES)
     return { status: 414, headers: text, body: `the URL is longer than ${MAX_URL_BYTES} bytes\n` }
-  // RFC 9112 §3.2: a proxy and this service could each go by another one.
-  if (hostCount(request) > 1)
-    return { status: 400, headers: text, body: 'the request has more than one Host header\n' }
+  if (request.httpVersionMajor !== 1)
+    return { status: 505, headers: text, body: 'only HTTP/1.0 and HTTP/1.1 are supported\n' }
+  // RFC 9112 §3.2, RFC 9110 §5.3: a proxy and this service could each go by another one.
+  const twice = ONCE.find((name) => countOf(request, name) > 1)
+  if (twice !== undefined)
+    return { status: 400, headers: text, body: `the request has more than one ${twice} header\n` }
   // The handlers of POST and PUT reject a long body in their own format.
   return isTooLong(request) && !isWrite(request)
     ? { status: 413, headers: text, body: `the body is longer than ${MAX_BODY_BYTES} bytes\n` }
     : undefined
 }
 
-/** Node keeps the first Host alone in `headers`; names and values alternate here. */
-const hostCount = ({ rawHeaders }: IncomingMessage): number =>
-  rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
+const ONCE = ['Host', 'Authorization', 'User-Agent'] as const
+
+/** Node keeps the first of them alone in `headers`; names and values alternate here. */
+const countOf = ({ rawHeaders }: IncomingMessage, wanted: (typeof ONCE)[number]): number => {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === wanted.length && name.toLowerCase() === wanted.toLowerCase()) count++
+  }
+  return count
+}
 
 /** Status lines by the error codes of Node's HTTP parser; any other is 400. */
 const PARSE_ERRORS: Readonly<Record<string, readonly [status: string, body: string]>> = {

@@ -17,6 +17,8 @@ export interface IncomingRequest {
   readonly ifMatch?: string
   /** The Host header (RFC 9110 §7.2). */
   readonly host?: string
+  /** HTTP/1.1 without one (RFC 9112 §3.2); some devices of the update protocol send none. */
+  readonly lacksHost?: true
   /** RFC 9110 §13.1.2. */
   readonly ifNoneMatch?: string
   /** Sent by browsers (RFC 6454). */

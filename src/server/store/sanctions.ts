@@ -20,7 +20,7 @@ export function mergedBuckets(one: Buckets, other: Buckets): Buckets {
 
 type Passing = Pick<
   StoreWrites,
-  'keyStanding' | 'usageOf' | 'nochgsOf' | 'namesOfKey' | 'sanctionsOf' | 'putSanction'
+  'keyRestrictions' | 'usageOf' | 'nochgsOf' | 'namesOfKey' | 'sanctionsOf' | 'putSanction'
 >
 
 const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]> => [
@@ -38,7 +38,7 @@ async function passCounts(
   { keyId, subject }: { readonly keyId: number; readonly subject: string },
   now: Instant,
 ): Promise<void> {
-  const key = await w.keyStanding(keyId)
+  const key = await w.keyRestrictions(keyId)
   if (key === undefined) return
   const { accountId, username: source, lastKeyId, isBlocked } = key
   const principal = { kind: 'key', id: keyId, accountId } as const
@@ -56,7 +56,7 @@ export async function passBlock(
   keyId: number,
   { blockedUntil, now }: { readonly blockedUntil: Instant | undefined; readonly now: Instant },
 ): Promise<void> {
-  const key = await w.keyStanding(keyId)
+  const key = await w.keyRestrictions(keyId)
   if (key === undefined) return
   const { username: source, lastKeyId, isBlocked } = key
   const none: Buckets = []
@@ -132,7 +132,7 @@ export const withSanctions = (
   },
   async lockKey(keyId, isLocked) {
     await w.lockKey(keyId, isLocked)
-    const key = isLocked ? undefined : await w.keyStanding(keyId)
+    const key = isLocked ? undefined : await w.keyRestrictions(keyId)
     if (key !== undefined) await w.unlockSanctions(key.accountId)
   },
   passBlock: async ({ id }, blockedUntil, now) => passBlock(w, id, { blockedUntil, now }),
@@ -142,6 +142,6 @@ async function liftOfKey(
   w: Omit<StoreWrites, 'passBlock' | 'databaseIdentity'>,
   keyId: number,
 ): Promise<void> {
-  const key = await w.keyStanding(keyId)
+  const key = await w.keyRestrictions(keyId)
   if (key !== undefined) await w.liftSanctions({ accountId: key.accountId, source: key.username })
 }

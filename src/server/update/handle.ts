@@ -8,7 +8,8 @@ import { writeResponse } from '../../protocol/response.ts'
 import { textResponse } from '../http/dispatch.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import type { FaultRule, InjectedFault } from './faults.ts'
-import { answerUpdate, ReadUpdate, type Updater } from './update.ts'
+import { answerUpdate, type Updater } from './update.ts'
+import { ReadUpdate } from './read-update.ts'
 
 export interface UpdateDependencies {
   readonly updater: Updater

@@ -79,7 +79,7 @@ export async function answerHosts(
   const hostnames = new Set(planned.targets.map(({ target }) => target.name.fqdn))
   const blocked =
     sanctions.length === 0
-      ? NONE
+      ? NOTHING_BLOCKED
       : await blockedHostnames(w, { principal: context.principal, hostnames }, { ...context, sanctions })
   const plan = withoutBlocked(planned, blocked)
   if (plan === undefined) return { replies: singleReply('abuse'), abuse: 'items' }
@@ -90,7 +90,7 @@ export async function answerHosts(
   return { replies: names.flatMap((item) => replies.get(item) ?? []), abuse: isAbuse ? 'key' : undefined }
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NOTHING_BLOCKED: ReadonlySet<string> = new Set()
 
 /** The items of a request are compared and counted by this spelling. */
 const normalized = (item: string): string => parseHostname(asciiName(item)) ?? item.toLowerCase()
@@ -101,7 +101,7 @@ export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => h
 const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), abuse: undefined })
 const isNew = (change: RecordChange): boolean => change.isNew
 
-interface Asked {
+interface AskedItems {
   readonly account: Account
   readonly items: readonly string[]
   readonly allHostnames: string
@@ -112,7 +112,7 @@ interface Asked {
 async function planOf(
   w: StoreWrites,
   principal: UpdateContext['principal'],
-  { account, items, allHostnames, change }: Asked,
+  { account, items, allHostnames, change }: AskedItems,
 ): Promise<RequestPlan> {
   const planned = new Map<string, readonly PlannedTarget[]>()
   const targets = new Map<string, PlannedTarget>()

@@ -1,8 +1,5 @@
 import { after, type Instant } from '../../base/time.ts'
-import { type Credentials, parseBasic } from '../../net/basic.ts'
-import type { BareWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
-import { readQuery, type UpdateQuery } from '../../protocol/update-query.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
 import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
@@ -10,13 +7,13 @@ import { inheritedUsage } from '../abuse/sanctions.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf, shareOf } from '../../net/network.ts'
-import type { IncomingRequest } from '../http/request.ts'
 import type { Audit, AuditEvent } from '../model/audit.ts'
 import type { Login, Usage } from '../model/rows.ts'
-import { doorAnswer, type DoorAnswer, type DoorState } from '../rules/doors.ts'
+import { DOOR_REPLIES, updateDoor } from './doors.ts'
+import type { ReadUpdate } from './read-update.ts'
 import type { About, Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
-import { answerHosts, type HostsRequest, namesOf } from './hosts.ts'
+import { answerHosts, type HostsRequest } from './hosts.ts'
 
 export interface UpdatePolicy {
   readonly limits: AbuseLimits
@@ -34,40 +31,8 @@ export interface Updater {
   readonly audit: Audit
 }
 
-/** A request with its credentials and its query, each parsed once: the query of a wrong password never. */
-export class ReadUpdate {
-  readonly request: IncomingRequest
-  /** Undefined without a valid Basic header. */
-  readonly credentials: Credentials | undefined
-  #query: UpdateQuery | undefined
-  #names: readonly string[] | undefined
-
-  constructor(request: IncomingRequest) {
-    this.request = request
-    this.credentials = parseBasic(request.authorization ?? '')
-  }
-
-  get query(): UpdateQuery {
-    this.#query ??= readQuery(this.request.query)
-    return this.#query
-  }
-
-  /** What it asks to update, in its order and in one spelling. */
-  get names(): readonly string[] {
-    this.#names ??= namesOf(this.query)
-    return this.#names
-  }
-
-  /** Whether it may have more targets than a device has: many items, or one that is no host name, such as a group. */
-  get isLong(): boolean {
-    return this.request.query.length > MAX_SHORT_QUERY || this.names.some((name) => !name.includes('.'))
-  }
-}
-
 /** In characters, of what is named in the log and in the list of clients. */
 const MAX_UNREADABLE = 80
-/** In characters: a client sends at most so many for twenty hostnames. */
-const MAX_SHORT_QUERY = 2000
 
 /** The answer, and what the operator's log says about it. */
 interface Settled {
@@ -178,7 +143,7 @@ async function settle(
   const { update, userAgentClass, username, login } = call
   const { request } = update
   const { peer } = request
-  const isCredential = login !== undefined && doorOf(login) !== 'unknown'
+  const isCredential = login !== undefined && updateDoor(login) !== 'unknown'
   if (!isCredential) {
     if (!(await w.hasAccounts())) return unchecked(call)
     const isLockedNow = await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
@@ -199,9 +164,9 @@ async function settle(
     await recordUsage(w, context, { usage, replies: refusedLogin(call) })
     return { replies: refusedLogin(call), events: [] }
   }
-  const answer = doorOf(principal)
+  const answer = updateDoor(principal)
   if (answer !== 'open' && answer !== 'unknown') {
-    const replies = await recordUsage(w, context, { usage, replies: singleReply(WORDS[answer]) })
+    const replies = await recordUsage(w, context, { usage, replies: singleReply(DOOR_REPLIES[answer]) })
     return { replies, events: [] }
   }
   const outcome = await outcomeOf(w, context, {
@@ -224,24 +189,6 @@ async function settle(
     ],
   }
 }
-
-/** What `/nic/update` says where the door is not open. */
-const WORDS = {
-  suspended: 'abuse',
-  blocked: 'abuse',
-  websiteOnly: '!donator',
-  lacksFeature: '!donator',
-} as const satisfies Partial<Record<DoorAnswer, BareWord>>
-
-const doorOf = (
-  { kind, isSuspended, needsFactor }: Login,
-  state: Pick<DoorState, 'isBlocked' | 'lacksFeature' | 'isWebsiteOnly'> = {},
-) =>
-  doorAnswer('update', kind === 'key' ? 'ddnsKey' : 'password', {
-    isSuspended,
-    ...(needsFactor && { needsFactor }),
-    ...state,
-  }) as 'open' | 'unknown' | keyof typeof WORDS
 
 interface RefusedLogin {
   readonly peer: string
@@ -283,9 +230,9 @@ async function outcomeOf(
   const account = await w.account(principal.accountId)
   const sanctions = account?.hasSanctions === true ? await w.sanctionsOf(principal.accountId) : []
   const inherited = inheritedUsage(principal, before, sanctions)
-  const blocked = doorOf(principal, { isBlocked: isBlocked(inherited, context) })
+  const blocked = updateDoor(principal, { isBlocked: isBlocked(inherited, context) })
   if (blocked === 'blocked')
-    return { usage: before, replies: singleReply(WORDS[blocked]), isSanctioned: true }
+    return { usage: before, replies: singleReply(DOOR_REPLIES[blocked]), isSanctioned: true }
   const { refusals, nondescriptive } = inherited
   const usage = { requests: withEvent(inherited.requests, now, limits.requests), refusals, nondescriptive }
   if (exceeds(usage.requests, limits.requests))
@@ -293,11 +240,11 @@ async function outcomeOf(
       usage: { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
       replies: singleReply('abuse'),
     }
-  const answer = doorOf(principal, {
+  const answer = updateDoor(principal, {
     isWebsiteOnly: account?.isWebsiteOnly === true,
     lacksFeature: query.offline === 'yes' && account?.plan.hasOffline !== true,
   })
-  if (answer !== 'open' && answer !== 'unknown') return { usage, replies: singleReply(WORDS[answer]) }
+  if (answer !== 'open' && answer !== 'unknown') return { usage, replies: singleReply(DOOR_REPLIES[answer]) }
   const { replies, abuse } = await answerHosts(w, context, { query, names, allHostnames, sanctions })
   if (abuse === 'items') return { usage, replies: singleReply('abuse'), isSanctioned: true }
   return abuse === 'key'

@@ -17,7 +17,8 @@ import { DEFAULT_PLAN } from '../../../src/server/admin/default-plan.ts'
 import { filledStores, testStore, storeFolder } from '../../lab/stores.ts'
 import { eventually } from '../../eventually.ts'
 import type { Store } from '../../../src/server/store/store.ts'
-import { answerUpdate, ReadUpdate } from '../../../src/server/update/update.ts'
+import { answerUpdate } from '../../../src/server/update/update.ts'
+import { ReadUpdate } from '../../../src/server/update/read-update.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))
 const PEER = '198.51.100.7'

@@ -55,6 +55,7 @@ const SERVICE = {
     newRecoveryCodes: () => [],
     passkeyOptions: () => undefined,
     newPasskey: async () => undefined,
+    isNewChallenge: async () => true,
   },
   operate: async () => ({ data: { accounts: [], plans: [], blocks: [], lockouts: [], invitations: [] } }),
   sendMail: async () => undefined,

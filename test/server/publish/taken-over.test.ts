@@ -14,8 +14,14 @@ const SETTINGS = {
 
 async function fill(w: StoreWrites): Promise<number> {
   const planId = await w.addPlan({
-    ...{ name: 'p', maxNames: 9, maxRdata: 9, maxNameMetadata: 9, maxRRSetMetadata: 9, minTtl: 60 },
-    ...{ hasOffline: true, hasWildcards: true },
+    name: 'p',
+    maxNames: 9,
+    maxRdata: 9,
+    maxNameMetadata: 9,
+    maxRRSetMetadata: 9,
+    minTtl: 60,
+    hasOffline: true,
+    hasWildcards: true,
   })
   const accountId = await w.addAccount({ name: 'a', hash: new Uint8Array(48), planId }, NOW)
   await w.addZone({ accountId, name: 'example.test', isShared: false }, NOW)

@@ -93,6 +93,7 @@ export async function updateWorld() {
         newRecoveryCodes: () => [],
         passkeyOptions: () => undefined,
         newPasskey: async () => undefined,
+        isNewChallenge: async () => true,
       },
       operate: async () => ({ fault: '', isMissing: false }),
       sendMail: async () => undefined,

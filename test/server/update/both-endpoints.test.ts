@@ -11,7 +11,8 @@ import { keyedHash } from '../../../src/server/auth/hashes.ts'
 import { passwordChecker } from '../../../src/server/auth/login.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
-import { answerUpdate, ReadUpdate } from '../../../src/server/update/update.ts'
+import { answerUpdate } from '../../../src/server/update/update.ts'
+import { ReadUpdate } from '../../../src/server/update/read-update.ts'
 import { bodyIn, codesOf, inside, NOW, PEPPER } from '../api/inside.ts'
 
 const PASSWORDS = passwordChecker(PEPPER)

@@ -5,7 +5,8 @@ import { formatReply } from '../../../src/protocol/reply-codec.ts'
 import type { IncomingRequest } from '../../../src/server/http/request.ts'
 import type { Login } from '../../../src/server/model/rows.ts'
 import type { About, Store, StoreWrites } from '../../../src/server/store/store.ts'
-import { answerUpdate, ReadUpdate } from '../../../src/server/update/update.ts'
+import { answerUpdate } from '../../../src/server/update/update.ts'
+import { ReadUpdate } from '../../../src/server/update/read-update.ts'
 import { KEY, LIMITS, NOW, requestOf } from './made.ts'
 
 const LOGIN: Login = { ...KEY, hash: new Uint8Array(1), isSuspended: false }

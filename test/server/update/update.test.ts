@@ -26,7 +26,8 @@ import type { StoredRdata } from '../../../src/server/model/rows.ts'
 import { GroupCommit } from '../../../src/server/store/sqlite/group-commit.ts'
 import { filledStores, isShared, storeFolder, testStore } from '../../lab/stores.ts'
 import type { Store } from '../../../src/server/store/store.ts'
-import { answerUpdate, ReadUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
+import { answerUpdate, type UpdatePolicy } from '../../../src/server/update/update.ts'
+import { ReadUpdate } from '../../../src/server/update/read-update.ts'
 import { flushed, SETTINGS } from '../publish/flushed.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))

@@ -61,11 +61,11 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
     to: 'await w.replacePublished(zone.id, { gone: [], come })',
   },
   {
-    what: 'an import replaces a zone that has changed since it began',
+    what: 'an import leaves out a name that changed since it began',
     rule: 'V1',
     file: 'server/store/sql/bulk.ts',
-    from: 'if (draft?.updated_at !== unchanged) return false',
-    to: 'if (draft === undefined) return false',
+    from: 'if (to !== undefined) await addName(sql, to,',
+    to: 'if (to === undefined) await addName(sql, to as never,',
   },
   {
     what: 'an import leaves out the first name of each step',

@@ -9,7 +9,7 @@ import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { blockEnd } from '../../../server/abuse/block.ts'
 import type { ApiService } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
-import { creationOptions, newPasskey } from '../../../server/auth/passkeys.ts'
+import { creationOptions, isNewChallenge, newPasskey } from '../../../server/auth/passkeys.ts'
 import { newRecoveryCodes, newTotp, totpStep } from '../../../server/auth/second-factors.ts'
 import { seal } from '../../../server/auth/sealed.ts'
 import { operatorFor } from '../../../server/operator/operate.ts'
@@ -88,6 +88,7 @@ export function apiServiceOf(
         settings.console === undefined
           ? undefined
           : newPasskey({ pepper, origin: settings.console, now }, accountId, credential),
+      isNewChallenge,
     },
     operate: operatorFor({ ...settings, pepper, canMail: canMail(settings) }),
     sendMail,

@@ -4,9 +4,7 @@ import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { limitsOf } from '../../../server/abuse/limits.ts'
 import { type ApiDependencies, handleApi, type InTurn } from '../../../server/api/handle.ts'
 import { describedOnce } from '../../../server/api/docs/description.ts'
-import { plainError } from '../../../server/api/answer/render.ts'
 import type { ApiNetworks } from '../../../server/api/request/context.ts'
-import { REQUEST_FAULTS } from '../../../server/api/request/faults.ts'
 import type { Audit } from '../../../server/model/audit.ts'
 import { type CallerDependencies, callerIdentifier } from '../../../server/auth/caller.ts'
 import { passwordChanger } from '../../../server/auth/password-change.ts'
@@ -108,21 +106,20 @@ async function respond(
     return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }
   // The listener drops a body above its limit.
   const isTooLarge = hasBody && body === undefined && readLong === undefined
-  const response = isTooLarge
-    ? plainError(REQUEST_FAULTS.bodyTooLarge)
-    : await handleApi(dependencies, {
-        method,
-        path,
-        query,
-        authorization,
-        contentType,
-        ifMatch,
-        ifNoneMatch,
-        isGone,
-        body: body ?? '',
-        readLong,
-        networks: networksOf(request),
-      })
+  const response = await handleApi(dependencies, {
+    method,
+    path,
+    query,
+    authorization,
+    contentType,
+    ifMatch,
+    ifNoneMatch,
+    isGone,
+    body: body ?? '',
+    isTooLarge,
+    readLong,
+    networks: networksOf(request),
+  })
   return {
     status: response.status,
     headers: {

@@ -78,6 +78,7 @@ const MAX_LOGGED_REPLY = 100
 
 const updatePart = (dependencies: UpdateDependencies): PathHandler => ({
   matches: isUpdatePath,
+  takesNoHost: true,
   handle: async (request) => handleUpdate(dependencies, request),
   logFields: (_, { body }) => ({ reply: body.slice(0, MAX_LOGGED_REPLY) }),
 })

@@ -99,14 +99,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     },
     onError: (error) => reportFailure('publishing', error),
     onDuration: parts.metrics.flushed,
-    onTakenOver: () => {
-      newerSerials.forget()
-      parts.log('error', 'database taken over', {
-        line:
-          'another copy of the database has taken over, perhaps without the last changes: every serial is raised above ' +
-          'those that the lost one may have given out, and secondaries fetch their zones again',
-      })
-    },
+    onTakenOver: () => tellTakenOver(parts, newerSerials),
   })
   const context = contextOf({
     ...parts,
@@ -136,6 +129,15 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
       await Promise.all(listeners.value.map(async (listener) => listener.close()))
       await flusher.stop()
     },
+  })
+}
+
+function tellTakenOver({ log }: PublishingParts, newerSerials: NewerSerials): void {
+  newerSerials.forget()
+  log('error', 'database taken over', {
+    line:
+      'another copy of the database has taken over, perhaps without the last changes: every serial is raised above ' +
+      'those that the lost one may have given out, and secondaries fetch their zones again',
   })
 }
 

@@ -42,7 +42,9 @@ export async function createPasskey(context: RequestContext) {
   const present = await store.factorsOf(accountId)
   if (present.filter(({ kind }) => kind === 'passkey').length >= MAX_PASSKEYS)
     return { malformed: [PASSKEYS_OVER_LIMIT] }
-  if (present.some(({ content }) => Buffer.compare(content, made.content) === 0))
+  // WebAuthn §7.1: a challenge is for one passkey, and a passkey for one account.
+  const isKnown = await store.hasPasskey(made.start)
+  if (isKnown || !(await context.service.secondFactors.isNewChallenge(store, made.challenge, now)))
     return { malformed: [WRONG] }
   await store.needFactor(accountId, caller.sessionId)
   const factor = {

@@ -34,7 +34,11 @@ export interface RequestContext {
 }
 
 /** What is stored of a passkey. */
-type MadePasskey = Pick<StoredFactor, 'content' | 'counter'>
+interface MadePasskey extends Pick<StoredFactor, 'content' | 'counter'> {
+  readonly challenge: string
+  /** With which the content of every passkey with its id begins. */
+  readonly start: Uint8Array
+}
 
 /** The client's networks: of lockouts, and of fair shares. */
 export interface ApiNetworks {
@@ -90,6 +94,8 @@ export interface SecondFactors {
     now: Instant,
   ): object | undefined
   newPasskey(accountId: number, credential: unknown, now: Instant): Promise<MadePasskey | undefined>
+  /** Whether the challenge of a passkey was not used before; it is used from now on. */
+  isNewChallenge(store: StoreWrites, challenge: string, now: Instant): Promise<boolean>
   newRecoveryCodes(): readonly { readonly code: string; readonly hash: Uint8Array }[]
 }
 

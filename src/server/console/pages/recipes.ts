@@ -37,7 +37,7 @@ type RecipeFields = Readonly<Record<string, string>>
 
 const UPDATE = '/nic/update?hostname='
 const fields = (rows: RecipeFields): readonly RecipeFields[] => [rows]
-const textOf = (rows: RecipeFields): string =>
+const fieldsText = (rows: RecipeFields): string =>
   Object.entries(rows)
     .map(([label, value]) => `${label}: ${value}`)
     .join('\n')
@@ -164,7 +164,8 @@ const RECIPES: readonly Recipe[] = [
   :local whole [/ip address get [find interface="pppoe-out1"] address]
   :local now [:pick $whole 0 [:find $whole "/"]]
   :if ($now != $holdfastAddress) do={
-    /tool fetch url="${origin}/nic/update\\3Fhostname=${hostname}&myip=$now" user="${username}" password="${password}" output=none
+    /tool fetch url="${origin}/nic/update\\3Fhostname=${hostname}&myip=$now" \\
+      user="${username}" password="${password}" output=none
     :set holdfastAddress $now
   }
 }
@@ -187,7 +188,8 @@ const RECIPES: readonly Recipe[] = [
     device: 'ASUS',
     where: 'Asuswrt-Merlin: /jffs/scripts/ddns-start, executable; WAN > DDNS > Server: Custom',
     text: ({ origin, username, password, hostname }) => `#!/bin/sh
-if curl -fsS -u '${username}:${password}' -A 'Merlin ddns-start/1 router' "${origin}${UPDATE}${hostname}&myip=$1" | grep -Eq '^(good|nochg)'
+if curl -fsS -u '${username}:${password}' -A 'Merlin ddns-start/1 router' \\
+  "${origin}${UPDATE}${hostname}&myip=$1" | grep -Eq '^(good|nochg)'
 then /sbin/ddns_custom_updated 1
 else /sbin/ddns_custom_updated 0
 fi`,
@@ -197,7 +199,9 @@ fi`,
     where: 'Settings > Services > Dynamic DNS > Create, Service Provider: Custom',
     text: ({ origin, host, username, password, first, inPlaceOf }) =>
       fields({
-        'Update URL': `${new URL(origin).protocol}//[USERNAME]:[PASSWORD]@${host}${UPDATE}${inPlaceOf('[DOMAIN]')}&myip=[IP]`,
+        'Update URL':
+          `${new URL(origin).protocol}//[USERNAME]:[PASSWORD]@${host}` +
+          `${UPDATE}${inPlaceOf('[DOMAIN]')}&myip=[IP]`,
         Username: username,
         Password: password,
         'Domain Name': first,
@@ -244,6 +248,6 @@ export function recipes(values: RecipeValues): readonly WrittenRecipe[] {
     const second = file === undefined ? [] : [file(all)]
     return typeof written === 'string'
       ? { device, where, texts: [written, ...second] }
-      : { device, where, texts: written.map(textOf), entries: written }
+      : { device, where, texts: written.map(fieldsText), entries: written }
   })
 }

@@ -25,7 +25,7 @@ export interface Sanction {
 }
 
 /** A DDNS key with what the operator has said of it. */
-export interface KeyStanding {
+export interface KeyRestrictions {
   readonly accountId: number
   readonly username: string
   readonly isBlocked: boolean
@@ -36,9 +36,9 @@ export interface KeyStanding {
 
 export interface SanctionReads {
   sanctionsOf(accountId: number): Promise<readonly Sanction[]>
-  keyStanding(keyId: number): Promise<KeyStanding | undefined>
+  keyRestrictions(keyId: number): Promise<KeyRestrictions | undefined>
   /** Of the key with this username; its lock may be that of a key before it. */
-  groupNamed(username: string): Promise<Pick<KeyStanding, 'accountId' | 'isLocked'> | undefined>
+  groupNamed(username: string): Promise<Pick<KeyRestrictions, 'accountId' | 'isLocked'> | undefined>
 }
 
 /** Which sanctions end: those of a key with those of keys that are gone, those of a hostname, or all of an account. */

@@ -22,6 +22,8 @@ export interface StoredFactor {
 export interface FactorReads {
   /** Whether the password alone is not enough. */
   hasFactor(accountId: number): Promise<boolean>
+  /** Whether the content of a passkey of any account begins so. */
+  hasPasskey(start: Uint8Array): Promise<boolean>
   /** In the order of their making. */
   factorsOf(accountId: number): Promise<readonly StoredFactor[]>
 }

@@ -19,6 +19,11 @@ export class Turns {
     this.#last = result.catch(() => undefined)
     return result
   }
+
+  /** Resolves when it is the turn of the caller, with what ends it. */
+  async begun(): Promise<() => void> {
+    return new Promise((begin) => void this.take(async () => new Promise<void>((end) => begin(end))))
+  }
 }
 
 /** At most so many tasks at a time; the others wait in their order. */

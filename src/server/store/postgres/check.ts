@@ -11,7 +11,8 @@ import { POSTGRES_COUNTERS } from './counter-rows.ts'
 import { MANY } from './facts.ts'
 import { PROBE } from './probe.ts'
 import { POSTGRES_SCHEMA } from './schema.ts'
-import { IDENTITY, REQUESTS } from './store.ts'
+import { IDENTITY } from './identity.ts'
+import { REQUESTS } from './request-count.ts'
 
 /** In the SQL of PostgreSQL. */
 export const POSTGRES_SELECTS: Readonly<Record<string, Selects>> = {

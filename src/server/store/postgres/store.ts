@@ -15,6 +15,8 @@ import { TimeLimit } from './time-limit.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { existing, select, selects } from '../select.ts'
+import { databaseIdentity } from './identity.ts'
+import { REQUESTS } from './request-count.ts'
 import { withSanctions } from '../sanctions.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
@@ -31,25 +33,6 @@ export const postgresStoreOn = (pool: ConnectionPool, clock: Clock): Store => ne
 /** Its statements are not checked: see `open.ts`. */
 export const postgresStore = (place: PostgresPlace, clock: Clock): Store =>
   postgresStoreOn(new ConnectionPool(place), clock)
-
-export const IDENTITY = selects({
-  identity: select(
-    { identity: 'TEXT' },
-    `SELECT system_identifier::text || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8) AS identity
-    FROM pg_control_system()`,
-  ),
-})
-
-export const REQUESTS = selects({
-  countRequest: select(
-    { since: 'INTEGER', count: 'INTEGER' },
-    `INSERT INTO ration (account_id, since, count) VALUES ($1, $2, 1)
-    ON CONFLICT (account_id) DO UPDATE SET
-      count = CASE WHEN ration.since <= $2 - $3 THEN 1 ELSE ration.count + 1 END,
-      since = CASE WHEN ration.since <= $2 - $3 THEN $2 ELSE ration.since END
-    RETURNING since, count`,
-  ),
-})
 
 /** The work reads counters in SQL, and the database lacks some of this node. */
 class NotStored extends Error {}
@@ -75,10 +58,6 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
 /** Locks the zones of the hostnames before the counters, as every other transaction does. */
 const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
   ORDER BY id FOR NO KEY UPDATE`
-
-/** A standby that takes over has another timeline, and a restored copy often another system identifier. */
-const identityOf = async (sql: PostgresSql): Promise<string | undefined> =>
-  (await sql.rows(IDENTITY.identity))[0]?.identity
 
 /** Throws NotStored if the database lacks counters. */
 type Check = () => Promise<void>
@@ -129,8 +108,7 @@ class PostgresStore implements Store {
       alone: async ({ about, work }) =>
         this.#counting(async (sql) => {
           await sql.execute(LOCK_ZONES, about.hostnames)
-          const writes = { ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) }
-          return work({ ...writes, ...withSanctions(writes), databaseIdentity: async () => identityOf(sql) })
+          return work(this.#ownWrites(sql))
         }),
     })
   }
@@ -242,7 +220,7 @@ class PostgresStore implements Store {
     return {
       ...writes,
       ...passing,
-      databaseIdentity: async () => identityOf(sql),
+      databaseIdentity: async () => databaseIdentity(sql),
       async removeKey(keyId, now) {
         // What the key has counted passes on, also what is not stored yet.
         await first()
@@ -264,42 +242,35 @@ class PostgresStore implements Store {
     }
   }
 
+  /** With the counters of this node. */
+  #ownWrites(sql: PostgresSql): StoreWrites {
+    const writes = { ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) }
+    return { ...writes, ...withSanctions(writes), databaseIdentity: async () => databaseIdentity(sql) }
+  }
+
   /** Its turn begins when its locks are granted, so that no other job waits for them. */
   async #inLine({ about, work, deadline }: Job): Promise<unknown> {
     const counters = this.#counters
-    let endTurn = (): void => undefined
     // Before its turn, the counters are those of other jobs.
-    let hasTurn = false
-    const begunTurn = async (): Promise<void> =>
-      new Promise((begin) => {
-        const turn = async (): Promise<void> =>
-          new Promise((end) => {
-            endTurn = end
-            begin()
-          })
-        void this.#counterTurns.take(turn)
-      })
+    let endTurn: (() => void) | undefined
+    const giveTurn = (): void => {
+      endTurn?.()
+      endTurn = undefined
+    }
     try {
       const value = await inTransaction(
         this.#pool,
         async (sql) => {
           await sql.execute(LOCK_ZONES, about.hostnames)
-          await begunTurn()
-          hasTurn = true
-          const writes = { ...withLocks(sqlWriting(sql), sql), ...counters.writes(sql) }
-          const result = await work({
-            ...writes,
-            ...withSanctions(writes),
-            databaseIdentity: async () => identityOf(sql),
-          })
+          endTurn = await this.#counterTurns.begun()
+          const result = await work(this.#ownWrites(sql))
           await counters.save(sql)
           return result
         },
         {
           onFailure: () => {
-            if (hasTurn) counters.rollback()
-            hasTurn = false
-            endTurn()
+            if (endTurn !== undefined) counters.rollback()
+            giveTurn()
           },
           left: () => between(this.#clock.now(), deadline),
         },
@@ -307,7 +278,7 @@ class PostgresStore implements Store {
       counters.settle()
       return value
     } finally {
-      endTurn()
+      giveTurn()
     }
   }
 

@@ -22,10 +22,10 @@ const USE = { used_at: 'TIME NULL', agent: 'TEXT NULL', peer: 'TEXT NULL', reply
 const KEY = { ...OF_KEY, blocked_until: 'TIME NULL', ...USE } as const
 const WITH_USE = `LEFT JOIN usage ON subject = 'key:' || ddns_key.id`
 /** What the operator has said of a key that is gone holds for this one too. */
-const STANDING = `(SELECT id, account_id, username, description, created_at,
+const RESTRICTED_KEYS = `(SELECT id, account_id, username, description, created_at,
   CASE WHEN is_locked = 1 OR ${passedOn('is_locked')} THEN 1 ELSE 0 END AS is_locked,
   CASE WHEN is_blocked = 1 OR ${passedOn('is_blocked')} THEN 1 ELSE 0 END AS is_blocked FROM ddns_key) AS ddns_key`
-const KEY_ROWS = `SELECT ${columnList(KEY)} FROM ${STANDING} ${WITH_USE}`
+const KEY_ROWS = `SELECT ${columnList(KEY)} FROM ${RESTRICTED_KEYS} ${WITH_USE}`
 
 // biome-ignore format: a table
 const API_KEY = {

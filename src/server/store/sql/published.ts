@@ -1,3 +1,4 @@
+import { sqlSerials } from './serials.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
 import type { PublishedReads, PublishWrites, StoredState } from '../published.ts'
@@ -85,13 +86,6 @@ export const PUBLISHED = selects({
   ),
   pending: select({ n: 'INTEGER' }, COUNT_PENDING),
   lastStep: select({ at: 'TIME' }, 'SELECT at FROM dns_journal WHERE zone_id = ? ORDER BY n DESC LIMIT 1'),
-  /** Of a step of the journal, or of a zone. */
-  lastJournalStep: select({ at: 'TIME NULL' }, 'SELECT max(at) AS at FROM dns_journal'),
-  lastChange: select(
-    { at: 'TIME' },
-    `SELECT max(at) AS at FROM (SELECT max(at) AS at FROM dns_journal
-      UNION ALL SELECT coalesce(max(updated_at), ?) FROM zone) AS last`,
-  ),
 })
 
 /** The reads of what is published, in SQL. */
@@ -174,8 +168,6 @@ const journal = (
 
 /** Steps of one zone. A name server that is further behind fetches the whole zone. */
 const MAX_STEPS = 2000
-/** By the shortest pause between two flushes. */
-const MAX_FLUSHES_PER_SECOND = 50
 /** Steps that one flush removes. */
 const PRUNED = 100
 
@@ -184,7 +176,7 @@ export const sqlPublish = (sql: Sql): Omit<PublishWrites, 'databaseIdentity'> =>
   ...sqlPublishedReads(sql),
   ...sqlDirtyNames(sql),
   ...settings(sql),
-  ...serials(sql),
+  ...sqlSerials(sql),
   async storedStates(zoneId, names) {
     const byName = groupedBy(await sql(PUBLISHED.states).all(zoneId, asList(names)), ({ name }) => name)
     return (name) => stateFrom(byName.get(name) ?? [])
@@ -229,46 +221,6 @@ export const sqlPublish = (sql: Sql): Omit<PublishWrites, 'databaseIdentity'> =>
     ).run(before)
     await sql(`DELETE FROM dns_journal WHERE zone_id = ?1
       AND n <= (SELECT max(n) FROM dns_journal WHERE zone_id = ?1) - ${MAX_STEPS}`).run(zoneId)
-  },
-})
-
-/** In milliseconds: a standby is not further behind when it takes over. */
-const MAX_LOST = 3_600_000
-
-/** Secondaries fetch the whole zones. */
-async function forgetSteps(sql: Sql): Promise<void> {
-  await sql('DELETE FROM dns_journal').run()
-  await sql(`INSERT INTO dns_dirty ${DIRTY.soas} ON CONFLICT DO NOTHING`).run()
-}
-
-const serials = (
-  sql: Sql,
-): Pick<PublishWrites, 'raiseSerialsAfter' | 'raiseLostSerials' | 'raiseSerial'> => ({
-  async raiseSerialsAfter(now) {
-    const { at: last } = existing(await sql(PUBLISHED.lastChange).get(now))
-    const seconds = Math.max(0, (now - last) / 1000)
-    // RFC 1982 §3.2: a serial is higher only within half of all numbers.
-    const raise = Math.min(Math.ceil(seconds * MAX_FLUSHES_PER_SECOND) + 1, 2 ** 31 - 1)
-    await sql('UPDATE dns_zone SET serial = (serial + ?) & 4294967295').run(raise)
-    await forgetSteps(sql)
-  },
-  async raiseLostSerials(now) {
-    const last = existing(await sql(PUBLISHED.lastJournalStep).get()).at ?? now - MAX_LOST
-    const span = Math.min(Math.max(0, now - last), MAX_LOST)
-    const raise = Math.ceil((span / 1000) * MAX_FLUSHES_PER_SECOND) + 1
-    const clock = Math.floor(now / 1000) >>> 0
-    // RFC 1982: a lost step may have had the number of its second.
-    await sql(`UPDATE dns_zone SET serial = ((CASE WHEN ((?1 - serial) & 4294967295) BETWEEN 1 AND 2147483647
-      THEN ?1 ELSE serial END) + ?2) & 4294967295`).run(clock, raise)
-    await forgetSteps(sql)
-  },
-  async raiseSerial(zoneId, serial) {
-    // By RFC 1982; a serial that is 2**31 away is neither newer nor older.
-    const { changes } = await sql(`UPDATE dns_zone SET serial = ?1
-      WHERE id = ?2 AND ((?1 - serial) & 4294967295) BETWEEN 1 AND 2147483648`).run(serial, zoneId)
-    if (changes === 0) return
-    await sql('DELETE FROM dns_journal WHERE zone_id = ?').run(zoneId)
-    await sql(`INSERT INTO dns_dirty VALUES (?, '') ON CONFLICT DO NOTHING`).run(zoneId)
   },
 })
 

@@ -67,7 +67,8 @@ export const READING = selects({
   keyLogin: select(
     LOGIN,
     `SELECT ddns_key.id, account_id, ddns_key.password_hash,
-      CASE WHEN ddns_key.is_blocked = 1 OR is_suspended = 1 OR ${passedOn('is_blocked')} THEN 1 ELSE 0 END AS is_suspended, 0 AS needs_factor
+      CASE WHEN ddns_key.is_blocked = 1 OR is_suspended = 1 OR ${passedOn('is_blocked')}
+        THEN 1 ELSE 0 END AS is_suspended, 0 AS needs_factor
     FROM ddns_key JOIN account ON account.id = account_id WHERE username = ? AND ${isShown('username')}`,
   ),
   accountLogin: select(

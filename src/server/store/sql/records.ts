@@ -16,9 +16,11 @@ const NEIGHBOUR = { name: 'TEXT', account_id: 'INTEGER' } as const
 export const RECORDS = selects({
   prints: select(
     { name: 'TEXT', print: 'TEXT' },
-    `SELECT name.name, name.id || ' ' || coalesce(name.key_id, 0) || ' ' || is_prohibited || is_blocked || is_offline || ' ' ||
-      name.updated_at || ' ' || coalesce((SELECT string_agg(rrset.id || ' ' || ttl || ' ' || coalesce(rdata.id, 0) || ' ' ||
-        coalesce(rdata.key_id, 0) || ' ' || coalesce(label, '') || ' ' || coalesce(rdata.value, ''), ' ' ORDER BY rrset.id, rdata.id)
+    `SELECT name.name, name.id || ' ' || coalesce(name.key_id, 0) || ' ' || is_prohibited || is_blocked ||
+      is_offline || ' ' || name.updated_at || ' ' ||
+      coalesce((SELECT string_agg(rrset.id || ' ' || ttl || ' ' || coalesce(rdata.id, 0) || ' ' ||
+        coalesce(rdata.key_id, 0) || ' ' || coalesce(label, '') || ' ' || coalesce(rdata.value, ''),
+        ' ' ORDER BY rrset.id, rdata.id)
         FROM rrset LEFT JOIN rdata ON rrset_id = rrset.id WHERE name_id = name.id), '') AS print
     FROM name WHERE zone_id = ?`,
   ),

@@ -15,6 +15,7 @@ import { RECORD_CHANGES } from './record-changes.ts'
 import { RECORDS } from './records.ts'
 import { SANCTIONS } from './account/sanctions.ts'
 import { SECOND_FACTORS } from './account/second-factors.ts'
+import { SERIALS } from './serials.ts'
 import { SESSIONS } from './account/sessions.ts'
 import { TRAIL } from './account/trail.ts'
 import { TSIG_KEYS } from './account/tsig-keys.ts'
@@ -42,6 +43,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   RECORD_CHANGES,
   SANCTIONS,
   SECOND_FACTORS,
+  SERIALS,
   SESSIONS,
   SUMMARIES,
   TRAIL,

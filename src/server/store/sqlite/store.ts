@@ -89,7 +89,7 @@ class SqliteStore implements Store {
     this.#reads = readsWithCounters(reading, this.#counters, async () => this.#flushForRead())
     this.#writes = {
       ...writesWithCounters(this.#tables, this.#counters),
-      databaseIdentity: async () => identityOf(path),
+      databaseIdentity: async () => fileIdentity(path),
     }
   }
 
@@ -192,7 +192,7 @@ class SqliteStore implements Store {
 }
 
 /** A copy that is put in the place of the database is another file. */
-function identityOf(path: string | undefined): string | undefined {
+function fileIdentity(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const { dev, ino } = statSync(path)
   return `file ${dev} ${ino}`

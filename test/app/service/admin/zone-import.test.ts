@@ -190,7 +190,7 @@ it('without a service that renders its names, these are rendered before the next
   expect(await store.read(async (r) => r.hasDirtyNames())).toBe(true)
 })
 
-it('changes nothing where a name has changed since it began, or another import is under way', async () => {
+it('changes nothing where a name was locked since it began, or another import is under way', async () => {
   await addHome()
   let writes = 0
   const busy: Store = {
@@ -204,12 +204,14 @@ it('changes nothing where a name has changed since it began, or another import i
     write: async (work, about) => {
       if (++writes === 3) {
         await expect(imported('next 60 A 192.0.2.3\n')).rejects.toThrow(/another import into example\.test/)
-        await store.write(async (w) => w.touchZone(at.zoneId, instant(5)))
+        await store.write(async (w) => w.lockName((await w.nameAt(at.zoneId, 'home'))?.id ?? 0, true))
       }
       return store.write(work, about)
     },
   }
-  await expect(imported('next 60 A 192.0.2.3\n', { into: busy })).rejects.toThrow(/has changed since/)
+  await expect(imported('next 60 A 192.0.2.3\n', { into: busy })).rejects.toThrow(
+    /was locked or blocked since/,
+  )
   expect([(await nameAt('home'))?.metadata, await nameAt('next')]).toEqual([{ colour: 'red' }, undefined])
   expect(await store.read(async (r) => r.hasHidden())).toBe(false)
 })

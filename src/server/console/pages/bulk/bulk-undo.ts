@@ -101,7 +101,7 @@ function undoneCalls(text: string): readonly BulkCall[] {
 function eachNameOnce(calls: readonly BulkCall[]): readonly BulkCall[] {
   const named = new Set<string>()
   return calls.filter(({ call, names }) => {
-    const own = names.map((name) => `${call.params?.['zone_name'] ?? ''} ${String(name).toLowerCase()}`)
+    const own = names.map((name) => `${call.params?.['zone_name'] ?? ''} ${name.toLowerCase()}`)
     const isNew = own.every((one) => !named.has(one))
     for (const one of own) named.add(one)
     return isNew

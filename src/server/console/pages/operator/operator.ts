@@ -208,6 +208,8 @@ const subjectIn = ({ params, form: sent }: ConsoleContext): string =>
 export const blockReview = async (context: ConsoleContext): Promise<ConsoleResult> => {
   const t = context.words.operator
   const subject = subjectIn(context)
+  const allowed = await context.ask('listBlocks', { query: { limit: '1' } })
+  if (isRefused(allowed)) return operatorRefused(context.words, allowed)
   return {
     title: t.block,
     main: card(t.blockAsk(subject), [

@@ -22,9 +22,9 @@ export const DE_FACTORS: typeof EN_FACTORS = {
   },
   factors: {
     title: 'Zweiter Faktor',
-    what: 'Mit einem Passkey oder einer Authenticator-App genügt Ihr Passwort allein hier nicht mehr, und es aktualisiert keine Namen mehr: ein Router braucht dann einen DDNS-Schlüssel.',
+    what: 'Mit Passkey oder App genügt Ihr Passwort allein nicht mehr; Router brauchen dann einen DDNS-Schlüssel.',
     must: 'Ihr Plan braucht einen zweiten Faktor: fügen Sie einen hinzu, dann steht Ihnen alles offen.',
-    isOn: 'Das Passwort allein genügt hier nicht mehr. Programme verwenden API-Schlüssel, und ein Router verwendet einen DDNS-Schlüssel: mit dem Passwort lassen sich keine Namen mehr aktualisieren.',
+    isOn: 'Das Passwort allein genügt hier nicht mehr. Programme brauchen API-Schlüssel, Router einen DDNS-Schlüssel.',
     toKeys: 'DDNS-Schlüssel anlegen',
     app: 'Authenticator-App',
     works: 'aktiv',

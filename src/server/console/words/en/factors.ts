@@ -21,9 +21,9 @@ export const EN_FACTORS = {
   },
   factors: {
     title: 'Second factor',
-    what: 'With a passkey or an authenticator app, your password alone is not enough to sign in here, and no longer updates hostnames: a router then needs a DDNS key.',
+    what: 'With a passkey or an authenticator app, your password alone is not enough here, and a router needs a DDNS key.',
     must: 'Your plan needs a second factor: add one, and all of the console is yours.',
-    isOn: 'The password alone is not enough to sign in here. Programs use API keys, and a router uses a DDNS key: the password no longer updates hostnames.',
+    isOn: 'The password alone is not enough to sign in here. Programs use API keys, a router a DDNS key.',
     toKeys: 'Make a DDNS key',
     app: 'Authenticator app',
     works: 'works',

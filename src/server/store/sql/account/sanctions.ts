@@ -48,7 +48,7 @@ export const sqlSanctionReads = (sql: Sql): SanctionReads => ({
     const row = await sql(SANCTIONS.group).get(username)
     return row && { accountId: row.account_id, isLocked: isOn(row.is_locked) }
   },
-  async keyStanding(keyId) {
+  async keyRestrictions(keyId) {
     const row = await sql(SANCTIONS.standing).get(keyId)
     return (
       row && {

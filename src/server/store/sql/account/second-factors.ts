@@ -15,6 +15,10 @@ export const hasFactor = (accountId: string): string =>
 
 export const SECOND_FACTORS = selects({
   has: select({ found: 'INTEGER' }, `${hasFactor('?')} LIMIT 1`),
+  passkey: select(
+    { found: 'INTEGER' },
+    `SELECT 1 AS found FROM second_factor WHERE kind = 'passkey' AND substr(content, 1, ?) = ? LIMIT 1`,
+  ),
   of: select(FACTOR, `SELECT ${columnList(FACTOR)} FROM second_factor WHERE account_id = ? ORDER BY id`),
   sealed: select(
     { id: 'INTEGER', account_id: 'INTEGER', content: 'BLOB' },
@@ -27,6 +31,9 @@ export const SECOND_FACTORS = selects({
 export const sqlFactorReads = (sql: Sql): FactorReads => ({
   async hasFactor(accountId) {
     return (await sql(SECOND_FACTORS.has).get(accountId)) !== undefined
+  },
+  async hasPasskey(start) {
+    return (await sql(SECOND_FACTORS.passkey).get(start.length, start)) !== undefined
   },
   async factorsOf(accountId) {
     return (await sql(SECOND_FACTORS.of).all(accountId)).map(factorFrom)
