@@ -55,7 +55,7 @@ export class ServiceModel {
     else if (ask.kind === 'update') this.#set(ask.zone, ask.name, 'A', [ask.address])
     // A name that an import made stays without records.
     else if (ask.kind === 'remove') this.entries += Math.max(1, this.#forget(`${ask.zone} ${ask.name} `))
-    else if (ask.kind === 'import') this.#replace(ask)
+    else if (ask.kind === 'import') this.replace(ask, this.valuesIn(ask.zone))
     else if (ask.kind === 'race') this.#set(ask.zone, ask.name, 'A', winner === undefined ? [] : [winner])
     else {
       this.entries++
@@ -65,10 +65,29 @@ export class ServiceModel {
   }
 
   /** One entry of the trail, however many names. */
-  #replace({ zone, names, address }: ImportAsk): void {
+  replace({ zone, names, address }: ImportAsk, before: ReadonlyMap<string, string>): void {
+    const now = this.valuesIn(zone)
     this.#forget(`${zone} `)
-    for (const name of names) this.#values.set(`${zone} ${name} A`, address)
+    const file = new Map(names.map((name) => [`${zone} ${name} A`, address]))
+    const nameOf = (key: string): string => key.slice(0, key.lastIndexOf(' '))
+    const has = (values: ReadonlyMap<string, string>, name: string): boolean =>
+      [...values.keys()].some((key) => nameOf(key) === name)
+    const keys = new Set([...before.keys(), ...now.keys(), ...file.keys()])
+    for (const key of keys) {
+      const name = nameOf(key)
+      const isKept = [...keys].every((one) => nameOf(one) !== name || file.get(one) === before.get(one))
+      // What the file leaves as it was is as it is now; what it removes or makes is as in the file.
+      const isGone = !isKept && has(before, name) && !has(file, name)
+      const isOfFile = !isKept && (!has(now, name) || file.get(key) !== before.get(key))
+      const value = isGone ? undefined : isOfFile ? file.get(key) : now.get(key)
+      if (value !== undefined) this.#values.set(key, value)
+    }
     this.entries++
+  }
+
+  /** The records of a zone, by their keys. */
+  valuesIn(zone: string): ReadonlyMap<string, string> {
+    return new Map([...this.#values].filter(([key]) => key.startsWith(`${zone} `)))
   }
 
   /** How many RRSets are gone. */

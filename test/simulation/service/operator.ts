@@ -13,6 +13,8 @@ export const bulkClocks = (clock: VirtualClock): BulkClocks => ({
   day: { ...clock, now: () => instant(START + clock.now()) },
 })
 
+const DEFAULT_TTL = 60
+
 /** The operator's program beside the service: its own connection to the store, and an import that takes a while. */
 export class OperatorImport {
   readonly ask: ImportAsk
@@ -21,7 +23,7 @@ export class OperatorImport {
   /** The store has it. */
   isDone = false
   readonly #store: Store
-  readonly #before: string
+  readonly #before: ReadonlyMap<string, string>
 
   constructor(
     ask: ImportAsk,
@@ -29,11 +31,12 @@ export class OperatorImport {
     { folder, clock }: { readonly folder: string; readonly clock: VirtualClock },
   ) {
     this.ask = ask
-    this.#before = model.linesIn(ask.zone).join('\n')
+    this.#before = model.valuesIn(ask.zone)
     this.#store = sqliteStore(folder, clock)
     const records = ask.names.map((name, line) => ({
       name,
-      ttl: 300,
+      // That of the other records, so that the file differs in its values alone.
+      ttl: DEFAULT_TTL,
       dnsType: 'A' as const,
       value: ask.address,
       line,
@@ -55,12 +58,11 @@ export class OperatorImport {
     await this.#store.close()
   }
 
-  /** The model after it took place, if it may take place then: nothing of its zone has changed since it began. */
+  /** The model after it took place: what others have changed since it began stays, where the file does not change it. */
   outcomeAfter(model: ServiceModel): ServiceModel | undefined {
-    if (!model.zones.has(this.ask.zone) || model.linesIn(this.ask.zone).join('\n') !== this.#before)
-      return undefined
+    if (!model.zones.has(this.ask.zone)) return undefined
     const copy = model.copy()
-    copy.apply(this.ask)
+    copy.replace(this.ask, this.#before)
     return copy
   }
 

@@ -17,10 +17,8 @@ const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
 /** Why the content of a zone was not replaced; nothing was changed then. `gone`: the zone is. */
 export type NotReplaced = 'gone' | 'locked' | 'another import' | 'not rendered'
 
-/** Looks at what others have changed meanwhile, before the one that holds the zone: it has little left to do then. */
+/** What others have changed meanwhile is rendered too before the zone is replaced, so many times. */
 const MAX_CATCH_UPS = 5
-/** Names that the last look may change. */
-const MAX_LATE = 50
 
 export interface DraftOptions {
   readonly clocks: BulkClocks
@@ -49,25 +47,24 @@ export async function replaceContent(
   const replace = async (): Promise<'replaced' | NotReplaced> => {
     if (!(await isFilled(store, { draft, names }, { clocks, inTurn }))) return 'gone'
     const meanwhile = new Meanwhile(replacement)
-    for (let nth = 1; nth <= MAX_CATCH_UPS; nth++) {
-      const late = await inTurn(async () =>
-        store.write(async (w) => meanwhile.takenInto(w, draft, lease(clocks))),
+    for (let nth = 1; ; nth++) {
+      if (!(await isRendered(store, draft, clocks))) return 'not rendered'
+      const outcome = await inTurn(async () =>
+        store.write(async (w): Promise<'replaced' | Look | NotReplaced> => {
+          if ((await w.lockOfDraft(draft)) === undefined) return 'gone'
+          const late = await meanwhile.takenInto(w, draft, lease(clocks))
+          if (typeof late === 'string') return late
+          // Where others change the zone all the time, the last names are rendered a moment after the others.
+          if (late.count > 0 && nth <= MAX_CATCH_UPS) return late
+          await w.replaceByDraft(draft, clocks.day.now())
+          const replaced = await w.zoneNamed(zone.name)
+          if (replaced !== undefined) await record(w, replaced)
+          return 'replaced'
+        }),
       )
-      if (typeof late === 'string') return late
-      if (late <= MAX_LATE) break
+      if (typeof outcome === 'string') return outcome
+      outcome.end()
     }
-    if (!(await isRendered(store, draft, clocks))) return 'not rendered'
-    return inTurn(async () =>
-      store.write(async (w) => {
-        if ((await w.lockOfDraft(draft)) === undefined) return 'gone'
-        const late = await meanwhile.takenInto(w, draft, lease(clocks))
-        if (typeof late === 'string') return late
-        await w.replaceByDraft(draft, clocks.day.now())
-        const replaced = await w.zoneNamed(zone.name)
-        if (replaced !== undefined) await record(w, replaced)
-        return 'replaced'
-      }),
-    )
   }
   try {
     const outcome = await replace()
@@ -77,6 +74,12 @@ export async function replaceContent(
     await giveUp()
     throw error
   }
+}
+
+interface Look {
+  /** Of names that have changed. */
+  readonly count: number
+  readonly end: () => void
 }
 
 /**
@@ -101,12 +104,12 @@ class Meanwhile {
     this.#prints = prints
   }
 
-  /** Takes what has changed since the last look into the draft; resolves with the number of names. */
-  async takenInto(w: StoreWrites, draft: number, until: Instant): Promise<number | 'gone' | 'locked'> {
+  /** Takes what has changed since the last look into the draft. `end` ends the look when the changes are durable. */
+  async takenInto(w: StoreWrites, draft: number, until: Instant): Promise<Look | 'gone' | 'locked'> {
     const prints = await w.zonePrints(this.#zoneId)
     const names = new Set([...prints.keys(), ...this.#prints.keys()])
     const changed = [...names].filter((name) => prints.get(name) !== this.#prints.get(name))
-    if (changed.length === 0) return (await w.lockOfDraft(draft)) === undefined ? 'gone' : 0
+    if (changed.length === 0) return { count: 0, end: () => undefined }
     const current = new Map((await w.namesAt(this.#zoneId, changed)).map((name) => [name.name, name]))
     const changes: DraftChange[] = []
     for (const name of changed) {
@@ -116,8 +119,8 @@ class Meanwhile {
       changes.push({ name, to: merged.name })
     }
     if (!(await w.changeDraft(draft, changes, until))) return 'gone'
-    this.#prints = prints
-    return changed.length
+    // The transaction may run again.
+    return { count: changed.length, end: () => (this.#prints = prints) }
   }
 }
 

@@ -14,11 +14,11 @@ import type { PostgresSql } from './statements.ts'
 import { TimeLimit } from './time-limit.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
-import { existing, select, selects } from '../select.ts'
 import { databaseIdentity } from './identity.ts'
 import { REQUESTS } from './request-count.ts'
 import { withSanctions } from '../sanctions.ts'
 import { sqlWriting } from '../sql/writing.ts'
+import { existing } from '../select.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
 
 /** In milliseconds: counts that are not stored within this time at the end are lost. */
