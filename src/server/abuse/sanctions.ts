@@ -67,7 +67,7 @@ export async function blockedHostnames(
     const until = exceeds(requests, limits.requests) ? after(now, limits.shortBlock) : undefined
     if (until !== undefined) blocked.add(one.subject)
     const counted = until === undefined ? { requests } : { requests: [], blockedUntil: until }
-    await w.putSanction(accountId, { ...one, ...counted, ...(until && { endsAt: until }) }, now)
+    await w.putSanction(accountId, { ...one, ...counted, ...(until && { endsAt: until }) })
   }
   return blocked
 }

@@ -52,7 +52,11 @@ export const BLOCK_OPERATIONS: Operations = {
     parameters: 'USERNAME',
     summary: 'allow new targets of a DDNS key',
     run: async ({ w }, [username = '']) =>
-      onKey(w, username, { is: 'unlocked', change: async (id) => w.lockKey(id, false) }),
+      onKey(w, username, {
+        is: 'unlocked',
+        change: async (id) => w.lockKey(id, false),
+        ofGone: async (gone) => w.unlockSanctions(gone),
+      }),
   },
   'key block': {
     parameters: 'USERNAME',
@@ -64,7 +68,11 @@ export const BLOCK_OPERATIONS: Operations = {
     parameters: 'USERNAME',
     summary: 'end every block of a DDNS key, also one after abuse',
     run: async ({ w, now }, [username = '']) =>
-      onKey(w, username, { is: 'no longer blocked', change: async (id) => unblockKey(w, id, now) }),
+      onKey(w, username, {
+        is: 'no longer blocked',
+        change: async (id) => unblockKey(w, id, now),
+        ofGone: async (gone) => w.liftSanctions(gone),
+      }),
   },
   'key remove': {
     parameters: 'USERNAME',
@@ -94,6 +102,8 @@ export const BLOCK_OPERATIONS: Operations = {
 interface Change {
   readonly is: string
   readonly change: (id: number, name: string) => Promise<void>
+  /** What was said of a key that is gone ends by its name. */
+  readonly ofGone?: (gone: { readonly accountId: number; readonly source: string }) => Promise<void>
 }
 
 async function onName(
@@ -110,11 +120,13 @@ async function onName(
 async function onKey(
   w: AdminContext['w'],
   username: string,
-  { is, change }: Change,
+  { is, change, ofGone }: Change,
 ): Promise<Result<OperationResult, string>> {
   const key = await keyOf(w, username)
-  if (!key.ok) return key
-  await change(key.value.id, username)
+  const accountId = key.ok || ofGone === undefined ? undefined : await w.accountOfSanction(username)
+  if (key.ok) await change(key.value.id, username)
+  else if (accountId === undefined) return key
+  else await ofGone?.({ accountId, source: username })
   return finished(`${username} is ${is}`, { username })
 }
 

@@ -83,22 +83,30 @@ function recordOf(
   if (entry.hasOwner) reading.owner = absoluteName(rest.shift() ?? '', reading.origin)
   const { owner } = reading
   if (owner === undefined) return fault('nameInvalid', 'the first record has no owner name')
+  if (owner.length > MAX_NAME) return fault('nameInvalid', tooLong(owner))
   const stated = takeTtlAndClass(rest)
   const dnsType = rest.shift()?.toUpperCase()
   const ttl = stated ?? reading.defaultTtl ?? reading.lastTtl
   // As BIND does: without any TTL, the minimum of the SOA counts.
   reading.lastTtl = ttl ?? (dnsType === 'SOA' ? seconds(rest[SOA_MINIMUM] ?? '') : undefined)
   const name = relativeTo(owner, zone)
-  if (name === undefined) return fault('nameInvalid', `${owner} is outside ${zone}`)
+  if (name === undefined) return fault('nameInvalid', `${shown(owner)} is outside ${zone}`)
   if (dnsType === 'SOA')
-    return name === APEX ? ok(undefined) : fault('typeUnsupported', `${owner} has an SOA: it is another zone`)
+    return name === APEX
+      ? ok(undefined)
+      : fault('typeUnsupported', `${shown(owner)} has an SOA: it is another zone`)
   if (dnsType === undefined || !isDnsType(dnsType))
-    return fault('typeUnsupported', `${dnsType ?? 'nothing'} is not a supported type`)
+    return fault('typeUnsupported', `${shown(dnsType ?? 'nothing')} is not a supported type`)
   if (ttl !== undefined && ttl > MAX_TTL)
     return fault('ttlInvalid', `the TTL ${ttl} is larger than ${MAX_TTL}`)
   const value = RDATA_TYPES[dnsType].parse(valueOf(dnsType, rest, reading.origin))
   return value.ok ? ok({ name, ttl, dnsType, value: value.value, line: entry.line }) : value
 }
+
+/** In characters: the 253 of the longest name, each of which may be written as \\DDD. */
+const MAX_NAME = 4 * 253
+const shown = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+const tooLong = (name: string): string => `${shown(name)} is longer than a domain name can be`
 
 /** The place of the field (RFC 1035 §3.3.13). */
 const SOA_MINIMUM = 6
@@ -137,15 +145,18 @@ const stringsQuoted = (dnsType: DnsType, fields: readonly string[]): readonly st
 
 function directive(name: string, argument: string, reading: Reading): Result<undefined, RecordFault> {
   if (name !== '$ORIGIN' && name !== '$TTL')
-    return fault('rdataMalformed', `${name} is not supported; write its records out`)
+    return fault('rdataMalformed', `${shown(name)} is not supported; write its records out`)
   if (argument === '') return fault('rdataMalformed', `${name} has no value`)
   if (name === '$ORIGIN') {
-    reading.origin = absoluteName(argument, reading.origin)
+    const origin = absoluteName(argument, reading.origin)
+    // Each origin is relative to the one before: without a limit, the work would grow with its square.
+    if (origin.length > MAX_NAME) return fault('nameInvalid', tooLong(origin))
+    reading.origin = origin
     return ok(undefined)
   }
   reading.defaultTtl = seconds(argument)
   return reading.defaultTtl === undefined
-    ? fault('ttlInvalid', `$TTL ${argument} is not a number of seconds, nor a time such as 1h30m`)
+    ? fault('ttlInvalid', `$TTL ${shown(argument)} is not a number of seconds, nor a time such as 1h30m`)
     : ok(undefined)
 }
 

@@ -20,7 +20,13 @@ export function mergedBuckets(one: Buckets, other: Buckets): Buckets {
 
 type Passing = Pick<
   StoreWrites,
-  'keyRestrictions' | 'usageOf' | 'nochgsOf' | 'namesOfKey' | 'sanctionsOf' | 'putSanction'
+  | 'keyRestrictions'
+  | 'usageOf'
+  | 'nochgsOf'
+  | 'namesOfKey'
+  | 'sanctionsOf'
+  | 'putSanction'
+  | 'forgetSanctions'
 >
 
 const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]> => [
@@ -29,6 +35,8 @@ const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]
 
 /** Before a DDNS key is removed: what it has counted, and its blocks, pass to its hostnames and to the next keys. */
 export async function passSanctions(w: Passing, keyId: number, now: Instant): Promise<void> {
+  const key = await w.keyRestrictions(keyId)
+  if (key !== undefined) await w.forgetSanctions(key.accountId, now)
   for (const subject of ['', ...(await hostnamesOf(w, keyId))]) await passCounts(w, { keyId, subject }, now)
 }
 
@@ -60,6 +68,7 @@ export async function passBlock(
   if (key === undefined) return
   const { username: source, lastKeyId, isBlocked } = key
   const none: Buckets = []
+  await w.forgetSanctions(key.accountId, now)
   const block = { requests: none, refusals: none, nochgs: none, isLocked: false }
   for (const subject of await hostnamesOf(w, keyId))
     await put(
@@ -80,10 +89,9 @@ export async function passBlock(
 export async function copySanctions(
   w: Pick<StoreWrites, 'sanctionsOf' | 'putSanction'>,
   { accountId, from, to }: { readonly accountId: number; readonly from: string; readonly to: string },
-  now: Instant,
 ): Promise<void> {
-  for (const one of await w.sanctionsOf(accountId))
-    if (one.subject === from) await w.putSanction(accountId, { ...one, subject: to }, now)
+  for (const one of await w.sanctionsOf(accountId, [from]))
+    await w.putSanction(accountId, { ...one, subject: to })
 }
 
 /** With what it has already; nothing for one that says nothing. */
@@ -97,7 +105,7 @@ async function put(
   if (!hasCounts && !isBlocked && !isLocked && blockedUntil === undefined) return
   const counted = hasCounts ? after(now, LONGEST_WINDOW) : now
   const endsAt = blockedUntil !== undefined && isBefore(counted, blockedUntil) ? blockedUntil : counted
-  await w.putSanction(accountId, { ...given, ...(!isBlocked && !isLocked && { endsAt }) }, now)
+  await w.putSanction(accountId, { ...given, ...(!isBlocked && !isLocked && { endsAt }) })
 }
 
 /** The writes that make and lift sanctions, over those of a store that do neither. */
@@ -133,7 +141,7 @@ export const withSanctions = (
   async lockKey(keyId, isLocked) {
     await w.lockKey(keyId, isLocked)
     const key = isLocked ? undefined : await w.keyRestrictions(keyId)
-    if (key !== undefined) await w.unlockSanctions(key.accountId)
+    if (key !== undefined) await w.unlockSanctions({ accountId: key.accountId, source: key.username, keyId })
   },
   passBlock: async ({ id }, blockedUntil, now) => passBlock(w, id, { blockedUntil, now }),
 })
@@ -143,5 +151,5 @@ async function liftOfKey(
   keyId: number,
 ): Promise<void> {
   const key = await w.keyRestrictions(keyId)
-  if (key !== undefined) await w.liftSanctions({ accountId: key.accountId, source: key.username })
+  if (key !== undefined) await w.liftSanctions({ accountId: key.accountId, source: key.username, keyId })
 }

@@ -47,17 +47,19 @@ export interface UpdateOutcome {
   readonly replies: readonly Reply[]
   /** All that it asks for is blocked: as for a key that is blocked, nothing is counted. */
   readonly isSanctioned?: true
+  /** Only a block of a hostname refused what it asks for: it may be that of another device. */
+  readonly isExcused?: boolean
 }
 
 /** Stores the counters and the last use at the end of every request. Returns the replies to send. */
 export async function recordUsage(
   w: StoreWrites,
   { principal, request, unreadable, userAgentClass, limits, now }: UpdateContext,
-  { usage, replies, isSanctioned }: UpdateOutcome,
+  { usage, replies, isSanctioned, isExcused = false }: UpdateOutcome,
 ): Promise<readonly Reply[]> {
   // The operator ends a suspension, and requests that it refused must not start another block.
   const isSuspended = principal.isSuspended || isSanctioned === true || isBlocked(usage, { limits, now })
-  const isRefused = !isSuspended && replies.some(({ word }) => actionOf(word).kind === 'stop')
+  const isRefused = !isSuspended && !isExcused && replies.some(({ word }) => actionOf(word).kind === 'stop')
   const refusals = isRefused ? withEvent(usage.refusals, now, limits.refusals) : usage.refusals
   const isAbuse = isRefused && exceeds(refusals, limits.refusals)
   const sent = isAbuse ? singleReply('abuse') : replies

@@ -1,6 +1,7 @@
 import { type Address, byFamily, familyOf, listed } from '../../net/address.ts'
 import { parseHostname } from '../../net/hostname.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
+import { actionOf } from '../../protocol/reply.ts'
 import { isUsable, type UpdateQuery } from '../../protocol/update-query.ts'
 import { asciiName } from '../model/idn.ts'
 import type { Account } from '../model/tree.ts'
@@ -25,6 +26,8 @@ interface HostReplies {
   readonly replies: readonly Reply[]
   /** `key`: some hostname exceeded the limit of `nochg`. `items`: all that the request asks for is blocked. */
   readonly abuse: 'key' | 'items' | undefined
+  /** Every refusal is only for a block of a hostname. */
+  readonly isExcused: boolean
 }
 
 export interface HostsRequest {
@@ -33,7 +36,7 @@ export interface HostsRequest {
   readonly names: readonly string[]
   /** The item that stands for all targets of the key. */
   readonly allHostnames: string
-  /** Of the account. */
+  /** Of the DDNS keys of the account that are gone. */
   readonly sanctions: readonly Sanction[]
 }
 
@@ -59,7 +62,7 @@ interface RequestPlan {
 export async function answerHosts(
   w: StoreWrites,
   context: UpdateContext,
-  { query, names, allHostnames, sanctions }: HostsRequest,
+  { query, names, allHostnames, sanctions: ofKeys }: HostsRequest,
 ): Promise<HostReplies> {
   const account = await w.account(context.principal.accountId)
   if (query.hostnames === undefined || account === undefined) return only('nohost')
@@ -77,17 +80,31 @@ export async function answerHosts(
   }
   const planned = await planOf(w, context.principal, { account, items: names, allHostnames, change })
   const hostnames = new Set(planned.targets.map(({ target }) => target.name.fqdn))
+  const asked = [...new Set([...names, ...hostnames])]
+  const ofHostnames =
+    account.hasSanctions === true ? await w.sanctionsOf(context.principal.accountId, asked) : []
+  const sanctions = [...ofKeys, ...ofHostnames]
   const blocked =
-    sanctions.length === 0
+    ofHostnames.length === 0
       ? NOTHING_BLOCKED
       : await blockedHostnames(w, { principal: context.principal, hostnames }, { ...context, sanctions })
   const plan = withoutBlocked(planned, blocked)
-  if (plan === undefined) return { replies: singleReply('abuse'), abuse: 'items' }
+  if (plan === undefined) return { replies: singleReply('abuse'), abuse: 'items', isExcused: true }
   const added = plan.targets.flatMap(({ changes, refusal }) => (refusal === undefined ? changes : []))
   const isOverPlan = await exceedsPlan(w, account, added.filter(isNew).length)
   if (isOverPlan || plan.targets.some(({ refusal }) => refusal === '!donator')) return only('!donator')
   const { replies, isAbuse } = await applyAll(w, context, { plan, change, sanctions })
-  return { replies: names.flatMap((item) => replies.get(item) ?? []), abuse: isAbuse ? 'key' : undefined }
+  const isExcused = [...replies].every(
+    ([item, { word }]) =>
+      actionOf(word).kind !== 'stop' ||
+      (plan.items.get(item)?.every(({ refusal }) => refusal !== undefined) === true &&
+        planned.items.get(item)?.some(({ refusal }) => refusal === undefined) === true),
+  )
+  return {
+    replies: names.flatMap((item) => replies.get(item) ?? []),
+    abuse: isAbuse ? 'key' : undefined,
+    isExcused,
+  }
 }
 
 const NOTHING_BLOCKED: ReadonlySet<string> = new Set()
@@ -98,7 +115,11 @@ const normalized = (item: string): string => parseHostname(asciiName(item)) ?? i
 /** The names that an update will ask for, in its order. */
 export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(normalized)
 
-const only = (word: RefusalWord | '911'): HostReplies => ({ replies: singleReply(word), abuse: undefined })
+const only = (word: RefusalWord | '911'): HostReplies => ({
+  replies: singleReply(word),
+  abuse: undefined,
+  isExcused: false,
+})
 const isNew = (change: RecordChange): boolean => change.isNew
 
 interface AskedItems {
@@ -198,12 +219,11 @@ async function applyAll(
     const reply = replyOf(targets, changed, change)
     // What it says nothing about is no repetition.
     if (reply.word === 'nochg' && targets.some((one) => !one.isLeft)) {
-      const inherited = inheritedNochgs(
-        context.principal,
-        { name: item, isGroup: !item.includes('.') },
-        sanctions,
-      )
-      isAbuse = (await countNochg(w, context, { hostname: item, inherited })) || isAbuse
+      // The targets of a key have one count, by whichever of its names a request asks for them.
+      const isGroup = !item.includes('.')
+      const hostname = isGroup ? context.username : item
+      const inherited = inheritedNochgs(context.principal, { name: hostname, isGroup }, sanctions)
+      isAbuse = (await countNochg(w, context, { hostname, inherited })) || isAbuse
     }
     replies.set(item, reply)
   }

@@ -228,7 +228,8 @@ async function outcomeOf(
 ): Promise<UpdateOutcome> {
   const { principal, limits, now } = context
   const account = await w.account(principal.accountId)
-  const sanctions = account?.hasSanctions === true ? await w.sanctionsOf(principal.accountId) : []
+  const hasSanctions = account?.hasSanctions === true
+  const sanctions = hasSanctions ? await w.sanctionsOf(principal.accountId, ['']) : []
   const inherited = inheritedUsage(principal, before, sanctions)
   const blocked = updateDoor(principal, { isBlocked: isBlocked(inherited, context) })
   if (blocked === 'blocked')
@@ -245,9 +246,14 @@ async function outcomeOf(
     lacksFeature: query.offline === 'yes' && account?.plan.hasOffline !== true,
   })
   if (answer !== 'open' && answer !== 'unknown') return { usage, replies: singleReply(DOOR_REPLIES[answer]) }
-  const { replies, abuse } = await answerHosts(w, context, { query, names, allHostnames, sanctions })
+  const { replies, abuse, isExcused } = await answerHosts(w, context, {
+    query,
+    names,
+    allHostnames,
+    sanctions,
+  })
   if (abuse === 'items') return { usage, replies: singleReply('abuse'), isSanctioned: true }
   return abuse === 'key'
     ? { usage: { ...usage, blockedUntil: after(now, limits.longBlock) }, replies: singleReply('abuse') }
-    : { usage, replies }
+    : { usage, replies, isExcused }
 }

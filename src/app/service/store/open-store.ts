@@ -7,9 +7,11 @@ import { fingerprintOf, type Pepper } from '../../../server/auth/hashes.ts'
 import { DATABASE_FILES, identityOf } from '../../../server/store/sqlite/files.ts'
 import {
   claimDatabase,
+  DATABASE_FILE,
   makeDatabase,
   SCHEMA_VERSION,
   schemaVersionIn,
+  upgradeCopyAt,
 } from '../../../server/store/sqlite/open.ts'
 import { steadyClock } from '../../../platform/clock/clock.ts'
 import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
@@ -52,6 +54,10 @@ const NO_STORE = (folder: string): string =>
   `there is no store in ${folder}. If there should be one, check the path, and that its disk is mounted. ` +
   `To make a new store, run: ${programName()} admin init`
 
+const UPGRADED = (copy: string): string =>
+  `the database was of an older version and is upgraded; ${copy} has it as it was: ` +
+  'delete this copy when you no longer want to go back'
+
 /** Opens the store in this folder, or in this database. */
 export async function openStore(
   place: StorePlace,
@@ -74,7 +80,10 @@ async function openFolder(folder: string, options: OpenOptions): Promise<Result<
       )
     if (found.kind === 'none') return await makeStore(folder)
     closeToOthers(folder)
-    return await openDatabase(folder)
+    const copy = upgradeCopyAt(join(folder, DATABASE_FILE), found.version)
+    const opened = await openDatabase(folder)
+    if (opened.ok && found.version < SCHEMA_VERSION) options.warn?.(UPGRADED(copy))
+    return opened
   } catch (error) {
     return err(storeFailure(folder, error))
   }

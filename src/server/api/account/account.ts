@@ -4,15 +4,20 @@ import { existing } from '../../store/select.ts'
 import { isMailAddress } from '../../../net/mail.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import { DONE, PASSWORD_NEEDED, type RequestContext } from '../request/context.ts'
+import { isScoped } from '../../rules/access.ts'
 import { timeOf } from '../answer/show.ts'
 
 /** The account of the caller, with the limits of its plan and what it uses of them; an API key of any scope reads it. */
-export async function getAccount({ caller: { account }, store }: RequestContext) {
+export async function getAccount({ caller, store }: RequestContext) {
+  const { account } = caller
   const [all, apexes] = [await store.holdingsOf(account.id), await store.apexHoldingsOf(account.id)]
   const counts = existing(await store.accountCounts(account.id))
   // As the quotas count.
   const counted = { names: all.names - apexes.names, rdata: all.rdata - apexes.rdata }
-  return { status: 200 as const, data: { ...showAccount(account), ...showUsage(counted, counts) } }
+  return {
+    status: 200 as const,
+    data: { ...showAccount(account, isScoped(caller)), ...showUsage(counted, counts) },
+  }
 }
 
 /** Where links for a new password go. Only a person can set it: a reader of that mail can take the account. */
@@ -31,7 +36,8 @@ export async function changeAccount(context: RequestContext) {
   return DONE
 }
 
-const showAccount = ({ name, plan, isWebsiteOnly, isOperator, email }: Account) => ({
+/** A key with a scope sits on a device, which has no need of the address of a person. */
+const showAccount = ({ name, plan, isWebsiteOnly, isOperator, email }: Account, isOfDevice: boolean) => ({
   name,
   plan: {
     name: plan.name,
@@ -49,7 +55,7 @@ const showAccount = ({ name, plan, isWebsiteOnly, isOperator, email }: Account) 
   },
   website_only: isWebsiteOnly,
   operator: isOperator === true,
-  email: email ?? null,
+  email: isOfDevice ? null : (email ?? null),
 })
 
 const showUsage = (

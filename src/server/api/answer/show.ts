@@ -58,21 +58,23 @@ export function showSummary(
 interface ZoneView {
   readonly nameservers: readonly string[]
   readonly isOwn: boolean
+  readonly isMember: boolean
   readonly takesNames: boolean
 }
 
-export const showZone = (zone: Zone, { nameservers, isOwn, takesNames }: ZoneView) => ({
+export const showZone = (zone: Zone, { nameservers, isOwn, isMember, takesNames }: ZoneView) => ({
   name: zone.name,
   is_shared: zone.isShared,
   is_own: isOwn,
   takes_names: takesNames,
   created_at: timeOf(zone.createdAt),
   updated_at: timeOf(zone.updatedAt),
-  description: zone.description,
+  // What the owner notes is for those who work with it: any account can see a shared zone.
+  description: isOwn || isMember ? zone.description : '',
   default_ttl: zone.defaultTtl,
   serial: zone.serial,
   nameservers,
-  metadata: zone.metadata,
+  metadata: isOwn || isMember ? zone.metadata : {},
 })
 
 /** Of a preview. */

@@ -234,8 +234,7 @@ const isLocked = async (
   { store, caller }: Pick<RequestContext, 'store' | 'caller'>,
   own: DdnsKey | undefined,
 ): Promise<boolean> =>
-  own?.isLocked ??
-  (await store.sanctionsOf(caller.account.id)).some((one) => one.isLocked && one.subject === '')
+  own?.isLocked ?? (await store.sanctionsOf(caller.account.id, [''])).some((one) => one.isLocked)
 
 /** A name is the target of one key, and is listed once. */
 function conflictOf(

@@ -10,6 +10,7 @@ import { resultingZone } from '../../rules/resulting-zone.ts'
 import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
 import { badBody, isObject, unknownFields } from '../request/bodies.ts'
 import { ACCEPTED, DONE, type RequestContext, refused, type Warning } from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
 import { wholeNameToChange } from '../request/locate.ts'
 import { changeWarnings } from '../writing/change-warnings.ts'
 import { delegationFaults, firstFault, readsOf } from '../writing/writing.ts'
@@ -53,17 +54,30 @@ export async function changeName(context: RequestContext) {
     async () => (isRenamed ? renamedStateFaults(context, { zone, before: name, after }) : []),
   )
   if (faults.length > 0) return refused(...faults)
+  if (isRenamed && (await isOfLockedKey(context, name)))
+    return { malformed: [{ ...REQUEST_FAULTS.keyLocked, location: 'body', pointer: '/name' } as const] }
   if (isOffline !== name.isOffline) await store.saveName({ ...name, isOffline }, now, name)
   if (isRenamed) {
     const [from, renamed] = [fqdnOf(name.name, zone.name), fqdnOf(after.name, zone.name)]
     await store.renameName({ ...name, isOffline }, after.name, now)
-    await copySanctions(store, { accountId: name.accountId, from, to: renamed }, now)
+    await copySanctions(store, { accountId: name.accountId, from, to: renamed })
   }
   const warnings: readonly Warning[] = [
     ...unknownFields(body, NAME_CHANGE_FIELDS),
     ...(isRenamed ? await changeWarnings(context, { zone, name: after, isNew: true, written: [] }) : []),
   ]
   return { ...(isRenamed || isOffline !== name.isOffline ? ACCEPTED : DONE), warnings }
+}
+
+/** A new hostname would be a new target of the key. */
+async function isOfLockedKey({ store }: Pick<RequestContext, 'store'>, name: Name): Promise<boolean> {
+  const groups = [
+    name.updateGroup,
+    ...name.rrsets.flatMap(({ rdata }) => rdata.map((one) => one.updateGroup)),
+  ]
+  for (const group of new Set(groups))
+    if (group !== undefined && (await store.groupNamed(group))?.isLocked === true) return true
+  return false
 }
 
 interface NewPlace {

@@ -107,7 +107,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   createName:       { request: ref('NewName'), response: SUCCESS, statuses: [201], headers: LABELS },
   changeRRSets:     { request: list(ref('RRSetPatch'), undefined, { maxItems: MAX_CHANGES }), response: SUCCESS, statuses: [200, 202] },
   getName:          { response: item('Name'), statuses: [200], headers: TAGGED },
-  changeName:       { request: ref('NamePatch'), response: SUCCESS, statuses: [200, 202] },
+  changeName:       { request: ref('NamePatch'), response: SUCCESS, statuses: [200, 202], faults: ['keyLocked'] },
   deleteName:       { response: SUCCESS, statuses: [200] },
   publishName:      { response: SUCCESS, statuses: [202] },
   getNameMetadata:  { response: item('Metadata'), statuses: [200] },

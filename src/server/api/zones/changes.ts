@@ -6,6 +6,7 @@ import { isTtl, ttlFaults } from '../../model/draft.ts'
 import { ttlFault } from '../../rules/permission.ts'
 import { badBody, descriptionFaults, isObject, readMetadataBody, unknownFields } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
+import { shownZone } from './zones.ts'
 import { ACCEPTED, DONE, INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
 
 /** Only its owner changes a zone; an API key for some names or types is for them alone. */
@@ -45,7 +46,7 @@ export async function publishZone(context: RequestContext) {
 
 export async function getZoneMetadata(context: RequestContext) {
   const zone = await zoneToRead(context)
-  return 'refusals' in zone ? zone : { status: 200 as const, data: zone.metadata }
+  return 'refusals' in zone ? zone : { status: 200 as const, data: (await shownZone(context, zone)).metadata }
 }
 
 /** As for a name: new keys are added, existing ones updated, an empty value removes. */

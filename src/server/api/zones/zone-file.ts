@@ -80,9 +80,27 @@ export async function readZoneFile(
 ): Promise<ZoneFile> {
   const records: MasterRecord[] = []
   const faults: MasterFault[] = []
-  await withPauses(masterRecords(linesOfOctets(parts), zone), pause, (one) => {
-    if (one !== undefined && 'refused' in one) faults.push(one)
-    else if (one !== undefined) records.push(one)
+  await withPauses(readable(masterRecords(linesOfOctets(parts), zone), faults), pause, (one) => {
+    if (one !== undefined) records.push(one)
   })
   return { records, faults: faults.toSorted((a, b) => a.line - b.line) }
+}
+
+/** A file with more faults is no zone file, and nobody reads them all. */
+const MAX_FAULTS = 1000
+
+/** Ends the reading where there are too many faults. */
+function* readable(
+  read: Iterable<MasterRecord | MasterFault | undefined>,
+  faults: MasterFault[],
+): Generator<MasterRecord | undefined> {
+  for (const one of read) {
+    if (one === undefined || !('refused' in one)) {
+      yield one
+      continue
+    }
+    faults.push(one)
+    if (faults.length === MAX_FAULTS) return
+    yield undefined
+  }
 }

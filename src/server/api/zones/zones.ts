@@ -44,12 +44,14 @@ export async function listZones(context: RequestContext) {
   return listResult(context, { list, page, ...place }, rows)
 }
 
-async function shownZone({ caller, store, service }: RequestContext, zone: Zone) {
+/** What the caller sees. */
+export async function shownZone({ caller, store, service }: RequestContext, zone: Zone) {
   const isOwn = isOwner(caller, zone)
-  const isMember = zone.isMembersOnly && !isOwn && (await store.isMember(zone.id, caller.account.id))
+  const isMember = !isOwn && (await store.isMember(zone.id, caller.account.id))
   return showZone(zone, {
     nameservers: service.nameservers,
     isOwn,
+    isMember,
     takesNames: !zone.isClosedToNewNames && !lacksMembership(caller, zone, isMember),
   })
 }

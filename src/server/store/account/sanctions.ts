@@ -35,23 +35,35 @@ export interface KeyRestrictions {
 }
 
 export interface SanctionReads {
-  sanctionsOf(accountId: number): Promise<readonly Sanction[]>
+  /** Of these subjects; or all. */
+  sanctionsOf(accountId: number, subjects?: readonly string[]): Promise<readonly Sanction[]>
   keyRestrictions(keyId: number): Promise<KeyRestrictions | undefined>
   /** Of the key with this username; its lock may be that of a key before it. */
   groupNamed(username: string): Promise<Pick<KeyRestrictions, 'accountId' | 'isLocked'> | undefined>
 }
 
-/** Which sanctions end: those of a key with those of keys that are gone, those of a hostname, or all of an account. */
+/**
+ * Which sanctions end: those of a key, those of a hostname, or all of an account. With those of a key end the counts of
+ * keys that are gone, and with its id what concerns it of them; what the operator has said of others stays.
+ */
 export type LiftedSanctions =
-  | { readonly accountId: number; readonly source?: string }
+  | { readonly accountId: number; readonly source?: string; readonly keyId?: number }
   | { readonly hostname: string }
 
 export interface SanctionWrites extends SanctionReads {
-  /** Instead of one with the same account, subject and source. Those that are over are forgotten. */
-  putSanction(accountId: number, sanction: Sanction, now: Instant): Promise<void>
+  /** Instead of one with the same account, subject and source. */
+  putSanction(accountId: number, sanction: Sanction): Promise<void>
+  /** Those that are over. */
+  forgetSanctions(accountId: number, now: Instant): Promise<void>
   liftSanctions(which: LiftedSanctions): Promise<void>
-  /** The lock of a key that is gone no longer concerns the keys after it. */
-  unlockSanctions(accountId: number): Promise<void>
+  /** Ends the locks by a key that is gone; with the id of a key, those that concern it. */
+  unlockSanctions(which: {
+    readonly accountId: number
+    readonly source: string
+    readonly keyId?: number
+  }): Promise<void>
+  /** The account of a key that is gone, while the operator's word on it stands. */
+  accountOfSanction(source: string): Promise<number | undefined>
   /** The block of a key, by the operator or for abuse, is also said of the hostnames that it has now. */
   passBlock(principal: Pick<Principal, 'id'>, blockedUntil: Instant | undefined, now: Instant): Promise<void>
 }

@@ -40,23 +40,23 @@ export const zonesInScope = ({ zones, names }: RecordScope): Clause =>
     'TRUE',
   )
 
-/** Rows of `ddns_key` with a target in the scope: a whole name, or one Rdata of it. */
+/** Rows of `ddns_key` that have targets, whole names or one Rdata of them, all of which are in the scope. */
 export function keysInScope({ zones, names }: RecordScope): Clause {
   if (zones === undefined && names === undefined) return clause('TRUE')
   const isTarget = clause(`name.id IN (SELECT id FROM name WHERE key_id = ddns_key.id
     UNION SELECT name_id FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE rdata.key_id = ddns_key.id)`)
-  const where = joined(
+  const isInside = joined(
     'AND',
     [
       clause(isShown('zone.name')),
-      isTarget,
       ...(zones === undefined ? [] : [inZones(zones)]),
       ...(names === undefined ? [] : [inNames(names)]),
     ],
     'TRUE',
   )
+  const targets = 'SELECT 1 FROM name JOIN zone ON zone.id = zone_id WHERE'
   return clause(
-    `EXISTS (SELECT 1 FROM name JOIN zone ON zone.id = zone_id WHERE ${where.sql})`,
-    ...where.values,
+    `EXISTS (${targets} ${isTarget.sql}) AND NOT EXISTS (${targets} ${isTarget.sql} AND NOT (${isInside.sql}))`,
+    ...isInside.values,
   )
 }

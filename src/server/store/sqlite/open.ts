@@ -6,6 +6,8 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  renameSync,
+  rmSync,
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -94,6 +96,7 @@ export function openConnections(folder: string, mode: OpenMode = 'rwc'): Connect
     // FULL: a commit is on disk when it returns. WAL without it may lose the last commits in a power cut.
     writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     writer.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}; PRAGMA cache_size = -${CACHE_KIB}`)
+    copyBeforeUpgrade(writer, path)
     migrate(writer, path)
     // From now on the group commit waits, and the event loop does not.
     writer.exec('PRAGMA busy_timeout = 0')
@@ -102,6 +105,32 @@ export function openConnections(folder: string, mode: OpenMode = 'rwc'): Connect
   } catch (error) {
     writer.close()
     throw error
+  }
+}
+
+/**
+ * An older Holdfast does not read the schema of a newer one: without a copy there would be no way back. Only the owner can
+ * read it, as the database.
+ */
+function copyBeforeUpgrade(database: DatabaseSync, path: string): void {
+  const version = versionOf(database)
+  if (version === 0 || version >= SCHEMA_VERSION) return
+  const copy = upgradeCopyAt(path, version)
+  const partial = `${copy}.partial`
+  rmSync(partial, { force: true })
+  const { uid, gid } = statSync(path)
+  closeSync(openSync(partial, 'wx', 0o600))
+  if (process.getuid?.() === 0) chownSync(partial, uid, gid)
+  database.prepare('VACUUM INTO ?').run(partial)
+  renameSync(partial, copy)
+}
+
+/** Where the next copy of a database of this version goes; one that is there stays. */
+export function upgradeCopyAt(path: string, version: number): string {
+  const first = `${path}.schema-${version}`
+  for (let number = 1; ; number++) {
+    const copy = number === 1 ? first : `${first}.${number}`
+    if (!existsSync(copy)) return copy
   }
 }
 

@@ -21,6 +21,15 @@ export const SANCTIONS = selects({
     SANCTION,
     `SELECT ${columnList(SANCTION)} FROM sanction WHERE account_id = ? ORDER BY subject, source`,
   ),
+  ofSubjects: select(
+    SANCTION,
+    `SELECT ${columnList(SANCTION)} FROM sanction WHERE account_id = ?
+    AND subject IN (SELECT value FROM json_each(?)) ORDER BY subject, source`,
+  ),
+  ofSource: select(
+    { account_id: 'INTEGER' },
+    `SELECT account_id FROM sanction WHERE source = ? AND (is_blocked = 1 OR is_locked = 1) LIMIT 1`,
+  ),
   group: select(
     { account_id: 'INTEGER', is_locked: 'FLAG' },
     `SELECT account_id, CASE WHEN is_locked = 1 OR ${passedOn('is_locked')} THEN 1 ELSE 0 END AS is_locked FROM ddns_key
@@ -41,8 +50,12 @@ export const SANCTIONS = selects({
 })
 
 export const sqlSanctionReads = (sql: Sql): SanctionReads => ({
-  async sanctionsOf(accountId) {
-    return (await sql(SANCTIONS.of).all(accountId)).map(sanctionFrom)
+  async sanctionsOf(accountId, subjects) {
+    const rows =
+      subjects === undefined
+        ? await sql(SANCTIONS.of).all(accountId)
+        : await sql(SANCTIONS.ofSubjects).all(accountId, JSON.stringify(subjects))
+    return rows.map(sanctionFrom)
   },
   async groupNamed(username) {
     const row = await sql(SANCTIONS.group).get(username)
@@ -72,8 +85,10 @@ const PUT = `INSERT INTO sanction
 /** What outlives DDNS keys, in SQL. */
 export const sqlSanctions = (sql: Sql): Omit<SanctionWrites, 'passBlock'> => ({
   ...sqlSanctionReads(sql),
-  async putSanction(accountId, one, now) {
+  async forgetSanctions(accountId, now) {
     await sql('DELETE FROM sanction WHERE account_id = ? AND ends_at <= ?').run(accountId, now)
+  },
+  async putSanction(accountId, one) {
     await sql(PUT).run(
       accountId,
       one.subject,
@@ -88,22 +103,34 @@ export const sqlSanctions = (sql: Sql): Omit<SanctionWrites, 'passBlock'> => ({
       one.endsAt ?? null,
     )
   },
-  async unlockSanctions(accountId) {
+  async accountOfSanction(source) {
+    return (await sql(SANCTIONS.ofSource).get(source))?.account_id
+  },
+  async unlockSanctions({ accountId, source, keyId = 0 }) {
     await sql(`UPDATE sanction SET is_locked = 0, ends_at = CASE WHEN is_blocked = 1 THEN NULL
-      ELSE coalesce(blocked_until, 0) END WHERE account_id = ? AND is_locked = 1`).run(accountId)
+      ELSE coalesce(blocked_until, 0) END
+      WHERE account_id = ? AND is_locked = 1 AND (source = ? OR ${IS_PASSED})`).run(accountId, source, keyId)
   },
   async liftSanctions(which) {
     if ('hostname' in which) {
       await sql('DELETE FROM sanction WHERE subject = ?').run(which.hostname)
       return
     }
-    const { accountId, source } = which
+    const { accountId, source, keyId = 0 } = which
     if (source === undefined) await sql('DELETE FROM sanction WHERE account_id = ?').run(accountId)
     else
-      await sql(`DELETE FROM sanction WHERE account_id = ? AND (source = ? OR NOT EXISTS
-        (SELECT 1 FROM ddns_key WHERE username = source))`).run(accountId, source)
+      await sql(`DELETE FROM sanction WHERE account_id = ?
+        AND (source = ? OR ${IS_GONE} AND is_blocked = 0 AND is_locked = 0 OR ${IS_PASSED})`).run(
+        accountId,
+        source,
+        keyId,
+      )
   },
 })
+
+const IS_GONE = 'NOT EXISTS (SELECT 1 FROM ddns_key WHERE username = source)'
+/** Of a key that was gone before the one with this id was made: it concerns that one. */
+const IS_PASSED = `last_key_id < ? AND ${IS_GONE}`
 
 const sanctionFrom = (row: RowOf<typeof SANCTION>): Sanction => ({
   subject: row.subject,
