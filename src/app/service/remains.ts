@@ -12,14 +12,14 @@ export async function tellRemains(store: Store, settings: ServiceSettings, log: 
   const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
   if (accounts.length > 0)
     log('warn', 'accounts that differ in capitals alone', {
-      fields: { count: accounts.length },
+      fields: { count: accounts.length, accounts: accounts.slice(0, MAX_NAMED) },
       line: `accounts that differ in capitals alone, which no new ones do: ${listed(accounts)}`,
     })
   const limits = zoneNameLimits(settings)
   const special = zones.filter((name) => zoneNameFault(name, limits) !== undefined)
   if (special.length > 0)
     log('warn', 'zones that no tenant can make', {
-      fields: { count: special.length },
+      fields: { count: special.length, zones: special.slice(0, MAX_NAMED) },
       line: `zones that no tenant can make any more, if they are not yours: ${listed(special)}`,
     })
 }

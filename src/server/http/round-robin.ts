@@ -195,7 +195,8 @@ export class RoundRobin {
     line.cost = (this.#settings.clock.now() - began) / line.running
     line.credit = Math.max(line.credit - line.cost, -MAX_DEBT)
     this.#useOf(key).ms += line.cost
-    await this.#settings.rest?.(line.cost)
+    const { rest } = this.#settings
+    if (rest !== undefined) await rest(line.cost)
     line.running--
     this.#serve()
   }

@@ -90,13 +90,13 @@ function recordOf(
   // As BIND does: without any TTL, the minimum of the SOA counts.
   reading.lastTtl = ttl ?? (dnsType === 'SOA' ? seconds(rest[SOA_MINIMUM] ?? '') : undefined)
   const name = relativeTo(owner, zone)
-  if (name === undefined) return fault('nameInvalid', `${shown(owner)} is outside ${zone}`)
+  if (name === undefined) return fault('nameInvalid', `${cut(owner)} is outside ${zone}`)
   if (dnsType === 'SOA')
     return name === APEX
       ? ok(undefined)
-      : fault('typeUnsupported', `${shown(owner)} has an SOA: it is another zone`)
+      : fault('typeUnsupported', `${cut(owner)} has an SOA: it is another zone`)
   if (dnsType === undefined || !isDnsType(dnsType))
-    return fault('typeUnsupported', `${shown(dnsType ?? 'nothing')} is not a supported type`)
+    return fault('typeUnsupported', `${cut(dnsType ?? 'nothing')} is not a supported type`)
   if (ttl !== undefined && ttl > MAX_TTL)
     return fault('ttlInvalid', `the TTL ${ttl} is larger than ${MAX_TTL}`)
   const value = RDATA_TYPES[dnsType].parse(valueOf(dnsType, rest, reading.origin))
@@ -105,8 +105,8 @@ function recordOf(
 
 /** In characters: the 253 of the longest name, each of which may be written as \\DDD. */
 const MAX_NAME = 4 * 253
-const shown = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
-const tooLong = (name: string): string => `${shown(name)} is longer than a domain name can be`
+const cut = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+const tooLong = (name: string): string => `${cut(name)} is longer than a domain name can be`
 
 /** The place of the field (RFC 1035 §3.3.13). */
 const SOA_MINIMUM = 6
@@ -145,7 +145,7 @@ const stringsQuoted = (dnsType: DnsType, fields: readonly string[]): readonly st
 
 function directive(name: string, argument: string, reading: Reading): Result<undefined, RecordFault> {
   if (name !== '$ORIGIN' && name !== '$TTL')
-    return fault('rdataMalformed', `${shown(name)} is not supported; write its records out`)
+    return fault('rdataMalformed', `${cut(name)} is not supported; write its records out`)
   if (argument === '') return fault('rdataMalformed', `${name} has no value`)
   if (name === '$ORIGIN') {
     const origin = absoluteName(argument, reading.origin)
@@ -156,7 +156,7 @@ function directive(name: string, argument: string, reading: Reading): Result<und
   }
   reading.defaultTtl = seconds(argument)
   return reading.defaultTtl === undefined
-    ? fault('ttlInvalid', `$TTL ${shown(argument)} is not a number of seconds, nor a time such as 1h30m`)
+    ? fault('ttlInvalid', `$TTL ${cut(argument)} is not a number of seconds, nor a time such as 1h30m`)
     : ok(undefined)
 }
 

@@ -61,16 +61,11 @@ interface PublishingParts {
   readonly audit: Audit
 }
 
-const publishSettingsOf = ({
-  nameservers,
-  soaContact,
-  redirectAddresses,
-  catalogZone,
-}: ServiceSettings): PublishSettings => ({
-  nameservers,
-  contact: soaContact,
-  redirectAddresses,
-  catalog: catalogZone,
+const publishSettingsOf = (settings: ServiceSettings): PublishSettings => ({
+  nameservers: settings.nameservers,
+  contact: settings.soaContact,
+  redirectAddresses: settings.redirectAddresses,
+  catalog: settings.catalogZone,
 })
 
 /** Starts to publish: flushes, the listeners for DNS, and NOTIFY. After a failure nothing stays open. */

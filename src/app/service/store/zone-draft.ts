@@ -50,7 +50,7 @@ export async function replaceContent(
     for (let nth = 1; ; nth++) {
       if (!(await isRendered(store, draft, clocks))) return 'not rendered'
       const outcome = await inTurn(async () =>
-        store.write(async (w): Promise<'replaced' | Look | NotReplaced> => {
+        store.write(async (w): Promise<'replaced' | DraftChanges | NotReplaced> => {
           if ((await w.lockOfDraft(draft)) === undefined) return 'gone'
           const late = await meanwhile.takenInto(w, draft, lease(clocks))
           if (typeof late === 'string') return late
@@ -76,7 +76,7 @@ export async function replaceContent(
   }
 }
 
-interface Look {
+interface DraftChanges {
   /** Of names that have changed. */
   readonly count: number
   readonly end: () => void
@@ -105,7 +105,7 @@ class Meanwhile {
   }
 
   /** Takes what has changed since the last look into the draft. `end` ends the look when the changes are durable. */
-  async takenInto(w: StoreWrites, draft: number, until: Instant): Promise<Look | 'gone' | 'locked'> {
+  async takenInto(w: StoreWrites, draft: number, until: Instant): Promise<DraftChanges | 'gone' | 'locked'> {
     const prints = await w.zonePrints(this.#zoneId)
     const names = new Set([...prints.keys(), ...this.#prints.keys()])
     const changed = [...names].filter((name) => prints.get(name) !== this.#prints.get(name))

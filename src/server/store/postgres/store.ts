@@ -118,8 +118,8 @@ class PostgresStore implements Store {
       this.#withStoredCounters(async (check) =>
         inSnapshot(this.#pool, async (sql) => {
           const tables = sqlReading(sql)
-          const shown = { ...tables, ...withUnstoredUses(tables, this.#counters) }
-          return work({ ...shown, ...this.#counters.reads(sql), ...withCounters(shown, check) })
+          const counted = { ...tables, ...withUnstoredUses(tables, this.#counters) }
+          return work({ ...counted, ...this.#counters.reads(sql), ...withCounters(counted, check) })
         }),
       ),
     )
@@ -253,10 +253,7 @@ class PostgresStore implements Store {
     const counters = this.#counters
     // Before its turn, the counters are those of other jobs.
     let endTurn: (() => void) | undefined
-    const giveTurn = (): void => {
-      endTurn?.()
-      endTurn = undefined
-    }
+    const giveTurn = (): void => void (endTurn = endTurn?.() ?? undefined)
     try {
       const value = await inTransaction(
         this.#pool,
@@ -268,11 +265,11 @@ class PostgresStore implements Store {
           return result
         },
         {
+          left: () => between(this.#clock.now(), deadline),
           onFailure: () => {
             if (endTurn !== undefined) counters.rollback()
             giveTurn()
           },
-          left: () => between(this.#clock.now(), deadline),
         },
       )
       counters.settle()
