@@ -21,7 +21,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
       if (fault !== undefined) return err(fault)
       if (await isNameTaken(w, name))
         return err(
-          `${name} is taken by an account or a DDNS key, perhaps in other capitals; for a new password use account password`,
+          `${name} is taken by an account or a DDNS key; for a new password use account password (capitals do not count)`,
         )
       const password = newPassword()
       await w.addAccount({ name, hash: await slowHash(password), planId: id }, now)

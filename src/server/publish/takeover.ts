@@ -14,7 +14,7 @@ const IDENTITY_FACT = 'serials of'
 /**
  * Another copy of the database, such as a standby that was behind, lacks steps that secondaries have fetched: their numbers
  * would be given out again with other content. So before the first step all serials are raised above them. The same where
- * a zone is older than this process has published it.
+ * a zone is older than this process has published it (decision 0063).
  */
 export async function raisedSerials(
   w: StoreWrites,

@@ -4,7 +4,7 @@ import type { Bucket, Buckets } from '../model/rows.ts'
 import type { Sanction } from './account/sanctions.ts'
 import type { StoreWrites } from './store.ts'
 
-/** The longest window in which events are counted. */
+/** The longest window in which events are counted (decision 0062). */
 const LONGEST_WINDOW = days(1)
 
 /** The greater count of each span: what was counted twice is not added. */

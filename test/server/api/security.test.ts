@@ -115,7 +115,7 @@ describe('an API key for one zone', () => {
     ])
   })
 
-  it('lists the clients with a target in its zone: a name, or one Rdata', async () => {
+  it('lists the clients all of whose targets are in its zone: names, or one Rdata', async () => {
     const { store, ask } = world
     const use = { agent: 'x', peer: '192.0.2.1' as never, reply: 'good', at: NOW }
     await store.write(async (w) => {
@@ -135,7 +135,10 @@ describe('an API key for one zone', () => {
     }
     expect(await listed()).toEqual([1, 'kkk1111'])
     await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: ['x.noadd.test'] })
+    expect(await listed()).toEqual([0])
+    await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: [] })
     expect(await listed()).toEqual([1, 'kkk1111']) // an Rdata of parts
+    await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: ['x.noadd.test'] })
     await ask('PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['home.example.test'] })
     await ask('PUT', `${R}/example.test/parts/rrsets/A/rdata`, [{ value: '192.0.2.5' }])
     expect(await listed()).toEqual([1, 'kkk2222'])
@@ -341,7 +344,7 @@ describe('invalid requests', () => {
 
   it.each([
     ['broken JSON', post.path, '{name:', 401, '2465'],
-    ['another media type', post.path, 'x', 415, '415'],
+    ['another media type', post.path, 'x', 401, '2465'],
   ])('with %s and without credentials', async (what, path, body, status, code) => {
     const { send } = inside(world.store)
     const contentType = what === 'broken JSON' ? 'application/json' : 'text/plain'
