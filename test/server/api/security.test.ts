@@ -136,8 +136,8 @@ describe('an API key for one zone', () => {
     expect(await listed()).toEqual([1, 'kkk1111'])
     await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: ['x.noadd.test'] })
     expect(await listed()).toEqual([0])
-    await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: [] })
-    expect(await listed()).toEqual([1, 'kkk1111']) // an Rdata of parts
+    await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: ['home.example.test'] })
+    expect(await listed()).toEqual([1, 'kkk1111']) // and an Rdata of parts
     await ask('PUT', '/v1/account/ddns-keys/kkk1111', { hostnames: ['x.noadd.test'] })
     await ask('PUT', '/v1/account/ddns-keys/kkk2222', { hostnames: ['home.example.test'] })
     await ask('PUT', `${R}/example.test/parts/rrsets/A/rdata`, [{ value: '192.0.2.5' }])
