@@ -119,15 +119,15 @@ describe('a passkey', () => {
 async function operator(look: object) {
   const { folder, printed } = await storeWith(
     'plan add basic',
-    'account add root basic',
+    'account add olga basic',
     'account add acme basic',
-    'account set root operator=yes',
+    'account set olga operator=yes',
   )
   const [, password = ''] = /has the password (\S+)/.exec(printed[2] ?? '') ?? []
   const at = await serveStore(folder, '--console', 'http://localhost')
   const opened = await openPage(browser, `${atLocalhost(at)}/console/sign-in`, look)
   const { page } = opened
-  await signInBy(page, 'root', password)
+  await signInBy(page, 'olga', password)
   await page.getByRole('link', { name: 'Operator' }).click()
   await page.getByText('An operator needs a second factor').waitFor()
   await page.getByRole('link', { name: 'To the account' }).click()

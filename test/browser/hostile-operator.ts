@@ -10,7 +10,7 @@ export const REQUEST_LIMIT = 3
 
 /** The most that the rules of their kinds allow. */
 export const ODD = {
-  account: '_.@-x',
+  account: '_.-x',
   zone: 'xn--mgbh0fb.test',
   mail: `'/onfocus='ran=1'/autofocus/x=\`&quot;{{ran=1}}@evil.test`,
 } as const
@@ -28,15 +28,15 @@ export async function plantForOperator(at: Service, store: string, browser: Brow
   await admin('zone', 'set', ODD.zone, 'shared=yes')
   const mail = ['--console', at.url, '--mail-server', '127.0.0.1:1', '--mail-from', 'dns@example.test']
   const [added] = await Promise.all([
-    admin('account', 'add', 'root', 'everything'),
+    admin('account', 'add', 'olga', 'everything'),
     admin('account', 'add', ODD.account, 'everything'),
     admin('invitation', 'add', 'everything', `zone=${ODD.zone}`, `email=${ODD.mail}`, ...mail),
     ...Object.values(HOSTILE).map(async (payload, nth) => plantBlocked(at, payload, nth)),
     lockOut(at.url),
   ])
-  await admin('account', 'set', 'root', 'operator=yes')
+  await admin('account', 'set', 'olga', 'operator=yes')
   const [, password = ''] = /password (\S+)/.exec(added) ?? []
-  const value = await signIn(at.url, { account: 'root', password }, 'Mozilla/5.0')
+  const value = await signIn(at.url, { account: 'olga', password }, 'Mozilla/5.0')
   const context = await browser.newContext()
   await context.addCookies([{ name: 'holdfast', value, url: at.url }])
   const page = await context.newPage()

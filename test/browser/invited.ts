@@ -8,8 +8,8 @@ export async function invited() {
   const add = 'invitation add basic --console http://localhost'
   const { folder, printed } = await storeWith(
     'plan add basic',
-    'account add root basic',
-    'zone add example.test root shared=yes members-only=yes',
+    'account add olga basic',
+    'zone add example.test olga shared=yes members-only=yes',
     `${add} zone=example.test`,
     add,
   )
