@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -89,7 +90,13 @@ export function earlierCheckout(): string {
     manifest,
     readFileSync(manifest, 'utf8').replace(/("version": )"[^"]*"/, `$1"${OLD_VERSION}"`),
   )
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const modules = join(folder, 'node_modules')
+  mkdirSync(modules)
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  // The name of this one then; it is the same for what that program asks.
+  if (!existsSync(join(modules, 'tldts-icann')))
+    symlinkSync(join(ROOT, 'node_modules/tldts'), join(modules, 'tldts-icann'))
   execFileSync(process.execPath, [join(folder, '.build/build.mjs')], { stdio: 'pipe' })
   return folder
 }
