@@ -54,7 +54,7 @@ export function eui64(mac: string): Address | undefined {
   return addressOfBytes(Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, a ^ 2, b, c, 0xff, 0xfe, d, e, f]))
 }
 
-/** What providers assign to a line, and one network of it; in bits. */
+/** In bits: from the prefix that a provider assigns to a line, to one network. */
 const LINE_LENGTHS = { min: 48, max: 64 } as const
 
 /** The IPv6 prefix of a line, such as `2001:db8:1:2::/64`, without bits after its length. */

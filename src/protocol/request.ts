@@ -7,7 +7,7 @@ export const UPDATE_PATH = '/nic/update'
 /** Devices that cannot be corrected ask these. */
 const OTHER_PATHS = ['/v2/update', '/v3/update', '/update', '/nic/dyndns']
 
-/** Whether this is the path, or what a device makes of it: slashes may be repeated, at the end too, or escaped. */
+/** Whether this is the update path as a device may write it: with repeated, trailing or escaped slashes. */
 export function isUpdatePath(path: string): boolean {
   if (path === UPDATE_PATH) return true
   const plain = path

@@ -7,20 +7,20 @@ import { zoneNameLimits } from './http/api-service.ts'
 /** Names in one line of the log. */
 const MAX_NAMED = 20
 
-/** Says at the start what is there and could not be made any more: it stays, and the operator decides. */
+/** Logs at the start the accounts and zones that today's rules would refuse. They stay; the operator decides. */
 export async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
   const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
   if (accounts.length > 0)
     log('warn', 'accounts that differ in capitals alone', {
       fields: { count: accounts.length, accounts: accounts.slice(0, MAX_NAMED) },
-      line: `accounts that differ in capitals alone, which no new ones do: ${listed(accounts)}`,
+      line: `accounts whose names differ in capitals alone; new ones like these are refused: ${listed(accounts)}`,
     })
   const limits = zoneNameLimits(settings)
   const special = zones.filter((name) => zoneNameFault(name, limits) !== undefined)
   if (special.length > 0)
     log('warn', 'zones that no tenant can make', {
       fields: { count: special.length, zones: special.slice(0, MAX_NAMED) },
-      line: `zones that no tenant can make any more, if they are not yours: ${listed(special)}`,
+      line: `zones that a tenant could not make today; check that they are yours: ${listed(special)}`,
     })
 }
 

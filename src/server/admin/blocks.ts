@@ -102,7 +102,7 @@ export const BLOCK_OPERATIONS: Operations = {
 interface Change {
   readonly is: string
   readonly change: (id: number, name: string) => Promise<void>
-  /** What was said of a key that is gone ends by its name. */
+  /** Lifts the block or lock that a deleted key has left, by its username. */
   readonly ofGone?: (gone: { readonly accountId: number; readonly source: string }) => Promise<void>
 }
 

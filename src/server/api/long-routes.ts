@@ -90,7 +90,7 @@ export function replacementResult(
 ): HandlerResult<'nameChangeProhibited'> {
   if (outcome === 'replaced') return result
   if (outcome === 'locked')
-    return refused(refuse('nameChangeProhibited', 'the operator has stopped a name of it'))
+    return refused(refuse('nameChangeProhibited', 'the operator has locked or blocked one of its names'))
   const fault: RequestFault =
     typeof outcome === 'string'
       ? { ...REQUEST_FAULTS.storeBusy, detail: DETAILS[outcome], retryAfter: WAITS[outcome] }

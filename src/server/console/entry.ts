@@ -40,7 +40,7 @@ async function opened(
 ): Promise<OutgoingResponse> {
   const secret = await dependencies.openSession(caller, { peer, userAgent })
   if (secret === undefined) return seeOther(SIGN_IN)
-  // The session that the browser had would stay alive without anybody who can end it.
+  // The browser forgets its earlier session, so its user could no longer end it.
   const former = secretIn(dependencies.place, cookie)
   const session = former && (await dependencies.sessionOf(former))
   if (session !== undefined) await dependencies.endSession(session)

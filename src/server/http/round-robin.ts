@@ -49,7 +49,7 @@ export interface RoundRobinSettings {
   readonly maxRunning: (cost: number) => number
   /** Their work mostly holds the event loop until it ends, as that of an embedded database does. */
   readonly isHolding: boolean
-  /** After a request that took so many milliseconds, its key begins no other one until this resolves. */
+  /** `cost`: what a request took, in milliseconds. Its key begins no other request until this resolves. */
   readonly rest?: (cost: number) => Promise<void>
   /** In milliseconds: a request that waits longer is refused. */
   readonly maxWait: () => number

@@ -103,7 +103,7 @@ function recordOf(
   return value.ok ? ok({ name, ttl, dnsType, value: value.value, line: entry.line }) : value
 }
 
-/** In characters: the 253 of the longest name, each of which may be written as \\DDD. */
+/** In characters: the 253 of the longest name, each of which may be written as \DDD. */
 const MAX_NAME = 4 * 253
 const cut = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 const tooLong = (name: string): string => `${cut(name)} is longer than a domain name can be`

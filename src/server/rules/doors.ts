@@ -57,7 +57,7 @@ const EVERYWHERE = (answer: DoorAnswer) =>
   Object.fromEntries(DOORS.map((door) => [door, answer])) as Readonly<Record<Door, DoorAnswer>>
 const PROGRAMS = (answer: DoorAnswer) => ({ update: answer, api: answer, dns: answer }) as const
 
-/** Each door asks these states, in this order: what makes the credential none comes before what is said of its account. */
+/** The states in the order in which each door checks them: those of the credential before those of its account. */
 // biome-ignore format: a table
 export const DOOR_STATES: readonly StateRow[] = [
   { state: 'isExpired',     of: ['apiKey', 'tsigKey', 'keySession'], answers: EVERYWHERE('unknown') },

@@ -22,7 +22,7 @@ export interface BulkWrites {
   countUnpublished(draftId: number): Promise<number>
   /** The id of the zone of the draft, which no other transaction changes from now on; undefined if it was given up. */
   lockOfDraft(draftId: number): Promise<number | undefined>
-  /** The draft takes the place of its zone, whose content is removed. */
+  /** The draft replaces its zone, whose content is removed. */
   replaceByDraft(draftId: number, now: Instant): Promise<void>
   /** Deletes so many rows of what is hidden at most, from this place on. Resolves with where to go on, if there is more. */
   sweepHidden(limit: number, now: Instant, from?: SweptPlace): Promise<SweptPlace | undefined>

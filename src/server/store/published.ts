@@ -141,8 +141,8 @@ export interface PublishWrites extends PublishedReads {
    */
   raiseSerialsAfter(now: Instant): Promise<void>
   /**
-   * In a running service whose database was taken over by another copy of it: the same, above what the lost one may have
-   * reached since the last step that is here, and above the clock.
+   * In a running service that has changed to another copy of its database: the same, above what the lost copy may have
+   * reached since the last step of this one, and above the clock.
    */
   raiseLostSerials(now: Instant): Promise<void>
   /** Another value where another copy of the database has taken over; undefined where that cannot be known. */

@@ -226,7 +226,7 @@ export interface PolicyWrites {
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
   blockName(nameId: number, isBlocked: boolean): Promise<void>
-  /** A block is also said of the hostnames that the key has now. */
+  /** A block also applies to the hostnames that the key has now. */
   blockKey(keyId: number, isBlocked: boolean, now: Instant): Promise<void>
   accountNamed(name: string): Promise<number | undefined>
   setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>

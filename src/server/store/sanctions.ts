@@ -58,7 +58,7 @@ async function passCounts(
   await put(w, { accountId, now }, { ...counts, subject, source, lastKeyId, isBlocked, isLocked })
 }
 
-/** A block that begins is also said of the hostnames of the key: they may have another key before it ends. */
+/** A block also applies to the hostnames of the key: they may get another key before it ends. */
 export async function passBlock(
   w: Passing,
   keyId: number,
@@ -85,7 +85,7 @@ export async function passBlock(
     )
 }
 
-/** A hostname that is renamed keeps what is said of it, and so does its old spelling. */
+/** The sanctions of a renamed hostname apply to both names. */
 export async function copySanctions(
   w: Pick<StoreWrites, 'sanctionsOf' | 'putSanction'>,
   { accountId, from, to }: { readonly accountId: number; readonly from: string; readonly to: string },

@@ -219,7 +219,7 @@ async function applyAll(
     const reply = replyOf(targets, changed, change)
     // What it says nothing about is no repetition.
     if (reply.word === 'nochg' && targets.some((one) => !one.isLeft)) {
-      // The targets of a key have one count, by whichever of its names a request asks for them.
+      // One count for a key, whether a request names its username or all hostnames.
       const isGroup = !item.includes('.')
       const hostname = isGroup ? context.username : item
       const inherited = inheritedNochgs(context.principal, { name: hostname, isGroup }, sanctions)

@@ -33,5 +33,5 @@ export class ReadUpdate {
   }
 }
 
-/** In characters: a client sends at most so many for twenty hostnames. */
+/** In characters: the longest list that a client sends for twenty hostnames. */
 const MAX_SHORT_QUERY = 2000

@@ -61,7 +61,7 @@ export function fairTurns({ store, metrics, log, current }: FairTurnsParts): Fai
       ...common,
       maxRunning: () => 1,
       isHolding: !store.isShared,
-      // Nothing else divides the event loop among updates: two thirds of it are for others.
+      // Updates have no other limit of their share: two thirds of the event loop stay free for other requests.
       rest: async (cost) => steadyClock.sleep(after(steadyClock.now(), milliseconds(2 * cost))),
       onWait: (seconds) => metrics.waited('update', seconds),
     }),

@@ -17,7 +17,7 @@ const MAX_IDLE_LOOKS = { first: 15, later: 50 } as const
 /** Why the content of a zone was not replaced; nothing was changed then. `gone`: the zone is. */
 export type NotReplaced = 'gone' | 'locked' | 'another import' | 'not rendered'
 
-/** What others have changed meanwhile is rendered too before the zone is replaced, so many times. */
+/** How many times concurrent changes are rendered before the zone is replaced. */
 const MAX_CATCH_UPS = 5
 
 export interface DraftOptions {

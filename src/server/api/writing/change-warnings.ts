@@ -33,7 +33,7 @@ export async function changeWarnings(
   ].map(unexpected)
 }
 
-/** What the warnings read of the zone, which does not change any more: one for all changes of a request. */
+/** What the warnings read of the zone, after all changes of a request: read once for all of them. */
 export const warningReads = (store: RequestContext['store'], zone: Zone): WarningReads => ({
   ...readsOf(store, zone),
   delegationAbove: async (one) => store.delegationAbove(zone.id, one),

@@ -86,7 +86,7 @@ export async function readZoneFile(
   return { records, faults: faults.toSorted((a, b) => a.line - b.line) }
 }
 
-/** A file with more faults is no zone file, and nobody reads them all. */
+/** Bounds the memory of a file that is no zone file. */
 const MAX_FAULTS = 1000
 
 /** Ends the reading where there are too many faults. */

@@ -2,13 +2,13 @@ import type { Instant } from '../../../base/time.ts'
 import type { Buckets, Principal } from '../../model/rows.ts'
 
 /**
- * What is left of a DDNS key that was deleted, or what a blocked one has passed to its hostnames: counts, a block, and what
- * the operator has said of it. It concerns its account alone.
+ * What is left of a DDNS key that was deleted, or what a blocked one has passed to its hostnames: counts, a block, and the
+ * operator's block or lock of it. It applies to its account alone.
  */
 export interface Sanction {
   /** A hostname; or empty: the DDNS keys that the account makes later. */
   readonly subject: string
-  /** The username of the key that it was said of. */
+  /** The username of the key that caused it. */
   readonly source: string
   /** Later keys have greater ids. */
   readonly lastKeyId: number
@@ -24,7 +24,7 @@ export interface Sanction {
   readonly endsAt?: Instant
 }
 
-/** A DDNS key with what the operator has said of it. */
+/** A DDNS key with its block and its lock. */
 export interface KeyRestrictions {
   readonly accountId: number
   readonly username: string
@@ -44,7 +44,7 @@ export interface SanctionReads {
 
 /**
  * Which sanctions end: those of a key, those of a hostname, or all of an account. With those of a key end the counts of
- * keys that are gone, and with its id what concerns it of them; what the operator has said of others stays.
+ * keys that are gone, and with its id those that apply to it; the operator's blocks and locks of other keys stay.
  */
 export type LiftedSanctions =
   | { readonly accountId: number; readonly source?: string; readonly keyId?: number }
@@ -64,6 +64,6 @@ export interface SanctionWrites extends SanctionReads {
   }): Promise<void>
   /** The account of a key that is gone, while the operator's word on it stands. */
   accountOfSanction(source: string): Promise<number | undefined>
-  /** The block of a key, by the operator or for abuse, is also said of the hostnames that it has now. */
+  /** A block of a key, by the operator or for abuse, applies to the hostnames that the key has now, too. */
   passBlock(principal: Pick<Principal, 'id'>, blockedUntil: Instant | undefined, now: Instant): Promise<void>
 }

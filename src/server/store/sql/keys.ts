@@ -21,7 +21,7 @@ const OF_KEY = {
 const USE = { used_at: 'TIME NULL', agent: 'TEXT NULL', peer: 'TEXT NULL', reply: 'TEXT NULL' } as const
 const KEY = { ...OF_KEY, blocked_until: 'TIME NULL', ...USE } as const
 const WITH_USE = `LEFT JOIN usage ON subject = 'key:' || ddns_key.id`
-/** What the operator has said of a key that is gone holds for this one too. */
+/** The operator's block or lock of a deleted key applies to later keys. */
 const RESTRICTED_KEYS = `(SELECT id, account_id, username, description, created_at,
   CASE WHEN is_locked = 1 OR ${passedOn('is_locked')} THEN 1 ELSE 0 END AS is_locked,
   CASE WHEN is_blocked = 1 OR ${passedOn('is_blocked')} THEN 1 ELSE 0 END AS is_blocked FROM ddns_key) AS ddns_key`
