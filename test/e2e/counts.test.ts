@@ -53,7 +53,7 @@ const beyond = <C extends object>(
     }),
   )
 
-/** The lowest of so many: timers of the service write too. */
+/** The lowest of these counts: timers of the service write too. */
 const SAMPLES = 12
 
 async function countedService() {

@@ -19,7 +19,7 @@ tsig_key_file = "${keys}"
 ${more}`)
 }
 
-it('zones that no account may make any more stay, and one line of the log lists them', async () => {
+it('zones that an account could not make today stay, and one line of the log lists them', async () => {
   const at = await configured('')
   const taken = ['github.io', 'ns1.operator.test', '10.in-addr.arpa']
   for (const zone of taken) await at.admin('zone', 'add', zone, 'acme')
@@ -30,7 +30,7 @@ it('zones that no account may make any more stay, and one line of the log lists 
   const lines = running
     .log()
     .split('\n')
-    // Besides the commands of the operator, which are logged one by one.
+    // The commands of the operator are logged one by one.
     .filter((line) => !line.includes('"operated"') && taken.some((zone) => line.includes(zone)))
   expect(lines).toHaveLength(1)
   for (const zone of taken) expect(lines[0]).toContain(zone)

@@ -100,7 +100,7 @@ async function started(command: string, env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 describe('“Serve your own zone” in docs/service.md', () => {
-  it('has a configuration with which somebody answers for the zone', () => {
+  it('has a configuration in which the service or a secondary answers for the zone', () => {
     expect(CONFIGURATION).toBeDefined()
     const isAnswered =
       endpointsOf('dns_listen').length > 0 && /^answer_queries = true$/m.test(CONFIGURATION ?? '')

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Place, steadily, tenants, type Times } from './tenants.ts'
 
-/** A service with a key of so many names, n0 and on of heavy.test, and neighbours that ask by update and by DNS. */
+/** A service with a key for the names n0, n1, … of heavy.test, and neighbours that send updates and DNS questions. */
 export async function worldOfKeys(place: Place, names: number) {
   const made = await tenants(place, '--dns-listen', '127.0.0.1:0', '--nameservers', 'ns1.operator.test')
   const { api, heavy, at } = made
@@ -77,7 +77,7 @@ export async function dnsTimes(address: string, span: number | Promise<unknown>)
   }
 }
 
-/** One request every so many milliseconds, until this has happened; the times of all of them. */
+/** The times of requests that are sent at this interval, in milliseconds, until the event. */
 export async function updatesEvery(
   every: number,
   until: Promise<unknown>,

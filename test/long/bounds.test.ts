@@ -7,9 +7,9 @@ import { inFolder, steadily, timed } from './tenants.ts'
 
 /** Items of the group of a key in one URL of 48 KiB. */
 const REPETITIONS = 5500
-/** The names that the largest key of a plan with 1,000 names has, beside its zone. */
+/** The largest key of a plan with 1,000 names: one is left for its zone. */
 const NAMES = 990
-/** In milliseconds: what is measured alone, and how long at least beside the request. */
+/** In milliseconds: the time of the measurement without the request, and the least with it. */
 const SPAN = 4000
 /** Another's request waits for its turn: three times what it takes on the same machine without the neighbour. */
 const SLOWER = 3
@@ -36,13 +36,13 @@ const SPELLINGS: readonly (readonly [
       [username, 'all-hostnames', username.toUpperCase(), 'All-Hostnames'][nth % 4] ?? '',
   ],
   [
-    'a name of it in four spellings',
+    'one of its names in four spellings',
     (_, nth) => ['n1.heavy.test', 'N1.heavy.test', 'n1.heavy.test.', 'n1.HEAVY.test.'][nth % 4] ?? '',
   ],
 ]
 
 describe('one update of a key with 990 names', { timeout: 600_000 }, () => {
-  it.each(SPELLINGS)('that repeats %s up to 5,500 times slows nobody down', async (what, item) => {
+  it.each(SPELLINGS)('that repeats %s up to 5,500 times does not slow others down', async (what, item) => {
     const made = await worldOfKeys(inFolder(), NAMES)
     const { at, updates, key, pid, dns } = made
     // The longest URL has 48 KiB, and the names of a key are longer than its username.

@@ -65,7 +65,7 @@ export async function timeToGood(client: Client, name: string, address: string):
   return steadyClock.now() - began
 }
 
-/** Loops of PATCH without a pause, each of its own names, until they are stopped. */
+/** Loops of PATCH without a pause, each for other names, until they are stopped. */
 export function startPatches(client: Client, loops: readonly (readonly string[])[], block: number) {
   const over = new AbortController()
   /** The last address of each name that was stored, and those that were sent after it. */

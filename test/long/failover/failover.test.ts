@@ -10,7 +10,7 @@ import { linesOf } from './lines.ts'
 
 /** A run of a few minutes has 3; the demand is 50. */
 const FAILOVERS = Number(process.env['HOLDFAST_TEST_FAILOVERS'] ?? 50)
-/** In milliseconds after the promotion: the demand on /nic/update beside four loops of PATCH. */
+/** In milliseconds after the promotion: the limit for /nic/update during four loops of PATCH. */
 const MAX_BACK = 2000
 /** Updates after each failover with loops. */
 const UPDATES = 10

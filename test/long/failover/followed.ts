@@ -53,7 +53,7 @@ export class FollowedZone {
     for (const { port } of this.#others()) await eventually(async () => this.#at(port, 'n0')).toBeDefined()
   }
 
-  /** Changes that are acknowledged and at every secondary: each has a serial of its own. */
+  /** Changes that are acknowledged and at every secondary: each has another serial. */
   async lose(client: Client, n: number): Promise<void> {
     for (let at = 0; at < LOST; at++) {
       const [name, address] = [ownName('lost', at), `10.1.${n}.${at}`]

@@ -31,7 +31,7 @@ describe('the requests of one account', () => {
   it.each<[string, (hostname: number) => string]>([
     ['for one hostname', () => 'home'],
     ['for a hostname each', (n) => `fresh-${n}`],
-  ])('by four keys, each deleted before the limit, are no more than by one key, %s', async (_, nameOf) => {
+  ])('by four keys, each deleted before the limit, count as if by one key, %s', async (_, nameOf) => {
     await begin({ requestLimit: LIMIT }, [...new Set([0, 1, 2, 3].map(nameOf))])
     const words: string[] = []
     for (const n of [0, 1, 2, 3]) {
@@ -147,7 +147,7 @@ describe('the requests to /v1 of an account', () => {
     ['an API key that the operator makes', async () => String((await w.admin('api-key add acme'))['key'])],
     // SQLite counts these in its process, which no account restarts.
     ...(isShared() ? [['another node', async () => (await w.moveToOtherNode(), 'api-acme')] as const] : []),
-  ])('are not counted anew by %s', async (_, credentials) => {
+  ])('do not start at zero with %s', async (_, credentials) => {
     await begin({ keyRequestLimit: LIMIT }, [])
     const first = await w.v1('POST', '/account/api-keys', { description: '' })
     const second = await w.v1('POST', '/account/api-keys', { description: '' })

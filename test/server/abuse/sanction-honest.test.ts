@@ -21,7 +21,7 @@ const flood = async (key: Key, hostname: string): Promise<void> => {
   expect(await w.update(key, hostname)).toEqual(['abuse'])
 }
 
-describe('nobody is punished who', () => {
+describe('no sanction for a client that', () => {
   it('has a new password after wrong ones', async () => {
     await begin()
     const key = await keyFor(HOME)

@@ -9,7 +9,7 @@ export const READS_PER_UNIT = 8
 /** An item of the hostname list has 2 octets at least, and is looked up as a name and as a group. */
 export const READS_PER_UPDATE_UNIT = 32
 const OCTETS_PER_UNIT = 16
-/** Who asks, what its plan has, and the zone. */
+/** The caller, its plan, and the zone. */
 const CONSTANT = 64
 
 export interface Asked {

@@ -11,7 +11,7 @@ const NOW = instant(Date.UTC(2026, 0, 2))
 const REPEATED = 100
 /** Objects of a name with 100 TXT and 100 A. */
 const FAT = 203
-/** A call of a form is a request to `/v1` of its own: its session, its account, its zone and its preview. */
+/** A call of a form is a separate request to `/v1`: its session, its account, its zone and its preview. */
 const OF_CALL = 60
 
 const at = crowdedWorld()

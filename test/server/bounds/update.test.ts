@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   { what: 'the all-hostnames token',      items: ['all.ddnskey.com'],                         targets: MANY },
   { what: 'the token in two spellings',   items: ['all.ddnskey.com', 'ALL.ddnskey.com'],      targets: MANY },
   { what: 'the token and the username',   items: ['all.ddnskey.com', 'kkk1111'],              targets: MANY },
-  { what: 'the key and a name of it',     items: ['kkk1111', 'k1.example.test'],              targets: MANY },
+  { what: 'the key and one name',     items: ['kkk1111', 'k1.example.test'],              targets: MANY },
   { what: 'one name',                     items: ['k0.example.test'],                         targets: 1 },
   { what: 'one name in capitals',         items: ['k0.example.test', 'K0.Example.TEST'],      targets: 1 },
   { what: 'one name with a final dot',    items: ['k0.example.test', 'k0.example.test.'],     targets: 1 },

@@ -8,7 +8,7 @@ import { PEPPER } from '../api/inside.ts'
 import { type Authenticator, authenticator } from '../auth/authenticator.ts'
 import { ACCOUNT, DDNS_KEY, type DoorsWorld, ORIGIN, PASSWORD, secretFor, tsigSecret } from './world.ts'
 
-/** What somebody holds. `expire` ends it where it is a key that can end. */
+/** One credential. `expire` ends it if it is a key that can end. */
 export type Credential = {
   readonly expire: () => Promise<void>
 } & (

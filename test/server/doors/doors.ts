@@ -79,7 +79,7 @@ const dns: Door = async ({ world, credential }) => {
   return sendDnsUpdate(world, credential.key)
 }
 
-/** The page of a name, then a form of it: what is shown in the place of the page, and whether the change was made. */
+/** The page of a name, then a form of it: what is shown instead of the page, and whether the change was made. */
 const actAt = async ({ world, state }: Visit, browser: DoorsBrowser): Promise<string> => {
   const before = await world.stored()
   const page = await browser.send(`/console/names/${ZONE}/${HOME}`)

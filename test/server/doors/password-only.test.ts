@@ -136,7 +136,7 @@ describe('the log', () => {
   }
 
   it.each(WITH_FACTOR)(
-    'has a line for the password alone in the state %s, which nobody bans',
+    'has a line for the password alone in the state %s that matches no ban list',
     async (state) => {
       const world = await worldIn(state)
       const wrong = await linesOf(world, WRONG)

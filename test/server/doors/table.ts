@@ -21,7 +21,7 @@ export const ROWS: readonly Cell[] = readFileSync(new URL('../doors.tsv', import
   })
   .slice(1)
 
-/** In the column of the state: every state that has no row of its own. */
+/** In the column of the state: every state without a row. */
 export const EVERY = '*'
 
 /** The rows, with one for each state that `*` stands for, or with the first `most` of these. */

@@ -87,7 +87,7 @@ const filled = filledStores(async (w) => {
 interface Limits {
   /** Default: that of the service. */
   readonly badauthLimit?: number
-  /** Whom people ask. Default: nobody. */
+  /** The contact of the operator. Default: none. */
   readonly contact?: string
 }
 

@@ -73,7 +73,7 @@ describe('a start that upgrades the schema', () => {
     writeFileSync(there, 'an earlier copy')
     await linesOfStart(folder).catch(() => undefined)
     const isSame = existsSync(there) && readFileSync(there, 'utf8') === 'an earlier copy'
-    // Either beside it, or not at all: but no upgrade without a copy.
+    // A second copy, or a refusal; never an upgrade without a copy.
     expect([isSame, copiesIn(folder).length > 1 || schemaVersionIn(folder) === SCHEMA_VERSION - 1]).toEqual([
       true,
       true,

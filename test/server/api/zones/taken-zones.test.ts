@@ -9,7 +9,7 @@ import { consoleOn, personAt } from '../../console/person.ts'
 /** Which zones an account may make, at every door that makes zones or could. */
 
 const NOW = instant(Date.UTC(2026, 0, 2))
-/** Besides the name servers of the world, which are in operator.test. */
+/** In addition to the name servers of the test, in operator.test. */
 const SETTINGS = {
   console: 'https://dns.web.example.net',
   mailServer: 'post.example.org',
@@ -42,7 +42,7 @@ afterAll(async () => world.close())
 const canonical = (zone: string): string => zone.toLowerCase().replace(/\.$/, '')
 const isStored = async (zone: string): Promise<boolean> =>
   (await world.store.read(async (r) => r.zoneNamed(canonical(zone)))) !== undefined
-/** The next row, and the next door, find none of it. */
+/** So that the next row starts without it. */
 async function forget(zone: string): Promise<void> {
   await world.store.write(async (w) => {
     const found = await w.zoneNamed(canonical(zone))

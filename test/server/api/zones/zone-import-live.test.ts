@@ -157,7 +157,7 @@ const CHANGES = 5
  */
 const ROWS_UNDER_LOCK = 16 * CHANGES + 40
 
-it('the step in which an import takes the place of its zone has what changed meanwhile, and not the zone', async () => {
+it('the step in which an import replaces its zone reads what changed meanwhile, and not the whole zone', async () => {
   await world.store.write(async (w) =>
     w.changePlan(world.ids['plan-a'] ?? 0, { maxNames: 5000, maxRdata: 5000 }),
   )

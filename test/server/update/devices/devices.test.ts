@@ -8,7 +8,7 @@ beforeAll(async () => void (world = await deviceWorld()))
 afterAll(async () => world.close())
 afterEach(() => void vi.restoreAllMocks())
 
-/** What a program of any kind reads, beside the lines: Basic is asked for with its charset (RFC 7617 §2.1). */
+/** The headers of a reply: Basic is asked for with its charset (RFC 7617 §2.1). */
 const HEADERS: Readonly<Record<number, readonly (readonly [name: string, value: RegExp])[]>> = {
   200: [['content-type', /^text\/plain; charset=utf-8$/]],
   401: [

@@ -10,7 +10,7 @@ const linesOf = (file: string): readonly (readonly string[])[] =>
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => line.split('\t'))
 
-/** One request of a device, and what the service makes of it. */
+/** One request of a device, and its effect. */
 export interface DeviceRow {
   /** A row of devices.tsv: what the device sends around its target. */
   readonly device: string
