@@ -8,18 +8,9 @@ import type { TrailFilter, TrailQuery } from '../../src/server/store/account/tra
 import type { About, Store, StoreReads, StoreWrites } from '../../src/server/store/store.ts'
 import { flushed } from '../server/publish/flushed.ts'
 import { swept } from './swept.ts'
+import { SMALL_PLAN } from '../small-plan.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
-const PLAN = {
-  name: 'plan',
-  maxNames: 9,
-  maxRdata: 9,
-  maxNameMetadata: 9,
-  maxRRSetMetadata: 9,
-  minTtl: 60,
-  hasOffline: true,
-  hasWildcards: true,
-}
 const HASH = new Uint8Array([1, 2, 3])
 const V4 = '192.0.2.1' as Address
 
@@ -33,7 +24,10 @@ export interface Fixture {
 /** An account with a zone, a name in it and a key for that name. */
 export const fill = async (store: Store): Promise<Fixture> =>
   store.write(async (w) => {
-    const accountId = await w.addAccount({ name: 'acme', hash: HASH, planId: await w.addPlan(PLAN) }, NOW)
+    const accountId = await w.addAccount(
+      { name: 'acme', hash: HASH, planId: await w.addPlan(SMALL_PLAN) },
+      NOW,
+    )
     const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, NOW)
     const home = await w.addName({ zoneId, accountId, name: 'home' }, NOW)
     const keyId = await w.addKey(

@@ -13,6 +13,7 @@ import { shortTimers } from '../lab/short-timers.ts'
 import { lacks } from '../lacks.ts'
 import { holdfast, scratch, service, serviceIn, start } from './processes.ts'
 import { certificate } from './servers.ts'
+import { SMALL_PLAN } from '../small-plan.ts'
 
 const AGENT = { 'user-agent': 'Acme t/1-1 me@example.test' }
 const basic = (username: string, password: string) => ({
@@ -27,16 +28,7 @@ async function filled(): Promise<string> {
   if (!opened.ok) throw new Error(opened.error.messages.join())
   const { store, pepper } = opened.value
   await store.write(async (w) => {
-    const plan = await w.addPlan({
-      name: 'p',
-      maxNames: 9,
-      maxRdata: 9,
-      maxNameMetadata: 9,
-      maxRRSetMetadata: 9,
-      minTtl: 60,
-      hasOffline: true,
-      hasWildcards: true,
-    })
+    const plan = await w.addPlan(SMALL_PLAN)
     const accountId = await w.addAccount({ name: 'acme', hash: new Uint8Array(48), planId: plan }, instant(0))
     const zoneId = await w.addZone({ accountId, name: 'example.test', isShared: false }, instant(0))
     const key = await w.addKey(

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -6,24 +6,10 @@ import { type Ended, type Service, scratch, service } from '../e2e/processes.ts'
 import { certificate } from '../e2e/servers.ts'
 import { oneIn } from '../large.ts'
 import { lacks } from '../lacks.ts'
+import { run } from './run.ts'
 
 /** The service that they update has a certificate. */
 const hasOpenssl = !lacks('openssl')
-
-/** Bounded in time: each of these clients has a way of waiting for ever. */
-async function run(program: string, args: readonly string[]): Promise<Ended> {
-  const child = spawn(program, args, {
-    env: { PATH: `${process.env['PATH']}:/usr/sbin`, HOME: '/nonexistent' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const limit = setTimeout(() => child.kill('SIGKILL'), 20_000)
-  const [out, errors]: [Buffer[], Buffer[]] = [[], []]
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
-  const code = await new Promise<number | null>((done) => child.on('close', done))
-  clearTimeout(limit)
-  return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(errors).toString() }
-}
 
 let folder: string
 let at: Service

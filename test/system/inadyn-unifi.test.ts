@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Ended, scratch, service } from '../e2e/processes.ts'
 import { answering } from '../e2e/servers.ts'
 import { lacks } from '../lacks.ts'
+import { run } from './run.ts'
 
 interface Account {
   readonly host: string
@@ -17,7 +17,7 @@ interface Account {
 const WRITTEN = '/\\/nic/update?hostname=%h&myip=%i'
 const ASKED = '//nic/update?hostname=home.example.test&myip=192.0.2.50'
 
-/** One update by inadyn. Bounded in time: it may wait for ever. */
+/** One update by inadyn. */
 async function inadyn({ host, username, password, hostname }: Account): Promise<Ended> {
   const folder = scratch()
   const cache = join(folder, 'cache')
@@ -40,17 +40,7 @@ async function inadyn({ host, username, password, hostname }: Account): Promise<
     '}',
   ]
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 })
-  const child = spawn('inadyn', ['-n', '-1', '--force', '--no-pidfile', `--cache-dir=${cache}`, '-f', file], {
-    env: { PATH: `${process.env['PATH']}:/usr/sbin`, HOME: '/nonexistent' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const limit = setTimeout(() => child.kill('SIGKILL'), 60_000)
-  const [out, errors]: [Buffer[], Buffer[]] = [[], []]
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
-  const code = await new Promise<number | null>((done) => child.on('close', done))
-  clearTimeout(limit)
-  return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(errors).toString() }
+  return run('inadyn', ['-n', '-1', '--force', '--no-pidfile', `--cache-dir=${cache}`, '-f', file])
 }
 
 describe.skipIf(lacks('inadyn'))('inadyn with the file of a UniFi gateway', () => {

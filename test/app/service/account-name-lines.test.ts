@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
 import { linesOfStart, newStore } from './started.ts'
+import { SMALL_PLAN } from '../../small-plan.ts'
 
 const storeOf = async (names: readonly string[]): Promise<string> =>
   newStore(async (w) => {
-    const planId = await w.addPlan({
-      name: 'basic',
-      maxNames: 9,
-      maxRdata: 9,
-      maxNameMetadata: 9,
-      maxRRSetMetadata: 9,
-      minTtl: 60,
-      hasOffline: true,
-      hasWildcards: true,
-    })
+    const planId = await w.addPlan(SMALL_PLAN)
     for (const name of names) await w.addAccount({ name, hash: new Uint8Array(48), planId }, instant(1))
   })
 

@@ -3,6 +3,7 @@ import { after, type Instant, instant, seconds } from '../../../src/base/time.ts
 import { flush } from '../../../src/server/publish/flush.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
 import { filledStores, storeFolder } from '../../lab/stores.ts'
+import { SMALL_PLAN } from '../../small-plan.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const SETTINGS = {
@@ -13,16 +14,7 @@ const SETTINGS = {
 }
 
 async function fill(w: StoreWrites): Promise<number> {
-  const planId = await w.addPlan({
-    name: 'p',
-    maxNames: 9,
-    maxRdata: 9,
-    maxNameMetadata: 9,
-    maxRRSetMetadata: 9,
-    minTtl: 60,
-    hasOffline: true,
-    hasWildcards: true,
-  })
+  const planId = await w.addPlan(SMALL_PLAN)
   const accountId = await w.addAccount({ name: 'a', hash: new Uint8Array(48), planId }, NOW)
   await w.addZone({ accountId, name: 'example.test', isShared: false }, NOW)
   return accountId

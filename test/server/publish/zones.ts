@@ -8,19 +8,9 @@ import { ownerName } from '../../../src/server/publish/owner.ts'
 import { testStore } from '../../lab/stores.ts'
 import type { PublishedRow } from '../../../src/server/store/published.ts'
 import type { Store, StoreWrites } from '../../../src/server/store/store.ts'
+import { SMALL_PLAN } from '../../small-plan.ts'
 
 export const NOW: Instant = instant(Date.UTC(2026, 0, 1))
-const PLAN = {
-  name: 'plan',
-  maxNames: 9,
-  maxRdata: 9,
-  maxNameMetadata: 9,
-  maxRRSetMetadata: 9,
-  minTtl: 60,
-  hasOffline: true,
-  hasWildcards: true,
-}
-
 /** What a test stores at a name: records as "TTL TYPE VALUE", and its state. */
 export interface Stored {
   readonly records?: readonly string[]
@@ -33,7 +23,7 @@ type StoredZone = Readonly<Record<string, Stored | readonly string[]>>
 export async function storeWith(zones: Readonly<Record<string, StoredZone>>, store: Store = testStore()) {
   const ids: Record<string, number> = {}
   const accountId = await store.write(async (w) =>
-    w.addAccount({ name: 'acme', hash: new Uint8Array([1]), planId: await w.addPlan(PLAN) }, NOW),
+    w.addAccount({ name: 'acme', hash: new Uint8Array([1]), planId: await w.addPlan(SMALL_PLAN) }, NOW),
   )
   const world = {
     store,
