@@ -5,7 +5,7 @@ import { mergedBuckets } from '../store/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { blockEnd } from './block.ts'
 import type { AbuseLimits } from './limits.ts'
-import { exceeds, withEvent } from './sliding-window.ts'
+import { busiest, exceeds, withEvent } from './sliding-window.ts'
 
 interface Moment {
   readonly limits: AbuseLimits
@@ -16,17 +16,23 @@ interface Moment {
 const ofKey = ({ kind, id }: Principal, sanctions: readonly Sanction[]): readonly Sanction[] =>
   sanctions.filter(({ subject, lastKeyId }) => subject === '' && kind === 'key' && lastKeyId < id)
 
-/** The usage of a key with what keys before it have left: the greater counts, and the last end of a block. */
-export function inheritedUsage(principal: Principal, usage: Usage, sanctions: readonly Sanction[]): Usage {
-  let merged = usage
-  for (const { requests, refusals, blockedUntil } of ofKey(principal, sanctions))
-    merged = {
-      ...merged,
-      requests: mergedBuckets(merged.requests, requests),
-      refusals: mergedBuckets(merged.refusals, refusals),
-      ...laterBlock(merged.blockedUntil, blockedUntil),
-    }
-  return merged
+/**
+ * The usage of a key with what keys before it have left: the greatest count of one key, and the last end of a block. The
+ * counts of different keys are not added: several devices may have been used as they should be.
+ */
+export function inheritedUsage(
+  principal: Principal,
+  usage: Usage,
+  { sanctions, limits, now }: Moment & { readonly sanctions: readonly Sanction[] },
+): Usage {
+  const left = ofKey(principal, sanctions)
+  const most = (of: 'requests' | 'refusals'): Buckets =>
+    busiest([usage[of], ...left.map((one) => one[of])], now, limits[of])
+  const merged = { ...usage, requests: most('requests'), refusals: most('refusals') }
+  return left.reduce<Usage>(
+    (all, { blockedUntil }) => ({ ...all, ...laterBlock(all.blockedUntil, blockedUntil) }),
+    merged,
+  )
 }
 
 const laterBlock = (one: Instant | undefined, other: Instant | undefined) => {

@@ -28,6 +28,14 @@ export function withEvent(buckets: Buckets, now: Instant, limit: Limit): Buckets
   return [...earlier, { start: current, count: count + 1 }]
 }
 
+/** Those with the most events in the window. */
+export function busiest(all: readonly Buckets[], now: Instant, { window }: Limit): Buckets {
+  const eventsOf = (buckets: Buckets): number =>
+    buckets.reduce((sum, { start, count }) => sum + (start > (now - window) / 1000 ? count : 0), 0)
+  const [first = [], ...others] = all
+  return others.reduce((most, one) => (eventsOf(one) > eventsOf(most) ? one : most), first)
+}
+
 /** Whether the buckets contain more events than the limit. */
 export const exceeds = (buckets: Buckets, { max }: Limit): boolean =>
   buckets.reduce((sum, { count }) => sum + count, 0) > max

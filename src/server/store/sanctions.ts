@@ -27,6 +27,7 @@ type Passing = Pick<
   | 'sanctionsOf'
   | 'putSanction'
   | 'forgetSanctions'
+  | 'coverSanctions'
 >
 
 const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]> => [
@@ -35,27 +36,59 @@ const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]
 
 /** Before a DDNS key is removed: what it has counted, and its blocks, pass to its hostnames and to the next keys. */
 export async function passSanctions(w: Passing, keyId: number, now: Instant): Promise<void> {
-  const key = await w.keyRestrictions(keyId)
-  if (key !== undefined) await w.forgetSanctions(key.accountId, now)
-  for (const subject of ['', ...(await hostnamesOf(w, keyId))]) await passCounts(w, { keyId, subject }, now)
+  await passCounts(w, { keyId, subjects: ['', ...(await hostnamesOf(w, keyId))] }, now)
 }
 
-/** To a hostname; or, empty, to the next keys. */
+/**
+ * To hostnames; or, empty, to the next keys. A hostname has one row for all keys that are gone, or else an account could make
+ * as many as it deletes keys. What the operator says of a key is a separate row, because the operator lifts it by that key.
+ */
 async function passCounts(
   w: Passing,
-  { keyId, subject }: { readonly keyId: number; readonly subject: string },
+  { keyId, subjects }: { readonly keyId: number; readonly subjects: readonly string[] },
   now: Instant,
 ): Promise<void> {
   const key = await w.keyRestrictions(keyId)
   if (key === undefined) return
-  const { accountId, username: source, lastKeyId, isBlocked } = key
+  const { accountId, username, lastKeyId, isBlocked } = key
+  await w.forgetSanctions(accountId, now)
   const principal = { kind: 'key', id: keyId, accountId } as const
   const { requests, refusals, blockedUntil } = await w.usageOf(principal)
-  // A group is counted by the username.
-  const nochgs = await w.nochgsOf(principal, subject === '' ? source : subject)
-  const counts = { requests, refusals, nochgs, ...(blockedUntil !== undefined && { blockedUntil }) }
-  const isLocked = subject === '' && key.isLocked
-  await put(w, { accountId, now }, { ...counts, subject, source, lastKeyId, isBlocked, isLocked })
+  const left = new Map(
+    (await w.sanctionsOf(accountId, subjects))
+      .filter(({ source }) => source === GONE_KEYS)
+      .map((one) => [one.subject, one]),
+  )
+  const hostnames = subjects.filter((subject) => subject !== '')
+  if (blockedUntil !== undefined && !isBlocked)
+    await w.coverSanctions(accountId, { source: GONE_KEYS, subjects: hostnames, until: blockedUntil })
+  for (const subject of subjects) {
+    // A group is counted by the username.
+    const nochgs = await w.nochgsOf(principal, subject === '' ? username : subject)
+    const counts = { requests, refusals, nochgs, ...(blockedUntil !== undefined && { blockedUntil }) }
+    const isLocked = subject === '' && key.isLocked
+    const isOperators = isBlocked || isLocked
+    const given = { ...counts, subject, source: username, lastKeyId, isBlocked, isLocked }
+    if (subject === '' || isOperators) await put(w, { accountId, now }, given)
+    else await put(w, { accountId, now }, withLeft({ ...given, source: GONE_KEYS }, left.get(subject)))
+  }
+}
+
+/** The source of what is counted of a hostname for all keys that are gone; no username is empty. */
+const GONE_KEYS = ''
+
+/** Different keys served the hostname at different times. */
+function withLeft(one: Omit<Sanction, 'endsAt'>, left: Sanction | undefined): Omit<Sanction, 'endsAt'> {
+  if (left === undefined) return one
+  const ends = [one.blockedUntil, left.blockedUntil].flatMap((end) => end ?? [])
+  const [end] = ends.toSorted((a, b) => b - a)
+  return {
+    ...one,
+    requests: mergedBuckets(one.requests, left.requests),
+    refusals: mergedBuckets(one.refusals, left.refusals),
+    nochgs: mergedBuckets(one.nochgs, left.nochgs),
+    ...(end !== undefined && { blockedUntil: end }),
+  }
 }
 
 /** A block also applies to the hostnames of the key: they may get another key before it ends. */
@@ -66,23 +99,17 @@ export async function passBlock(
 ): Promise<void> {
   const key = await w.keyRestrictions(keyId)
   if (key === undefined) return
-  const { username: source, lastKeyId, isBlocked } = key
+  const { accountId, username: source, lastKeyId, isBlocked } = key
+  const subjects = await hostnamesOf(w, keyId)
+  await w.forgetSanctions(accountId, now)
+  if (blockedUntil !== undefined) await w.coverSanctions(accountId, { source, subjects, until: blockedUntil })
   const none: Buckets = []
-  await w.forgetSanctions(key.accountId, now)
-  const block = { requests: none, refusals: none, nochgs: none, isLocked: false }
-  for (const subject of await hostnamesOf(w, keyId))
-    await put(
-      w,
-      { accountId: key.accountId, now },
-      {
-        ...block,
-        subject,
-        source,
-        lastKeyId,
-        isBlocked,
-        ...(blockedUntil !== undefined && { blockedUntil }),
-      },
-    )
+  const block = {
+    ...{ requests: none, refusals: none, nochgs: none },
+    ...{ source, lastKeyId, isBlocked, isLocked: false },
+    ...(blockedUntil !== undefined && { blockedUntil }),
+  }
+  for (const subject of subjects) await put(w, { accountId, now }, { ...block, subject })
 }
 
 /** The sanctions of a renamed hostname apply to both names. */
@@ -134,7 +161,7 @@ export const withSanctions = (
     for (const group of new Set(groups)) {
       const key = group === undefined || zone === undefined ? undefined : await w.login(group)
       if (key?.kind === 'key')
-        await passCounts(w, { keyId: key.id, subject: fqdnOf(name.name, zone?.name ?? '') }, now)
+        await passCounts(w, { keyId: key.id, subjects: [fqdnOf(name.name, zone?.name ?? '')] }, now)
     }
     await w.removeName(name, now)
   },

@@ -230,7 +230,7 @@ async function outcomeOf(
   const account = await w.account(principal.accountId)
   const hasSanctions = account?.hasSanctions === true
   const sanctions = hasSanctions ? await w.sanctionsOf(principal.accountId, ['']) : []
-  const inherited = inheritedUsage(principal, before, sanctions)
+  const inherited = inheritedUsage(principal, before, { sanctions, limits, now })
   const blocked = updateDoor(principal, { isBlocked: isBlocked(inherited, context) })
   if (blocked === 'blocked')
     return { usage: before, replies: singleReply(DOOR_REPLIES[blocked]), isSanctioned: true }

@@ -85,6 +85,15 @@ const PUT = `INSERT INTO sanction
 /** What outlives DDNS keys, in SQL. */
 export const sqlSanctions = (sql: Sql): Omit<SanctionWrites, 'passBlock'> => ({
   ...sqlSanctionReads(sql),
+  async coverSanctions(accountId, { source, subjects, until }) {
+    await sql(`DELETE FROM sanction WHERE account_id = ? AND source <> ? AND source <> '' AND is_blocked = 0
+      AND is_locked = 0 AND blocked_until <= ? AND subject IN (SELECT value FROM json_each(?))`).run(
+      accountId,
+      source,
+      until,
+      JSON.stringify(subjects),
+    )
+  },
   async forgetSanctions(accountId, now) {
     await sql('DELETE FROM sanction WHERE account_id = ? AND ends_at <= ?').run(accountId, now)
   },
