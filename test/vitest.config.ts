@@ -19,6 +19,9 @@ const SHARED = {
   setupFiles: ['test/setup.ts'],
 }
 
+/** For those that start programs. A machine that does everything at once may be five times as slow as a person's. */
+const PATIENT = { testTimeout: 400_000, hookTimeout: 400_000 }
+
 /** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. long: floods, kills and days. postgres: what uses a store, again, on PostgreSQL. */
 export default defineConfig({
   root: ROOT,
@@ -59,8 +62,7 @@ export default defineConfig({
           root: ROOT,
           globalSetup: ['test/lab/code-cache.ts'],
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...PATIENT,
           env: NO_CACHE,
         },
       },
@@ -69,8 +71,7 @@ export default defineConfig({
           name: 'system',
           root: ROOT,
           include: ['test/system/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...PATIENT,
           env: NO_CACHE,
           fileParallelism: false,
         },
@@ -81,8 +82,7 @@ export default defineConfig({
           root: ROOT,
           globalSetup: ['test/lab/code-cache.ts'],
           include: ['test/long/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...PATIENT,
           env: NO_CACHE,
           fileParallelism: false,
         },
@@ -93,8 +93,7 @@ export default defineConfig({
           root: ROOT,
           globalSetup: ['test/lab/packages-folder.ts'],
           include: ['test/packages/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
+          ...PATIENT,
           env: NO_CACHE,
           fileParallelism: false,
         },
@@ -104,8 +103,7 @@ export default defineConfig({
           name: 'browser',
           root: ROOT,
           include: ['test/browser/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...PATIENT,
           env: NO_CACHE,
           fileParallelism: false,
         },

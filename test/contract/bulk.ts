@@ -86,6 +86,9 @@ const asked = (at: Fixture) =>
       ...(await each(async (name) => r.keyNamed(name))),
     ],
     keysOf: async (r) => r.keysOf(at.accountId, { page: PAGE }),
+    nameStatesOf: async (r) => [...(await r.nameStatesOf([at.home.nameId]))],
+    zoneStatesOf: async (r) => [...(await r.zoneStatesOf([at.zoneId]))],
+    zoneTotals: async (r) => r.zoneTotals(),
     keysOfNames: async (r) => r.keysOfNames(at.accountId, [at.home.nameId]),
     login: async (r) => [
       await r.login('gone'),

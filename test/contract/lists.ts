@@ -1,3 +1,4 @@
+import type { NameState } from '../../src/server/model/publication.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, type Instant, instant, minutes, seconds } from '../../src/base/time.ts'
 import type { Address } from '../../src/net/address.ts'
@@ -111,13 +112,15 @@ export function listsContract(title: string, open: () => Promise<Store>): void {
       expect(await namesIn(filter, { zoneId })).toBe('home')
     })
 
-    it('finds names by their states', async () => {
-      await save(nameWith('done'))
-      await save(nameWith('broken'))
-      await save(nameWith('away', {}, { isOffline: true }))
-      for (const name of ['locked', 'stopped']) await save(nameWith(name))
+    it('finds names by their states, of which each has one', async () => {
+      const a: Records = { A: [['192.0.2.1']] }
+      await save(nameWith('done', a))
+      await save(nameWith('broken', a))
+      await save(nameWith('text', { TXT: [['"x"']] }))
+      await save(nameWith('away', a, { isOffline: true }))
+      for (const name of ['locked', 'stopped']) await save(nameWith(name, a))
       await flushed(store)
-      await save(nameWith('new'))
+      await save(nameWith('new', a))
       const [locked, stopped] = [await idOf('locked'), await idOf('stopped')]
       await store.write(async (w) => {
         await w.lockName(locked, true)
@@ -125,25 +128,52 @@ export function listsContract(title: string, open: () => Promise<Store>): void {
         await w.blockName(stopped, true)
       })
 
+      const inState = async (...states: readonly NameState[]) => namesIn({ states: [{ states }] })
+      const inZone = async (areIn: boolean) =>
+        namesIn({
+          states: [{ states: ['stuck'] }, { states: ['published'], zones: { ids: [own.zoneId], areIn } }],
+        })
       expect([
-        await namesIn({ states: ['published'] }),
-        await namesIn({ states: ['pending'] }),
-        await namesIn({ states: ['stuck'] }),
-        await namesIn({ states: ['blocked'] }),
-        await namesIn({ states: ['offline'] }),
-        await namesIn({ states: ['stuck', 'offline'] }),
+        await inState('published'),
+        await inState('pending'),
+        await inState('stuck'),
+        await inState('blocked'),
+        await inState('offline'),
+        await inState('no_address'),
+        await inState('stuck', 'offline'),
+        await inState(),
+        await inZone(true),
+        await inZone(false),
         await namesIn({ isOffline: true }),
-        await namesIn({ isOffline: false, states: ['published'] }),
+        await namesIn({ isOffline: false, states: [{ states: ['published'] }] }),
       ]).toEqual([
-        'home done away locked',
-        'stopped new',
+        'done',
+        'new',
         'broken',
         'locked stopped',
         'away',
+        'home text',
         'broken away',
+        '',
+        'done broken',
+        'broken',
         'away',
-        'home done locked',
+        'done',
       ])
+      const ids = [await idOf('done'), await idOf('text'), stopped]
+      expect([...(await store.read(async (r) => r.nameStatesOf(ids)))]).toEqual([
+        [ids[0], 'published'],
+        [ids[1], 'no_address'],
+        [ids[2], 'blocked'],
+      ])
+      expect([...(await store.read(async (r) => r.zoneStatesOf([own.zoneId])))]).toEqual([
+        [own.zoneId, 'pending'],
+      ])
+      expect(await store.read(async (r) => r.zoneTotals())).toEqual({
+        zones: 1,
+        unproved: 0,
+        changed: [own.zoneId],
+      })
     })
 
     const sorted = async (key: Sort['key'], direction: Sort['direction']): Promise<string> =>

@@ -95,7 +95,7 @@ describe('a backup', () => {
       code: 0,
       stdout: expect.stringContaining('is whole') as string,
     })
-  }, 120_000)
+  })
 
   it('while others write is a state that was there', async () => {
     const { folder, key } = await made()
@@ -115,7 +115,7 @@ describe('a backup', () => {
 
     expect(total).toBeGreaterThanOrEqual(before + 1)
     expect(total).toBeLessThanOrEqual(after + 2)
-  }, 120_000)
+  })
 
   // biome-ignore format: a table
   it.each<[string, (backup: string) => void, RegExp]>([
@@ -217,7 +217,7 @@ describe('a backup', () => {
       expect(await admin(store, 'check')).toMatchObject({ code: 0, stderr: '' })
       expect(readdirSync(store).filter((name) => name.startsWith('restore.'))).toEqual([])
     }
-  }, 120_000)
+  })
 
   it('that fails leaves nothing behind', async () => {
     const { folder } = await made()
@@ -306,7 +306,7 @@ describe('the hash key', () => {
     expect([await update(third.url), await totalOf(third.url, key)]).toEqual(['nohost\n', 1])
     const lost = await fetch(`${third.url}/v1/dns/zones`, { headers: { authorization: `Bearer ${unused}` } })
     expect(lost.status).toBe(401)
-  }, 120_000)
+  })
 
   it('is of the database after several rotations at once, and while services start', async () => {
     const { folder, key } = await made()
@@ -320,7 +320,7 @@ describe('the hash key', () => {
     expect(await admin(folder, 'check')).toMatchObject({ code: 0, stderr: '' })
     const { url } = await serving(folder)
     expect(await totalOf(url, key)).toBe(1)
-  }, 120_000)
+  })
 
   it('that changes while a service starts is the one that the service uses', async () => {
     const { folder, key } = await made()

@@ -87,7 +87,7 @@ describe('a running daemon', () => {
     expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([0]))
     expect(requests(at)).toBe(2)
     expect(ended.every(({ stdout }) => stdout.includes('192.0.2.77'))).toBe(true)
-  }, 120_000)
+  })
 
   it('does not report an earlier exchange as the result of an update request', async () => {
     const at = await service('--log-level', 'debug')
@@ -561,7 +561,7 @@ it('a crowd of concurrent one-shots without a daemon sends one request', async (
 
   expect(ended.filter(({ code }) => code !== 0)).toEqual([])
   expect(requests(at)).toBe(1)
-}, 120_000)
+})
 
 it('restarts after a stop send nothing and end with 77', async () => {
   const at = await service('--fault', 'word:badauth', '--log-level', 'debug')
@@ -573,7 +573,7 @@ it('restarts after a stop send nothing and end with 77', async () => {
   for (let n = 0; n < sized(2, 20); n++) expect((await run()).code).toBe(77)
 
   expect(requests(at)).toBe(1)
-}, 90_000)
+})
 
 it('logs sentences with the names of the accounts', async () => {
   const [at, folder] = [await service('--fault', 'word:abuse'), scratch()]

@@ -29,14 +29,15 @@ interface Counts {
 /**
  * The most that a request may cost: what it cost when the row was last changed. A change that lowers a count lowers the
  * limit; one that raises it says why. `changed` and `PUT` include the publication of the change: two statements less if the
- * flush begins in the turn of the answer. Updates: 8 promises ask the door of their account, and whose turn it is.
+ * flush begins in the turn of the answer. Updates: 8 promises ask the door of their account, and whose turn it is. GET: one
+ * statement reads what is published of the name.
  */
 // biome-ignore format: a table
 const LIMITS: Readonly<Record<string, Counts>> = {
   'update, unchanged address': { statements: 1,  transactions: 1, promises: 92,  rows: 0 },
   'update, changed address':   { statements: 28, transactions: 2, promises: 260, rows: 10 },
   'update, wrong password':    { statements: 2,  transactions: 1, promises: 66,  rows: 0 },
-  '/v1, GET a name':           { statements: 13, transactions: 0, promises: 132, rows: 0 },
+  '/v1, GET a name':           { statements: 14, transactions: 0, promises: 136, rows: 0 },
   '/v1, PUT rdata':            { statements: 43, transactions: 2, promises: 430, rows: 12 },
   'DNS, an answer by UDP':     { statements: 1,  transactions: 0, promises: 40,  rows: 0 },
 }
@@ -53,8 +54,8 @@ const beyond = <C extends object>(
     }),
   )
 
-/** The lowest of these counts: timers of the service write too. */
-const SAMPLES = 12
+/** The lowest of these counts: timers of the service write too, and on a busy machine one of them nearly always does. */
+const SAMPLES = { min: 12, max: 200 } as const
 
 async function countedService() {
   const folder = join(scratch(), 'store')
@@ -135,17 +136,18 @@ describe('a warm request costs the service no more than its limits', () => {
       // The first ones fill caches.
       for (let nth = 0; nth < 3; nth++) await request()
       const samples: Counts[] = []
-      for (let nth = 0; nth < SAMPLES; nth++) {
+      const least = (of: keyof Counts): number => Math.min(...samples.map((one) => one[of]))
+      const isWithin = (): boolean => beyond({ [what]: counted[what] as Counts }, LIMITS).length === 0
+      while (samples.length < SAMPLES.min || (samples.length < SAMPLES.max && !isWithin())) {
         await taken()
         await request()
         samples.push(await taken())
-      }
-      const least = (of: keyof Counts): number => Math.min(...samples.map((one) => one[of]))
-      counted[what] = {
-        statements: least('statements'),
-        transactions: least('transactions'),
-        promises: least('promises'),
-        rows: least('rows'),
+        counted[what] = {
+          statements: least('statements'),
+          transactions: least('transactions'),
+          promises: least('promises'),
+          rows: least('rows'),
+        }
       }
     }
 

@@ -157,6 +157,7 @@ describe.skipIf(lacks('curl'))('docs/api.md', () => {
       .replaceAll(/"20\d\d-[-\dT:.]+Z"/g, '"TIME"')
       .replaceAll(/("last_used_at":)(null|"TIME")/g, '$1USED')
       .replaceAll(/("published_at":)(null|"TIME")/g, '$1PUBLISHED')
+      .replaceAll(/("publication":)"(?:pending|published)"/g, '$1"SOON"')
       .replaceAll(/"serial":\d+/g, '"serial":SERIAL')
       .replaceAll(/("username"|"update_group"):"[a-z0-9]{7}"/g, '$1:"USERNAME"')
       .replaceAll(/err_\w{8}/g, 'ERROR')

@@ -296,7 +296,7 @@ describe('the packed file', () => {
     expect(readdirSync(join(home, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'holdfast',
     ])
-  }, 120_000)
+  })
 })
 
 it('bin/holdfast.js is executable in a checkout', () =>

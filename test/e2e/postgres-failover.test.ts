@@ -18,33 +18,29 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-describe.skipIf(noPatroni !== undefined)(
-  'with Patroni, in the middle of updates',
-  { timeout: 180_000 },
-  () => {
-    let patroni: Patroni
-    beforeAll(async () => {
-      patroni = await startPatroni()
-      await patroni.query('CREATE DATABASE service')
-    }, 120_000)
-    afterAll(async () => patroni?.stop(), 60_000)
+describe.skipIf(noPatroni !== undefined)('with Patroni, in the middle of updates', () => {
+  let patroni: Patroni
+  beforeAll(async () => {
+    patroni = await startPatroni()
+    await patroni.query('CREATE DATABASE service')
+  })
+  afterAll(async () => patroni?.stop(), 60_000)
 
-    it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {
-      const { urls, credentials } = await twoImpatient(urlOf(...patroni.ports), key)
-      const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
-      await eventually(() => ledger.count()).toBeGreaterThan(100)
-      const died = await patroni.primary()
-      await patroni.killHost(died ?? 0)
-      await eventually(async () => patroni.primary()).toBe(patroni.ports.find((port) => port !== died))
-      // Callers went on all the time.
-      const [refused, promoted] = [ledger.refused(), ledger.count()]
-      await eventually(() => ledger.count(), 20).toBeGreaterThan(promoted)
-      expect(ledger.refused() - refused).toBeLessThan(HOSTNAMES.length * MAX_REFUSED)
-      await eventually(async () => readyOf(urls)).toEqual([200, 200])
-      await sleep(1000)
-      await ledger.stop()
+  it('the host of the primary dies: the standby takes over by itself, and nothing is lost', async () => {
+    const { urls, credentials } = await twoImpatient(urlOf(...patroni.ports), key)
+    const ledger = startLedger({ urls, hostnames: HOSTNAMES, credentials, block: 0 })
+    await eventually(() => ledger.count()).toBeGreaterThan(100)
+    const died = await patroni.primary()
+    await patroni.killHost(died ?? 0)
+    await eventually(async () => patroni.primary()).toBe(patroni.ports.find((port) => port !== died))
+    // Callers went on all the time.
+    const [refused, promoted] = [ledger.refused(), ledger.count()]
+    await eventually(() => ledger.count(), 20).toBeGreaterThan(promoted)
+    expect(ledger.refused() - refused).toBeLessThan(HOSTNAMES.length * MAX_REFUSED)
+    await eventually(async () => readyOf(urls)).toEqual([200, 200])
+    await sleep(1000)
+    await ledger.stop()
 
-      expect(ledger.lost(await storedIn(patroni))).toEqual([])
-    })
-  },
-)
+    expect(ledger.lost(await storedIn(patroni))).toEqual([])
+  })
+})

@@ -20,7 +20,7 @@ const IN_FLUSH = `SELECT count(*)::int AS n FROM pg_stat_activity JOIN pg_locks 
 const GAPS = `SELECT count(*)::int AS n FROM dns_journal AS step WHERE n > 1 AND serial_from IS DISTINCT FROM
   (SELECT serial_to FROM dns_journal AS other WHERE other.zone_id = step.zone_id AND other.n = step.n - 1)`
 
-describe.skipIf(lacking !== undefined)('what is frozen', { timeout: 120_000 }, () => {
+describe.skipIf(lacking !== undefined)('what is frozen', () => {
   let postgres: Postgres
   let folder = ''
   beforeAll(async () => {
@@ -29,11 +29,11 @@ describe.skipIf(lacking !== undefined)('what is frozen', { timeout: 120_000 }, (
     await postgres.query('CREATE DATABASE service')
     // Tells its connections apart.
     await postgres.query('CREATE ROLE first SUPERUSER LOGIN')
-  }, 120_000)
+  })
   afterAll(async () => {
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   it('a node in the middle of a flush is replaced while it is frozen, and loses nothing', async () => {
     const store = urlOf(postgres.port)

@@ -13,17 +13,17 @@ if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of limits 
 /** In milliseconds: what a node has counted is added within five seconds. */
 const ADDED = 6500
 
-describe.skipIf(lacking !== undefined)('limits on two nodes', { timeout: 60_000 }, () => {
+describe.skipIf(lacking !== undefined)('limits on two nodes', () => {
   let postgres: Postgres
   let key = ''
   beforeAll(async () => {
     postgres = await startPostgres()
     key = mkdtempSync(join(tmpdir(), 'holdfast-limits-'))
-  }, 120_000)
+  })
   afterAll(async () => {
     await postgres?.stop()
     rmSync(key, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   it('count what both have answered, and hold on both at once', async () => {
     await postgres.query('CREATE DATABASE service')

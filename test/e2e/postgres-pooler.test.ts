@@ -49,12 +49,12 @@ describe.skipIf(lacking !== undefined || lacks('pgbouncer'))('through pgbouncer 
       ...(isRoot && { uid: idOf('-u'), gid: idOf('-g') }),
     })
     for (let tries = 0; tries < 100 && !(await isThere()); tries++) await sleep(100)
-  }, 120_000)
+  })
   afterAll(async () => {
     pooler?.kill('SIGKILL')
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   const open = async () => {

@@ -25,7 +25,7 @@ if (lacking !== undefined)
 
 const AGENT = { 'user-agent': 'Test test/1-1 you@example.test' }
 
-describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 60_000 }, () => {
+describe.skipIf(lacking !== undefined)('the service on PostgreSQL', () => {
   let postgres: Postgres
   let [url, folder, hashKey] = ['', '', '']
   beforeAll(async () => {
@@ -34,11 +34,11 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', { timeout: 6
     hashKey = join(folder, 'hash.key')
     await postgres.query('CREATE DATABASE service')
     url = `postgres://holdfast@127.0.0.1:${postgres.port}/service`
-  }, 120_000)
+  })
   afterAll(async () => {
     await postgres?.stop()
     rmSync(folder, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   const admin = async (words: string, store = url) =>
     holdfast(['admin', ...words.split(' '), '--store', store, '--hash-key-file', hashKey], {

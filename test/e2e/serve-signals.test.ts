@@ -205,7 +205,7 @@ describe('a running service', () => {
     expect(await statusOf(url)).toBe(200)
     await eventually(() => ended(silent)).toBe(5)
     expect(ended(slow)).toBe(100)
-  }, 120_000)
+  })
 
   it('shows its metrics on a listener of their own, and its health on both', async () => {
     const port = await freePort()
@@ -243,7 +243,7 @@ describe('a running service', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     execFileSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:unlimited'])
     await eventually(async () => readiness()).toBe(200)
-  }, 120_000)
+  })
 
   it('listens on a socket that its supervisor passes', async () => {
     const folder = scratch()

@@ -136,4 +136,4 @@ it('nothing that is shown of any service has a secret of it, at trace level', as
   expect(text.match(/"«secret»/g)?.length).toBeGreaterThan(8 * SERVICES.length)
   writeFileSync(file, '')
   expect(leaksIn(contents(folder), TRACES)).toEqual([])
-}, 300_000)
+})

@@ -59,7 +59,7 @@ const serialIn = (folder: string): number => {
   return Number(row?.['serial'])
 }
 
-describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
+describe.skipIf(lacking !== undefined)('a store', () => {
   let postgres: Postgres
   let [root, first, key, username, password] = ['', '', '', '', '']
   let before: Readonly<Record<string, readonly string[]>>
@@ -68,11 +68,11 @@ describe.skipIf(lacking !== undefined)('a store', { timeout: 120_000 }, () => {
     root = mkdtempSync(join(tmpdir(), 'holdfast-copies-'))
     first = join(root, 'first')
     key = join(root, 'hash.key')
-  }, 120_000)
+  })
   afterAll(async () => {
     await postgres?.stop()
     rmSync(root, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   it('is in a folder, and counts', async () => {
     const zone = join(root, 'acme.zone')

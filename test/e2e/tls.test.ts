@@ -176,4 +176,4 @@ it('http_fallback uses plain http, and only if the user allows it', async () => 
   expect(withIt.stderr).toContain('http://127.0.0.1:8245/nic/update')
   // To this host itself nobody else can read it.
   expect(`${without.stderr}${withIt.stderr}`).not.toContain('clear text')
-}, 120_000)
+})

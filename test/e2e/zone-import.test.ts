@@ -80,7 +80,7 @@ async function killed(place: Place): Promise<void> {
   expect(second.log()).not.toContain('"level":50')
 }
 
-describe('an import by the API that is killed in the middle changes nothing', { timeout: 180_000 }, () => {
+describe('an import by the API that is killed in the middle changes nothing', () => {
   it('in a folder', async () => {
     const store = join(scratch(), 'store')
     const open = (): DatabaseSync => new DatabaseSync(join(store, 'holdfast.db'), { timeout: 5000 })
@@ -102,7 +102,7 @@ describe('an import by the API that is killed in the middle changes nothing', { 
       postgres = await startPostgres()
       folder = mkdtempSync(join(tmpdir(), 'holdfast-keys-'))
       await postgres.query('CREATE DATABASE service')
-    }, 120_000)
+    })
     afterAll(async () => {
       await postgres?.stop()
       rmSync(folder, { recursive: true, force: true })
@@ -120,9 +120,7 @@ describe('an import by the API that is killed in the middle changes nothing', { 
   })
 })
 
-it('an import whose client is slow holds up no other request of its account', {
-  timeout: 60_000,
-}, async () => {
+it('an import whose client is slow holds up no other request of its account', async () => {
   const store = join(scratch(), 'store')
   const key = await zoneWithKey({ store, words: [] })
   const { url } = await serveStore(store)

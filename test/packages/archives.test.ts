@@ -20,7 +20,7 @@ const OLD_NODE = join(ROOT, `.ci/lts/node_modules/node20-${process.arch}/bin/nod
 let packages = ''
 beforeAll(() => {
   packages = build({ only: ['npm', 'deb', 'openwrt', 'sbom'] })
-}, 60_000)
+})
 
 const scratch = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-packages-'))

@@ -53,7 +53,6 @@ const lacking = whyNoPostgres()
 
 it.skipIf(lacking !== undefined || lacks('knotd') || lacks('kdig') || lacks('haproxy'))(
   'with the settings of compose-scale.yaml, a node may die, and the secondary follows the other one',
-  { timeout: 90_000 },
   async () => {
     const folder = scratch()
     const postgres = await startPostgres()

@@ -40,7 +40,6 @@ function nameServersAt(port: number): string {
 
 it.skipIf(lacks('knotd') || lacks('kdig'))(
   'with the settings of compose.yaml, the secondary has the zones of the service',
-  { timeout: 60_000 },
   async () => {
     const folder = scratch()
     const config = placed('service.toml', folder)

@@ -18,7 +18,7 @@ let [packages, earlier] = ['', '']
 beforeAll(() => {
   packages = build({ only: ['deb'] })
   earlier = build({ only: ['deb'], root: earlierCheckout() })
-}, 300_000)
+})
 
 it('lintian has nothing to say', () => {
   const { stdout, stderr } = spawnSync(
@@ -37,7 +37,6 @@ it('the client has nothing of the service, and no path of the builder', () => {
 
 describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
   'the client on a Debian with the %s root',
-  { timeout: 120_000 },
   (kind) => {
     let machine: Machine
     const ok = (command: string): string => {

@@ -17,7 +17,7 @@ const CPUS = [
 let packages = ''
 beforeAll(() => {
   packages = build({ only: lacks('aarch64-linux-gnu-strip') ? ['deb'] : ['deb', 'service-arm64'] })
-}, 300_000)
+})
 
 /** A Debian with its own Node for another processor, only unpacked: nothing of it has run. */
 function rootFor(cpu: string): string {

@@ -75,7 +75,7 @@ beforeAll(() => {
   packages = build({ only: ['deb'] })
   service = buildService()
   earlier = build({ only: ['service-amd64'], root: earlierCheckout() })
-}, 300_000)
+})
 
 // Its Node is most of the package, and takes half a minute; the package of the client is judged in every run.
 it.runIf(isLarge)('lintian has nothing to say', () => {
@@ -91,7 +91,7 @@ it('has no path of the builder', () => {
   expect(linesWith(process.cwd(), fileIn(service, '_amd64.deb'))).toBe('0')
 })
 
-describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 180_000 }, () => {
+describe.skipIf(typeof made === 'string')('the service on a Debian', () => {
   let machine: Machine
   const ok = (command: string): string => {
     const { code, stdout, stderr } = machine.sh(command)
@@ -205,7 +205,7 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', { timeout: 
     expect(ok('systemctl show -P ActiveState holdfast-service.socket')).toBe('active')
     write('/etc/holdfast/service.toml', CONFIG, '644')
     await eventually(() => ok('cat /waited')).toBe('200')
-  }, 60_000)
+  })
 
   it('is backed up while it runs, and restored', () => {
     ok('systemctl start holdfast-service-backup.service')

@@ -30,7 +30,7 @@ if (typeof made === 'string')
     `\n!!! no systemd can be booted here (${made}): the tests of the units under it are SKIPPED\n`,
   )
 
-describe.skipIf(typeof made === 'string')('under a real systemd', { timeout: 90_000 }, () => {
+describe.skipIf(typeof made === 'string')('under a real systemd', () => {
   let guest: Guest
   beforeAll(async () => {
     guest = await bootGuest((made as Roots).full)

@@ -17,7 +17,7 @@ else if (!hasOther)
   )
 
 /** The bench says how fast it is; this says that nothing is missed or wrong, and that the daemon survives. */
-describe.skipIf(reason !== undefined)('in the field', { timeout: 120_000 }, () => {
+describe.skipIf(reason !== undefined)('in the field', () => {
   const holds = async (name: string, changes: number, node?: string): Promise<void> => {
     const { times, missed, wrong, crashed, failed, notes } = await measure(
       { ...scenario(name), limit: PATIENCE },

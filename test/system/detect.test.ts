@@ -13,7 +13,7 @@ if (reason !== undefined)
   )
 
 /** The bench says how fast it is; this only says that it works at all, on a machine that does much else. */
-describe.skipIf(reason !== undefined)('a change of address reaches the service', { timeout: 120_000 }, () => {
+describe.skipIf(reason !== undefined)('a change of address reaches the service', () => {
   // biome-ignore format: a table
   it.each([
     ['announced-swap', 3, 1000],

@@ -75,7 +75,7 @@ tls-auth:
     expect(await at.api('POST', '/dns/zones', { zone_name: 'example.test' })).toBe(201)
     expect(await at.api('POST', `${R}/home/rrsets/A/rdata`, [{ value: '192.0.2.1' }])).toBe(201)
     for (const server of servers) await server.start()
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all(servers.map(async (server) => server.stop('SIGKILL')))
     await at.kill('SIGKILL')

@@ -10,7 +10,7 @@ if (reason !== undefined)
     `\n!!! no network lab here (${reason}): the tests of what is wrong with a network are SKIPPED\n`,
   )
 
-describe.skipIf(reason !== undefined)('in a home network', { timeout: 60_000 }, () => {
+describe.skipIf(reason !== undefined)('in a home network', () => {
   let home: Lab
   beforeAll(async () => void (home = await lab()))
   afterAll(async () => home.down())

@@ -35,7 +35,7 @@ describe.skipIf(isLacking)('a zone that a name server signs', () => {
       bind({ folder, port: second, dns: at.dns }, (text) => `${text}\n${zone}\n`),
     ]
     for (const server of servers) await server.start()
-  }, 120_000)
+  })
   afterAll(async () => {
     await Promise.all(servers.map(async (server) => server.stop('SIGKILL')))
     await at.kill('SIGKILL')
@@ -69,7 +69,7 @@ describe.skipIf(isLacking)('a zone that a name server signs', () => {
       await eventually(() => `${name} ${validated(port)}`, 100).toBe(`${name} 192.0.2.2`)
     const signed = () => dig(servers[0]?.port ?? 0, ['home.example.test', 'A', '+dnssec']).includes('RRSIG')
     await eventually(signed).toBe(true)
-  }, 120_000)
+  })
 })
 
 describe.skipIf(isLacking)('a secondary with the wrong secret', () => {
@@ -95,5 +95,5 @@ describe.skipIf(isLacking)('a secondary with the wrong secret', () => {
       await service.kill('SIGKILL')
       rmSync(own, { recursive: true, force: true })
     }
-  }, 240_000)
+  })
 })

@@ -110,7 +110,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     const redirect = { action: 'redirect', url: 'https://example.net/' }
     expect(await at.api('PUT', `${R}/off/offline-settings`, redirect)).toBe(202)
     for (const server of servers) await server.start()
-  }, 120_000)
+  })
   afterAll(async () => {
     await Promise.all(servers.map(async (server) => server.stop('SIGKILL')))
     await at.kill('SIGKILL')
@@ -181,7 +181,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       })
     })
     expect(differences).toEqual([])
-  }, 120_000)
+  })
 
   it('ask a service whose cookies dig finds good', () =>
     expect(dig(at.dns, ['home.example.test', 'A'])).toMatch(/COOKIE: [0-9a-f]{48} \(good\)/))
@@ -196,7 +196,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await at.kill('SIGKILL')
     await at.restart()
     await everywhere(['home.example.test', 'A'], '192.0.2.120')
-  }, 120_000)
+  })
 
   it('fetch the whole zone if the journal does not reach back', async () => {
     for (const server of servers) await server.stop()
@@ -210,7 +210,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await setHome('192.0.2.131')
     for (const server of servers) await server.start()
     await everywhere(['home.example.test', 'A'], '192.0.2.131')
-  }, 120_000)
+  })
 
   it('follow a restored backup, although its serials are older', async () => {
     const before = short(servers[0]?.port ?? 0, 'home.example.test', 'A')
@@ -223,7 +223,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await at.admin('restore', join(backups, backup))
     await at.restart()
     await everywhere(['home.example.test', 'A'], before)
-  }, 120_000)
+  })
 
   it('follow a store that went back in time without a word', async () => {
     const copy = join(folder, 'copy')
@@ -247,7 +247,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     expect(at.log()).toMatch(/secondary is newer|database taken over/)
     await setHome('192.0.2.153')
     await everywhere(['home.example.test', 'A'], '192.0.2.153')
-  }, 120_000)
+  })
 
   it('follow zones that come and go', async () => {
     expect(await at.api('POST', '/dns/zones', { zone_name: 'second.test' })).toBe(201)
@@ -260,7 +260,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       await eventually(() => `${name} ${/status: (\w+)/.exec(dig(port, ['x.second.test', 'A']))?.[1]}`).toBe(
         `${name} REFUSED`,
       )
-  }, 120_000)
+  })
 
   it('are shown by holdfast admin publishing', async () => {
     const rows = async () => {
@@ -272,7 +272,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
       (await rows()).map(({ name, zones, stuck }) => [name, zones > 0, stuck]),
     ).toEqual(NAMES.map((name) => [name, true, 0]))
     expect(await at.admin('publishing')).toMatch(/as of 20\S+\nname +address +zones/)
-  }, 120_000)
+  })
 
   it('are reported as stuck only if they do not fetch, and the service logs no fault', () => {
     const faults = at

@@ -29,7 +29,7 @@ describe.each(Object.entries(PROGRAMS))('%s', (name, program) => {
     port = await freePort()
     server = PRIMARIES[name as keyof typeof PROGRAMS]({ folder, port })
     await server.start()
-  }, 60_000)
+  })
   afterAll(async () => {
     await server?.stop()
     if (folder !== '') rmSync(folder, { recursive: true, force: true })

@@ -33,7 +33,7 @@ beforeAll(async () => {
   server = updatedBind({ folder: join(folder, 'bind'), ...place })
   await server.start()
   bind = bindTarget(place)
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   await (service as UpdatedService | undefined)?.at.kill('SIGKILL')

@@ -43,7 +43,7 @@ Promise.all(Array.from({ length: 8 }, async () => { while (Date.now() < end) awa
   .then(() => { console.log(JSON.stringify(seen)); process.exit() })
 `
 
-describe.skipIf(typeof made === 'string')('the service under a real systemd', { timeout: 120_000 }, () => {
+describe.skipIf(typeof made === 'string')('the service under a real systemd', () => {
   let machine: Machine
   const ok = (command: string): string => {
     const { code, stdout, stderr } = machine.sh(command)

@@ -62,7 +62,7 @@ async function told(home: Lab, word: RegExp): Promise<Told> {
   }
 }
 
-describe.skipIf(reason !== undefined)('a shared address is called by its name', { timeout: 240_000 }, () => {
+describe.skipIf(reason !== undefined)('a shared address is called by its name', () => {
   it.each(chosen)('%s', async (_, word, build) => {
     const home = await lab({ delay: 50 })
     try {

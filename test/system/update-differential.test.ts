@@ -40,7 +40,7 @@ beforeAll(async () => {
   server = updatedBind({ folder, port, keys: KEYS })
   await server.start()
   target = bindTarget({ port, keys: KEYS })
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   if (folder !== '') rmSync(folder, { recursive: true, force: true })

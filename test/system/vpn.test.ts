@@ -20,7 +20,7 @@ const CASES = [
   ['ports',  'mute'],
 ] as const
 
-describe.skipIf(reason !== undefined)('a VPN that comes up in steps', { timeout: 240_000 }, () => {
+describe.skipIf(reason !== undefined)('a VPN that comes up in steps', () => {
   it.concurrent.each(CASES)('%s, the router is %s: its exit is never sent', async (routes, router) => {
     const scenario = { ...vpnScenario(routes, router, [DELAY[routes]]), settle: 3000, limit: PATIENCE }
     const { times, missed, wrong, crashed, failed, notes } = await measure(scenario, { changes: 1 })

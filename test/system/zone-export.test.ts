@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseMasterFile } from '../../src/server/model/master-file.ts'
+import { parseMasterFile } from '../../src/server/model/master-file/records.ts'
 import { apiWorld, type World } from '../server/api/world.ts'
 import { lacks } from '../lacks.ts'
 

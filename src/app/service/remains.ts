@@ -1,13 +1,17 @@
 import type { ServiceSettings } from '../../config/service-settings.ts'
 import type { Log } from '../../ports/log.ts'
 import { zoneNameFault } from '../../server/rules/zone-names.ts'
+import { answererOf } from '../../server/model/publication.ts'
 import type { Store } from '../../server/store/store.ts'
 import { zoneNameLimits } from './http/api-service.ts'
 
 /** Names in one line of the log. */
 const MAX_NAMED = 20
 
-/** Logs at the start the accounts and zones that today's rules would refuse. They stay; the operator decides. */
+/**
+ * Logs at the start what the operator should know: that nobody answers for the zones, and the accounts and zones that
+ * today's rules would refuse. They stay; the operator decides.
+ */
 export async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
   const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
   if (accounts.length > 0)
@@ -15,12 +19,23 @@ export async function tellRemains(store: Store, settings: ServiceSettings, log: 
       fields: { count: accounts.length, accounts: accounts.slice(0, MAX_NAMED) },
       line: `accounts whose names differ in capitals alone; new ones like these are refused: ${listed(accounts)}`,
     })
+  tellUnserved(settings, log)
   const limits = zoneNameLimits(settings)
   const special = zones.filter((name) => zoneNameFault(name, limits) !== undefined)
   if (special.length > 0)
     log('warn', 'zones that no tenant can make', {
       fields: { count: special.length, zones: special.slice(0, MAX_NAMED) },
       line: `zones that a tenant could not make today; check that they are yours: ${listed(special)}`,
+    })
+}
+
+/** A zone that nobody answers for looks well from inside, and is found nowhere. */
+function tellUnserved(settings: ServiceSettings, log: Log): void {
+  if (answererOf(settings) === 'nobody')
+    log('warn', 'no name server answers', {
+      line:
+        'no name server answers for the zones, so their names are found nowhere: ' +
+        'set dns_listen, and answer_queries = true or secondaries',
     })
 }
 

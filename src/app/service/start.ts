@@ -135,8 +135,8 @@ async function startOn(
   const handling = handlerMaker({ store, pepper }, { ...parts, faults, health, publishing })
   let handleCurrent = handling(settings)
   const { handle, idle } = trackInFlight(measuredHandler(async (request) => handleCurrent(request), metrics))
-  const secondaries = () => notifier.status()
-  const listening = { handle, tls, log, metrics, store, health, secondaries, ...turns }
+  const shown = { secondaries: () => notifier.status(), current: () => current }
+  const listening = { handle, tls, log, metrics, store, health, ...shown, ...turns }
   const sockets = await openSockets(() => current, listening)
   if (!sockets.ok) {
     await publishing.close()

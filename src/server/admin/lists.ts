@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { canonicalName } from '../model/dns-name.ts'
-import type { Overview, OverviewFilter, OverviewRow } from '../store/overview.ts'
+import type { Overview, OverviewFilter, OverviewQuery, OverviewRow } from '../store/overview.ts'
 import {
   accountIdOf,
   type AdminContext,
@@ -9,6 +9,7 @@ import {
   type Operations,
   zoneOf,
 } from './operation.ts'
+import { withPublication } from './publishing.ts'
 import { formatFields, formatTable } from './table.ts'
 
 /** One kind of thing that can be listed and shown. */
@@ -74,6 +75,9 @@ export const LIST_OPERATIONS: Operations = Object.fromEntries([
   ],
 ])
 
+const rowsOf = async (w: AdminContext['w'], of: Overview, query: OverviewQuery) =>
+  withPublication(w, await w.overview(of, query))
+
 async function listRows(
   { w, now }: AdminContext,
   { of, filters }: Listed,
@@ -88,7 +92,7 @@ async function listRows(
     if (!found.ok) return found
     filter[known] = known === 'account' || known === 'search' ? value : canonicalName(value)
   }
-  const { rows, isCut } = firstOf(await w.overview(of, { filter, now, limit: MAX_SHOWN + 1 }))
+  const { rows, isCut } = firstOf(await rowsOf(w, of, { filter, now, limit: MAX_SHOWN + 1 }))
   return ok({
     lines: [...formatTable(rows), ...(isCut ? [cutNote(filters)] : [])],
     data: { [of]: rows, ...(isCut && { onlyFirst: MAX_SHOWN }) },
@@ -129,12 +133,12 @@ async function showOne(
   [name = '']: Args,
 ): Promise<Result<OperationResult, string>> {
   const key = subject === 'zone' || subject === 'name' ? canonicalName(name) : name
-  const [row] = key === '' ? [] : await w.overview(listed.of, { filter: { name: key }, now })
+  const [row] = key === '' ? [] : await rowsOf(w, listed.of, { filter: { name: key }, now })
   if (row === undefined) return err(`there is no ${subject} ${name}; see holdfast admin ${subject} list`)
   const details: [Overview, ReturnType<typeof firstOf>][] = []
   for (const [of, by] of listed.details ?? []) {
     const query = { filter: { [by]: key }, now, limit: MAX_SHOWN + 1 }
-    details.push([of, firstOf(await w.overview(of, query))])
+    details.push([of, firstOf(await rowsOf(w, of, query))])
   }
   return ok({
     lines: [

@@ -10,7 +10,10 @@ export const moment = (at: string | null, never = ''): Html =>
   at === null ? html`${never}` : html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
 
 /** What a state looks like: a mark and a word, and a colour for those who see it. */
-export const state = (tone: 'ok' | 'wait' | 'bad', mark: string, word: string): Html =>
+/** How a state looks; `soft`: there is nothing to say yet. */
+export type StateTone = 'ok' | 'wait' | 'bad' | 'soft'
+
+export const state = (tone: StateTone, mark: string, word: string): Html =>
   html`<span class="state ${tone}"><span aria-hidden="true">${mark}</span> ${word}</span>`
 
 export interface Column {

@@ -1,4 +1,5 @@
 import { isReplyWord } from '../../protocol/reply.ts'
+import { ZONE_PUBLICATIONS, type ZonePublication } from '../model/publication.ts'
 import type { OutgoingResponse } from '../http/request.ts'
 import { STORE_TOTALS, type StoreTotal, type StoreTotals } from '../store/totals.ts'
 import { RCODES } from '../../dns/types.ts'
@@ -9,6 +10,7 @@ import { Counter, gauge, Histogram } from '../../base/instruments.ts'
 /** What is read at the moment of a scrape. */
 interface MomentaryValues {
   readonly totals: StoreTotals
+  readonly zones: Readonly<Record<ZonePublication, number>>
   readonly connections: number
   readonly secondaries: readonly Pick<SecondaryStatus, 'name' | 'behind' | 'stuck' | 'lag'>[]
   readonly version: string
@@ -75,7 +77,7 @@ export function serviceMetrics(): ServiceMetrics {
     queued: (change) => {
       queue += change
     },
-    text: ({ totals, connections, secondaries, version }) =>
+    text: ({ totals, zones, connections, secondaries, version }) =>
       exposition([
         {
           name: 'holdfast_build',
@@ -91,6 +93,16 @@ export function serviceMetrics(): ServiceMetrics {
         raises.family(),
         limits.family(),
         dnsMessages.family(),
+        {
+          name: 'holdfast_zones_by_publication',
+          type: 'gauge',
+          help: 'Zones, by what name servers give of them',
+          samples: ZONE_PUBLICATIONS.map((publication) => ({
+            suffix: '',
+            labels: { publication },
+            value: zones[publication],
+          })),
+        },
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),
         gauge({ name: 'holdfast_connections', help: 'Open connections' }, connections),

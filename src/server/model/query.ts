@@ -1,4 +1,5 @@
 import type { Metadata } from './tree.ts'
+import type { StateFilter } from './publication.ts'
 
 /** Spec, "Metadata filter expression": a condition, or a combination of expressions. */
 export type Expression =
@@ -87,10 +88,6 @@ export const SORT_KEYS = Object.keys(SORTS) as readonly SortKey[]
 export const ZONE_SORT_KEYS: readonly SortKey[] = SORT_KEYS.filter((key) => SORTS[key].isInZone)
 export const sortValueOf = (key: SortKey): SortValue => SORTS[key].value
 
-/** Of a name; it may have several of them, or none. */
-export const NAME_STATES = ['published', 'pending', 'stuck', 'blocked', 'offline'] as const
-export type NameState = (typeof NAME_STATES)[number]
-
 /** What a name must contain. */
 export interface NameSearch {
   /** Of the whole name, in ASCII and lower case. */
@@ -119,7 +116,7 @@ export interface NameFilter {
   readonly rdata?: readonly string[]
   readonly isOffline?: boolean
   /** The name has one of these states. */
-  readonly states?: readonly NameState[]
+  readonly states?: readonly StateFilter[]
   readonly search?: NameSearch
 }
 

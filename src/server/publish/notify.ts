@@ -13,6 +13,8 @@ export interface ToldZone {
 export interface ZoneAtSecondary {
   readonly id: number
   readonly apex: string
+  /** What it is to be told next. */
+  readonly wanted: ToldZone | undefined
   readonly told: number | undefined
   /** When it was first told something that it has not fetched. */
   readonly toldAt: Instant | undefined
@@ -25,7 +27,6 @@ export interface ZoneAtSecondary {
 }
 
 interface Entry extends ZoneAtSecondary {
-  readonly wanted: ToldZone | undefined
   /** When it may be told again. */
   readonly dueAt: Instant
   /** NOTIFYs without an answer, one after the other. */
@@ -118,7 +119,8 @@ export class NotifyQueue {
         dueAt: after(now, FETCH_TIME),
       })
     const failures = entry.failures + 1
-    const isRepeated = failures <= MAX_FAILURES && entry.told !== undefined
+    // It may have fetched the zone meanwhile.
+    const isRepeated = failures <= MAX_FAILURES && isBehind(entry)
     const wanted =
       entry.wanted ?? (isRepeated ? { id, apex: entry.apex, serial: entry.told ?? 0 } : undefined)
     if (wanted !== undefined) this.#wait(id, 'repeated')
@@ -210,6 +212,10 @@ const EMPTY: Omit<Entry, 'id'> = {
 /** Whether the secondary was told a serial and has not fetched it. */
 export const isBehind = ({ told, fetched }: Pick<ZoneAtSecondary, 'told' | 'fetched'>): boolean =>
   told !== undefined && (fetched === undefined || isNewer(told, fetched))
+
+/** Whether the secondary lacks what this service has, told or not. */
+export const isLate = (zone: Pick<ZoneAtSecondary, 'wanted' | 'told' | 'fetched'>): boolean =>
+  zone.wanted !== undefined || isBehind(zone)
 
 /** Whether the secondary has not fetched a serial for a minute, or has fetched it and serves an older one for a minute. */
 export const isStuck = (zone: ZoneAtSecondary, now: Instant): boolean => {

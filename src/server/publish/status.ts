@@ -1,11 +1,14 @@
 import { formatInstant, type Instant } from '../../base/time.ts'
-import { isBehind, isStuck, type ZoneAtSecondary } from './notify.ts'
+import type { Answerer, LateZones } from '../model/publication.ts'
+import { isBehind, isLate, isStuck, type ZoneAtSecondary } from './notify.ts'
 import type { Secondary } from './secondary.ts'
 
 /** The fact of the store in which a running service keeps its status. */
 export const STATUS_FACT = 'publishing_status'
 /** Zones that the status of a secondary names. */
 const MAX_ZONES = 20
+/** Zones that the status names as behind, or as not behind; more of them are behind. */
+const MAX_LISTED = 1000
 
 /** What is known of one secondary. Serials are those of the service. */
 export interface SecondaryStatus {
@@ -30,6 +33,8 @@ export interface SecondaryStatus {
 export interface PublishingStatus {
   /** RFC 3339. */
   readonly at: string
+  readonly answerer: Answerer
+  readonly late: LateZones<string>
   readonly secondaries: readonly SecondaryStatus[]
 }
 
@@ -58,10 +63,46 @@ function statusOf(
   }
 }
 
-export const publishingStatus = (
-  all: readonly { readonly secondary: Secondary; readonly zones: readonly ZoneAtSecondary[] }[],
-  now: Instant,
-): PublishingStatus => ({
-  at: formatInstant(now),
-  secondaries: all.map(({ secondary, zones }) => statusOf(secondary, zones, now)),
-})
+/** What was told to one secondary since the start; `isEachCompared`: the others were found to be there as they are. */
+export interface ToldSecondary {
+  readonly secondary: Secondary
+  readonly zones: readonly ZoneAtSecondary[]
+  readonly isEachCompared: boolean
+}
+
+/** The zones that not every secondary is known to have as they are. */
+function lateZones(all: readonly ToldSecondary[]): LateZones<ZoneAtSecondary> {
+  const byId = all.map(({ zones }) => new Map(zones.map((zone) => [zone.id, zone])))
+  const known = [...new Map(byId.flatMap((zones) => [...zones])).values()]
+  const isBehindAt = ({ id }: ZoneAtSecondary): boolean =>
+    all.some(({ isEachCompared }, at) => {
+      const zone = byId[at]?.get(id)
+      return zone === undefined ? !isEachCompared : isLate(zone)
+    })
+  return all.every(({ isEachCompared }) => isEachCompared)
+    ? { zones: known.filter(isBehindAt), areBehind: true }
+    : { zones: known.filter((zone) => !isBehindAt(zone)), areBehind: false }
+}
+
+const named = ({ zones, areBehind }: LateZones<ZoneAtSecondary>): LateZones<string> =>
+  areBehind && zones.length > MAX_LISTED
+    ? { zones: [], areBehind: false }
+    : { zones: zones.slice(0, MAX_LISTED).map(({ apex }) => apex), areBehind }
+
+export function publishingStatus(
+  all: readonly ToldSecondary[],
+  { answerer, now }: { readonly answerer: Answerer; readonly now: Instant },
+): PublishingStatus {
+  return {
+    at: formatInstant(now),
+    answerer,
+    late: named(lateZones(all)),
+    secondaries: all.map(({ secondary, zones }) => statusOf(secondary, zones, now)),
+  }
+}
+
+/** The same, by the ids of the zones. */
+export function lateIds(all: readonly ToldSecondary[]): LateZones<number> {
+  const { zones, areBehind } = lateZones(all)
+  return { zones: zones.map(({ id }) => id), areBehind }
+}

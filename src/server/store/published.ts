@@ -28,7 +28,7 @@ export interface JournalStep {
   readonly come: Uint8Array
 }
 
-export interface ZonePublication {
+export interface PublishedChanges {
   readonly at?: Instant
   readonly pending: number
 }
@@ -61,7 +61,7 @@ export interface PublishedReads {
    * When the serial of a zone was published, as long as the journal has it; and how many of its names wait for a flush, up
    * to `max`.
    */
-  publicationOf(zoneId: number, max: number): Promise<ZonePublication>
+  publicationOf(zoneId: number, max: number): Promise<PublishedChanges>
   /** A name as it is stored. */
   storedState(zoneId: number, name: string): Promise<StoredState | undefined>
 }

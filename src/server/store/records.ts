@@ -1,3 +1,4 @@
+import type { NameState, ZoneState } from '../model/publication.ts'
 import type { Instant } from '../../base/time.ts'
 import type { Direction, ListedPage, NameQuery, Page, RecordScope } from '../model/query.ts'
 import type { PasswordChange, Principal } from '../model/rows.ts'
@@ -127,7 +128,19 @@ export interface AccountCounts {
 }
 
 /** What the management API reads. A name is read and written as a whole. */
-export interface RecordReads {
+/** How much of what is stored is published; the words of what name servers give follow from it. */
+export interface StateReads {
+  nameStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, NameState>>
+  zoneStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, ZoneState>>
+  /** All zones, those that wait for a proof, and the others of which something is not published yet. */
+  zoneTotals(): Promise<{
+    readonly zones: number
+    readonly unproved: number
+    readonly changed: readonly number[]
+  }>
+}
+
+export interface RecordReads extends StateReads {
   account(id: number): Promise<Account | undefined>
   accountCounts(id: number): Promise<AccountCounts | undefined>
   zoneNamed(name: string): Promise<Zone | undefined>

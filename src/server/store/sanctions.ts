@@ -40,8 +40,9 @@ export async function passSanctions(w: Passing, keyId: number, now: Instant): Pr
 }
 
 /**
- * To hostnames; or, empty, to the next keys. A hostname has one row for all keys that are gone, or else an account could make
- * as many as it deletes keys. What the operator says of a key is a separate row, because the operator lifts it by that key.
+ * To hostnames; or, empty, to the next keys. A hostname has one row for all keys that are gone, or else an account could
+ * make as many as it deletes keys. What the operator says of a key is a separate row, because the operator lifts it by
+ * that key.
  */
 async function passCounts(
   w: Passing,
@@ -105,8 +106,13 @@ export async function passBlock(
   if (blockedUntil !== undefined) await w.coverSanctions(accountId, { source, subjects, until: blockedUntil })
   const none: Buckets = []
   const block = {
-    ...{ requests: none, refusals: none, nochgs: none },
-    ...{ source, lastKeyId, isBlocked, isLocked: false },
+    requests: none,
+    refusals: none,
+    nochgs: none,
+    source,
+    lastKeyId,
+    isBlocked,
+    isLocked: false,
     ...(blockedUntil !== undefined && { blockedUntil }),
   }
   for (const subject of subjects) await put(w, { accountId, now }, { ...block, subject })

@@ -338,7 +338,9 @@ it('makes an account a member of a zone, and ends that', async () => {
 
 it('the names of zones are listed for completion, and no secondary is told of', async () => {
   expect(await lines('zone names')).toEqual(['acme.test', 'dyn.test'])
-  expect(await lines('publishing')).toEqual(['no secondary: set secondaries, and start the service'])
+  expect(await lines('publishing')).toEqual([
+    'no name server answers for the zones: set dns_listen with answer_queries or secondaries, and start the service',
+  ])
 })
 
 it('the heaviest accounts are shown as the running service stored them last', async () => {

@@ -64,6 +64,8 @@ export function inside(store: Store, options: Options = {}): Inside {
     flags: {
       nameservers: flag('ns1.operator.test,ns2.operator.test'),
       console: flag('https://dns.example'),
+      dnsListen: flag('127.0.0.1:5300'),
+      answerQueries: flag('yes'),
       badauthLimit: flag(String(badauthLimit)),
       keyRequestLimit: flag(String(keyRequestLimit)),
       ...(corsOrigins !== undefined && { corsOrigins: flag(corsOrigins) }),

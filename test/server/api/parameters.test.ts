@@ -41,6 +41,8 @@ const SERVICE = {
   nameservers: [],
   reservedNames: [],
   zoneNames: { ownDomains: [], isPublicSuffix: () => false },
+  answerer: 'service' as const,
+  lateZones: () => ({ zones: [], areBehind: true }),
   secondaries: () => [],
   delegation: async () => undefined,
   whenServed: async () => undefined,

@@ -5,6 +5,7 @@ import { serviceMetrics } from '../../../src/server/metrics/service-metrics.ts'
 
 const VALUES = {
   totals: { accounts: 2, zones: 1, names: 7, keys: 3, blocks: 1, lockouts: 0 },
+  zones: { published: 0, pending: 0, behind: 1, unserved: 0, unproved: 0 },
   connections: 4,
   secondaries: [{ name: 'ns1', behind: 3, stuck: 1, lag: 75 }],
   version: '1.2.3',
@@ -55,6 +56,7 @@ describe('the metrics', () => {
     ['holdfast_secondary_behind_zones{secondary="ns1"}',                    '3'],
     ['holdfast_secondary_stuck_zones{secondary="ns1"}',                     '1'],
     ['holdfast_secondary_lag_seconds{secondary="ns1"}',                     '75'],
+    ['holdfast_zones_by_publication{publication="behind"}',                 '1'],
     ['holdfast_connections',                                                '4'],
     ['holdfast_names',                                                      '7'],
     ['holdfast_blocks',                                                     '1'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/base/time.ts'
-import { linesOfOctets } from '../../../src/server/model/master-file-entries.ts'
-import { formatMasterFile } from '../../../src/server/model/master-file-format.ts'
-import { parseMasterFile } from '../../../src/server/model/master-file.ts'
+import { linesOfOctets } from '../../../src/server/model/master-file/entries.ts'
+import { formatMasterFile } from '../../../src/server/model/master-file/format.ts'
+import { parseMasterFile } from '../../../src/server/model/master-file/records.ts'
 import type { DnsType } from '../../../src/server/model/rdata-values.ts'
 
 const ZONE = 'example.test'

@@ -78,6 +78,8 @@ export async function updateWorld() {
       nameservers: [],
       reservedNames: ['www'],
       zoneNames: { ownDomains: [], isPublicSuffix: () => false },
+      answerer: 'service',
+      lateZones: () => ({ zones: [], areBehind: true }),
       secondaries: () => [],
       delegation: async () => undefined,
       whenServed: async () => undefined,

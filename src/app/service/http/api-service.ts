@@ -1,3 +1,4 @@
+import { answererOf } from '../../../server/model/publication.ts'
 import { longest } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../dns/tsig.ts'
@@ -23,6 +24,7 @@ export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
   readonly delegation?: ApiService['delegation'] | undefined
   /** Default: there are none. */
   readonly secondaries?: ApiService['secondaries'] | undefined
+  readonly lateZones?: ApiService['lateZones'] | undefined
   /** Default: at once. */
   readonly whenServed?: ApiService['whenServed'] | undefined
 }
@@ -52,6 +54,7 @@ export function apiServiceOf(
     pepper,
     requestFlush,
     secondaries = () => [],
+    lateZones = () => ({ zones: [], areBehind: true }),
     delegation = async () => undefined,
     whenServed = async () => undefined,
     sendMail = async () => 'there is no mail server',
@@ -69,7 +72,9 @@ export function apiServiceOf(
     zoneNames: zoneNameLimits(settings),
     requestFlush,
     pause: nextTurn,
+    answerer: answererOf(settings),
     secondaries,
+    lateZones,
     delegation,
     whenServed,
     blockEnd: (key, now) => blockEnd(key, now, longestBlock),

@@ -1,3 +1,4 @@
+import { lateIds } from '../../../server/publish/status.ts'
 import { isAtLeast } from '../../../base/level.ts'
 import { after } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
@@ -54,6 +55,7 @@ export function handlerMaker(
       requestFlush: publishing.wake,
       whenServed: publishing.whenServed,
       secondaries: (id) => publishing.notifier.zoneAt(id),
+      lateZones: () => lateIds(publishing.notifier.status()),
       delegation,
       sendMail: mailer(settings, parts.ending),
       inTurn: parts.inTurn,

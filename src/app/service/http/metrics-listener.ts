@@ -1,3 +1,4 @@
+import { answererOf, zonesByPublication } from '../../../server/model/publication.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import { parseListener, type ServiceSettings } from '../../../config/service-settings.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
@@ -9,10 +10,9 @@ import type { ServiceMetrics } from '../../../server/metrics/service-metrics.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { ABOUT } from '../../about.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
-import { publishingStatus } from '../../../server/publish/status.ts'
+import { lateIds, publishingStatus, type ToldSecondary } from '../../../server/publish/status.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { listenProblem } from './listeners.ts'
-import type { ToldSecondary } from '../publishing/notify-sender.ts'
 
 export interface MetricsParts {
   readonly metrics: ServiceMetrics
@@ -20,6 +20,7 @@ export interface MetricsParts {
   readonly listeners: readonly OpenListener[]
   readonly health: PathHandler
   readonly secondaries: () => readonly ToldSecondary[]
+  readonly current: () => ServiceSettings
   readonly heaviest: FairTurns['heaviest']
 }
 
@@ -53,11 +54,16 @@ const jsonResponse = (value: unknown): OutgoingResponse => ({
   body: `${JSON.stringify(value)}\n`,
 })
 
-async function metricsOf({ metrics, store, listeners, secondaries: told }: MetricsParts) {
+async function metricsOf({ metrics, store, listeners, secondaries: told, current }: MetricsParts) {
   const totals = await store.read((r) => r.totals(systemClock.now()))
   const counts = await Promise.all(listeners.map(async (listener) => listener.connections()))
   const connections = counts.reduce((sum, count) => sum + count, 0)
-  const { secondaries } = publishingStatus(told(), systemClock.now())
-  const text = metrics.text({ totals, connections, secondaries, version: ABOUT.version })
+  const answerer = answererOf(current())
+  const { secondaries } = publishingStatus(told(), { answerer, now: systemClock.now() })
+  const zones = zonesByPublication(await store.read((r) => r.zoneTotals()), {
+    answerer,
+    late: lateIds(told()),
+  })
+  const text = metrics.text({ totals, zones, connections, secondaries, version: ABOUT.version })
   return { ...textResponse(200, text), headers: { 'content-type': CONTENT_TYPE } }
 }

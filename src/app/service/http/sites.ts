@@ -6,7 +6,7 @@ import type { IncomingRequest } from '../../../server/http/request.ts'
 import { pageResponse, redirectResponse } from '../../../server/http/site-response.ts'
 import { type Site, siteOf } from '../../../server/publish/site.ts'
 import type { Store } from '../../../server/store/store.ts'
-import { UPDATE_PATH } from '../../../protocol/request.ts'
+import { isUpdatePath } from '../../../protocol/request.ts'
 
 /** For this long, a host without a site is not looked up again, such as the name of the service itself. */
 const ABSENT_AGE = seconds(1)
@@ -36,8 +36,7 @@ export function withSites(handle: RequestHandler, store: Store): RequestHandler 
 }
 
 const isServicePath = (path: string): boolean =>
-  // Its other spellings are paths of the site: a device asks the service by the name of the service.
-  path === UPDATE_PATH ||
+  isUpdatePath(path) ||
   isApiPath(path) ||
   path.startsWith('/console') ||
   path === '/healthz' ||

@@ -23,6 +23,8 @@ export interface ComparisonParts {
   readonly ask: (secondary: Secondary, zone: ToldZone) => Promise<Served>
   /** What the secondary serves of a zone is not what this service has, or it is one that may be untold. */
   readonly onCompared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
+  /** Every zone was compared once. */
+  readonly onComparedAll: (secondary: Secondary) => void
 }
 
 /**
@@ -36,13 +38,17 @@ export async function keepComparing(
   parts: ComparisonParts,
 ): Promise<void> {
   const { ending, onCompared } = parts
-  if (secondary.signs) return untold.forEach((zone) => onCompared(secondary, zone, undefined))
+  if (secondary.signs) {
+    for (const zone of untold) onCompared(secondary, zone, undefined)
+    return parts.onComparedAll(secondary)
+  }
   // One that answers no question may take NOTIFY all the same.
   if (!(await compare(secondary, untold, parts)))
     untold.forEach((zone) => onCompared(secondary, zone, undefined))
   while (!ending.aborted) {
     // A store that cannot be read is compared later.
     const hasAnswered = await compareAll(secondary, parts).catch(() => false)
+    if (hasAnswered) parts.onComparedAll(secondary)
     await steadyClock.sleep(
       after(steadyClock.now(), hasAnswered ? COMPARE_INTERVAL : SILENT_INTERVAL),
       ending,
@@ -56,7 +62,7 @@ async function compareAll(secondary: Secondary, parts: ComparisonParts): Promise
   const differing: ComparisonParts = {
     ...parts,
     onCompared: (one, zone, serial) => {
-      if (serial !== undefined && serial !== zone.serial) parts.onCompared(one, zone, serial)
+      if (serial !== zone.serial) parts.onCompared(one, zone, serial)
     },
   }
   for (let last = -1; !ending.aborted; ) {
@@ -76,14 +82,12 @@ async function compare(
   zones: readonly ToldZone[],
   { ask, onCompared, ending }: ComparisonParts,
 ): Promise<boolean> {
-  const one = async (zone: ToldZone): Promise<boolean> => {
-    const served = await ask(secondary, zone)
-    if (served !== undefined) onCompared(secondary, zone, served.serial)
-    return served !== undefined
-  }
   for (let at = 0; at < zones.length && !ending.aborted; at += AT_ONCE) {
-    const answers = await Promise.all(zones.slice(at, at + AT_ONCE).map(one))
-    if (!answers.includes(true)) return false
+    const asked = zones.slice(at, at + AT_ONCE)
+    const answers = await Promise.all(asked.map(async (zone) => ask(secondary, zone)))
+    if (answers.every((one) => one === undefined)) return false
+    // Of one that it does not serve, and of one whose answer was lost, it is told.
+    for (const [n, zone] of asked.entries()) onCompared(secondary, zone, answers[n]?.serial)
   }
   return true
 }

@@ -18,6 +18,7 @@ import {
 } from '../../../server/publish/notify.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
+import type { ToldSecondary } from '../../../server/publish/status.ts'
 import { soaRecord } from '../../../server/publish/soa.ts'
 import type { SecondaryState } from '../../../server/api/request/context.ts'
 import { secondaryState } from './secondary-states.ts'
@@ -45,16 +46,13 @@ interface NotifySenderParts {
   readonly onServed: (secondary: Secondary, zone: ToldZone, serial: number) => void
 }
 
-export interface ToldSecondary {
-  readonly secondary: Secondary
-  readonly zones: readonly ZoneAtSecondary[]
-}
-
 export interface NotifySender {
   /** `repeated`: they may know of it. */
   readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
   /** What a secondary serves of this zone. */
   readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
+  /** Zones of which nothing was reported are there as they are here. */
+  readonly comparedAll: (secondary: Secondary) => void
   readonly fetched: (secondary: Secondary, zone: ToldZone) => void
   readonly status: () => readonly ToldSecondary[]
   /** One zone at each secondary. */
@@ -73,13 +71,23 @@ export function startNotifySender(parts: NotifySenderParts): NotifySender {
     },
     compared: (secondary, zone, serial) => lineOf(secondary)?.compared(zone, serial),
     fetched: (secondary, zone) => lineOf(secondary)?.fetched(zone),
-    zoneAt: (id) => lines.map(({ secondary, zone }) => secondaryState(secondary, zone(id))),
-    status: () => lines.map(({ secondary, zones }) => ({ secondary, zones: zones() })),
+    comparedAll: (secondary) => lineOf(secondary)?.comparedAll(),
+    zoneAt: (id) =>
+      lines.map(({ secondary, zone, isEachCompared }) =>
+        secondaryState(secondary, { zone: zone(id), isEachCompared: isEachCompared() }),
+      ),
+    status: () =>
+      lines.map(({ secondary, zones, isEachCompared }) => ({
+        secondary,
+        zones: zones(),
+        isEachCompared: isEachCompared(),
+      })),
   }
 }
 
 function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   const queue = new NotifyQueue()
+  let isEachCompared = false
   let cancel = (): void => undefined
   const pump = (): void => {
     cancel()
@@ -97,6 +105,10 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
   parts.ending.addEventListener('abort', () => cancel())
   return {
     secondary,
+    isEachCompared: () => isEachCompared,
+    comparedAll: () => {
+      isEachCompared = true
+    },
     zones: () => queue.zones(),
     zone: (id: number) => queue.zone(id),
     changed: (zones: readonly ToldZone[], kind: 'fresh' | 'repeated') => {

@@ -15,6 +15,7 @@ import { ResponseLimit } from '../../../server/publish/limit.ts'
 import { RenderedAnswers } from '../../../server/publish/rendered-answers.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
+import { answererOf } from '../../../server/model/publication.ts'
 import { publishingStatus, STATUS_FACT } from '../../../server/publish/status.ts'
 import type { InTurn } from '../../../server/api/handle.ts'
 import type { ChangedNames } from '../../../server/api/request/context.ts'
@@ -111,6 +112,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   const applied = laterApplied({ ...parts, settings, onApplied: flusher.wake })
   if (secondaries.value.length > 0)
     await watchSecondaries(parts, { secondaries: secondaries.value, notifier, newerSerials })
+  keepStatus(parts, notifier)
   return ok({
     listeners: listeners.value,
     notifier,
@@ -171,20 +173,21 @@ async function watchSecondaries(parts: PublishingParts, watched: Watched): Promi
       notifier.compared(secondary, zone, serial)
       if (serial !== undefined) void newerSerials.seen(secondary, zone, serial).catch(() => undefined)
     },
+    onComparedAll: (secondary) => notifier.comparedAll(secondary),
   }
   for (const secondary of secondaries) void keepComparing(secondary, untold, comparison)
-  keepStatus(parts, notifier)
   if (store.isShared) keepTelling({ store, settings, ending, notifier })
 }
 
 /** The status for `holdfast admin publishing` is written where it has changed. */
 const STATUS_INTERVAL = seconds(5)
 
-function keepStatus({ store, ending }: PublishingParts, notifier: NotifySender): void {
+function keepStatus({ store, ending, current }: PublishingParts, notifier: NotifySender): void {
   let last = ''
   void repeat(STATUS_INTERVAL, ending, async () => {
-    const status = publishingStatus(notifier.status(), systemClock.now())
-    const text = JSON.stringify(status.secondaries)
+    const answerer = answererOf(current())
+    const status = publishingStatus(notifier.status(), { answerer, now: systemClock.now() })
+    const text = JSON.stringify({ ...status, at: '' })
     if (text === last) return
     last = text
     await store.write(async (w) => w.setFact(STATUS_FACT, JSON.stringify(status)))

@@ -1,22 +1,24 @@
-import { isBehind, type ZoneAtSecondary } from '../../../server/publish/notify.ts'
+import { isLate, type ZoneAtSecondary } from '../../../server/publish/notify.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { SecondaryState } from '../../../server/api/request/context.ts'
 
 /** What one secondary has of one zone, as far as this process has seen it. Its address is for the operator alone. */
 export function secondaryState(
   { name, signs }: Pick<Secondary, 'name' | 'signs'>,
-  zone: ZoneAtSecondary | undefined,
+  { zone, isEachCompared }: { readonly zone: ZoneAtSecondary | undefined; readonly isEachCompared: boolean },
 ): SecondaryState {
-  const unknown = { server: name, signs, serial: undefined, isBehind: undefined, checkedAt: undefined }
+  // A zone that was the same when all were compared, and has not changed since, is kept by no one.
+  const isBehindUnseen = isEachCompared ? false : undefined
+  const unknown = { server: name, signs, serial: undefined, isBehind: isBehindUnseen, checkedAt: undefined }
   if (zone === undefined) return unknown
-  const { told, fetched, fetchedAt, served, servedAt } = zone
-  const isKnown = told !== undefined || fetched !== undefined
+  const { wanted, told, fetched, fetchedAt, served, servedAt } = zone
+  const isKnown = wanted !== undefined || told !== undefined || fetched !== undefined
   // A signer serves serials of its own.
   const isFetchedLast = !signs && (servedAt === undefined || (fetchedAt ?? servedAt) > servedAt)
   return {
     ...unknown,
     serial: isFetchedLast ? fetched : served,
     checkedAt: isFetchedLast ? fetchedAt : servedAt,
-    isBehind: isKnown ? isBehind(zone) : undefined,
+    isBehind: isKnown ? isLate(zone) : isBehindUnseen,
   }
 }

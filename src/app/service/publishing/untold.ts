@@ -5,7 +5,8 @@ import type { ToldZone } from '../../../server/publish/notify.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import type { PublishedZone } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
-import type { NotifySender, ToldSecondary } from './notify-sender.ts'
+import type { ToldSecondary } from '../../../server/publish/status.ts'
+import type { NotifySender } from './notify-sender.ts'
 
 /**
  * In milliseconds: changes of this time before a start may not have been

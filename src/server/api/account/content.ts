@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import { fqdnOf } from '../../model/dns-name.ts'
-import { formatMasterFile } from '../../model/master-file-format.ts'
+import { formatMasterFile } from '../../model/master-file/format.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
 import type { TrailPage, TrailPlace } from '../../store/account/trail.ts'
 import type { OverviewRow } from '../../store/overview.ts'

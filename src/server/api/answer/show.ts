@@ -1,4 +1,5 @@
 import { formatInstant, type Instant } from '../../../base/time.ts'
+import type { ZonePublication } from '../../model/publication.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Name, RRSet, Zone } from '../../model/tree.ts'
 import type { ListedApiKey, NameSummary } from '../../store/records.ts'
@@ -60,9 +61,13 @@ interface ZoneView {
   readonly isOwn: boolean
   readonly isMember: boolean
   readonly takesNames: boolean
+  readonly publication: ZonePublication
 }
 
-export const showZone = (zone: Zone, { nameservers, isOwn, isMember, takesNames }: ZoneView) => ({
+export const showZone = (
+  zone: Zone,
+  { nameservers, isOwn, isMember, takesNames, publication }: ZoneView,
+) => ({
   name: zone.name,
   is_shared: zone.isShared,
   is_own: isOwn,
@@ -73,6 +78,7 @@ export const showZone = (zone: Zone, { nameservers, isOwn, isMember, takesNames 
   description: isOwn || isMember ? zone.description : '',
   default_ttl: zone.defaultTtl,
   serial: zone.serial,
+  publication,
   nameservers,
   metadata: isOwn || isMember ? zone.metadata : {},
 })

@@ -7,8 +7,9 @@ import {
   type SortValue,
   sortValueOf,
 } from '../../model/query.ts'
+import { storedStates } from '../../model/publication.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { type Caller, isScoped, recordScopeOf } from '../../rules/access.ts'
+import { isScoped, recordScopeOf } from '../../rules/access.ts'
 import type { ListedName } from '../../store/records.ts'
 import { zoneToRead } from '../request/locate.ts'
 import {
@@ -25,6 +26,7 @@ import { type Filters, QUERY } from '../query/parameters.ts'
 import { type RequestContext, refused } from '../request/context.ts'
 import { listResult } from '../answer/list.ts'
 import { lastUpdatesOf } from '../answer/last-update.ts'
+import { wordsOfNames } from '../answer/publication.ts'
 import { showName, showSummary } from '../answer/show.ts'
 
 /** The names of the account that match the query. */
@@ -43,10 +45,14 @@ export async function listNames(context: RequestContext) {
   })
   if ('malformed' in parsed) return parsed
   const { page, view, isExpanded: withSettings, filter, ...expressions } = parsed.value
-  const query = { ...ofCaller(context.caller, filter), sort, page, ...defined(expressions) }
+  const query = { ...ofCaller(context, filter), sort, page, ...defined(expressions) }
   if (view !== 'detail') {
     const { items, ...place } = await context.store.summariesBy(query)
-    const rows = items.map((one) => showSummary(one, view, withSettings))
+    const word = view === 'summary' ? await wordsOfNames(context, items) : undefined
+    const rows = items.map((one) => ({
+      ...showSummary(one, view, withSettings),
+      ...(word !== undefined && { publication: word(one) }),
+    }))
     return listResult(context, { list, page, ...place }, rows)
   }
   const { items, ...place } = await context.store.namesBy(query)
@@ -63,9 +69,11 @@ async function shownNames(
     context,
     items.map(({ name }) => name.id),
   )
-  return items.map(({ zone, name }) => ({
-    ...showName(zone, name, withSettings),
-    last_update: last(name.id),
+  const word = await wordsOfNames(context, items)
+  return items.map((item) => ({
+    ...showName(item.zone, item.name, withSettings),
+    publication: word(item),
+    last_update: last(item.name.id),
   }))
 }
 
@@ -76,10 +84,15 @@ const positionOf = (sort: readonly Sort[]): readonly SortValue[] => [
 ]
 
 /** The part of a query that depends on the caller; an API key with scopes may not read DDNS keys. */
-const ofCaller = (caller: Caller, filter: Filters) => ({
+const ofCaller = ({ caller, service }: RequestContext, { publications, ...filter }: Filters) => ({
   accountId: caller.account.id,
   scope: recordScopeOf(caller),
-  filter: canonical(filter, !isScoped(caller)),
+  filter: {
+    ...canonical(filter, !isScoped(caller)),
+    ...(publications !== undefined && {
+      states: storedStates(publications, { answerer: service.answerer, late: service.lateZones() }),
+    }),
+  },
 })
 
 const defined = ({
@@ -93,7 +106,7 @@ const defined = ({
 })
 
 /** Names, types and values in the form in which they are stored. */
-const canonical = ({ search, ...filter }: Filters, isInKeys: boolean): NameFilter => ({
+const canonical = ({ search, ...filter }: Omit<Filters, 'publications'>, isInKeys: boolean): NameFilter => ({
   ...filter,
   // An empty text is in every name.
   ...(search !== undefined &&
@@ -132,7 +145,7 @@ export async function listZoneNames(context: RequestContext) {
   if ('malformed' in parsed) return parsed
   const { page, isExpanded: withSettings, filter, ...expressions } = parsed.value
   const { items, ...place } = await context.store.namesBy({
-    ...ofCaller(context.caller, filter),
+    ...ofCaller(context, filter),
     zoneId: zone.id,
     sort,
     page,

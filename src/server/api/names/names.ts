@@ -25,6 +25,7 @@ import { lastUpdatesOf } from '../answer/last-update.ts'
 import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from '../request/locate.ts'
 import { AT_GROUP, type FormFault, type NameDraft, readNameDraft, rrsetLists, shapeFaults } from './draft.ts'
 import { readExpand } from '../query/query.ts'
+import { wordsOfNames } from '../answer/publication.ts'
 import { showName } from '../answer/show.ts'
 import {
   ACCEPTED,
@@ -54,7 +55,12 @@ export async function getName(context: RequestContext) {
   // The tag is of what a change of the name may depend on, without its last update.
   const headers = { etag: tagOfName(zone, name) }
   const last = await lastUpdatesOf(context, [name.id])
-  const data = { ...showName(zone, name, isExpanded.value), last_update: last(name.id) }
+  const word = await wordsOfNames(context, [place])
+  const data = {
+    ...showName(zone, name, isExpanded.value),
+    publication: word(place),
+    last_update: last(name.id),
+  }
   return { status: 200 as const, data, headers }
 }
 

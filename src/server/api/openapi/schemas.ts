@@ -4,7 +4,7 @@ import { IMPORT_SCHEMAS } from './import-schemas.ts'
 import { ACCOUNT_SCHEMAS, lastUpdate } from './account-schemas.ts'
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
-import { SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
+import { PUBLICATION_OF_NAME, PUBLICATION_OF_ZONE, SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
 import {
   boolean,
   closedObject,
@@ -53,6 +53,7 @@ const SUMMARY = {
   created_at: created('name'),
   updated_at: updated('name'),
   published_at: nullableTime('When the present state of the name was published, in UTC; null before that.'),
+  publication: PUBLICATION_OF_NAME,
 } as const
 const DETAILS = {
   metadata,
@@ -195,6 +196,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
       minimum: 0,
     }),
     serial: wholeNumber('The serial number of the SOA (RFC 1035 §3.3.13).', SERIAL),
+    publication: PUBLICATION_OF_ZONE,
     nameservers: list(string('A host name.'), 'The name servers of the service.'),
     metadata,
   }),

@@ -1,3 +1,4 @@
+import { NAME_PUBLICATIONS, ZONE_PUBLICATIONS } from '../../model/publication.ts'
 import { MAX_PENDING } from '../request/limits.ts'
 import {
   boolean,
@@ -14,9 +15,22 @@ import {
 
 export const SERIAL = { minimum: 0, maximum: 4_294_967_295 } as const
 
+export const PUBLICATION_OF_ZONE = string(
+  'What name servers give: all that is stored (published); all but the last change (pending); all, but not yet at every ' +
+    'name server (behind); nothing, because no name server answers for the zone (unserved), or because the zone is not ' +
+    'proved to belong to its owner (unproved).',
+  { enum: ZONE_PUBLICATIONS },
+)
+export const PUBLICATION_OF_NAME = string(
+  'What name servers give, as for a zone; or else: the records break a rule of DNS, and the last good ones are given ' +
+    '(stuck), the operator has blocked the name (blocked), it is offline (offline), or has no address yet (no_address).',
+  { enum: NAME_PUBLICATIONS },
+)
+
 /** How far a zone is published, and what the DNS gives of it. */
 export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
   Publication: closedObject('How far the changes of a zone are published.', {
+    publication: PUBLICATION_OF_ZONE,
     serial: wholeNumber('The serial number that the service gives now (RFC 1035 §3.3.13).', SERIAL),
     published_at: nullableTime(
       'When the service published the last change, in UTC; null if that was never, or is longer ago than a day.',

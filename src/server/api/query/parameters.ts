@@ -1,4 +1,5 @@
-import { NAME_STATES, type NameFilter, SORT_KEYS, type SortKey, ZONE_SORT_KEYS } from '../../model/query.ts'
+import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
+import { type NameFilter, SORT_KEYS, type SortKey, ZONE_SORT_KEYS } from '../../model/query.ts'
 import { type NameView, VIEWS } from '../answer/show.ts'
 
 export interface PageLimits {
@@ -7,7 +8,8 @@ export interface PageLimits {
 }
 
 /** The values of the filters of all lists. */
-export interface Filters extends Omit<NameFilter, 'search'> {
+export interface Filters extends Omit<NameFilter, 'search' | 'states'> {
+  readonly publications?: readonly NamePublication[]
   readonly search?: string
   readonly isShared?: boolean
   readonly description?: string
@@ -36,7 +38,7 @@ export const FILTERS = {
   zone_is_shared: { kind: 'switch', field: 'isZoneShared', description: 'Whether the zone of the name is shared.' },
   dynupdate:      { kind: 'switch', field: 'isDynupdate',  description: 'Whether the name or one of its Rdata is the target of a DDNS key.' },
   offline:        { kind: 'switch', field: 'isOffline',    description: 'Whether the name is offline.' },
-  state:          { kind: 'list',   field: 'states',       description: 'As stored it is published; changed since (pending); not renderable (stuck); blocked by the operator; offline. Or several of these.', values: NAME_STATES },
+  state:          { kind: 'list',   field: 'publications', description: 'Its `publication` is one of these words.', values: NAME_PUBLICATIONS },
   search:         { kind: 'text',   field: 'search',       description: 'A part of what is listed, in capitals or not: of its name or description; of a name in DNS also of its addresses, or its DDNS keys\' descriptions.' },
   ddns_key_username: { kind: 'list', field: 'usernames',   description: 'The usernames of DDNS keys.' },
   is_shared:      { kind: 'switch', field: 'isShared',     description: 'true: the shared zones of all accounts; false: own zones that are not shared.' },

@@ -1,3 +1,4 @@
+import type { Answerer, LateZones } from '../../model/publication.ts'
 import type { Instant } from '../../../base/time.ts'
 import type { TsigAlgorithm } from '../../../dns/tsig.ts'
 import type { Credentials } from '../../../net/basic.ts'
@@ -122,6 +123,9 @@ export interface ApiService {
   /** Labels that only the owner of a shared zone may make, directly beneath it. */
   readonly reservedNames: readonly string[]
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
+  /** Who answers resolvers. */
+  readonly answerer: Answerer
+  lateZones(): LateZones<number>
   /** What each secondary has of a zone, as far as this node has seen it since it started. */
   secondaries(zoneId: number): readonly SecondaryState[]
   /** What the DNS gives of a zone, with these name servers of the service; undefined while too many zones are looked at. */

@@ -1,3 +1,4 @@
+import { shownZones } from './zones.ts'
 import { type Refusal, refuse } from '../../errors/errors.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { type Caller, IN_PATH, isOwner } from '../../rules/access.ts'
@@ -6,7 +7,6 @@ import { isTtl, ttlFaults } from '../../model/draft.ts'
 import { ttlFault } from '../../rules/permission.ts'
 import { badBody, descriptionFaults, isObject, readMetadataBody, unknownFields } from '../request/bodies.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
-import { shownZone } from './zones.ts'
 import { ACCEPTED, DONE, INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
 
 /** Only its owner changes a zone; an API key for some names or types is for them alone. */
@@ -46,7 +46,9 @@ export async function publishZone(context: RequestContext) {
 
 export async function getZoneMetadata(context: RequestContext) {
   const zone = await zoneToRead(context)
-  return 'refusals' in zone ? zone : { status: 200 as const, data: (await shownZone(context, zone)).metadata }
+  if ('refusals' in zone) return zone
+  const [shown] = await shownZones(context, [zone])
+  return { status: 200 as const, data: shown?.metadata ?? {} }
 }
 
 /** As for a name: new keys are added, existing ones updated, an empty value removes. */

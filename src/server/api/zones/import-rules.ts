@@ -1,6 +1,6 @@
 import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
 import { APEX, fqdnOf, parentOf } from '../../model/dns-name.ts'
-import type { MasterRecord } from '../../model/master-file.ts'
+import type { MasterRecord } from '../../model/master-file/records.ts'
 import type { Pointer } from '../../model/targets.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { nameLockFault } from '../../rules/access.ts'

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../base/time.ts'
 import { APEX } from '../../model/dns-name.ts'
-import type { MasterRecord } from '../../model/master-file.ts'
+import type { MasterRecord } from '../../model/master-file/records.ts'
 import { autoLabels, type Name, type Rdata, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { groupedBy } from '../../store/values.ts'
 

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
-import type { MasterFault } from '../../model/master-file-entries.ts'
+import type { MasterFault } from '../../model/master-file/entries.ts'
 import type { Name } from '../../model/tree.ts'
 import { hasFullAccess, IN_PATH, isOwner } from '../../rules/access.ts'
 import type { QuotaFault } from '../../rules/quota.ts'

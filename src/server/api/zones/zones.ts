@@ -21,6 +21,7 @@ import {
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult, pageOfRows } from '../answer/list.ts'
+import { wordOfZone } from '../answer/publication.ts'
 import { showZone } from '../answer/show.ts'
 
 /** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
@@ -40,25 +41,33 @@ export async function listZones(context: RequestContext) {
     ...(isShared !== undefined && { isShared }),
     ...(search !== undefined && { search: asciiName(search).toLowerCase() }),
   })
-  const rows = await Promise.all(items.map(async (zone) => shownZone(context, zone)))
+  const rows = await shownZones(context, items)
   return listResult(context, { list, page, ...place }, rows)
 }
 
 /** What the caller sees. */
-export async function shownZone({ caller, store, service }: RequestContext, zone: Zone) {
-  const isOwn = isOwner(caller, zone)
-  const isMember = !isOwn && (await store.isMember(zone.id, caller.account.id))
-  return showZone(zone, {
-    nameservers: service.nameservers,
-    isOwn,
-    isMember,
-    takesNames: !zone.isClosedToNewNames && !lacksMembership(caller, zone, isMember),
-  })
+export async function shownZones({ caller, store, service }: RequestContext, zones: readonly Zone[]) {
+  const states = await store.zoneStatesOf(zones.map(({ id }) => id))
+  return Promise.all(
+    zones.map(async (zone) => {
+      const isOwn = isOwner(caller, zone)
+      const isMember = !isOwn && (await store.isMember(zone.id, caller.account.id))
+      return showZone(zone, {
+        nameservers: service.nameservers,
+        isOwn,
+        isMember,
+        takesNames: !zone.isClosedToNewNames && !lacksMembership(caller, zone, isMember),
+        publication: wordOfZone(service, zone.id, states.get(zone.id)),
+      })
+    }),
+  )
 }
 
 export async function getZone(context: RequestContext) {
   const zone = await zoneToRead(context)
-  return 'refusals' in zone ? zone : { status: 200 as const, data: await shownZone(context, zone) }
+  if ('refusals' in zone) return zone
+  const [data] = await shownZones(context, [zone])
+  return { status: 200 as const, data }
 }
 
 /** Creates the zone with its apex, which has the NS of the service. */

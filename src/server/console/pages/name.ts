@@ -4,7 +4,6 @@ import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import { card, facts, foreign, form, button, hidden, moment, pathOf, state, dataTable } from '../parts.ts'
 import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import { unicodeName } from '../../model/idn.ts'
-import type { NameState } from '../../model/query.ts'
 import type { Words } from '../words/words.ts'
 import { BULK_PAGE } from './bulk/bulk-form.ts'
 import { failedPage } from './listing.ts'
@@ -16,7 +15,7 @@ import {
   onlineForm,
   type ShownOffline,
 } from './offline.ts'
-import { stateLabel, stateOfName } from './names.ts'
+import { changesSoon, stateLabel } from './names.ts'
 import { digestOf, recordsForm, rowsOf, undoneRows } from './record-rows.ts'
 import { addressesOf, isRefusedReply, type ShownKey, type ShownName, wholeName } from './shown.ts'
 import { type ShownEntry, trailTable } from './trail.ts'
@@ -50,7 +49,7 @@ export async function nameShown(
   const found = await ask<ShownName>('getName', { params: at })
   if (isRefused(found)) return failedPage(words, found)
   const name = found.data
-  const [whole, known] = [wholeName(name), await stateIn(ask, name)]
+  const [whole, known] = [wholeName(name), name.publication]
   const here = pathOf`/console/names/${zone}/${label}`
   const servers = await serversOf(ask, zone)
   const trail = await ask<readonly ShownEntry[]>('listTrail', {
@@ -65,13 +64,13 @@ export async function nameShown(
     key === '' ? undefined : await ask<ShownKey>('getKey', { params: { ddns_key_username: key } })
   const isKeyBlocked = update !== undefined && !isRefused(update) && update.data.block !== null
   const offline = await offlineOf(ask, at)
-  const now = stateCard(words, { name, known, offline, isKeyBlocked, canMakeKey: session.hasFullAccess })
+  const now = stateCard(words, { name, offline, isKeyBlocked, canMakeKey: session.hasFullAccess })
   const was = digestOf(name.rrsets)
   const records = recordsForm(words, { here, rows, was, isEditable, isUndo: undo !== null })
   return {
     title: unicodeName(whole),
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
-    isPending: known === 'pending' || servers.some(({ behind }) => behind === true),
+    isPending: changesSoon(known),
     main: html`${errorSummary(errors, words)}<div id="live">${now}${serverCard(words, servers)}</div>${edited ?? records}${
       isRefused(trail) || trail.data.length === 0
         ? ''
@@ -84,36 +83,15 @@ export async function nameShown(
   }
 }
 
-/** What a name's own fields cannot tell is asked for. */
-async function stateIn(ask: Ask, name: ShownName): Promise<NameState> {
-  const bad = await Promise.all(
-    (['stuck', 'blocked'] as const).map(async (one) => {
-      const { page } = await ask('listNames', {
-        query: {
-          limit: '0',
-          view: 'name_only',
-          'filter[state][]': one,
-          'filter[name][]': name.name,
-          'filter[zone_name][]': name.zone_name,
-        },
-      })
-      return page.total > 0 ? [one] : []
-    }),
-  )
-  return bad.flat()[0] ?? stateOfName(name)
-}
-
 function stateCard(
   words: Words,
   {
     name,
-    known,
     offline,
     isKeyBlocked,
     canMakeKey,
   }: {
     readonly name: ShownName
-    readonly known: NameState
     readonly offline: ShownOffline
     readonly isKeyBlocked: boolean
     readonly canMakeKey: boolean
@@ -127,11 +105,9 @@ function stateCard(
     : addressesOf(name).map((one) => html`<p class="address">${one}</p>`)
   return card(
     t.now,
-    html`${shown}<p>${stateLabel(known, words)} ${
-      name.rrsets.length === 0 && known === 'published' ? t.isEmpty : words.states[known].meaning
-    }</p>${isKeyBlocked ? refusedNote(words, key ?? '', words.name.isKeyBlocked) : ''}${
-      last && isRefusedReply(last.reply) ? refusedNote(words, last.key) : ''
-    }${facts([
+    html`${shown}<p>${stateLabel(name.publication, words)} ${words.states[name.publication].meaning}</p>${
+      isKeyBlocked ? refusedNote(words, key ?? '', words.name.isKeyBlocked) : ''
+    }${last && isRefusedReply(last.reply) ? refusedNote(words, last.key) : ''}${facts([
       [
         t.lastUpdate,
         last

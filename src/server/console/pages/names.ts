@@ -11,10 +11,11 @@ import {
   pathOf,
   choiceField,
   state,
+  type StateTone,
   dataTable,
   hostname,
 } from '../parts.ts'
-import type { NameState } from '../../model/query.ts'
+import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { bulkForm, keysToAttach, pickTable } from './bulk/bulk-form.ts'
@@ -28,27 +29,28 @@ const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
 const MAX_WORST = 5
 
-/** The states of a name, the worst first: the mark and the tone of each. */
+/** The tone and the mark of each state. Green is only what name servers give. */
 const STATE_MARKS = {
+  unserved: ['bad', '✗'],
+  unproved: ['bad', '✗'],
   stuck: ['bad', '✗'],
   blocked: ['bad', '✗'],
+  behind: ['wait', '…'],
   pending: ['wait', '…'],
   offline: ['wait', '–'],
+  no_address: ['soft', '–'],
   published: ['ok', '✓'],
-} as const satisfies Readonly<Record<NameState, readonly ['ok' | 'wait' | 'bad', mark: string]>>
-const ALL_STATES = Object.keys(STATE_MARKS) as readonly NameState[]
-const BAD: readonly NameState[] = ['stuck', 'blocked']
+} as const satisfies Readonly<Record<NamePublication, readonly [StateTone, mark: string]>>
+/** A person can mend these at the name itself. */
+const BAD: readonly NamePublication[] = ['stuck', 'blocked']
 
-export const stateOfName = (name: Pick<ShownName, 'offline' | 'published_at' | 'updated_at'>): NameState => {
-  if (name.offline) return 'offline'
-  const { published_at: published, updated_at: updated } = name
-  return published === null || (updated !== null && published < updated) ? 'pending' : 'published'
+export const stateLabel = (one: NamePublication, words: Words): Html => {
+  const [tone, mark] = STATE_MARKS[one]
+  return state(tone, mark, words.states[one].word)
 }
 
-export const stateLabel = (name: NameState, words: Words): Html => {
-  const [tone, mark] = STATE_MARKS[name]
-  return state(tone, mark, words.states[name].word)
-}
+/** It changes by itself in a moment. */
+export const changesSoon = (one: NamePublication): boolean => one === 'pending' || one === 'behind'
 
 const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'name'>): string =>
   pathOf`/console/names/${zone}/${name}`
@@ -73,13 +75,12 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   if (isRefused(list)) return failedPage(words, list)
   const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
-  const rows = list.data.map((one) => [one, wanted ?? stateIn(all, one)] as const)
-  const listed = rows.filter(([name, one]) => isRouterRefused(name, one)).slice(0, MAX_WORST)
+  const listed = list.data.filter(isRouterRefused).slice(0, MAX_WORST)
   const worst = isFiltered ? [] : [...all, ...listed]
   const keys = isChoosing ? await keysToAttach(ask) : []
   return {
     title: t.title,
-    isPending: list.data.some((one) => stateOfName(one) === 'pending'),
+    isPending: list.data.some((one) => changesSoon(one.publication)),
     main: html`<div id="live">${countLine(words, counts, wanted)}${
       worst.length === 0 ? '' : card(t.needYou, nameTable(words, worst, t.needYou))
     }</div><section><form class="row" role="search" action="/console/names">${field('search', t.search, {
@@ -100,14 +101,14 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
         ? html`<p>${t.nothing}</p>`
         : isChoosing
           ? bulkForm(words, pickTable(words, list.data), { keys, back: context.here })
-          : html`<div id="rows">${nameTable(words, rows, t.title)}</div>`
+          : html`<div id="rows">${nameTable(words, list.data, t.title)}</div>`
     }${pager(words, context, list)}</section>`,
   }
 }
 
 /** Worse than that the name is published; a blocked name says why itself. */
-const isRouterRefused = ({ last_update: last }: ShownName, known: NameState): boolean =>
-  (known === 'published' || known === 'pending') && isRefusedReply(last?.reply ?? 'good')
+const isRouterRefused = ({ last_update: last, publication }: ShownName): boolean =>
+  !BAD.includes(publication) && publication !== 'offline' && isRefusedReply(last?.reply ?? 'good')
 
 /** The same list, with a box at each name. */
 function choosingPath(query: URLSearchParams): string {
@@ -115,11 +116,11 @@ function choosingPath(query: URLSearchParams): string {
   return `/console/names?${new URLSearchParams([...kept, ['choose', 'yes']]).toString()}`
 }
 
-const stateField = ({ names: t, states }: Words, wanted: NameState | undefined): Html =>
+const stateField = ({ names: t, states }: Words, wanted: NamePublication | undefined): Html =>
   choiceField('state', t.state, {
     choices: [
       { value: '', label: t.every },
-      ...ALL_STATES.map((one) => ({ value: one, label: states[one].word })),
+      ...NAME_PUBLICATIONS.map((one) => ({ value: one, label: states[one].word })),
     ],
     chosen: wanted ?? '',
   })
@@ -138,20 +139,16 @@ const orderField = ({ names: t }: Words, chosen: Order): Html =>
 const orderIn = (query: URLSearchParams): Order =>
   ALL_ORDERS.find((one) => one === query.get('order')) ?? 'name_labels_reversed'
 
-/** Its own fields do not tell that it is blocked, or cannot be published. */
-const stateIn = (worst: NamesOverview['worst'], name: ShownName): NameState =>
-  worst.find(([one]) => wholeName(one) === wholeName(name))?.[1] ?? stateOfName(name)
+const wantedState = (query: URLSearchParams): NamePublication | undefined =>
+  NAME_PUBLICATIONS.find((one) => one === query.get('state'))
 
-const wantedState = (query: URLSearchParams): NameState | undefined =>
-  ALL_STATES.find((one) => one === query.get('state'))
-
-type Counts = readonly (readonly [state: NameState, count: number])[]
+type Counts = readonly (readonly [state: NamePublication, count: number])[]
 
 /** What all names of an account say together, at a glance. */
 interface NamesOverview {
   readonly counts: Counts
   /** Those that need a person. */
-  readonly worst: readonly (readonly [ShownName, NameState])[]
+  readonly worst: readonly ShownName[]
 }
 const NOT_KNOWN: NamesOverview = { counts: [], worst: [] }
 
@@ -163,7 +160,7 @@ async function overviewOf(ask: Ask): Promise<NamesOverview> {
 
 const countsOf = async (ask: Ask): Promise<Counts> =>
   Promise.all(
-    ALL_STATES.map(async (one) => {
+    NAME_PUBLICATIONS.map(async (one) => {
       const { page } = await ask('listNames', {
         query: { limit: '0', view: 'name_only', 'filter[state][]': one },
       })
@@ -171,7 +168,7 @@ const countsOf = async (ask: Ask): Promise<Counts> =>
     }),
   )
 
-const countLine = (words: Words, counts: Counts, wanted: NameState | undefined): Html =>
+const countLine = (words: Words, counts: Counts, wanted: NamePublication | undefined): Html =>
   html`<ul class="counts">${counts.flatMap(([one, count]) => {
     const [tone, mark] = STATE_MARKS[one]
     if (count === 0) return []
@@ -186,21 +183,21 @@ async function worstOf(ask: Ask): Promise<NamesOverview['worst']> {
       const { data } = await ask<readonly ShownName[]>('listNames', {
         query: { view: 'detail', limit: String(MAX_WORST), 'filter[state][]': one },
       })
-      return data.map((name) => [name, one] as const)
+      return data
     }),
   )
   return all.flat()
 }
 
-const nameTable = (words: Words, names: NamesOverview['worst'], caption: string): Html => {
+const nameTable = (words: Words, names: readonly ShownName[], caption: string): Html => {
   const t = words.names
-  const rows = names.map(([name, one]) => [
+  const rows = names.map((name) => [
     html`<a href="${pathOfName(name)}">${hostname(wholeName(name))}</a>`,
     name.offline
       ? '–'
       : foreign(addressesOf(name).join(', ') || (name.rrsets.length === 0 ? t.noAddress : '–')),
     name.last_update ? moment(name.last_update.at) : t.never,
-    isRouterRefused(name, one) ? state('bad', '✗', words.keys.refused) : stateLabel(one, words),
+    isRouterRefused(name) ? state('bad', '✗', words.keys.refused) : stateLabel(name.publication, words),
   ])
   const columns = [
     { label: t.name },

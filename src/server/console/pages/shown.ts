@@ -1,3 +1,5 @@
+import type { NamePublication, ZonePublication } from '../../model/publication.ts'
+
 /** What pages read of the answers of `/v1`; the whole is in its OpenAPI document. */
 export interface ShownUpdate {
   readonly at: string | null
@@ -27,6 +29,7 @@ export interface ShownName {
   readonly update_group: string | null
   readonly updated_at: string | null
   readonly published_at: string | null
+  readonly publication: NamePublication
   readonly rrsets: readonly ShownRRSet[]
   readonly last_update?: ShownUpdate | null
 }
@@ -39,6 +42,7 @@ export interface ShownZone {
   readonly description: string
   readonly default_ttl: number
   readonly serial: number
+  readonly publication: ZonePublication
   readonly nameservers: readonly string[]
 }
 

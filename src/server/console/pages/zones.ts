@@ -16,11 +16,13 @@ import {
   dataTable,
   hostname,
 } from '../parts.ts'
+import type { ZonePublication } from '../../model/publication.ts'
 import { unicodeName } from '../../model/idn.ts'
 import { errorsAt, errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { serverCard } from './name.ts'
+import { changesSoon, stateLabel } from './names.ts'
 import type { ShownZone } from './shown.ts'
 import { sharedZones } from './usable-zones.ts'
 
@@ -45,12 +47,14 @@ async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<Sh
     zone.description === '' ? '' : foreign(zone.description),
     zone.is_own ? t.own : t.shared,
     String(zone.serial),
+    stateLabel(zone.publication, words),
   ])
   const columns = [
     { label: t.zone },
     { label: t.note },
     { label: t.kind, isFixed: true },
     { label: t.serial, isFixed: true },
+    { label: words.names.state, isFixed: true, isPlain: true },
   ]
   return {
     title: t.title,
@@ -96,7 +100,7 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
   const published = await ask<Publication>('getPublication', { params: { zone_name: name } })
   const names = await ask('listZoneNames', { params: { zone_name: name }, query: { limit: '0' } })
   const here = pathOf`/console/zones/${zone.name}`
-  const isPending = !isRefused(published) && published.data.pending > 0
+  const isPending = changesSoon(zone.publication)
   return {
     title: unicodeName(zone.name),
     isPending,
@@ -136,15 +140,19 @@ const linkList = (
   }${isReadOnly || !isOwn ? '' : html`<li><a href="${here}/import">${t.import}</a></li>`}</ul>`
 
 interface Publication {
+  readonly publication: ZonePublication
   readonly published_at: string | null
   readonly pending: number
   readonly nameservers: Parameters<typeof serverCard>[1]
 }
 
-const publishedLine = (words: Words, { pending, published_at: at }: Publication): Html =>
-  pending > 0
-    ? state('wait', '…', words.zone.pending(pending))
-    : html`${state('ok', '✓', words.states.published.word)} ${moment(at)}`
+const publishedLine = (words: Words, { publication, pending, published_at: at }: Publication): Html => {
+  if (publication === 'pending') return state('wait', '…', words.zone.pending(pending))
+  const label = stateLabel(publication, words)
+  return publication === 'published'
+    ? html`${label} ${moment(at)}`
+    : html`${label} ${words.zone.why[publication]}`
+}
 
 interface NoteView {
   readonly zone: ShownZone

@@ -1,8 +1,7 @@
-import type { Expression, NameFilter, NameQuery, NameSearch, NameState } from '../../model/query.ts'
+import type { Expression, NameFilter, NameQuery, NameSearch } from '../../model/query.ts'
 import { type Clause, clause, contains, joined, marks } from './clause.ts'
-import { STUCK } from './dirty.ts'
-import { IS_DIRTY } from './orders.ts'
 import { inNames } from './scope.ts'
+import { inStates } from './states.ts'
 
 /** Above this number of names in scope, an index on the filtered values is faster than a test of every name. */
 export const INDEX_THRESHOLD = 2000
@@ -57,7 +56,7 @@ function nameFilters(filter: NameFilter, usesIndex: boolean): readonly Clause[] 
     ...(isZoneShared === undefined ? [] : [clause('zone.is_shared = ?', isZoneShared ? 1 : 0)]),
     ...(isDynupdate === undefined ? [] : [clause(isDynupdate ? isTarget : `NOT ${isTarget}`)]),
     ...(isOffline === undefined ? [] : [clause('name.is_offline = ?', isOffline ? 1 : 0)]),
-    ...(states === undefined ? [] : [clause(states.map((state) => STATES[state]).join(' OR '))]),
+    ...(states === undefined ? [] : [inStates(states)]),
     ...(updateGroups === undefined ? [] : [inGroups(updateGroups, usesIndex)]),
   ]
 }
@@ -73,16 +72,6 @@ function inGroups(groups: readonly string[], usesIndex: boolean): Clause {
     ...groups,
     ...groups,
   )
-}
-
-/** The conditions read the names of the account alone, however many of others have changed. */
-const STATES: Readonly<Record<NameState, string>> = {
-  published: `(name.published_at IS NOT NULL AND NOT ${IS_DIRTY})`,
-  pending: IS_DIRTY,
-  stuck: `EXISTS (SELECT 1 FROM dns_dirty
-    WHERE dns_dirty.zone_id = name.zone_id AND dns_dirty.name = '${STUCK}' || name.name)`,
-  blocked: '(name.is_blocked = 1 OR name.is_prohibited = 1)',
-  offline: 'name.is_offline = 1',
 }
 
 /** The owner of a zone sees names with keys of other accounts, but not the descriptions of these keys. */

@@ -11,6 +11,7 @@ import {
   selects,
   type ValueOf,
 } from '../select.ts'
+import { NAME_STATE, ZONE_STATE } from './states.ts'
 import type { Sql } from './statement.ts'
 
 const HOLDINGS = (column: 'names' | 'rdata', of: 'account_id' | 'zone_id', id: string): string =>
@@ -70,21 +71,22 @@ export const OVERVIEW = selects({
     name: 'TEXT', account: 'TEXT', names: 'INTEGER', serial: 'INTEGER', is_shared: 'FLAG', is_prohibited: 'FLAG', is_website_only: 'FLAG',
     is_closed_to_new_names: 'FLAG', is_members_only: 'FLAG', has_no_new_rdata: 'FLAG', has_wildcards: 'FLAG NULL',
     has_open_nesting: 'FLAG', types: 'TEXT NULL', owner_only_types: 'TEXT NULL', max_labels: 'INTEGER NULL', min_ttl: 'INTEGER NULL',
-    fixed_ttl: 'INTEGER NULL', default_ttl: 'INTEGER', created_at: 'TIME', updated_at: 'TIME',
+    fixed_ttl: 'INTEGER NULL', default_ttl: 'INTEGER', created_at: 'TIME', updated_at: 'TIME', publication: 'TEXT',
   },
     `SELECT zone.name, account.name AS account, ${HOLDINGS('names', 'zone_id', 'zone.id')} AS names,
       (SELECT serial FROM dns_zone WHERE id = zone.id) AS serial, is_shared, is_prohibited,
       zone.is_website_only, is_closed_to_new_names, is_members_only, has_no_new_rdata, wildcards AS has_wildcards, has_open_nesting,
-      types, owner_only_types, max_labels, min_ttl, fixed_ttl, default_ttl, zone.created_at, zone.updated_at
+      types, owner_only_types, max_labels, min_ttl, fixed_ttl, default_ttl, zone.created_at, zone.updated_at,
+      ${ZONE_STATE} AS publication
       FROM zone ${OWNER} zone.account_id`),
   names: select({
     name: 'TEXT', zone: 'TEXT', account: 'TEXT', is_locked: 'FLAG', is_blocked: 'FLAG', is_offline: 'FLAG', key: 'TEXT NULL',
-    rdata: 'INTEGER', created_at: 'TIME', updated_at: 'TIME', published_at: 'TIME NULL',
+    rdata: 'INTEGER', created_at: 'TIME', updated_at: 'TIME', published_at: 'TIME NULL', publication: 'TEXT',
   },
     `SELECT fqdn AS name, zone.name AS zone, account.name AS account, name.is_prohibited AS is_locked, is_blocked, is_offline,
       (SELECT username FROM ddns_key WHERE id = key_id) AS key,
       (SELECT count(*) FROM rrset JOIN rdata ON rdata.rrset_id = rrset.id WHERE name_id = name.id) AS rdata,
-      name.created_at, name.updated_at, name.published_at
+      name.created_at, name.updated_at, name.published_at, ${NAME_STATE} AS publication
       FROM name JOIN zone ON zone.id = zone_id ${OWNER} name.account_id`),
   keys: select({
     username: 'TEXT', account: 'TEXT', description: 'TEXT', is_locked: 'FLAG', is_blocked: 'FLAG', blocked_until: 'TIME NULL',

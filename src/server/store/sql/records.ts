@@ -1,3 +1,4 @@
+import { sqlStates } from './states.ts'
 import { fqdnOf, namesAbove, reversed } from '../../model/dns-name.ts'
 import type { RecordReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
@@ -78,6 +79,7 @@ export const sqlRecords = (sql: Sql): RecordReads => ({
   ...sqlKeys(sql),
   ...sqlApiKeys(sql),
   ...sqlAccounts(sql),
+  ...sqlStates(sql),
   namesBy: async (query) => namesBy(sql, query),
   summariesBy: async (query) => summariesBy(sql, query),
 })

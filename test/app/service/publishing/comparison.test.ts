@@ -24,6 +24,8 @@ function world({ zones, signs = false }: { readonly zones: number; readonly sign
   const secondary = { name: 'ns1', address, port: 53, key: key('ns1'), signs }
   const asked: number[] = []
   const differing: [number, number | undefined][] = []
+  /** How many questions were asked when all had been compared. */
+  const compared: number[] = []
   const compare = (untold: readonly ToldZone[], serve: (id: number) => Served): void =>
     void keepComparing(secondary, untold, {
       store,
@@ -31,8 +33,9 @@ function world({ zones, signs = false }: { readonly zones: number; readonly sign
       ending: ending.signal,
       ask: async (_, { id }) => (asked.push(id), Promise.resolve(serve(id))),
       onCompared: (_, { id }, serial) => differing.push([id, serial]),
+      onComparedAll: () => void compared.push(asked.length),
     })
-  return { asked, differing, compare }
+  return { asked, differing, compared, compare }
 }
 
 describe('at the start', () => {
@@ -51,8 +54,10 @@ describe('at the start', () => {
     compare([zone(90), zone(95)], (id) => ({ serial: id === 95 ? undefined : SERIAL }))
     await eventually(() => asked.length).toBe(102)
     expect(asked.slice(0, 3)).toEqual([90, 95, 1])
+    // One that does not serve a zone is told again.
     expect(differing).toEqual([
       [90, SERIAL],
+      [95, undefined],
       [95, undefined],
     ])
   })

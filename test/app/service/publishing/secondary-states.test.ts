@@ -11,14 +11,21 @@ describe('what a secondary has of a zone', () => {
   beforeEach(() => {
     queue = new NotifyQueue()
   })
-  const state = (signs = false) => secondaryState({ name: 'ns1', signs }, queue.zone(1))
+  const state = (signs = false, isEachCompared = false) =>
+    secondaryState({ name: 'ns1', signs }, { zone: queue.zone(1), isEachCompared })
   const known = { server: 'ns1', signs: false }
   const unknown = { ...known, serial: undefined, isBehind: undefined, checkedAt: undefined }
 
   it('is not known before it was told or asked', () => {
     expect(state()).toEqual(unknown)
     queue.changed(zone(5), at(0))
-    expect(state()).toEqual(unknown)
+    expect(state()).toEqual({ ...unknown, isBehind: true })
+  })
+
+  it('is what it was found to be when all zones were compared, without an entry of its own', () => {
+    expect(state(false, true)).toEqual({ ...unknown, isBehind: false })
+    queue.changed(zone(5), at(0))
+    expect(state(false, true)).toEqual({ ...unknown, isBehind: true })
   })
 
   it('is behind from the NOTIFY until it has fetched the zone', () => {

@@ -49,6 +49,7 @@ it.each<[path: string, query: string, expected: string, key?: string]>([
   [R, 'filter[offline]=true',                                   'empty'],
   [R, 'filter[state]=offline&filter[state]=blocked',            'empty locked'],
   [R, 'filter[state]=published',                                ''],
+  [R, 'filter[state]=unserved',                                 ''],
   [Z, 'filter[search]=attic',                                   'home parts'],
   [Z, 'filter[name]=home&filter[name]=FREE&sort[name]=asc',     'free home'],
   [Z, 'filter[dns_name]=home',                                  'home'],

@@ -8,7 +8,7 @@ const NOW = instant(Date.UTC(2026, 0, 2))
 
 let world: World
 beforeEach(async () => {
-  world = await apiWorld()
+  world = await apiWorld({}, { dnsListen: '127.0.0.1:5300', answerQueries: 'yes' })
 })
 afterEach(async () => world.close())
 
@@ -16,16 +16,22 @@ const read = async () => (await world.ask('GET', AT)).body.data
 
 it('says how many names of the zone wait, and when its serial was published', async () => {
   const zone = async () => (await world.ask('GET', '/v1/dns/zones/example.test')).body.data as object
-  expect(await read()).toEqual({ ...pick(await zone()), published_at: null, pending: 7, nameservers: [] })
+  expect(await read()).toEqual({
+    ...pick(await zone()),
+    publication: 'pending',
+    published_at: null,
+    pending: 7,
+    nameservers: [],
+  })
 
   await flushed(world.store, SETTINGS, NOW)
   const published = { published_at: '2026-01-02T00:00:00.000Z', pending: 0, nameservers: [] }
-  expect(await read()).toEqual({ ...pick(await zone()), ...published })
+  expect(await read()).toEqual({ ...pick(await zone()), publication: 'published', ...published })
   // A change of another zone does not count.
   await world.ask('POST', '/v1/dns/records/noadd.test', { name: 'new' })
   await world.ask('DELETE', '/v1/dns/records/example.test/free/rrsets/TXT')
   await world.ask('DELETE', '/v1/dns/records/example.test/empty')
-  expect(await read()).toEqual({ ...pick(await zone()), ...published, pending: 2 })
+  expect(await read()).toEqual({ ...pick(await zone()), publication: 'pending', ...published, pending: 2 })
 })
 
 const pick = (zone: object) => ({ serial: (zone as { serial: number }).serial })

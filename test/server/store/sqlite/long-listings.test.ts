@@ -93,7 +93,7 @@ describe('long listings', () => {
     ['by their changes',   { sort: [{ key: 'updated_at', direction: 'desc' }] }],
     ['by publication',     { sort: [{ key: 'published_at', direction: 'asc' }, { key: 'rdata', direction: 'asc' }] }],
     ['with a text',        { filter: { search: { name: '.7', text: '.7', isInKeys: true } }, page: { offset: 90, limit: 50 } }],
-    ['in a state',         { filter: { states: ['stuck', 'pending'] } }],
+    ['in a state',         { filter: { states: [{ states: ['stuck', 'pending'] }] } }],
     ['after a cursor',     { sort: [{ key: 'rdata', direction: 'desc' }], page: { offset: 0, limit: 50, after: ['198.51.5.1', 1] } }],
   ]
   it.each(oneIn(2, QUERIES))('%s are those of a store in memory, and hold up nothing', async (_, more) => {

@@ -86,6 +86,27 @@ export const DE_FRAME: typeof EN_FRAME = {
     go: 'Weiter',
   },
   states: {
+    unserved: {
+      word: 'unbeantwortet',
+      meaning: 'Kein Nameserver antwortet für die Zone, deshalb ist der Name nirgends zu finden.',
+      count: (count) => `${count} unbeantwortet`,
+    },
+    unproved: {
+      word: 'nicht nachgewiesen',
+      meaning:
+        'Für die Zone wird geantwortet, sobald feststeht, dass sie Ihnen gehört. Wie, steht auf ihrer Seite.',
+      count: (count) => `${count} nicht nachgewiesen`,
+    },
+    behind: {
+      word: 'unterwegs',
+      meaning: 'Die Änderung ist hier veröffentlicht, aber noch nicht bei jedem Nameserver.',
+      count: (count) => `${count} unterwegs`,
+    },
+    no_address: {
+      word: 'noch keine Adresse',
+      meaning: 'Der Name führt noch nirgendwohin. Das erste Update seines Routers gibt ihm eine Adresse.',
+      count: (count) => `${count} ohne Adresse`,
+    },
     stuck: {
       word: 'nicht veröffentlichbar',
       meaning:
@@ -109,7 +130,7 @@ export const DE_FRAME: typeof EN_FRAME = {
     },
     published: {
       word: 'veröffentlicht',
-      meaning: 'Der Dienst gibt diese Einträge aus.',
+      meaning: 'Nameserver geben diese Einträge aus.',
       count: (count) => `${count} veröffentlicht`,
     },
   },

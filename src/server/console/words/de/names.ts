@@ -58,7 +58,6 @@ export const DE_NAMES: typeof EN_NAMES = {
     wholeTrail: 'Der ganze Verlauf',
     more: 'Mehr',
     isOffline: 'Der Name ist offline.',
-    isEmpty: 'Er hat noch keine Einträge.',
     isRefused: 'Das letzte Update wurde abgelehnt.',
     isKeyBlocked: 'Der Schlüssel des Routers ist gesperrt: Updates werden abgelehnt.',
     whyRefused: 'Warum, steht bei seinem Schlüssel',

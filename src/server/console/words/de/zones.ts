@@ -23,6 +23,13 @@ export const DE_ZONES: typeof EN_ZONES = {
     names: 'Namen',
     published: 'Veröffentlicht',
     pending: (count) => plural(count, 'Name wartet', 'Namen warten'),
+    why: {
+      unserved:
+        'Kein Nameserver antwortet für diese Zone. Der Betreiber setzt dafür dns_listen, ' +
+        'und answer_queries = true oder secondaries.',
+      behind: 'Noch nicht jeder Nameserver hat die letzte Änderung; unten steht, was jeder hat.',
+      unproved: 'Für sie wird erst geantwortet, wenn feststeht, dass sie Ihnen gehört.',
+    },
     nameservers: 'Nameserver',
     atRegistrar:
       'Tragen Sie diese dort ein, wo Sie die Domain registriert haben; prüfen Sie dann die Delegation.',

@@ -84,6 +84,26 @@ export const EN_FRAME = {
     go: 'Continue',
   },
   states: {
+    unserved: {
+      word: 'not answered',
+      meaning: 'No name server answers for the zone, so the name is found nowhere.',
+      count: (count: number) => `${count} not answered`,
+    },
+    unproved: {
+      word: 'not proved',
+      meaning: 'The zone is answered when it is shown that it is yours. Its page says how.',
+      count: (count: number) => `${count} not proved`,
+    },
+    behind: {
+      word: 'on its way',
+      meaning: 'The change is published here, and not every name server has it yet.',
+      count: (count: number) => `${count} on the way`,
+    },
+    no_address: {
+      word: 'no address yet',
+      meaning: 'The name leads nowhere yet. The first update of its router gives it an address.',
+      count: (count: number) => `${count} without an address`,
+    },
     stuck: {
       word: 'cannot be published',
       meaning:
@@ -107,7 +127,7 @@ export const EN_FRAME = {
     },
     published: {
       word: 'published',
-      meaning: 'The service gives these records.',
+      meaning: 'Name servers give these records.',
       count: (count: number) => `${count} published`,
     },
   },

@@ -52,7 +52,6 @@ export const EN_NAMES = {
     wholeTrail: 'The whole trail',
     more: 'More',
     isOffline: 'The name is offline.',
-    isEmpty: 'It has no records yet.',
     isRefused: 'The last update was refused.',
     isKeyBlocked: 'The key of its router is blocked: updates are refused.',
     whyRefused: 'See why, at its key',

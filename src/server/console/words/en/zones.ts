@@ -22,6 +22,13 @@ export const EN_ZONES = {
     names: 'Names',
     published: 'Published',
     pending: (count: number) => plural(count, 'name waits', 'names wait'),
+    why: {
+      unserved:
+        'No name server answers for this zone. For that, the operator sets dns_listen, ' +
+        'and answer_queries = true or secondaries.',
+      behind: 'Not every name server has the last change yet; below is what each of them has.',
+      unproved: 'It is not answered before it is shown that it is yours.',
+    },
     nameservers: 'Name servers',
     atRegistrar:
       'Where you registered the domain, enter these as its name servers; then check the delegation.',

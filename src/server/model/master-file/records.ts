@@ -1,8 +1,8 @@
-import { err, ok, type Result } from '../../base/result.ts'
-import { APEX, canonicalName, fqdnOf, relativeTo } from './dns-name.ts'
-import { entriesOf, type Entry, type MasterFault, type MasterFaultName } from './master-file-entries.ts'
-import { octetsOf } from './rdata-strings.ts'
-import { type DnsType, isDnsType, RDATA_TYPES } from './rdata-values.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
+import { APEX, canonicalName, fqdnOf, relativeTo } from '../dns-name.ts'
+import { entriesOf, type Entry, type MasterFault, type MasterFaultName } from './entries.ts'
+import { octetsOf } from '../rdata-strings.ts'
+import { type DnsType, isDnsType, RDATA_TYPES } from '../rdata-values.ts'
 
 /** One record of a master file (RFC 1035 §5.1), with the number of its line. */
 export interface MasterRecord {

@@ -1,0 +1,124 @@
+/**
+ * What name servers give, in one word: in `/v1`, the console, the operator's commands and the metrics. “Published” means
+ * that the answerer, or every secondary, has what is stored; each other word says why not.
+ */
+
+/** Of a zone, as it is stored; see `zoneStatesOf` in the store. */
+export const ZONE_STATES = ['published', 'pending', 'unproved'] as const
+export type ZoneState = (typeof ZONE_STATES)[number]
+
+/** Of a name, as it is stored: the first that applies. */
+export const NAME_STATES = [
+  'blocked',
+  'unproved',
+  'stuck',
+  'offline',
+  'no_address',
+  'pending',
+  'published',
+] as const
+export type NameState = (typeof NAME_STATES)[number]
+
+/** Of a zone, as name servers give it. */
+export const ZONE_PUBLICATIONS = ['published', 'pending', 'behind', 'unserved', 'unproved'] as const
+export type ZonePublication = (typeof ZONE_PUBLICATIONS)[number]
+
+/** Of a name, the worst first. */
+export const NAME_PUBLICATIONS = [
+  'unserved',
+  'unproved',
+  'stuck',
+  'blocked',
+  'behind',
+  'pending',
+  'offline',
+  'no_address',
+  'published',
+] as const
+export type NamePublication = (typeof NAME_PUBLICATIONS)[number]
+
+/** Who answers resolvers; by the settings dns_listen, answer_queries and secondaries. */
+export type Answerer = 'service' | 'secondaries' | 'nobody'
+
+export function answererOf(settings: {
+  readonly dnsListen: readonly unknown[]
+  readonly answerQueries: boolean
+  readonly secondaries: readonly unknown[]
+}): Answerer {
+  // Without a listener, secondaries cannot fetch a zone either.
+  if (settings.dnsListen.length === 0) return 'nobody'
+  if (settings.answerQueries) return 'service'
+  return settings.secondaries.length > 0 ? 'secondaries' : 'nobody'
+}
+
+/** `isBehind`: a secondary has not fetched the zone, or it is not known whether it has. */
+interface GivenBy {
+  readonly answerer: Answerer
+  readonly isBehind: boolean
+}
+
+const given = <S extends 'pending' | 'published'>(
+  state: S,
+  { answerer, isBehind }: GivenBy,
+): S | 'unserved' | 'behind' => {
+  if (answerer === 'nobody') return 'unserved'
+  return state === 'published' && answerer === 'secondaries' && isBehind ? 'behind' : state
+}
+
+export const zonePublication = (state: ZoneState, by: GivenBy): ZonePublication =>
+  state === 'unproved' ? state : given(state, by)
+
+export function namePublication(state: NameState, by: GivenBy): NamePublication {
+  if (state === 'pending' || state === 'published') return given(state, by)
+  // What nobody answers is worth knowing before that it has no address.
+  return by.answerer === 'nobody' && !ALWAYS_SAID.has(state) ? 'unserved' : state
+}
+
+const ALWAYS_SAID: ReadonlySet<NameState> = new Set(['blocked', 'unproved'])
+
+/** Names in one of these states; `zones`: in these zones only, or in others only. */
+export interface StateFilter {
+  readonly states: readonly NameState[]
+  readonly zones?: { readonly ids: readonly number[]; readonly areIn: boolean }
+}
+
+/** Zones that are behind; or, after a start, when little is known of the others, those that are not. */
+export interface LateZones<Z> {
+  readonly zones: readonly Z[]
+  readonly areBehind: boolean
+}
+
+/** What the store looks for to find the names with one of these words. */
+export function storedStates(
+  words: readonly NamePublication[],
+  { answerer, late }: { readonly answerer: Answerer; readonly late: LateZones<number> },
+): readonly StateFilter[] {
+  const { zones: ids, areBehind } = late
+  const wordOf = (state: NameState, isBehind: boolean): NamePublication =>
+    namePublication(state, { answerer, isBehind })
+  const statesOf = (isBehind: boolean): readonly NameState[] =>
+    NAME_STATES.filter((state) => words.includes(wordOf(state, isBehind)))
+  const [listed, others] = [statesOf(areBehind), statesOf(!areBehind)]
+  return ids.length === 0
+    ? [{ states: others }]
+    : [
+        { states: listed, zones: { ids, areIn: true } },
+        { states: others, zones: { ids, areIn: false } },
+      ]
+}
+
+/** How many zones each word applies to. `changed`: those of which something is not published yet. */
+export function zonesByPublication(
+  totals: { readonly zones: number; readonly unproved: number; readonly changed: readonly number[] },
+  { answerer, late }: { readonly answerer: Answerer; readonly late: LateZones<number> },
+): Readonly<Record<ZonePublication, number>> {
+  const proved = totals.zones - totals.unproved
+  const none = { published: 0, pending: 0, behind: 0, unserved: 0, unproved: totals.unproved }
+  if (answerer === 'nobody') return { ...none, unserved: proved }
+  const pending = totals.changed.length
+  if (answerer === 'service') return { ...none, pending, published: proved - pending }
+  const changed = new Set(totals.changed)
+  const listed = late.zones.filter((id) => !changed.has(id)).length
+  const behind = Math.max(0, late.areBehind ? listed : proved - pending - listed)
+  return { ...none, pending, behind, published: Math.max(0, proved - pending - behind) }
+}
