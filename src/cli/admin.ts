@@ -58,14 +58,14 @@ async function runInStore(
   args: readonly string[],
   settings: AdminSettings,
 ): Promise<Result<OperationResult, Failure>> {
-  const { place, nameservers, catalogZone, console } = settings
+  const { place, nameservers, catalogZone, console, contact } = settings
   const operation = ADMIN_OPERATIONS[name]
   const opened = await openStore(place)
   if (!opened.ok || operation === undefined) return opened.ok ? ok({ lines: [], data: {} }) : opened
   const { store, pepper } = opened.value
   try {
     const now = systemClock.now()
-    const context = { pepper, nameservers, catalogZone, console, canMail: canMail(settings), now }
+    const context = { pepper, nameservers, catalogZone, console, contact, canMail: canMail(settings), now }
     const outcome = await store.write(async (w) => {
       const result = await operation.run({ w, ...context }, args)
       if (result.ok && isChange(name)) {

@@ -147,6 +147,8 @@ export const SERVICE_SETTINGS = {
   redirectAddresses: { reader: listReader(parseRedirectAddress, { type: 'string' }), help: 'addresses of this service that names with a redirect or an offline page get', fallback: [] },
   reservedNames:    { reader: listReader(label, { type: 'string' }), help: 'labels directly beneath a shared zone that only its owner may make, also with a number behind them', fallback: RESERVED_NAMES },
   publicSuffixes:   { reader: onOff,                        help: 'let accounts create zones of public suffixes, such as co.uk', fallback: false },
+  contact:          { reader: text,                         help: 'whom the people of accounts ask, such as help@dns.example or the URL of a page; shown where an account is suspended, in invitations and in messages' },
+  zoneProof:        { reader: onOff,                        help: 'publish a zone that an account makes when its parent delegates it to the nameservers, or a TXT proves that it belongs to the account', fallback: false },
   corsOrigins:      { reader: listReader(fragment, { type: 'string' }), help: 'origins of web pages that may use the management API, such as https://panel.example', fallback: [] },
   longBlock:        { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for repeated requests without effect: 1m to 365d', fallback: hours(24) },
   shortBlock:       { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for too many requests: 1m to 365d', fallback: minutes(30) },

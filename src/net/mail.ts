@@ -12,7 +12,10 @@ const MAX_ADDRESS = 254
 
 /** An e-mail address: a simple subset of RFC 5321 mailboxes. */
 export const isMailAddress = (text: string): boolean =>
-  text.length <= MAX_ADDRESS && /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(text) && !/[,"]/.test(text)
+  text.length <= MAX_ADDRESS && MAILBOX.test(text) && !/[,"]/.test(text)
+/** RFC 5321 §4.5.3.1.1, and a host name (RFC 1123 §2.1). */
+const MAILBOX =
+  /^[!-;=?A-~]{1,64}@[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 interface MailServer {
   readonly host: string

@@ -16,3 +16,11 @@ export const shareOf = (peer: Address): string =>
   familyOf(peer) === 'v4'
     ? `${(bitsOf(peer) >> 8n).toString(16)}/24`
     : `${(bitsOf(peer) >> 80n).toString(16)}/48`
+
+/** The same, as people read it: 192.0.2.0/24, 2001:db8:1::/48. */
+export function readableShareOf(peer: Address): string {
+  const bits = bitsOf(peer)
+  if (familyOf(peer) === 'v4')
+    return `${[24n, 16n, 8n].map((shift) => String((bits >> shift) & 0xffn)).join('.')}.0/24`
+  return `${[112n, 96n, 80n].map((shift) => ((bits >> shift) & 0xffffn).toString(16)).join(':')}::/48`
+}

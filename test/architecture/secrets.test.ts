@@ -28,6 +28,7 @@ const REVEALED: Readonly<Record<string, string>> = {
   'app/service/dev-setup.ts':          'a link that is printed',
   'server/admin/invitations.ts':       'a link that is printed',
   'server/auth/mails.ts':              'a link that is sent',
+  'server/auth/event-mails.ts':        'a link that is sent',
   'server/auth/one-time-codes.ts':     'a hash; a link',
   'server/auth/caller.ts':              'a hash',
   'server/auth/login.ts':               'a hash',

@@ -88,6 +88,7 @@ const asked = (at: Fixture) =>
     keysOf: async (r) => r.keysOf(at.accountId, { page: PAGE }),
     nameStatesOf: async (r) => [...(await r.nameStatesOf([at.home.nameId]))],
     zoneStatesOf: async (r) => [...(await r.zoneStatesOf([at.zoneId]))],
+    zonesAwaitingProof: async (r) => r.zonesAwaitingProof(10),
     zoneTotals: async (r) => r.zoneTotals(),
     keysOfNames: async (r) => r.keysOfNames(at.accountId, [at.home.nameId]),
     login: async (r) => [
@@ -139,7 +140,10 @@ const asked = (at: Fixture) =>
     codesFor: async (r) => r.codesFor('invitation', NOW),
     factorsOf: async (r) => r.factorsOf(at.accountId),
     hasFactor: async (r) => r.hasFactor(at.accountId),
-    hasCode: async (r) => r.hasCode(HASH, 'reset', NOW),
+    codeWith: async (r) => r.codeWith(HASH, 'reset', NOW),
+    eventsOf: async (r) => r.eventsOf(at.accountId, 10),
+    signInsOf: async (r) => r.signInsOf(at.accountId, 10),
+    unsentMails: async (r) => r.unsentMails(NOW, 10),
     sessionByHash: async (r) => r.sessionByHash(HASH),
     sessionsOf: async (r) => r.sessionsOf(at.accountId, PAGE, { created: NOW, seen: NOW }),
     stepNumber: async (r) => r.stepNumber(at.zoneId, 0),
@@ -246,7 +250,10 @@ export function bulkContract(title: string, open: () => Promise<Store>): void {
           expiresAt: minutesAfter(LATER),
         } as const
         await w.addCode({ ...code, hash: HASH, accountId })
-        await w.addSession({ ...SESSION, hash: HASH, accountId }, { created: NOW, seen: NOW, max: 100 })
+        await w.addSession(
+          { ...SESSION, hash: HASH, accountId },
+          { created: NOW, seen: NOW, max: 100, credential: 'account password' },
+        )
         const other = await w.addZone({ accountId, name: 'b.gone.test', isShared: true }, NOW)
         await w.saveName(named(other, accountId, 'www'), NOW)
         await w.saveName(named(at.zoneId, accountId, 'of-gone'), NOW)

@@ -489,7 +489,7 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       const from = (await hash()) ?? new Uint8Array()
       const [to, other] = [new Uint8Array([4, 0, 5]), new Uint8Array([6])]
       const change = async (id: number, old: Uint8Array, next: Uint8Array) =>
-        store.write(async (w) => w.changePassword(id, { from: old, to: next }))
+        store.write(async (w) => w.changePassword(id, { from: old, to: next }, NOW))
       expect([await change(at.accountId, to, other), await change(99, from, other), await hash()]).toEqual([
         false,
         false,
@@ -534,8 +534,11 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         peer: '192.0.2.1',
         program: 'b',
       }
-      const add = async (n: number, more: object = {}, over = { created: NOW, seen: NOW, max: 100 }) =>
-        store.write(async (w) => w.addSession({ ...session, ...more, hash: hash(n) }, over))
+      const add = async (
+        n: number,
+        more: object = {},
+        over = { created: NOW, seen: NOW, max: 100, credential: 'account password' },
+      ) => store.write(async (w) => w.addSession({ ...session, ...more, hash: hash(n) }, over))
       const found = async (n: number) => store.read(async (r) => r.sessionByHash(hash(n)))
       const never = { created: NOW, seen: NOW }
       const listed = async (id: number, over = never) =>
@@ -584,17 +587,25 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
       ])
       await add(4)
       await add(5, { createdAt: LATER, seenAt: NOW })
-      await add(6, { createdAt: LATER, seenAt: LATER }, { created: LATER, seen: NOW, max: 100 })
+      await add(
+        6,
+        { createdAt: LATER, seenAt: LATER },
+        { created: LATER, seen: NOW, max: 100, credential: 'account password' },
+      )
       expect((await listed(accountId)).items).toHaveLength(2)
-      await add(8, { createdAt: LATER, seenAt: LATER }, { created: NOW, seen: LATER, max: 100 })
+      await add(
+        8,
+        { createdAt: LATER, seenAt: LATER },
+        { created: NOW, seen: LATER, max: 100, credential: 'account password' },
+      )
       expect((await listed(accountId)).items).toHaveLength(2)
       const { hash: from } = (await store.read(async (r) => r.login('acme'))) ?? { hash: hash(0) }
       const change = async (used: Uint8Array) =>
-        store.write(async (w) => w.changePassword(accountId, { from: used, to: hash(1) }))
+        store.write(async (w) => w.changePassword(accountId, { from: used, to: hash(1) }, NOW))
       expect([await change(hash(0)), (await listed(accountId)).total]).toEqual([false, 2])
       expect([await change(from), (await listed(accountId)).total]).toEqual([true, 0])
       await add(9)
-      await store.write(async (w) => w.setAccountPassword(accountId, hash(1)))
+      await store.write(async (w) => w.setAccountPassword(accountId, hash(1), NOW))
       expect((await listed(accountId)).total).toBe(0)
     })
 
@@ -619,16 +630,16 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         [id, 9],
         [paper, 1],
       ])
-      const remove = async (of: number) => store.write(async (w) => w.removeFactor(paper, of))
+      const remove = async (of: number) => store.write(async (w) => w.removeFactor(paper, of, NOW))
       expect([await remove(accountId + 1), await remove(accountId), await remove(accountId)]).toEqual([
         false,
         true,
         false,
       ])
       await add({ kind: 'recovery' })
-      await store.write(async (w) => w.removeFactors(accountId, 'recovery'))
+      await store.write(async (w) => w.removeFactors(accountId, NOW, 'recovery'))
       expect((await all()).map(({ kind }) => kind)).toEqual(['totp'])
-      await store.write(async (w) => w.removeFactors(accountId))
+      await store.write(async (w) => w.removeFactors(accountId, NOW))
       expect(await all()).toEqual([])
     })
 
@@ -648,7 +659,8 @@ export function recordsContract(title: string, open: () => Promise<Store>): void
         store.write(async (w) => w.takeCode(hash(n), purpose, now))
       const id = await add(1)
       const other = await store.write(async (w) => w.addCode({ ...invitation, hash: hash(2) }))
-      const has = async (n: number, now = NOW) => store.read(async (r) => r.hasCode(hash(n), 'reset', now))
+      const has = async (n: number, now = NOW) =>
+        store.read(async (r) => (await r.codeWith(hash(n), 'reset', now)) !== undefined)
       expect([await has(1), await has(2), await has(1, LATER)]).toEqual([true, false, false])
       expect(await store.read(async (r) => r.codesFor('invitation', NOW))).toEqual([
         { ...invitation, id: other },

@@ -56,7 +56,7 @@ export async function storePlace(settings: ServiceSettings): Promise<StorePlace>
 const SYSTEM_STORE = '/var/lib/holdfast-service'
 
 /** The settings that `holdfast admin` needs. */
-export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone' | 'console'> &
+export type AdminSettings = Pick<ServiceSettings, 'nameservers' | 'catalogZone' | 'console' | 'contact'> &
   MailSettings & { readonly place: StorePlace }
 
 export async function storeSettings(flags: SettingFlags): Promise<Result<AdminSettings, Failure>> {

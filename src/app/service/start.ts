@@ -1,3 +1,6 @@
+import { keepMailing } from './event-mails.ts'
+import { hostDelegationLooks } from './publishing/delegations.ts'
+import { keepProving } from './publishing/proofs.ts'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -144,6 +147,8 @@ async function startOn(
   }
   await tellRemains(store, settings, log)
   keepJobs({ store, turns, audit, ending })
+  keepMailing({ ...parts, store, current: shown.current })
+  keepProving({ store, pepper, current: shown.current, look: hostDelegationLooks(), onProved: wake, ending })
   const listeners = [...sockets.value.listeners, ...publishing.listeners]
   return ok({
     ...sockets.value,

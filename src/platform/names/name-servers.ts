@@ -58,6 +58,12 @@ const HOSTS = '/etc/hosts'
 export const findNameServers: FindNameServers = async (zone, signal) =>
   lookUp(async (resolver) => resolver.resolveNs(zone), signal)
 
+/** Each text as one, whatever its parts; none where nothing is found. */
+export async function findTexts(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  const found = await lookUp(async (resolver) => resolver.resolveTxt(name), signal)
+  return found.ok ? found.value.map((parts) => parts.join('')) : []
+}
+
 export const findAddresses: FindAddresses = async (host, family, signal) => {
   const found = await lookUp(
     async (resolver) => (family === 'v4' ? resolver.resolve4(host) : resolver.resolve6(host)),

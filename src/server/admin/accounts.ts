@@ -33,7 +33,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
     summary:
       'change the plan of an account, restrict it to the website, ' +
       'let it do there what this command does, or say where its mail goes',
-    run: async ({ w }, [name = '', ...rest]) => {
+    run: async ({ w, now }, [name = '', ...rest]) => {
       const plan = rest.find((arg) => arg.startsWith('plan='))?.slice(5)
       const values = assignments(
         ACCOUNT_KEYS,
@@ -44,28 +44,28 @@ export const ACCOUNT_OPERATIONS: Operations = {
       if (!values.ok) return values
       if (!account.ok) return account
       if (plan !== undefined && planId === undefined) return err(`there is no plan ${plan}`)
-      await w.changeAccount(account.value, { ...values.value, ...(planId !== undefined && { planId }) })
+      await w.changeAccount(account.value, { ...values.value, ...(planId !== undefined && { planId }) }, now)
       return finished(`account ${name} changed`, { account: name })
     },
   },
   'account password': {
     parameters: 'NAME',
     summary: 'replace the password of an account, and print the new one, once',
-    run: async ({ w }, [name = '']) => {
+    run: async ({ w, now }, [name = '']) => {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account
       const password = newPassword()
-      await w.setAccountPassword(account.value, await slowHash(password))
+      await w.setAccountPassword(account.value, await slowHash(password), now)
       return finished(`account ${name} has the password ${password}`, { account: name, password })
     },
   },
   'account forget-second-factor': {
     parameters: 'NAME',
     summary: 'remove the second factors of an account, for a person who has lost them all',
-    run: async ({ w }, [name = '']) => {
+    run: async ({ w, now }, [name = '']) => {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account
-      await w.removeFactors(account.value)
+      await w.removeFactors(account.value, now)
       return finished(`account ${name} has no second factor any more`, { account: name })
     },
   },
@@ -82,13 +82,13 @@ export const ACCOUNT_OPERATIONS: Operations = {
 }
 
 async function suspend(
-  { w }: AdminContext,
+  { w, now }: AdminContext,
   name: string,
   isSuspended: boolean,
 ): Promise<Result<OperationResult, string>> {
   const account = await accountIdOf(w, name)
   if (!account.ok) return account
-  await w.changeAccount(account.value, { isSuspended })
+  await w.changeAccount(account.value, { isSuspended }, now)
   if (!isSuspended) await w.unblock({ kind: 'account', id: account.value })
   return ok({
     lines: [`account ${name} is ${isSuspended ? 'suspended' : 'no longer suspended'}`],

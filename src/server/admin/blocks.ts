@@ -149,7 +149,7 @@ async function setBlocked(
   if (key.ok) {
     await (isBlocked ? w.blockKey(key.value.id, true, now) : unblockKey(w, key.value.id, now))
   } else if (account.ok) {
-    await w.changeAccount(account.value, { isSuspended: isBlocked })
+    await w.changeAccount(account.value, { isSuspended: isBlocked }, now)
     if (!isBlocked) {
       await w.unblock({ kind: 'account', id: account.value })
       await w.liftSanctions({ accountId: account.value })

@@ -75,7 +75,7 @@ export const INVITATION_OPERATIONS: Operations = {
 }
 
 async function addInvitation(
-  { w, now, console, canMail = false }: AdminContext,
+  { w, now, console, contact, canMail = false }: AdminContext,
   [plan = '', ...rest]: Args,
 ): Promise<Result<OperationResult, string>> {
   const given = Object.fromEntries(rest.map((arg) => arg.split(/=(.*)/s)))
@@ -112,6 +112,7 @@ async function addInvitation(
     lifetime: lifetime?.value ?? CODE_LIFETIMES.invitation,
   })
   const link = linkOf(console, 'invitation', code)
-  const mail = email === undefined ? {} : { mail: invitationMail(email, link) }
+  const mail =
+    email === undefined ? {} : { mail: invitationMail(email, { link, zone: zone?.value.name, contact }) }
   return ok({ lines: [link.reveal()], data: { ...grant, link: link.reveal() }, ...mail })
 }

@@ -35,6 +35,7 @@ export const ZONE_KEYS = {
   'min-ttl': ['minTtl', 'limit'],
   'fixed-ttl': ['fixedTtl', 'limit'],
   'default-ttl': ['defaultTtl', 'number'],
+  'awaits-proof': ['awaitsProof', 'switch'],
 } as const satisfies Keys
 export const ACCOUNT_KEYS = {
   'website-only': ['isWebsiteOnly', 'switch'],

@@ -1,3 +1,4 @@
+import { getAccountHistory } from './account/history.ts'
 import { changeAccount, getAccount } from './account/account.ts'
 import { deleteAccount, exportAccount } from './account/whole-account.ts'
 import { changePassword, preparePassword } from './account/password.ts'
@@ -50,6 +51,10 @@ export const ACCOUNT_ROUTES = {
   listTrail: route({
     method: 'GET', path: `${OWN_ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
     refuses: [], handle: listTrail,
+  }),
+  getAccountHistory: route({
+    method: 'GET', path: `${OWN_ACCOUNT}/history`, tag: 'Account', summary: 'Who has signed in, and what happened to the account, the newest first',
+    refuses: [], handle: getAccountHistory,
   }),
   listSessions: route({
     method: 'GET', path: `${OWN_ACCOUNT}/sessions`, tag: 'Account', summary: 'List the sessions of the website',

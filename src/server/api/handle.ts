@@ -171,7 +171,11 @@ async function admit(
   if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
   const answer = caller === undefined ? 'open' : doorOf(caller)
   if (answer === 'passwordAlone') return { malformed: [REQUEST_FAULTS.secondFactorMissing] }
-  if (answer === 'suspended') return { malformed: [REQUEST_FAULTS.accountSuspended] }
+  const { contact } = dependencies.service
+  if (answer === 'suspended')
+    return {
+      malformed: [{ ...REQUEST_FAULTS.accountSuspended, ...(contact !== undefined && { detail: contact }) }],
+    }
   if (answer === 'websiteOnly' && isAccountChange(route))
     return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
   const wait =

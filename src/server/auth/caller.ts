@@ -1,3 +1,4 @@
+import { countWrongPassword } from '../abuse/wrong-passwords.ts'
 import { after, type Instant, isBefore, minutes } from '../../base/time.ts'
 import { type Credentials, parseBasic } from '../../net/basic.ts'
 import {
@@ -92,7 +93,7 @@ export async function refuseLogin(
   networks: ClientNetworks,
 ): Promise<void> {
   const { peer } = networks
-  const isLockedNow = await countFailedLogin({ store, now, limits }, networks)
+  const isLockedNow = await countFailedLogin({ store, now, limits }, networks, username)
   audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })
   if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'api', peer })
 }
@@ -101,10 +102,14 @@ export async function refuseLogin(
 export async function countFailedLogin(
   { store, now, limits }: Pick<CallerDependencies, 'store' | 'now' | 'limits'>,
   networks: ClientNetworks,
+  username?: string,
 ): Promise<boolean> {
   const origin = loginOrigin(networks)
   return store.write(
-    async (w) => recordFailedLogin(w, origin, { limits, now: now() }),
+    async (w) => {
+      await countWrongPassword(w, username, now())
+      return recordFailedLogin(w, origin, { limits, now: now() })
+    },
     () => ({ username: '', hostnames: [], peers: origin === undefined ? [] : [loginPeer(origin)] }),
   )
 }

@@ -21,7 +21,8 @@ export async function forgottenMail(
   const login = await store.read((r) => r.login(name))
   const account = login?.kind === 'account' ? await store.read((r) => r.account(login.accountId)) : undefined
   const email = account?.email
-  if (account === undefined || email === undefined || account.isSuspended) return undefined
+  // Only to an address of which it is known that the person reads it.
+  if (email === undefined || account?.isEmailConfirmed !== true || account.isSuspended) return undefined
   const at = now()
   return store.write(async (w) => {
     const sent = await w.codesFor('reset', at)

@@ -6,7 +6,7 @@ import type { LinkPurpose } from '../store/account/one-time-codes.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ClientNetworks, CROWD_SECONDS, type NotChecked } from './caller.ts'
 import type { PasswordChecker } from './login.ts'
-import { accountNameFault, isCode, isNameTaken, takenCode } from './one-time-codes.ts'
+import { accountNameFault, grantOf, isNameTaken, takenCode } from './one-time-codes.ts'
 
 interface LinkDependencies {
   readonly store: Store
@@ -20,7 +20,7 @@ export interface LinkForm {
   readonly code: Secret
   /** Of an invitation: the name of the new account. */
   readonly account: string
-  /** The new password; not for `open`. */
+  /** The new password; not for `open` and `confirm`. */
   readonly password: Secret
 }
 
@@ -34,7 +34,7 @@ export type FollowedLink =
 const USELESS = { field: 'code' } as const
 const TAKEN = { field: 'account', fault: undefined } as const
 
-/** Does what a link is for, once: makes an account, gives one another password, or lets a person in. */
+/** Does what a link is for, once: makes an account, gives it another password, confirms its address, or opens a session. */
 export async function followLink(
   { store, passwords, now }: LinkDependencies,
   form: LinkForm,
@@ -43,11 +43,12 @@ export async function followLink(
   const { purpose, code } = form
   const given = { purpose, code, now: now() }
   // The slow hash, which is made before the transaction, is not for those who have no code.
-  if (!(await store.read(async (r) => isCode(r, given)))) return USELESS
+  if ((await store.read(async (r) => grantOf(r, given))) === undefined) return USELESS
   const fault = purpose === 'invitation' ? accountNameFault(form.account) : undefined
   if (fault !== undefined) return { field: 'account', fault }
-  const hash = purpose === 'open' ? undefined : await passwords.hashSlow(form.password, networks.share)
-  if (hash === undefined && purpose !== 'open') return { retryAfter: CROWD_SECONDS }
+  const takesPassword = purpose === 'invitation' || purpose === 'reset'
+  const hash = takesPassword ? await passwords.hashSlow(form.password, networks.share) : undefined
+  if (hash === undefined && takesPassword) return { retryAfter: CROWD_SECONDS }
   return store.write(async (w) => {
     if (purpose === 'invitation' && (await isNameTaken(w, form.account))) return TAKEN
     const taken = await takenCode(w, given)
@@ -57,7 +58,14 @@ export async function followLink(
       hash !== undefined && purpose === 'invitation'
         ? await invitedAccount(w, { ...invited, hash })
         : taken.accountId
-    if (id !== undefined && hash !== undefined && purpose === 'reset') await w.setAccountPassword(id, hash)
+    if (id !== undefined && hash !== undefined && purpose === 'reset')
+      await w.setAccountPassword(id, hash, given.now)
+    if (
+      id !== undefined &&
+      purpose === 'confirm' &&
+      !(await w.confirmEmail(id, String(taken.grant['email'])))
+    )
+      return USELESS
     const account = id === undefined ? undefined : await w.account(id)
     if (account !== undefined && purpose !== 'open')
       await w.addTrail([{ ...linkEntry(purpose, account, networks.peer), at: given.now }])
@@ -66,7 +74,11 @@ export async function followLink(
 }
 
 /** What a link did, for the person of the account. */
-export const LINK_OPERATIONS = { invitation: 'acceptInvitation', reset: 'resetPassword' } as const
+export const LINK_OPERATIONS = {
+  invitation: 'acceptInvitation',
+  reset: 'resetPassword',
+  confirm: 'confirmEmail',
+} as const
 
 const linkEntry = (
   purpose: keyof typeof LINK_OPERATIONS,

@@ -1,15 +1,27 @@
 import type { Secret } from '../../net/secret.ts'
 import type { OutgoingMail } from '../../net/mail.ts'
 
+interface Invitation {
+  readonly link: Secret
+  /** The zone in which the names will be; undefined: none is given. */
+  readonly zone: string | undefined
+  /** Whom to ask. */
+  readonly contact: string | undefined
+}
+
 /** The message with the link of an invitation. */
-export const invitationMail = (to: string, link: Secret): OutgoingMail => ({
+export const invitationMail = (to: string, { link, zone, contact }: Invitation): OutgoingMail => ({
   to,
   subject: 'Your invitation to Holdfast',
-  text: `You are invited to keep hostnames on your address. Open this link and choose a name and a password:
+  text: `You are invited to have hostnames at ${new URL(link.reveal()).host}${
+    zone === undefined ? '' : `, in ${zone}`
+  }. Open this link and choose a name and a password:
 
 ${link.reveal()}
 
-The link works once. If you do not expect this message, you can ignore it.
+The link works once. If you do not expect this message, you can ignore it.${
+    contact === undefined ? '' : ` Questions: ${contact}`
+  }
 `,
 })
 

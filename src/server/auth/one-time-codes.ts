@@ -12,6 +12,7 @@ export const CODE_LIFETIMES: Readonly<Record<LinkPurpose, Duration>> = {
   invitation: days(7),
   reset: hours(1),
   open: minutes(10),
+  confirm: days(1),
 }
 
 /** Where the console takes a code: after `#`, which browsers send to no one and no log has. */
@@ -19,6 +20,7 @@ const CODE_PATHS: Readonly<Record<LinkPurpose, string>> = {
   invitation: '/console/invitation',
   reset: '/console/reset',
   open: '/console/open',
+  confirm: '/console/confirm',
 }
 
 export const linkOf = (origin: string, purpose: LinkPurpose, code: Secret): Secret =>
@@ -64,9 +66,14 @@ interface GivenCode {
   readonly now: Instant
 }
 
-/** Whether there is such a code, which stays. */
-export const isCode = async (r: StoreReads, { purpose, code, now }: GivenCode): Promise<boolean> =>
-  r.hasCode(hashOfCode(code), purpose, now)
+/** What such a code grants, which stays; undefined if it is none, or too old. */
+export async function grantOf(
+  r: StoreReads,
+  { purpose, code, now }: GivenCode,
+): Promise<TakenCode['grant'] | undefined> {
+  const stored = await r.codeWith(hashOfCode(code), purpose, now)
+  return stored && (JSON.parse(stored.grant) as TakenCode['grant'])
+}
 
 /** What a code grants, which is used up by this; undefined if it is none, or too old. */
 export async function takenCode(

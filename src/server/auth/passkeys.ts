@@ -229,7 +229,7 @@ async function usedPasskey(
 /** A challenge is taken once: an answer that was seen on the way cannot be used again. */
 export async function isNewChallenge(w: StoreWrites, challenge: string, now: Instant): Promise<boolean> {
   const hash = createHash('sha256').update(challenge).digest()
-  if (await w.hasCode(hash, 'passkey', now)) return false
+  if ((await w.codeWith(hash, 'passkey', now)) !== undefined) return false
   await w.addCode({
     hash,
     purpose: 'passkey',

@@ -98,5 +98,5 @@ export async function takeFactorCode(
   }
   const hash = hashOfCode(code)
   const paper = factors.find(({ kind, content }) => kind === 'recovery' && timingSafeEqual(content, hash))
-  return paper !== undefined && w.removeFactor(paper.id, accountId)
+  return paper !== undefined && w.removeFactor(paper.id, accountId, now)
 }

@@ -78,12 +78,19 @@ export async function openSession(
         peer,
         program: userAgent.slice(0, MAX_PROGRAM),
       },
-      { ...overBefore(at), max: MAX_SESSIONS },
+      { ...overBefore(at), max: MAX_SESSIONS, credential: credentialOf(apiKeyId, passwordHash) },
     )
     return true
   })
   return isOpen ? secret : undefined
 }
+
+const credentialOf = (apiKeyId: number | undefined, passwordHash: Uint8Array | undefined): string =>
+  apiKeyId !== undefined
+    ? `API key ${apiKeyId}`
+    : passwordHash !== undefined
+      ? 'account password'
+      : 'passkey or link'
 
 const isSameHash = (one: Uint8Array | undefined, other: Uint8Array): boolean =>
   one !== undefined && Buffer.compare(one, other) === 0

@@ -42,6 +42,8 @@ export interface ConsoleDependencies {
   readonly passkeyOptions: (account?: SignedIn['account']) => Promise<string | undefined>
   /** The person of a passkey that a browser has used. */
   readonly checkPasskey: (credential: string, request: IncomingRequest) => Promise<Identified>
+  /** The zone of an invitation; undefined if the code is none, or gives none. */
+  readonly invitedZone: (code: Secret) => Promise<string | undefined>
   /** Does what a link is for, once. */
   readonly followLink: (form: LinkForm, request: IncomingRequest) => Promise<FollowedLink>
   /** Sends a link for another password, if the account has an address; undefined without a mail server. */

@@ -5,7 +5,7 @@ import type { ConsoleDependencies, SignedIn } from './dependencies.ts'
 import { forgottenPage } from './pages/entry/forgotten.ts'
 import { type Link, linkFormFault, linkPage } from './pages/entry/link.ts'
 import { type SignIn, signInPage } from './pages/entry/sign-in.ts'
-import { HOME, ownPage, SIGN_IN } from './paths.ts'
+import { ACCOUNT_PAGE, HOME, ownPage, SIGN_IN } from './paths.ts'
 import { fieldError, type FormErrors } from './refusals.ts'
 import { documentResponse, type Reader, savedPath, seeOther } from './responses.ts'
 
@@ -60,6 +60,9 @@ export async function linkAsked(
   return documentResponse(reader, forgottenPage(words, { hasMail: true, isSent: true, ...refused }))
 }
 
+/** Of the service, as people know it. */
+export const ownHost = ({ place }: Pick<ConsoleDependencies, 'place'>): string => new URL(place.origin).host
+
 /** Does what a link is for. */
 export async function linkFollowed(
   dependencies: ConsoleDependencies,
@@ -69,18 +72,21 @@ export async function linkFollowed(
   const { request, words } = reader
   const t = words.links
   const form = new URLSearchParams(request.body)
+  const code = new Secret((form.get('code') ?? '').trim().replace(/^.*#/, ''))
+  const zone = link === 'invitation' ? await dependencies.invitedZone(code) : undefined
+  const host = ownHost(dependencies)
   const again = (errors: FormErrors): OutgoingResponse =>
-    documentResponse(reader, linkPage(words, { link, form, errors }))
+    documentResponse(reader, linkPage(words, { link, form, host, zone, errors }))
   const password = form.get('password') ?? ''
   const fault = linkFormFault(words, link, form)
   if (fault !== undefined) return again(fault)
   const account = (form.get('account') ?? '').trim()
-  const code = new Secret((form.get('code') ?? '').trim().replace(/^.*#/, ''))
   const followed = await dependencies.followLink(
     { purpose: link, code, account, password: new Secret(password) },
     request,
   )
   if ('retryAfter' in followed) return again(fieldError('code', words.retryAfter(followed.retryAfter)))
+  if ('account' in followed && link === 'confirm') return seeOther(savedPath(ACCOUNT_PAGE))
   if ('account' in followed)
     return link === 'reset'
       ? seeOther(savedPath(SIGN_IN))

@@ -21,7 +21,7 @@ import { askOver } from './ask.ts'
 import { ICON, STYLESHEET } from './assets.ts'
 import type { ConsoleContext, ShownPage } from './context.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { linkAsked, linkFollowed, signIn } from './entry.ts'
+import { ownHost, linkAsked, linkFollowed, signIn } from './entry.ts'
 import { unsentPage } from './pages/entry/unsent.ts'
 import { linkAt, linkPage } from './pages/entry/link.ts'
 import { signInPage } from './pages/entry/sign-in.ts'
@@ -130,7 +130,7 @@ async function responseTo(dependencies: ConsoleDependencies, reader: Reader): Pr
   if (link !== undefined)
     return isPost
       ? linkFollowed(dependencies, reader, link)
-      : documentResponse(reader, linkPage(words, { link }))
+      : documentResponse(reader, linkPage(words, { link, host: ownHost(dependencies) }))
   if (path === SIGN_IN)
     return isPost
       ? signIn(dependencies, reader)

@@ -42,7 +42,8 @@ export function errorText(
 ): string {
   const known = words.errors[title] ?? title
   const wait = retryAfter === undefined ? '' : ` ${words.retryAfter(Number(retryAfter))}`
-  return `${detail === undefined ? known : `${known}: ${detail}`}.${wait}`
+  const more = detail === undefined ? undefined : words.detail(detail)
+  return `${more === undefined ? known : `${known}: ${more}`}.${wait}`
 }
 
 /** A summary with a link to each field that has an error; the script of the page puts the focus here. */

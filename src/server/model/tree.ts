@@ -62,6 +62,8 @@ export interface Zone {
   readonly defaultTtl: number
   /** A text of the owner. */
   readonly description: string
+  /** Nothing is given of it before it is proved whose it is. */
+  readonly awaitsProof?: boolean
   readonly serial: number
   readonly metadata: Metadata
   readonly createdAt: Instant
@@ -69,7 +71,7 @@ export interface Zone {
 }
 
 /** What the rules ask about a zone. */
-export type ZoneRules = Omit<Zone, 'serial' | 'updatedAt' | 'metadata' | 'description'>
+export type ZoneRules = Omit<Zone, 'serial' | 'updatedAt' | 'metadata' | 'description' | 'awaitsProof'>
 
 export interface Rdata {
   /** Unique in its RRSet without regard to case. Generated labels begin with an underscore. */

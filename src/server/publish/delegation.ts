@@ -1,3 +1,4 @@
+import { challengeName } from '../model/delegation/proof.ts'
 import { type Instant, milliseconds, seconds } from '../../base/time.ts'
 import { readName } from '../../dns/name.ts'
 import {
@@ -33,6 +34,8 @@ export interface DelegationParts {
   /** Ends all questions: what is not known then stays unknown. */
   readonly signal: AbortSignal
   readonly port: number
+  /** The texts of a TXT, by the resolver of this host. */
+  readonly texts: (name: string, signal: AbortSignal) => Promise<readonly string[]>
   /** Names lead to any address, also of the network of the service: that is not asked. */
   readonly mayAsk: (address: Address) => boolean
 }
@@ -40,6 +43,8 @@ export interface DelegationParts {
 export interface DelegatedZone {
   readonly name: string
   readonly serial: number
+  /** Nothing is given of it before it is proved whose it is. */
+  readonly awaitsProof?: boolean
   /** Of the service. */
   readonly nameservers: readonly string[]
 }
@@ -53,7 +58,12 @@ export async function lookAtDelegation(zone: DelegatedZone, parts: DelegationPar
     return look
   }
   const own = zone.nameservers.slice(0, MAX_SERVERS)
-  const [parent] = await Promise.all([parentOfZone(zone.name, parts), ...own.map(lookAt)])
+  const texts = async (): Promise<readonly string[]> => parts.texts(challengeName(zone.name), parts.signal)
+  const [parent, challenges] = await Promise.all([
+    parentOfZone(zone.name, parts),
+    zone.awaitsProof === true ? texts() : undefined,
+    ...own.map(lookAt),
+  ])
   const { nameservers = [] } = parent
   const names = [...new Set([...own, ...nameservers])].slice(0, MAX_SERVERS)
   const servers = await Promise.all(
@@ -68,7 +78,7 @@ export async function lookAtDelegation(zone: DelegatedZone, parts: DelegationPar
   )
   const isOlder = (serial: number): boolean => isNewer(zone.serial, serial)
   const advice = delegationAdvice({ zone: zone.name, parent, servers, isOlder })
-  return { checkedAt: parts.now(), parent, servers, advice }
+  return { checkedAt: parts.now(), parent, servers, advice, ...(challenges !== undefined && { challenges }) }
 }
 
 const UNKNOWN_PARENT: DelegationParent = { zone: undefined, nameservers: undefined, ds: undefined }

@@ -130,6 +130,8 @@ export interface AccountCounts {
 /** What the management API reads. A name is read and written as a whole. */
 /** How much of what is stored is published; the words of what name servers give follow from it. */
 export interface StateReads {
+  /** The newest of those that await a proof. */
+  zonesAwaitingProof(limit: number): Promise<readonly Zone[]>
   nameStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, NameState>>
   zoneStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, ZoneState>>
   /** All zones, those that wait for a proof, and the others of which something is not published yet. */
@@ -232,19 +234,22 @@ export interface PolicyWrites {
       readonly isSuspended?: boolean
       readonly isOperator?: boolean
       readonly planId?: number
-      /** Empty: none. */
+      /** Empty: none. Another one is not confirmed. */
       readonly email?: string
     },
+    now: Instant,
   ): Promise<void>
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
   blockName(nameId: number, isBlocked: boolean): Promise<void>
+  /** No zone awaits a proof any longer. */
+  endProofs(): Promise<void>
   /** A block also applies to the hostnames that the key has now. */
   blockKey(keyId: number, isBlocked: boolean, now: Instant): Promise<void>
   accountNamed(name: string): Promise<number | undefined>
-  setAccountPassword(accountId: number, hash: Uint8Array): Promise<void>
+  setAccountPassword(accountId: number, hash: Uint8Array, now: Instant): Promise<void>
   /** Only if the stored hash is still the one that was checked; resolves with whether it is. */
-  changePassword(accountId: number, change: PasswordChange): Promise<boolean>
+  changePassword(accountId: number, change: PasswordChange, now: Instant): Promise<boolean>
   /** With its zones, names and keys. No reader sees them from now on; `sweepHidden` deletes them in steps. */
   removeAccount(accountId: number): Promise<void>
   /** Deletes a key of this account, or of any account; resolves with whether it existed. */
@@ -278,4 +283,5 @@ export type ZonePolicy = Pick<
   | 'fixedTtl'
   | 'defaultTtl'
   | 'description'
+  | 'awaitsProof'
 >

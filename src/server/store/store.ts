@@ -21,6 +21,7 @@ import type { Overview, OverviewQuery, OverviewRow } from './overview.ts'
 import type { ApiKey, ListedApiKey, PolicyWrites, RecordReads, RecordWrites } from './records.ts'
 import type { StoreTotals } from './totals.ts'
 import type { TrailReads, TrailWrites } from './account/trail.ts'
+import type { EventReads, EventWrites } from './account/events.ts'
 import type { CodeReads, CodeWrites } from './account/one-time-codes.ts'
 import type { FactorReads, FactorWrites } from './account/second-factors.ts'
 import type { SanctionReads, SanctionWrites } from './account/sanctions.ts'
@@ -36,6 +37,7 @@ export interface StoreReads
     TrailReads,
     SessionReads,
     CodeReads,
+    EventReads,
     FactorReads,
     SanctionReads {
   /** Finds a DDNS key by its username, else an account by its name. */
@@ -93,6 +95,7 @@ export interface StoreWrites
     TsigKeyWrites,
     SessionWrites,
     CodeWrites,
+    EventWrites,
     FactorWrites,
     SanctionWrites {
   /** Counters are durable within five seconds, not before the response. Reads return them immediately. */

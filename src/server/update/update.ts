@@ -1,3 +1,5 @@
+import { isUsername } from '../auth/hashes.ts'
+import { countWrongPassword } from '../abuse/wrong-passwords.ts'
 import { after, type Instant } from '../../base/time.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
@@ -146,6 +148,8 @@ async function settle(
   const isCredential = login !== undefined && updateDoor(login) !== 'unknown'
   if (!isCredential) {
     if (!(await w.hasAccounts())) return unchecked(call)
+    // The username of a DDNS key is that of no account.
+    if (login === undefined && !isUsername(username ?? '')) await countWrongPassword(w, username, now())
     const isLockedNow = await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
     return { replies: refusedLogin(call), events: refusalEvents({ peer, username, login, isLockedNow }) }
   }

@@ -43,6 +43,8 @@ const SERVICE = {
   zoneNames: { ownDomains: [], isPublicSuffix: () => false },
   answerer: 'service' as const,
   lateZones: () => ({ zones: [], areBehind: true }),
+  zoneProof: { isNeeded: false, value: () => '', proved: async () => undefined },
+  contact: undefined,
   secondaries: () => [],
   delegation: async () => undefined,
   whenServed: async () => undefined,

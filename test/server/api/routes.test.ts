@@ -65,13 +65,13 @@ describe('the routes and the specified refusals are the same', () => {
     expect(REFUSALS.filter(({ code, status }) => statuses.get(code) !== status)).toEqual([])
   })
 
-  it('refusals.tsv has all 86 operations, and marks those without refusals', () => {
+  it('refusals.tsv has all 87 operations, and marks those without refusals', () => {
     const without = Object.entries<Route>(ROUTES).flatMap(([id, one]) =>
       refusalsOf(one).length === 0 ? [id] : [],
     )
 
     const operations = new Set([...REFUSALS, ...NO_REFUSALS].map(({ operation }) => operation))
-    expect([operations.size, operations]).toEqual([86, new Set(Object.keys(ROUTES))])
+    expect([operations.size, operations]).toEqual([87, new Set(Object.keys(ROUTES))])
     expect(NO_REFUSALS.map(({ operation }) => operation)).toEqual(without)
   })
 

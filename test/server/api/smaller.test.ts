@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { flushed } from '../publish/flushed.ts'
 import { prepare, apiWorld, type Reply, type World } from './world.ts'
@@ -226,7 +227,9 @@ it('a batch checks the TTL of a removal', async () => {
 })
 
 it('an account for the website only makes no zones and no keys', async () => {
-  await world.store.write(async (w) => w.changeAccount(world.ids['a'] ?? 0, { isWebsiteOnly: true }))
+  await world.store.write(async (w) =>
+    w.changeAccount(world.ids['a'] ?? 0, { isWebsiteOnly: true }, Date.UTC(2026, 0, 1) as Instant),
+  )
   for (const [path, body] of [
     ['/v1/dns/zones', { zone_name: 'new.test' }],
     [KEYS, {}],

@@ -57,6 +57,7 @@ export const STARTS: readonly Start[] = [
     body: { description: 'd', scopes: ['read', 'zone:example.test'], expires_at: '2099-01-01T00:00:00Z' },
   },
   { route: 'deleteApiKey', path: '/v1/account/api-keys/6' },
+  { route: 'getAccountHistory', path: '/v1/account/history' },
   { route: 'listSessions', path: '/v1/account/sessions', query: 'limit=5&offset=0' },
   { route: 'deleteSession', path: '/v1/account/sessions/1' },
   { route: 'exportAccount', path: '/v1/account/export' },

@@ -195,10 +195,13 @@ async function fill(w: StoreWrites): Promise<Readonly<Record<string, number>>> {
     if (account !== 'a') continue
     await w.addTsigKey({ ...TSIG_KEY, accountId: id }, NOW)
     await w.addFactor(totpOf(id, false))
-    await w.addSession({ ...SESSION, hash: HASH, accountId: id }, { created: NOW, seen: NOW, max: 100 })
+    await w.addSession(
+      { ...SESSION, hash: HASH, accountId: id },
+      { created: NOW, seen: NOW, max: 100, credential: 'account password' },
+    )
   }
   const operator = await w.addAccount({ name: 'operator', hash: HASH, planId: ids['plan-o'] ?? 0 }, NOW)
-  await w.changeAccount(operator, { isOperator: true })
+  await w.changeAccount(operator, { isOperator: true }, NOW)
   await w.addFactor(totpOf(operator, true))
   await w.addCode({
     hash: HASH,
@@ -376,7 +379,7 @@ export async function prepare({ store, ids }: World, setup: string): Promise<voi
       types: async () => w.changePlan(plan, { types: value.split(',') }),
       'ttl-fixed': async () => w.changePlan(plan, { fixedTtl: Number(value) }),
       'min-ttl': async () => w.changePlan(plan, { minTtl: Number(value) }),
-      'website-account': async () => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }),
+      'website-account': async () => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }, NOW),
       'zones-free': async () => w.changeZone(ids['frozen.test'] ?? 0, { isProhibited: false }),
       'no-nameservers': async () => {
         const apex = await w.nameAt(ids['example.test'] ?? 0, '@')

@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import { after, minutes, seconds } from '../../../src/base/time.ts'
@@ -53,7 +54,9 @@ describe('who has the password of an account with a second factor', () => {
     await withFactor()
     const first = await openSession(parts, caller, browser)
     expect(first && (await sessionOf(parts, first))).toMatchObject({ needsFactor: true })
-    await store.write(async (w) => w.setAccountPassword(idOf('a'), new Uint8Array(48)))
+    await store.write(async (w) =>
+      w.setAccountPassword(idOf('a'), new Uint8Array(48), Date.UTC(2026, 0, 1) as Instant),
+    )
     expect(await openSession(parts, caller, browser)).toBeUndefined()
   })
 
@@ -110,14 +113,18 @@ describe('a link for another password', () => {
 
   it('is worth nothing after another e-mail address', async () => {
     const first = await link()
-    await at.world.store.write(async (w) => w.changeAccount(idOf('a'), { email: 'new@mail.test' }))
+    await at.world.store.write(async (w) =>
+      w.changeAccount(idOf('a'), { email: 'new@mail.test' }, Date.UTC(2026, 0, 1) as Instant),
+    )
     expect(await use(first)).toBe(422)
   })
 })
 
 describe('an API key at the website', () => {
   it('may not do what is for the website only', async () => {
-    await at.world.store.write(async (w) => w.changeAccount(idOf('a'), { isWebsiteOnly: true }))
+    await at.world.store.write(async (w) =>
+      w.changeAccount(idOf('a'), { isWebsiteOnly: true }, Date.UTC(2026, 0, 1) as Instant),
+    )
     const [key, owner] = [person(), person()]
     await key.signInWith('key-of-a')
     await key.send('/console/zones')

@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { describe, expect, it } from 'vitest'
 import { after, hours, instant, minutes } from '../../../src/base/time.ts'
 import { PASSWORD } from '../api/world.ts'
@@ -263,7 +264,9 @@ describe('a session', () => {
 
   it('of an account that is gone is over; of a suspended one it shows why', async () => {
     const one = await signedIn()
-    await at.world.store.write(async (w) => w.changeAccount(at.world.ids['a'] ?? 0, { isSuspended: true }))
+    await at.world.store.write(async (w) =>
+      w.changeAccount(at.world.ids['a'] ?? 0, { isSuspended: true }, Date.UTC(2026, 0, 1) as Instant),
+    )
     const { status, text } = await one.send('/console/names')
     expect([status, text]).toEqual([403, expect.stringContaining('suspended')])
   })
@@ -614,9 +617,13 @@ describe('the whole account', () => {
       'zones',
       'names',
       'ddns_keys',
+      'second_factors',
+      'sessions',
       'api_keys',
       'tsig_keys',
       'trail',
+      'sign_ins',
+      'events',
     ])
     expect(html).toContain('"name": "free.example.test"')
 

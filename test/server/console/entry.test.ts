@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { describe, expect, it } from 'vitest'
 import { after, minutes, seconds } from '../../../src/base/time.ts'
 import { PASSWORD } from '../api/world.ts'
@@ -61,7 +62,9 @@ describe('a passkey', () => {
   it('of another account is no second factor here', async () => {
     const { key } = await withPasskey()
     const { world } = at
-    await world.store.write(async (w) => w.setAccountPassword(world.ids['b'] ?? 0, await passwordHash()))
+    await world.store.write(async (w) =>
+      w.setAccountPassword(world.ids['b'] ?? 0, await passwordHash(), Date.UTC(2026, 0, 1) as Instant),
+    )
     await world.store.write(async (w) => {
       await w.addFactor({
         accountId: world.ids['b'] ?? 0,
@@ -130,7 +133,11 @@ describe('a forgotten password', () => {
 
   it('gets a link by mail, at most one in ten minutes, and the page says the same for every name', async () => {
     const { world, sent } = at
-    await world.store.write(async (w) => w.changeAccount(world.ids['a'] ?? 0, { email: 'a@mail.test' }))
+    await world.store.write(async (w) => {
+      const id = world.ids['a'] ?? 0
+      await w.changeAccount(id, { email: 'a@mail.test' }, Date.UTC(2026, 0, 1) as Instant)
+      await w.confirmEmail(id, 'a@mail.test')
+    })
     const one = person({ hasMail: true })
     expect((await one.send('/console/sign-in')).html).toContain('href="/console/forgotten"')
     expect((await one.send('/console/forgotten')).status).toBe(200)

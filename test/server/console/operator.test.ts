@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import { after, seconds } from '../../../src/base/time.ts'
@@ -14,7 +15,7 @@ async function operator({ hasFactor = true } = {}) {
   const { world } = at
   const id = world.ids['a'] ?? 0
   await world.store.write(async (w) => {
-    await w.changeAccount(id, { isOperator: true })
+    await w.changeAccount(id, { isOperator: true }, Date.UTC(2026, 0, 1) as Instant)
     const [factor] = await w.factorsOf(id)
     if (hasFactor && factor !== undefined) await w.useFactor(factor.id, { counter: 1, now: at.now })
   })
@@ -96,7 +97,7 @@ describe('the pages of operators', () => {
       for (let n = 0; n < 101; n += 1) {
         const planId = await w.addPlan({ name: `plan ${100 + n}`, ...DEFAULT_PLAN })
         const id = await w.addAccount({ name: `m${n}`, planId, hash: new Uint8Array(32) }, at.now)
-        await w.changeAccount(id, { isSuspended: true })
+        await w.changeAccount(id, { isSuspended: true }, Date.UTC(2026, 0, 1) as Instant)
       }
     })
     expect((await one.send('/console/operator/plans/plan%20200')).status).toBe(200)
@@ -180,7 +181,7 @@ describe('the pages of operators', () => {
     const { store, ids } = at.world
     const until = after(at.now, seconds(60))
     await store.write(async (w) => {
-      await w.changeAccount(ids['b'] ?? 0, { isSuspended: true })
+      await w.changeAccount(ids['b'] ?? 0, { isSuspended: true }, Date.UTC(2026, 0, 1) as Instant)
       await w.putFailures('factor b', { buckets: [], blockedUntil: until })
     })
     const page = await one.send('/console/operator')

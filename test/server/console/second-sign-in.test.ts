@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { describe, expect, it } from 'vitest'
 import { makeCode } from '../../../src/server/auth/one-time-codes.ts'
 import { slowHash } from '../../../src/server/auth/hashes.ts'
@@ -133,7 +134,9 @@ describe('a second sign-in in the same browser', () => {
     const half = cookieOf(one)
     expect((await person().send('/console/second-factor', { headers: { cookie: half } })).status).toBe(200)
     const hash = await slowHash(LONG)
-    await at.world.store.write(async (w) => w.setAccountPassword(at.world.ids['b'] ?? 0, hash))
+    await at.world.store.write(async (w) =>
+      w.setAccountPassword(at.world.ids['b'] ?? 0, hash, Date.UTC(2026, 0, 1) as Instant),
+    )
     await one.signIn('b', LONG)
     const { headers } = await person().send('/console/second-factor', { headers: { cookie: half } })
     expect(headers['location']).toMatch(/^\/console\/sign-in/)

@@ -1,3 +1,4 @@
+import type { Instant } from '../../../src/base/time.ts'
 import { rmSync } from 'node:fs'
 import { observedStore } from '../../../src/app/service/measured.ts'
 import { auditLog } from '../../../src/app/service/audit-log.ts'
@@ -72,7 +73,7 @@ const filled = filledStores(async (w) => {
   for (const line of ['plan add basic', `account add ${ACCOUNT} basic`, `zone add ${ZONE} ${ACCOUNT}`])
     await operated(w, line)
   const accountId = (await w.accountNamed(ACCOUNT)) ?? 0
-  await w.setAccountPassword(accountId, hash)
+  await w.setAccountPassword(accountId, hash, Date.UTC(2026, 0, 1) as Instant)
   const zoneId = (await w.zoneNamed(ZONE))?.id ?? 0
   const { username, password } = DDNS_KEY
   const key = await w.addKey({ accountId, username, hash: keyedHash(PEPPER, password), description: '' }, now)

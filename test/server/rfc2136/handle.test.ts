@@ -422,9 +422,9 @@ describe('a key', () => {
   it('of a suspended account changes nothing', async () => {
     const id = world.ids['o'] ?? 0
     const change = [{ ...add('x', 'A', '192.0.2.1'), name: 'oo.dyn.test' }]
-    await world.store.write(async (w) => w.changeAccount(id, { isSuspended: true }))
+    await world.store.write(async (w) => w.changeAccount(id, { isSuspended: true }, NOW))
     expect(await rcodeOf('dyn.test', [], change, { key: keyOf('key-o') })).toBe('REFUSED')
-    await world.store.write(async (w) => w.changeAccount(id, { isSuspended: false }))
+    await world.store.write(async (w) => w.changeAccount(id, { isSuspended: false }, NOW))
     expect(await rcodeOf('dyn.test', [], change, { key: keyOf('key-o') })).toBe('NOERROR')
   })
 

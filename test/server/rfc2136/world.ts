@@ -80,6 +80,8 @@ export async function updateWorld() {
       zoneNames: { ownDomains: [], isPublicSuffix: () => false },
       answerer: 'service',
       lateZones: () => ({ zones: [], areBehind: true }),
+      zoneProof: { isNeeded: false, value: () => '', proved: async () => undefined },
+      contact: undefined,
       secondaries: () => [],
       delegation: async () => undefined,
       whenServed: async () => undefined,

@@ -1,3 +1,4 @@
+import { proofValue } from '../publishing/proofs.ts'
 import { answererOf } from '../../../server/model/publication.ts'
 import { longest } from '../../../base/time.ts'
 import type { ServiceSettings } from '../../../config/service-settings.ts'
@@ -8,7 +9,7 @@ import type { ZoneNameLimits } from '../../../server/rules/zone-names.ts'
 import { domainBelowSuffix, isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { blockEnd } from '../../../server/abuse/block.ts'
-import type { ApiService } from '../../../server/api/request/context.ts'
+import type { ApiService, ZoneProof } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
 import { creationOptions, isNewChallenge, newPasskey } from '../../../server/auth/passkeys.ts'
 import { newRecoveryCodes, newTotp, totpStep } from '../../../server/auth/second-factors.ts'
@@ -25,6 +26,8 @@ export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
   /** Default: there are none. */
   readonly secondaries?: ApiService['secondaries'] | undefined
   readonly lateZones?: ApiService['lateZones'] | undefined
+  /** Default: nothing is stored. */
+  readonly proved?: ZoneProof['proved'] | undefined
   /** Default: at once. */
   readonly whenServed?: ApiService['whenServed'] | undefined
 }
@@ -56,6 +59,7 @@ export function apiServiceOf(
     secondaries = () => [],
     lateZones = () => ({ zones: [], areBehind: true }),
     delegation = async () => undefined,
+    proved = async () => undefined,
     whenServed = async () => undefined,
     sendMail = async () => 'there is no mail server',
   }: ApiServiceParts,
@@ -73,6 +77,8 @@ export function apiServiceOf(
     requestFlush,
     pause: nextTurn,
     answerer: answererOf(settings),
+    contact: settings.contact,
+    zoneProof: { isNeeded: settings.zoneProof, value: (zone) => proofValue(pepper, zone), proved },
     secondaries,
     lateZones,
     delegation,

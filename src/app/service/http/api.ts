@@ -68,6 +68,10 @@ export function apiDependencies(
     secondaries,
     lateZones,
     delegation,
+    proved: async (zoneId) => {
+      await store.write(async (w) => w.changeZone(zoneId, { awaitsProof: false }))
+      requestFlush()
+    },
     whenServed,
     sendMail,
   })

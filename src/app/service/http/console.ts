@@ -1,3 +1,4 @@
+import { grantOf } from '../../../server/auth/one-time-codes.ts'
 import { formatBasic } from '../../../net/basic.ts'
 import { Secret } from '../../../net/secret.ts'
 import { type ApiDependencies, handleApi } from '../../../server/api/handle.ts'
@@ -126,6 +127,11 @@ export function consolePart(
     now: api.now,
     cached: costCache(api.now, api.gate.readPause),
     sendResetLink: hasMail ? resetSender(origin, api, reportFailure) : undefined,
+    invitedZone: async (code) => {
+      const given = { purpose: 'invitation', code, now: api.now() } as const
+      const { zone } = (await api.store.read(async (r) => grantOf(r, given))) ?? {}
+      return typeof zone === 'string' ? zone : undefined
+    },
     followLink: linkFollower(api.gate),
     api: async (...asked) => askedOf(api, ...asked),
     isPassing,

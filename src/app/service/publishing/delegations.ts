@@ -3,7 +3,7 @@ import { type Duration, type Instant, minutes, seconds } from '../../../base/tim
 import { isGlobal } from '../../../net/special.ts'
 import { steadyClock, systemClock, systemEntropy } from '../../../platform/clock/clock.ts'
 import { timeoutSignal } from '../../../platform/clock/timeout-signal.ts'
-import { findAddresses, findNameServers } from '../../../platform/names/name-servers.ts'
+import { findAddresses, findNameServers, findTexts } from '../../../platform/names/name-servers.ts'
 import { askByDatagram } from '../../../platform/sockets/datagram.ts'
 import { askByStream } from '../../../platform/sockets/stream.ts'
 import type { QuestionPorts } from '../../../ports/system.ts'
@@ -78,6 +78,7 @@ export const hostDelegationLooks = (): ApiService['delegation'] =>
       lookAtDelegation(zone, {
         ports: PORTS,
         entropy: systemEntropy,
+        texts: async (name, signal) => (isReservedName(name) ? [] : findTexts(name, signal)),
         now: () => systemClock.now(),
         signal: timeoutSignal(LOOK_TIMEOUT),
         port: 53,

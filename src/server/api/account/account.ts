@@ -22,7 +22,7 @@ export async function getAccount({ caller, store }: RequestContext) {
 
 /** Where links for a new password go. Only a person can set it: a reader of that mail can take the account. */
 export async function changeAccount(context: RequestContext) {
-  const { caller, store, body } = context
+  const { caller, store, body, now } = context
   if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }
   if (!isObject(body)) return { malformed: [badBody('the body is {"email": "…"}')] }
   const { email } = body
@@ -32,12 +32,15 @@ export async function changeAccount(context: RequestContext) {
     ...(isAddress ? [] : [badBody('email is an e-mail address; null removes it', '/email')]),
   ]
   if (malformed.length > 0) return { malformed }
-  await store.changeAccount(caller.account.id, { email: typeof email === 'string' ? email : '' })
+  await store.changeAccount(caller.account.id, { email: typeof email === 'string' ? email : '' }, now)
   return DONE
 }
 
 /** A key with a scope sits on a device, which has no need of the address of a person. */
-const showAccount = ({ name, plan, isWebsiteOnly, isOperator, email }: Account, isOfDevice: boolean) => ({
+const showAccount = (
+  { name, plan, isWebsiteOnly, isOperator, email, isEmailConfirmed }: Account,
+  isOfDevice: boolean,
+) => ({
   name,
   plan: {
     name: plan.name,
@@ -56,6 +59,7 @@ const showAccount = ({ name, plan, isWebsiteOnly, isOperator, email }: Account, 
   website_only: isWebsiteOnly,
   operator: isOperator === true,
   email: isOfDevice ? null : (email ?? null),
+  email_confirmed: !isOfDevice && isEmailConfirmed === true,
 })
 
 const showUsage = (

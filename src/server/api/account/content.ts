@@ -1,3 +1,4 @@
+import { showLastUpdate } from '../answer/last-update.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import { fqdnOf } from '../../model/dns-name.ts'
@@ -156,9 +157,11 @@ const rrsetOf = ({ dnsType, ttl, isSystem, metadata, rdata }: RRSet): object => 
 async function keysOf(r: SnapshotReads, rows: readonly OverviewRow[]): Promise<readonly object[]> {
   const keys: object[] = []
   for (const row of rows) {
-    const targets = (await r.keyNamed(String(row['username'])))?.targets ?? []
+    const key = await r.keyNamed(String(row['username']))
+    const targets = key?.targets ?? []
     keys.push({
       ...row,
+      last_update: key === undefined ? null : showLastUpdate(key.username, key.lastUse),
       targets: targets.map(({ zoneName, name, dnsType, label }) => ({
         name: fqdnOf(name, zoneName),
         zone: zoneName,

@@ -56,6 +56,7 @@ export async function createPasskey(context: RequestContext) {
     createdAt: now,
   } as const
   const id = await store.addFactor(factor)
+  await store.addEvent(accountId, { kind: 'factorAdded', subject: factor.description }, now)
   const data = { ...showFactor({ ...factor, id }), recovery_codes: await firstCodes(context, present) }
   return { status: 201 as const, data }
 }

@@ -61,8 +61,8 @@ const newFaults = (next: unknown): readonly RequestFault[] =>
       ]
 
 /** Stores the new password, if the old one is still that which was checked. */
-export async function changePassword({ caller, store, passwordChange }: RequestContext) {
+export async function changePassword({ caller, store, passwordChange, now }: RequestContext) {
   if (passwordChange === undefined) return { malformed: [PASSWORD_NEEDED] }
-  const isChanged = await store.changePassword(caller.account.id, passwordChange)
+  const isChanged = await store.changePassword(caller.account.id, passwordChange, now)
   return isChanged ? DONE : { malformed: [OLD_WRONG] }
 }

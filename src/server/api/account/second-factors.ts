@@ -80,6 +80,8 @@ export async function confirmSecondFactor(context: RequestContext) {
   if (counter === undefined) return { malformed: [WRONG_CODE] }
   if (!factor.isConfirmed) await store.needFactor(caller.account.id, caller.sessionId)
   if (!(await store.useFactor(factor.id, { counter, now }))) return { malformed: [WRONG_CODE] }
+  if (!factor.isConfirmed)
+    await store.addEvent(caller.account.id, { kind: 'factorAdded', subject: factor.description }, now)
   return { status: 200 as const, data: { recovery_codes: await firstCodes(context, all) } }
 }
 
@@ -102,7 +104,7 @@ export const firstCodes = async (
 
 async function madeCodes({ caller, store, now, service }: RequestContext): Promise<readonly string[]> {
   const accountId = caller.account.id
-  await store.removeFactors(accountId, 'recovery')
+  await store.removeFactors(accountId, now, 'recovery')
   const codes = service.secondFactors.newRecoveryCodes()
   const row = {
     accountId,
@@ -118,18 +120,18 @@ async function madeCodes({ caller, store, now, service }: RequestContext): Promi
 
 /** The codes on paper go with the last factor. */
 export async function deleteSecondFactor(context: RequestContext) {
-  const { caller, store } = context
+  const { caller, store, now } = context
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   const accountId = caller.account.id
   const found = (await store.factorsOf(accountId)).find(({ id }) => id === idInPath(context))
   if (found === undefined || found.kind === 'recovery') return { malformed: [MISSING] }
-  await store.removeFactor(found.id, accountId)
+  await store.removeFactor(found.id, accountId, now)
   // A person with the lost phone may have signed in with it.
   if (found.kind === 'passkey') await store.removeOtherSessions(accountId, caller.sessionId)
   const rest = await store.factorsOf(accountId)
   if (!rest.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))
-    await store.removeFactors(accountId, 'recovery')
+    await store.removeFactors(accountId, now, 'recovery')
   return { status: 200 as const, data: {} }
 }
 

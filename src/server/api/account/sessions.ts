@@ -20,7 +20,7 @@ export async function listSessions(context: RequestContext) {
   return listResult(context, { list, page, ...place }, items.map(showSession))
 }
 
-const showSession = ({ id, apiKeyId, createdAt, seenAt, peer, program }: StoredSession) => ({
+export const showSession = ({ id, apiKeyId, createdAt, seenAt, peer, program }: StoredSession) => ({
   id,
   api_key_id: apiKeyId ?? null,
   created_at: timeOf(createdAt),

@@ -1,3 +1,8 @@
+import { overBefore } from '../../rules/sessions.ts'
+import { showFactor } from './second-factors.ts'
+import { showSession } from './sessions.ts'
+import { MAX_ACCOUNT_EVENTS } from '../../store/account/events.ts'
+import { historyOf } from './history.ts'
 import { refuse } from '../../errors/errors.ts'
 import { hasFullAccess, zoneLockFault } from '../../rules/access.ts'
 import {
@@ -18,18 +23,31 @@ export async function exportAccount({ caller, store, service, now }: RequestCont
   const zones = await accountFound(store, name, { now, mayHaveGuests: true })
   if (!zones.ok) throw new Error(zones.error)
   const { nameservers } = service
+  const sessions = await store.sessionsOf(
+    caller.account.id,
+    { offset: 0, limit: MAX_SESSIONS },
+    overBefore(now),
+  )
   const content = await contentOf(store, zones.value, { account: name, nameservers, now })
   const data = {
-    account: content.account ?? {},
+    account: { ...content.account, email: caller.account.email ?? null },
     zones: content.zones,
     names: content.names,
     ddns_keys: content.keys,
+    second_factors: (await store.factorsOf(caller.account.id))
+      .filter(({ kind }) => kind !== 'recovery')
+      .map(showFactor),
+    sessions: sessions.items.map(showSession),
     api_keys: content.apiKeys,
     tsig_keys: content.tsigKeys,
     trail: content.trail,
+    ...(await historyOf(store, caller.account.id, MAX_ACCOUNT_EVENTS)),
   }
   return { status: 200 as const, data }
 }
+
+/** More than an account can have open. */
+const MAX_SESSIONS = 10_000
 
 /** Deletes the account with its zones, names and keys. A zone that others have names in must go, or change hands, before. */
 export async function deleteAccount({ caller, store, query, now }: RequestContext) {

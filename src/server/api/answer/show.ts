@@ -1,3 +1,4 @@
+import { challengeName } from '../../model/delegation/proof.ts'
 import { formatInstant, type Instant } from '../../../base/time.ts'
 import type { ZonePublication } from '../../model/publication.ts'
 import type { TrailChange } from '../../model/trail.ts'
@@ -62,11 +63,13 @@ interface ZoneView {
   readonly isMember: boolean
   readonly takesNames: boolean
   readonly publication: ZonePublication
+  /** The value of the TXT that proves whose the zone is; undefined if it is proved. */
+  readonly proof?: string | undefined
 }
 
 export const showZone = (
   zone: Zone,
-  { nameservers, isOwn, isMember, takesNames, publication }: ZoneView,
+  { nameservers, isOwn, isMember, takesNames, publication, proof }: ZoneView,
 ) => ({
   name: zone.name,
   is_shared: zone.isShared,
@@ -79,6 +82,7 @@ export const showZone = (
   default_ttl: zone.defaultTtl,
   serial: zone.serial,
   publication,
+  proof: proof === undefined ? null : { name: challengeName(zone.name), value: proof },
   nameservers,
   metadata: isOwn || isMember ? zone.metadata : {},
 })

@@ -1,3 +1,4 @@
+import { ACCOUNT_EVENTS } from '../../model/account-events.ts'
 import {
   atMost,
   boolean,
@@ -44,7 +45,12 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     usage: ref('AccountUsage', 'What it has.'),
     website_only: boolean('Whether it can only be changed on the website of the service.'),
     operator: boolean('Whether its person is an operator of the service.'),
-    email: nullableString('Where links for a new password go; null: nowhere.'),
+    email: nullableString(
+      'Where messages about the account go, and links for a new password; null: nowhere.',
+    ),
+    email_confirmed: boolean(
+      'Whether its person has opened the link that was sent there; before that, nothing else goes there.',
+    ),
     created_at: time('When the account was created, in UTC.'),
   }),
   Plan: closedObject('What an account may have and do.', {
@@ -69,7 +75,30 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     ddns_keys: list(anyObject('A DDNS key with its targets.'), 'The DDNS keys.'),
     api_keys: list(anyObject('An API key.'), 'The API keys.'),
     tsig_keys: list(ref('TsigKey'), 'The TSIG keys.'),
+    second_factors: list(ref('SecondFactor'), 'What the website asks for besides the password.'),
+    sessions: list(ref('Session'), 'Who is signed in at the website.'),
+    sign_ins: list(ref('SignIn'), 'The newest thousand sign-ins.'),
+    events: list(ref('AccountEvent'), 'The newest thousand events of the account.'),
     trail: list(ref('TrailEntry'), 'Who changed what: the newest ten thousand entries, the newest first.'),
+  }),
+  AccountHistory: closedObject(
+    'Who has signed in at the website, and what happened to the account, the newest first.',
+    {
+      sign_ins: list(ref('SignIn'), 'The newest sign-ins, up to 100; the export has up to 1000.'),
+      events: list(ref('AccountEvent'), 'The newest events, up to 100; the export has up to 1000.'),
+    },
+  ),
+  SignIn: closedObject('One sign-in at the website.', {
+    at: time('When it was, in UTC.'),
+    network: string('The network of the browser: /24 of IPv4, /48 of IPv6.'),
+    peer: string('The address of the browser.'),
+    credential: string('How the person was identified.'),
+    user_agent: string('The User-Agent of the browser.'),
+  }),
+  AccountEvent: closedObject('Something that happened to the account itself.', {
+    at: time('When it was, in UTC.'),
+    kind: string('What it was.', { enum: Object.keys(ACCOUNT_EVENTS) }),
+    subject: string('What it concerns: a key, a network, an address.'),
   }),
   Session: closedObject('A person who has signed in at the website of the service.', {
     id: wholeNumber('Identifies the session in the path.'),

@@ -46,6 +46,7 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   deleteAccount:    { response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'queryInvalid', 'deletionNotConfirmed'] },
   changePassword:   { request: ref('PasswordChange'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'oldPasswordWrong'] },
   listTrail:        { response: items('TrailEntry', 'TrailPage'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
+  getAccountHistory: { response: item('AccountHistory'), statuses: [200], faults: ['scopeInsufficient'] },
   listSessions:     { response: items('Session'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'] },
   deleteSession:    { response: item('KeyChanged'), statuses: [200], faults: ['scopeInsufficient', 'sessionNotFound'] },
   listSecondFactors: { response: item('SecondFactors'), statuses: [200], faults: ['scopeInsufficient'] },

@@ -4,7 +4,13 @@ import { IMPORT_SCHEMAS } from './import-schemas.ts'
 import { ACCOUNT_SCHEMAS, lastUpdate } from './account-schemas.ts'
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts'
 import { REQUEST_SCHEMAS } from './request-schemas.ts'
-import { PUBLICATION_OF_NAME, PUBLICATION_OF_ZONE, SERIAL, ZONE_STATE_SCHEMAS } from './zone-schemas.ts'
+import {
+  PROOF_OF_ZONE,
+  PUBLICATION_OF_NAME,
+  PUBLICATION_OF_ZONE,
+  SERIAL,
+  ZONE_STATE_SCHEMAS,
+} from './zone-schemas.ts'
 import {
   boolean,
   closedObject,
@@ -197,6 +203,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     }),
     serial: wholeNumber('The serial number of the SOA (RFC 1035 §3.3.13).', SERIAL),
     publication: PUBLICATION_OF_ZONE,
+    proof: PROOF_OF_ZONE,
     nameservers: list(string('A host name.'), 'The name servers of the service.'),
     metadata,
   }),

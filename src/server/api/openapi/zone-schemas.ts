@@ -27,6 +27,17 @@ export const PUBLICATION_OF_NAME = string(
   { enum: NAME_PUBLICATIONS },
 )
 
+const proof = closedObject('The TXT that proves it.', {
+  name: string('The name of the TXT.'),
+  value: string('Its text.'),
+})
+export const PROOF_OF_ZONE: Schema = {
+  ...proof,
+  type: ['object', 'null'],
+  description:
+    'What proves that an unproved zone belongs to the account, besides a delegation; null: nothing is awaited.',
+}
+
 /** How far a zone is published, and what the DNS gives of it. */
 export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
   Publication: closedObject('How far the changes of a zone are published.', {

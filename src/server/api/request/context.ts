@@ -115,6 +115,14 @@ type OperatorResult =
 /** Does it in a transaction; see `server/operator`. */
 export type Operate = (store: StoreWrites, request: OperatorRequest) => Promise<OperatorResult>
 
+/** With the setting zone_proof, a zone that an account makes is published when it is proved whose it is. */
+export interface ZoneProof {
+  readonly isNeeded: boolean
+  /** The value of the TXT: another one for each zone that is made. */
+  value(zone: Pick<Zone, 'id' | 'name' | 'createdAt'>): string
+  proved(zoneId: number): Promise<void>
+}
+
 export interface ApiService {
   readonly name: string
   readonly version: string
@@ -130,9 +138,12 @@ export interface ApiService {
   secondaries(zoneId: number): readonly SecondaryState[]
   /** What the DNS gives of a zone, with these name servers of the service; undefined while too many zones are looked at. */
   delegation(
-    zone: Pick<Zone, 'id' | 'name' | 'accountId' | 'serial'>,
+    zone: Pick<Zone, 'id' | 'name' | 'accountId' | 'serial' | 'awaitsProof'>,
     nameservers: readonly string[],
   ): Promise<Delegation | undefined>
+  readonly zoneProof: ZoneProof
+  /** Whom the people of accounts ask. */
+  readonly contact: string | undefined
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void
   /** A name that no key of the secondaries has, the secret in base64, and the secret as it is stored. */

@@ -1,3 +1,4 @@
+import { isProof } from '../../model/delegation/proof.ts'
 import { refuse } from '../../errors/errors.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import { IN_PATH, isOwner } from '../../rules/access.ts'
@@ -16,11 +17,16 @@ export async function getDelegation(context: RequestContext) {
   const { caller, service } = context
   if (!isOwner(caller, zone))
     return refused(refuse('zoneNotShared', 'only the owner of the zone looks at its delegation', IN_PATH))
-  const { id, name, accountId, serial } = zone
+  const { id, name, accountId, serial, awaitsProof = false } = zone
   const result: Success = {
     status: 200,
     later: async () => {
-      const found = await service.delegation({ id, name, accountId, serial }, service.nameservers)
+      const found = await service.delegation(
+        { id, name, accountId, serial, awaitsProof },
+        service.nameservers,
+      )
+      if (found !== undefined && awaitsProof && isProof(found, service.zoneProof.value(zone)))
+        await service.zoneProof.proved(id)
       return found === undefined
         ? { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: RETRY_AFTER }] }
         : { status: 200, data: showDelegation(found) }

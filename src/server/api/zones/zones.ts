@@ -1,6 +1,6 @@
 import { refuse } from '../../errors/errors.ts'
 import { apexOf } from '../../model/apex.ts'
-import { parseTarget } from '../../model/dns-name.ts'
+import { parentOf, parseTarget } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/access.ts'
@@ -58,6 +58,7 @@ export async function shownZones({ caller, store, service }: RequestContext, zon
         isMember,
         takesNames: !zone.isClosedToNewNames && !lacksMembership(caller, zone, isMember),
         publication: wordOfZone(service, zone.id, states.get(zone.id)),
+        proof: zone.awaitsProof === true && isOwn ? service.zoneProof.value(zone) : undefined,
       })
     }),
   )
@@ -105,7 +106,15 @@ export async function createZone(context: RequestContext) {
   const zoneId = await store.addZone({ accountId: caller.account.id, name, isShared: false }, now)
   await store.setZoneMetadata(zoneId, mergeMetadata({}, metadata))
   await store.saveName(apexOf({ zoneId, accountId: caller.account.id }, service.nameservers, now), now)
+  if (service.zoneProof.isNeeded && !(await isInOwn(context, name)))
+    await store.changeZone(zoneId, { awaitsProof: true })
   return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
+}
+
+/** A zone of the account that is proved delegates the new one. */
+async function isInOwn({ caller, store }: RequestContext, name: string): Promise<boolean> {
+  const outer = await store.zoneContaining(parentOf(name))
+  return outer !== undefined && outer.accountId === caller.account.id && outer.awaitsProof !== true
 }
 
 /** Why this zone cannot be made: zones of different accounts must not contain each other. */

@@ -1,7 +1,8 @@
+import type { AccountEventKind } from '../../model/account-events.ts'
 import { type Html, html } from '../../../html/html.ts'
 import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { action, button, card, facts, field, foreign, form, moment, dataTable } from '../parts.ts'
+import { action, button, card, facts, field, foreign, form, moment, dataTable, state } from '../parts.ts'
 import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { factorCard, type ShownFactors } from './factors.ts'
@@ -23,6 +24,7 @@ interface ShownAccount {
     readonly zones: number
   }
   readonly email: string | null
+  readonly email_confirmed: boolean
   readonly created_at: string | null
 }
 
@@ -44,13 +46,17 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
   const found = await ask<ShownAccount>('getAccount')
   if (isRefused(found)) return failedPage(words, found)
   const factors = await ask<ShownFactors>('listSecondFactors')
+  const history = await ask<ShownHistory>('getAccountHistory')
   const sessions = await ask<readonly ShownSession[]>('listSessions', { query: { limit: '100' } })
   return {
     title: t.title,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}${planCard(words, found.data)}${
       session.caller.apiKeyId === undefined
-        ? [passwordCard(words, errors), emailCard(words, sent.get('email') ?? found.data.email ?? '', errors)]
+        ? [
+            passwordCard(words, errors),
+            emailCard(words, { account: found.data, sent: sent.get('email') ?? undefined, errors }),
+          ]
         : card(t.password, html`<p>${t.byKey}</p>`)
     }${
       isRefused(factors) || session.caller.apiKeyId !== undefined
@@ -58,7 +64,9 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
         : factorCard(words, factors.data, session.lacksFactor)
     }${
       isRefused(sessions) ? '' : sessionCard(words, sessions, session.id)
-    }${session.caller.apiKeyId === undefined ? wholeCard(words, errors) : ''}`,
+    }${isRefused(history) ? '' : historyCards(words, history.data)}${
+      session.caller.apiKeyId === undefined ? wholeCard(words, errors) : ''
+    }`,
   }
 }
 
@@ -97,21 +105,29 @@ const passwordCard = (words: Words, errors: FormErrors): Html => {
   )
 }
 
-const emailCard = (words: Words, email: string, errors: FormErrors): Html => {
+interface EmailView {
+  readonly account: ShownAccount
+  readonly sent: string | undefined
+  readonly errors: FormErrors
+}
+
+const emailCard = (words: Words, { account, sent, errors }: EmailView): Html => {
   const t = words.account
+  const { email, email_confirmed: isConfirmed } = account
+  const confirmed = isConfirmed ? state('ok', '✓', t.isConfirmed) : state('wait', '…', t.isUnconfirmed)
   return card(
     t.email,
-    form('/console/account/email', [
+    html`${email === null ? '' : html`<p>${confirmed}</p>`}${form('/console/account/email', [
       field('email', t.address, {
         type: 'email',
         fill: 'email',
-        value: email,
+        value: sent ?? email ?? '',
         hint: t.emailWhat,
         isOptional: true,
         errors,
       }),
       button(t.emailSave, 'quiet'),
-    ]),
+    ])}`,
   )
 }
 
@@ -140,6 +156,44 @@ function sessionCard(words: Words, sessions: ApiAnswer<readonly ShownSession[]>,
     { label: t.end, isFixed: true, isPlain: true },
   ]
   return card(t.sessions, [dataTable(t.sessions, columns, rows), cutNote(words, sessions)])
+}
+
+interface ShownHistory {
+  readonly sign_ins: readonly {
+    readonly at: string | null
+    readonly peer: string
+    readonly network: string
+    readonly credential: string
+    readonly user_agent: string
+  }[]
+  readonly events: readonly {
+    readonly at: string | null
+    readonly kind: AccountEventKind
+    readonly subject: string
+  }[]
+}
+/** On the page; the export has all. */
+const MAX_HISTORY = 20
+
+function historyCards(words: Words, { sign_ins: signIns, events }: ShownHistory): Html {
+  const t = words.account
+  const signInRows = signIns
+    .slice(0, MAX_HISTORY)
+    .map((one) => [
+      moment(one.at),
+      `${one.peer} (${one.network})`,
+      foreign(one.credential),
+      foreign(one.user_agent || t.unknownProgram),
+    ])
+  const eventRows = events
+    .slice(0, MAX_HISTORY)
+    .map(({ at, kind, subject }) => [moment(at), t.events[kind], foreign(subject)])
+  const at = { label: t.at, isFixed: true }
+  const signInColumns = [at, { label: t.address }, { label: t.credential }, { label: t.program }]
+  const eventColumns = [at, { label: t.event }, { label: t.concerns }]
+  return html`${signInRows.length === 0 ? '' : card(t.signIns, dataTable(t.signIns, signInColumns, signInRows))}${
+    eventRows.length === 0 ? '' : card(t.history, dataTable(t.history, eventColumns, eventRows))
+  }`
 }
 
 const wholeCard = (words: Words, errors: FormErrors): Html => {

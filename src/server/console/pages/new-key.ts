@@ -1,16 +1,31 @@
-import { html } from '../../../html/html.ts'
+import { type Html, html } from '../../../html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, copyable, facts, field, form, pathOf } from '../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import { button, card, copyable, facts, field, form, hostname, pathOf } from '../parts.ts'
+import { errorsAt, errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import { updateCard } from './key-state.ts'
 import { recipes } from './recipes.ts'
-import { type ShownKey, wholeName } from './shown.ts'
+import { type ShownKey, type ShownName, wholeName } from './shown.ts'
 
 export const newKeyPage = async (context: ConsoleContext): Promise<ShownPage> => keyForm(context, NO_ERRORS)
 
-function keyForm({ words, query, form: sent }: ConsoleContext, errors: FormErrors): ShownPage {
+/** More names than this are typed. */
+const MAX_BOXES = 200
+
+async function keyForm(
+  { words, query, form: sent, ask }: ConsoleContext,
+  errors: FormErrors,
+): Promise<ShownPage> {
   const t = words.newKey
+  const list = await ask<readonly Pick<ShownName, 'zone_name' | 'name'>[]>('listNames', {
+    query: { view: 'name_only', limit: String(MAX_BOXES), 'sort[name_labels_reversed]': 'asc' },
+  })
+  const names = isRefused(list) ? [] : list.data.map(wholeName)
+  const given = hostnamesIn(sent)
+  const asked = given.length > 0 || sent.has('description') ? given : [query.get('hostname') ?? '']
+  // There is nothing to choose from.
+  const chosen = names.length === 1 && asked.join('') === '' ? names : asked
+  const isShort = !isRefused(list) && names.length > 0 && names.length === list.page.total
   return {
     title: t.title,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
@@ -22,22 +37,45 @@ function keyForm({ words, query, form: sent }: ConsoleContext, errors: FormError
           hint: t.descriptionHint,
           errors,
         }),
-        field('hostnames', t.hostnames, {
-          value: sent.get('hostnames') ?? query.get('hostname') ?? '',
-          hint: t.hostnamesHint,
-          errors,
-        }),
+        isShort
+          ? nameBoxes(t.hostnames, { names, chosen, errors })
+          : field('hostnames', t.hostnames, { value: chosen.join(' '), hint: t.hostnamesHint, errors }),
         button(t.make),
       ]),
     )}`,
   }
 }
 
+interface Boxes {
+  readonly names: readonly string[]
+  readonly chosen: readonly string[]
+  readonly errors: FormErrors
+}
+
+/** A box for each name; and what was given beside them, which is no name, as it was typed. */
+function nameBoxes(label: string, { names, chosen, errors }: Boxes): Html {
+  const wrong = errorsAt(errors, 'hostnames')
+  return html`<fieldset id="hostnames"><legend>${label}</legend>${
+    wrong.length === 0 ? '' : html`<p class="bad"><span aria-hidden="true">✗</span> ${wrong.join(' ')}</p>`
+  }${names.map(
+    (name) =>
+      html`<label class="choice"><input type="checkbox" name="hostnames" value="${name}"${
+        chosen.includes(name) ? html` checked` : ''
+      }>${hostname(name)}</label>`,
+  )}</fieldset>`
+}
+
+const hostnamesIn = (sent: URLSearchParams): readonly string[] =>
+  sent.getAll('hostnames').flatMap((one) => one.split(/[\s,]+/).filter((name) => name !== ''))
+
 /** Makes a key. Its password is in the answer to this alone. */
 export async function createKeyAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, form: sent, ask } = context
-  const hostnames = (sent.get('hostnames') ?? '').split(/[\s,]+/).filter((one) => one !== '')
-  const missing = ['description', 'hostnames'].filter((one) => (sent.get(one) ?? '').trim() === '')
+  const hostnames = hostnamesIn(sent)
+  const missing = [
+    ...((sent.get('description') ?? '').trim() === '' ? ['description'] : []),
+    ...(hostnames.length === 0 ? ['hostnames'] : []),
+  ]
   if (missing.length > 0)
     return keyForm(context, { all: missing.map((one) => ({ field: one, text: words.needed })) })
   const made = await ask<ShownKey & { readonly password: string }>('createKey', {

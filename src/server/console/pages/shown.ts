@@ -43,6 +43,7 @@ export interface ShownZone {
   readonly default_ttl: number
   readonly serial: number
   readonly publication: ZonePublication
+  readonly proof: { readonly name: string; readonly value: string } | null
   readonly nameservers: readonly string[]
 }
 

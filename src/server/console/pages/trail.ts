@@ -88,7 +88,9 @@ export function trailTable(words: Words, entries: readonly ShownEntry[], isReadO
   const t = words.trail
   const rows = entries.map((entry, nth) => [
     moment(entry.at),
-    html`${foreign(entry.actor)}${entry.peer === '' ? '' : html` <span class="soft">${t.from} ${entry.peer}</span>`}`,
+    html`${foreign(words.actor(entry.actor))}${
+      entry.peer === '' ? '' : html` <span class="soft">${t.from} ${entry.peer}</span>`
+    }`,
     html`${subjectOf(entry)} ${entry.dns_type ?? ''} <span class="soft">${operationWord(
       words,
       entry.operation,

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../html/html.ts'
 import { REQUEST_FAULTS } from '../../api/request/faults.ts'
-import { type ApiAnswer, isRefused } from '../ask.ts'
+import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import {
   button,
@@ -20,6 +20,7 @@ import type { ZonePublication } from '../../model/publication.ts'
 import { unicodeName } from '../../model/idn.ts'
 import { errorsAt, errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
+import { delegationCard, proofCard, type ShownDelegation } from './delegation.ts'
 import { failedPage, pager, pageQuery } from './listing.ts'
 import { serverCard } from './name.ts'
 import { changesSoon, stateLabel } from './names.ts'
@@ -118,12 +119,12 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
           }</span>`,
         ],
       ]),
-    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${card(
+    )}${isRefused(published) ? '' : serverCard(words, published.data.nameservers)}</div>${proofCard(words, zone)}${card(
       t.more,
       linkList(words, here, { isOwn: zone.is_own, isReadOnly: !session.hasFullAccess }),
     )}${
       query.has('check')
-        ? delegationCard(words, await ask<Delegation>('getDelegation', { params: { zone_name: name } }))
+        ? delegationCard(words, await ask<ShownDelegation>('getDelegation', { params: { zone_name: name } }))
         : ''
     }${!session.hasFullAccess || !zone.is_own ? '' : noteForms(context, { zone, here, errors, names: names.page.total })}`,
   }
@@ -235,58 +236,4 @@ export async function exportFile({ ask, params, words }: ConsoleContext): Promis
   const found = await ask('exportZone', { params: { zone_name: zone } })
   if (isRefused(found)) return failedPage(words, found)
   return { file: `${zone}.zone`, type: 'text/dns; charset=utf-8', text: `${found.text}\n` }
-}
-
-interface Delegation {
-  readonly checked_at: string | null
-  readonly parent: {
-    readonly zone_name: string | null
-    readonly nameservers: readonly string[] | null
-    readonly ds: readonly string[] | null
-  }
-  readonly nameservers: readonly {
-    readonly server: string
-    readonly answers: boolean
-    readonly authoritative: boolean
-    readonly serial: number | null
-    readonly dnskeys: number | null
-  }[]
-  readonly advice: readonly string[]
-}
-
-/** What the zone above and each name server give. */
-function delegationCard(words: Words, found: ApiAnswer<Delegation>): Html {
-  const t = words.delegation
-  if (isRefused(found)) return card(t.title, errorSummary(errorsOf(found, words), words))
-  const { parent, nameservers, advice, checked_at: at } = found.data
-  const rows = nameservers.map((one) => [
-    foreign(one.server),
-    one.authoritative
-      ? state('ok', '✓', t.authoritative)
-      : one.answers
-        ? state('bad', '✗', t.notAuthoritative)
-        : state('bad', '✗', t.silent),
-    one.serial === null ? t.unknown : String(one.serial),
-    one.dnskeys === null ? t.unknown : String(one.dnskeys),
-  ])
-  const columns = [
-    { label: t.server },
-    { label: words.names.state, isFixed: true },
-    { label: words.zone.serial, isFixed: true },
-    { label: t.dnskeys, isFixed: true },
-  ]
-  return card(
-    t.title,
-    html`${
-      advice.length === 0
-        ? html`<p>${state('ok', '✓', t.fine)}</p>`
-        : html`<ul class="bad">${advice.map((one) => html`<li><span aria-hidden="true">✗</span> ${one}</li>`)}</ul>`
-    }${facts([
-      [t.parent, parent.zone_name ?? t.unknown],
-      [t.parentServers, html`<bdi>${parent.nameservers?.join(', ') ?? t.unknown}</bdi>`],
-      [t.ds, html`<bdi>${parent.ds === null ? t.unknown : parent.ds.join(', ') || t.none}</bdi>`],
-      [t.at, moment(at)],
-    ])}${dataTable(t.title, columns, rows)}`,
-    'delegation',
-  )
 }

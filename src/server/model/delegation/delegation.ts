@@ -7,6 +7,8 @@ export interface Delegation {
   /** Those of the service, and those that the parent has. */
   readonly servers: readonly DelegatedServer[]
   readonly advice: readonly string[]
+  /** The TXT of the proof; undefined: not looked for. */
+  readonly challenges?: readonly string[]
 }
 
 export interface DelegationParent {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../base/time.ts'
 
 /** What a code that is used once is for. */
-export type LinkPurpose = 'invitation' | 'reset' | 'open'
+export type LinkPurpose = 'invitation' | 'reset' | 'open' | 'confirm'
 /** `passkey`: a challenge that was used, which is not taken again. */
 export type CodePurpose = LinkPurpose | 'passkey'
 
@@ -17,8 +17,8 @@ export interface StoredCode {
 }
 
 export interface CodeReads {
-  /** Whether it is there, and has not expired. */
-  hasCode(hash: Uint8Array, purpose: CodePurpose, now: Instant): Promise<boolean>
+  /** Undefined if there is none, or it has expired. */
+  codeWith(hash: Uint8Array, purpose: CodePurpose, now: Instant): Promise<StoredCode | undefined>
   /** Those that have not expired, the newest first. */
   codesFor(purpose: CodePurpose, now: Instant): Promise<readonly StoredCode[]>
 }

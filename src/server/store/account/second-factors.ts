@@ -33,9 +33,9 @@ export interface FactorWrites extends FactorReads {
   /** It has worked: it is confirmed. Resolves with false for a time step of totp that was used meanwhile. */
   useFactor(id: number, use: { readonly counter: number; readonly now: Instant }): Promise<boolean>
   /** Resolves with whether the account had it. */
-  removeFactor(id: number, accountId: number): Promise<boolean>
+  removeFactor(id: number, accountId: number, now: Instant): Promise<boolean>
   /** All of one kind, or all. */
-  removeFactors(accountId: number, kind?: FactorKind): Promise<void>
+  removeFactors(accountId: number, now: Instant, kind?: FactorKind): Promise<void>
   /** Of all accounts: the secrets that are sealed. */
   sealedFactors(): Promise<readonly Pick<StoredFactor, 'id' | 'accountId' | 'content'>[]>
   resealFactor(id: number, content: Uint8Array): Promise<void>

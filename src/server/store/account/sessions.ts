@@ -34,6 +34,8 @@ export interface SessionTimes {
 export interface SessionLimits extends SessionTimes {
   /** Of one account, opened in the same way; the oldest go. */
   readonly max: number
+  /** How the person was identified, for the list of sign-ins. */
+  readonly credential: string
 }
 
 export interface SessionWrites extends SessionReads {

@@ -16,7 +16,7 @@ import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { databaseIdentity } from './identity.ts'
 import { REQUESTS } from './request-count.ts'
-import { withSanctions } from '../sanctions.ts'
+import { withConsequences } from '../events.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import { existing } from '../select.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
@@ -216,9 +216,8 @@ class PostgresStore implements Store {
         return tables.removeKey(keyId, now)
       },
     }
-    const passing = withSanctions(writes)
+    const passing = withConsequences(writes)
     return {
-      ...writes,
       ...passing,
       databaseIdentity: async () => databaseIdentity(sql),
       async removeKey(keyId, now) {
@@ -245,7 +244,7 @@ class PostgresStore implements Store {
   /** With the counters of this node. */
   #ownWrites(sql: PostgresSql): StoreWrites {
     const writes = { ...withLocks(sqlWriting(sql), sql), ...this.#counters.writes(sql) }
-    return { ...writes, ...withSanctions(writes), databaseIdentity: async () => databaseIdentity(sql) }
+    return { ...withConsequences(writes), databaseIdentity: async () => databaseIdentity(sql) }
   }
 
   /** Its turn begins when its locks are granted, so that no other job waits for them. */

@@ -75,8 +75,16 @@ const TRIGGERS: readonly Trigger[] = [
 ]
 
 /** As statements; `name`, `value` and others are columns there, and no variables have such names. */
-export const POSTGRES_TRIGGERS = TRIGGERS.map(
-  ({ name, when, body }) => `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}
+const statementsOf = ({ name, when, body }: Trigger): string =>
+  `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}
     ${body.includes('RETURN OLD') ? '' : 'RETURN NULL;'} END $$;
-CREATE TRIGGER ${name} ${when} EXECUTE FUNCTION ${name}();`,
-).join('\n')
+CREATE TRIGGER ${name} ${when} EXECUTE FUNCTION ${name}();`
+
+export const POSTGRES_TRIGGERS = TRIGGERS.map(statementsOf).join('\n')
+
+export const PROOF_TRIGGER = statementsOf({
+  name: 'zone_is_proved',
+  when: `AFTER UPDATE OF awaits_proof ON zone FOR EACH ROW WHEN (NEW.awaits_proof <> OLD.awaits_proof)`,
+  body: `
+    INSERT INTO dns_dirty (zone_id, name) VALUES (NEW.id, ''), (0, NEW.name) ${MARK};`,
+})

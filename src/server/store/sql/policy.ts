@@ -37,6 +37,7 @@ const COLUMNS = {
     fixedTtl: 'fixed_ttl',
     defaultTtl: 'default_ttl',
     description: 'description',
+    awaitsProof: 'awaits_proof',
   },
   account: {
     isWebsiteOnly: 'is_website_only',
@@ -57,6 +58,7 @@ const ID = { id: 'INTEGER' } as const
 export const POLICY = selects({
   planNamed: select(ID, 'SELECT id FROM plan WHERE name = ?'),
   planOf: select({ plan_id: 'INTEGER' }, 'SELECT plan_id FROM account WHERE id = ?'),
+  email: select({ email: 'TEXT' }, 'SELECT email FROM account WHERE id = ?'),
   accountNamed: select(ID, `SELECT id FROM account WHERE name = ? AND ${isShown('name')}`),
   passwordUpdaters: select(
     { n: 'INTEGER' },
@@ -89,9 +91,13 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
   return {
     changePlan: async (id, values) => change('plan', id, values),
     changeZone: async (id, values) => change('zone', id, values),
+    async endProofs() {
+      await sql('UPDATE zone SET awaits_proof = 0 WHERE awaits_proof = 1').run()
+    },
     async changeAccount(id, values) {
+      const isOther = values.email !== undefined && (await sql(POLICY.email).get(id))?.email !== values.email
       await change('account', id, values)
-      if (values.email !== undefined) await endResets(sql, id)
+      if (isOther) await unconfirm(sql, id)
     },
     async lockName(id, isProhibited) {
       await change('name', id, { isProhibited })
@@ -158,6 +164,14 @@ const accountPolicy = (
 async function endSessions(sql: Sql, accountId: number): Promise<void> {
   await sql('DELETE FROM session WHERE account_id = ?').run(accountId)
   await endResets(sql, accountId)
+}
+
+/** What was sent to the earlier address is of no use any more. */
+async function unconfirm(sql: Sql, accountId: number): Promise<void> {
+  await sql('UPDATE account SET is_email_confirmed = 0 WHERE id = ?').run(accountId)
+  await sql(`DELETE FROM one_time_code WHERE account_id = ? AND purpose IN ('reset', 'confirm')`).run(
+    accountId,
+  )
 }
 
 const endResets = async (sql: Sql, accountId: number): Promise<unknown> =>

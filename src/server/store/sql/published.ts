@@ -39,12 +39,19 @@ const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zon
       (SELECT serial FROM dns_zone WHERE id = ?1 AND NOT EXISTS (
         SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
 
+/** It has no serial for anybody before it is proved whose it is. */
+const IS_PROVED = 'NOT EXISTS (SELECT 1 FROM zone WHERE zone.id = dns_zone.id AND awaits_proof = 1)'
+
 export const PUBLISHED = selects({
-  zone: select(ZONE, `${ZONE_ROWS} WHERE apex = ? AND ${isShown('apex')}`),
-  zones: select(ZONE, `${ZONE_ROWS} WHERE id > ? AND ${isShown('apex')} ORDER BY id LIMIT +?`),
+  zone: select(ZONE, `${ZONE_ROWS} WHERE apex = ? AND ${isShown('apex')} AND ${IS_PROVED}`),
+  zones: select(
+    ZONE,
+    `${ZONE_ROWS} WHERE id > ? AND ${isShown('apex')} AND ${IS_PROVED} ORDER BY id LIMIT +?`,
+  ),
   zonesChangedSince: select(
     ZONE,
-    `${ZONE_ROWS} JOIN dns_journal ON zone_id = id WHERE at >= ? GROUP BY id ORDER BY max(at) DESC LIMIT +?`,
+    `${ZONE_ROWS} JOIN dns_journal ON zone_id = id WHERE at >= ? AND ${IS_PROVED}
+      GROUP BY id ORDER BY max(at) DESC LIMIT +?`,
   ),
   /** With the name that the zone has when readers see it. */
   flushed: select(

@@ -1,3 +1,4 @@
+import { sqlEventReads } from './account/events.ts'
 import type { Login, StoredName, StoredRdata } from '../../model/rows.ts'
 import { apiKeyFrom, KEYS } from './keys.ts'
 import { sqlOverview } from './overview.ts'
@@ -27,6 +28,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlTsigKeyReads(sql),
   ...sqlSessionReads(sql),
   ...sqlCodeReads(sql),
+  ...sqlEventReads(sql),
   ...sqlFactorReads(sql),
   ...sqlSanctionReads(sql),
   ...sqlTrailReads(sql),

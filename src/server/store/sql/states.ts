@@ -6,6 +6,7 @@ import { type Clause, clause, joined } from './clause.ts'
 import { IS_FLUSHED, STUCK } from './dirty.ts'
 import { IS_DIRTY } from './orders.ts'
 import { asList, ids, type Sql } from './statement.ts'
+import { zoneFrom, ZONES } from './zones.ts'
 
 /** Types by which people find what a name leads to; the NS of an apex are of the zone. */
 const HAS_ADDRESS = `EXISTS (SELECT 1 FROM rrset WHERE rrset.name_id = name.id
@@ -45,6 +46,10 @@ const STATES = selects({
 
 /** How much of what is stored is published, in SQL. */
 export const sqlStates = (sql: Sql): StateReads => ({
+  async zonesAwaitingProof(limit) {
+    const rows = await sql(ZONES.awaiting).all(limit)
+    return Promise.all(rows.map(async (row) => zoneFrom(sql, row)))
+  },
   async nameStatesOf(nameIds) {
     const rows = await sql(STATES.names).all(asList(nameIds))
     return new Map(rows.map(({ id, state }) => [id, state as NameState]))
@@ -68,7 +73,7 @@ export const inStates = (filters: readonly StateFilter[]): Clause =>
       if (states.length === 0) return []
       const state = `${NAME_STATE} IN (${states.map((one) => `'${one}'`).join(', ')})`
       if (zones === undefined) return [clause(state)]
-      const inZones = `name.zone_id ${zones.areIn ? 'IN' : 'NOT IN'} (SELECT value FROM json_each(?))`
+      const inZones = `name.zone_id ${zones.areIn ? 'IN' : 'NOT IN'} ${ids()}`
       return [clause(`${state} AND ${inZones}`, JSON.stringify(zones.ids))]
     }),
     'FALSE',

@@ -1,3 +1,4 @@
+import { sqlEvents } from './account/events.ts'
 import type { Instant } from '../../../base/time.ts'
 import type { CounterWrites } from '../counter-rows.ts'
 import { sqlBulk } from './bulk.ts'
@@ -52,6 +53,7 @@ export function sqlWriting(
     ...sqlTsigKeys(sql),
     ...sqlSessions(sql),
     ...sqlCodes(sql),
+    ...sqlEvents(sql),
     ...sqlFactors(sql),
     ...sqlSanctions(sql),
     ...sqlPublish(sql),

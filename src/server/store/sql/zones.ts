@@ -31,8 +31,14 @@ const RULES = {
   wildcards: 'FLAG NULL', default_ttl: 'INTEGER', created_at: 'TIME', types: 'TEXT NULL', owner_only_types: 'TEXT NULL',
   max_labels: 'INTEGER NULL', min_ttl: 'INTEGER NULL', fixed_ttl: 'INTEGER NULL',
 } as const
-const ZONE = { ...RULES, description: 'TEXT', updated_at: 'TIME', serial: 'INTEGER' } as const
-const ZONE_ROWS = `SELECT ${columnList(RULES)}, description, updated_at, (SELECT serial FROM dns_zone
+const ZONE = {
+  ...RULES,
+  description: 'TEXT',
+  awaits_proof: 'FLAG',
+  updated_at: 'TIME',
+  serial: 'INTEGER',
+} as const
+const ZONE_ROWS = `SELECT ${columnList(RULES)}, description, awaits_proof, updated_at, (SELECT serial FROM dns_zone
   WHERE dns_zone.id = zone.id) AS serial FROM zone`
 
 export const ZONES = selects({
@@ -52,6 +58,10 @@ export const ZONES = selects({
     `${ZONE_ROWS} WHERE name IN (SELECT value FROM json_each(?)) AND ${isShown('name')} ORDER BY length(name) DESC LIMIT 1`,
   ),
   count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM zone'),
+  awaiting: select(
+    ZONE,
+    `${ZONE_ROWS} WHERE awaits_proof = 1 AND ${isShown('name')} ORDER BY zone.id DESC LIMIT ?`,
+  ),
   metadata: select(
     { key: 'TEXT', value: 'TEXT' },
     'SELECT key, value FROM zone_metadata WHERE zone_id = ? ORDER BY key',
@@ -152,10 +162,11 @@ function accountFrom(id: number, row: RowOf<typeof ACCOUNT>): Account {
   }
 }
 
-async function zoneFrom(sql: Sql, row: RowOf<typeof ZONE>): Promise<Zone> {
+export async function zoneFrom(sql: Sql, row: RowOf<typeof ZONE>): Promise<Zone> {
   return {
     ...rulesFrom(row),
     description: row.description,
+    ...(isOn(row.awaits_proof) && { awaitsProof: true }),
     serial: row.serial,
     metadata: metadataFrom(await sql(ZONES.metadata).all(row.id)),
     updatedAt: row.updated_at,

@@ -267,10 +267,19 @@ export const MIGRATIONS: readonly string[] = [
     account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
     kind TEXT NOT NULL,
     at INTEGER NOT NULL,
-    subject TEXT NOT NULL
+    subject TEXT NOT NULL,
+    mail_to TEXT NOT NULL, -- empty: it causes no message
+    mailed_at INTEGER
   ) STRICT;
   CREATE INDEX account_event_of_account ON account_event (account_id, id);
+  CREATE INDEX account_event_to_mail ON account_event (id) WHERE mail_to <> '' AND mailed_at IS NULL;
+  CREATE INDEX account_event_to_confirm ON account_event (lower(mail_to)) WHERE kind = 'emailGiven';
   ALTER TABLE account ADD COLUMN is_email_confirmed INTEGER NOT NULL DEFAULT 0;
+  -- They were given by a person who had just shown the password, and links for a new one went there.
+  UPDATE account SET is_email_confirmed = 1 WHERE email <> '';
   ALTER TABLE zone ADD COLUMN awaits_proof INTEGER NOT NULL DEFAULT 0;
+  CREATE TRIGGER dns_zone_is_proved AFTER UPDATE OF awaits_proof ON zone WHEN NEW.awaits_proof <> OLD.awaits_proof BEGIN
+    INSERT INTO dns_dirty VALUES (NEW.id, ''), (0, NEW.name) ON CONFLICT DO NOTHING;
+  END;
   `,
 ]

@@ -12,7 +12,7 @@ import type { NameQuery } from '../../model/query.ts'
 import { isLong } from '../sql/listing.ts'
 import { LongListings } from './long-listings.ts'
 import { requestWindows } from '../request-windows.ts'
-import { withSanctions } from '../sanctions.ts'
+import { withConsequences } from '../events.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { sqliteCounters, storedCounters } from './counters.ts'
 import { checkSqlite } from './check.ts'
@@ -252,5 +252,5 @@ function writesWithCounters(
       return tables.removeKey(keyId, now)
     },
   }
-  return { ...writes, ...withSanctions(writes) }
+  return withConsequences(writes)
 }

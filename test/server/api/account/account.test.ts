@@ -1,3 +1,4 @@
+import type { Instant } from '../../../../src/base/time.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addApiKey } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'
@@ -31,6 +32,7 @@ describe('the account', () => {
       website_only: false,
       operator: false,
       email: null,
+      email_confirmed: false,
       created_at: '2026-01-01T00:00:00.000Z',
     })
   })
@@ -63,7 +65,9 @@ describe('the account', () => {
 
   it('is read also where it can only be changed on the website', async () => {
     const { store, ids } = world
-    await store.write(async (w) => w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }))
+    await store.write(async (w) =>
+      w.changeAccount(ids['a'] ?? 0, { isWebsiteOnly: true }, Date.UTC(2026, 0, 1) as Instant),
+    )
     expect(await read()).toMatchObject({ website_only: true })
   })
 })

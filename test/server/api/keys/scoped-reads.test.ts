@@ -1,3 +1,4 @@
+import type { Instant } from '../../../../src/base/time.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../../../src/base/time.ts'
 import type { Address } from '../../../../src/net/address.ts'
@@ -87,7 +88,9 @@ describe('the e-mail address of the account', () => {
     [['name:_acme-challenge.home.example.test', 'type:TXT'], false],
   ])('for a key with %j: is read: %s', async (scopes, isRead) => {
     const { store, ids } = world
-    await store.write(async (w) => w.changeAccount(ids['a'] ?? 0, { email: EMAIL }))
+    await store.write(async (w) =>
+      w.changeAccount(ids['a'] ?? 0, { email: EMAIL }, Date.UTC(2026, 0, 1) as Instant),
+    )
     await addApiKey(store, ids['a'] ?? 0, 'scoped', { scopes })
     const { status, body } = await world.ask('GET', '/v1/account', undefined, 'scoped')
 

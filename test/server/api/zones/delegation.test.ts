@@ -82,6 +82,7 @@ it('shows what was found, and null for what is not known', async () => {
     name: 'example.test',
     accountId: world.ids['a'],
     serial: expect.any(Number),
+    awaitsProof: false,
   }
   expect(asked).toEqual([[zone, ['ns1.operator.test', 'ns2.operator.test']]])
 })

@@ -6,8 +6,15 @@ import { errorsAt, errorSummary, type FormErrors, NO_ERRORS } from '../../refusa
 import type { Words } from '../../words/words.ts'
 
 /** The pages that links lead to, by the last part of their paths. */
-export const LINKS = { invitation: 'invitation', reset: 'reset', open: 'open' } as const
+export const LINKS = { invitation: 'invitation', reset: 'reset', open: 'open', confirm: 'confirm' } as const
 export type Link = keyof typeof LINKS
+
+const TAKES_PASSWORD: Readonly<Record<Link, boolean>> = {
+  invitation: true,
+  reset: true,
+  open: false,
+  confirm: false,
+}
 
 export const linkAt = (path: string): Link | undefined =>
   (Object.keys(LINKS) as Link[]).find((one) => path === `/console/${one}`)
@@ -15,11 +22,18 @@ export const linkAt = (path: string): Link | undefined =>
 interface LinkView {
   readonly link: Link
   readonly form?: URLSearchParams
+  /** Of the service. */
+  readonly host: string
+  /** Of an invitation: where the names will be, known from its code. */
+  readonly zone?: string | undefined
   readonly errors?: FormErrors
 }
 
 /** The code of the link is after "#", so only the script has it; without it, the person copies it. */
-export function linkPage(words: Words, { link, form: sent, errors = NO_ERRORS }: LinkView): ShownPage {
+export function linkPage(
+  words: Words,
+  { link, form: sent, host, zone, errors = NO_ERRORS }: LinkView,
+): ShownPage {
   const t = words.links
   // It was right so far, and people must not take it for their name.
   const isCodeGiven = /^[\w-]{43}$/.test(sent?.get('code') ?? '') && errorsAt(errors, 'code').length === 0
@@ -37,7 +51,7 @@ export function linkPage(words: Words, { link, form: sent, errors = NO_ERRORS }:
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
     main: html`${errorSummary(errors, words)}${card(
       t[link].what,
-      form(`/console/${link}`, [
+      html`${link === 'invitation' ? html`<p>${t.whose(host, zone)}</p>` : ''}${form(`/console/${link}`, [
         isCodeGiven
           ? hidden('code', sent?.get('code') ?? '')
           : field('code', t.code, { value: sent?.get('code') ?? '', hint: t.codeHint, errors }),
@@ -52,16 +66,16 @@ export function linkPage(words: Words, { link, form: sent, errors = NO_ERRORS }:
               }),
             ]
           : []),
-        ...(link === 'open' ? [] : password),
+        ...(TAKES_PASSWORD[link] ? password : []),
         button(t[link].go),
-      ]),
+      ])}`,
     )}`,
   }
 }
 
 /** What is wrong in the form before anything is asked for. */
 export function linkFormFault(words: Words, link: Link, sent: URLSearchParams): FormErrors | undefined {
-  if (link === 'open') return undefined
+  if (!TAKES_PASSWORD[link]) return undefined
   const password = sent.get('password') ?? ''
   const all = [
     ...(isNewPassword(password) ? [] : [{ field: 'password', text: words.links.weak }]),

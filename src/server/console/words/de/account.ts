@@ -52,9 +52,34 @@ export const DE_ACCOUNT: typeof EN_ACCOUNT = {
     emailWhat:
       'Wenn der Dienst Post verschickt, gehen Links für ein neues Passwort hierhin. Wer sie liest, hat Ihr Konto.',
     emailSave: 'Adresse speichern',
+    isConfirmed: 'bestätigt',
+    isUnconfirmed:
+      'nicht bestätigt: Öffnen Sie den Link, der dorthin geschickt wurde. Bis dahin geht keine andere Post hin.',
+    signIns: 'Anmeldungen',
+    history: 'Was mit dem Konto geschah',
+    at: 'Zeit',
+    credential: 'Mit',
+    event: 'Ereignis',
+    concerns: 'Betrifft',
+    events: {
+      passwordChanged: 'Passwort geändert',
+      emailChanged: 'E-Mail-Adresse geändert',
+      emailGiven: 'Bestätigung erbeten',
+      factorAdded: 'Zweiter Faktor hinzugefügt',
+      factorRemoved: 'Zweiter Faktor entfernt',
+      apiKeyAdded: 'API-Schlüssel angelegt',
+      tsigKeyAdded: 'TSIG-Schlüssel angelegt',
+      suspended: 'Konto gesperrt',
+      keyBlocked: 'DDNS-Schlüssel gesperrt',
+      wrongPasswords: 'Viele falsche Passwörter',
+      signedIn: 'Anmeldung aus einem neuen Netz',
+    },
     whole: 'Das ganze Konto',
     download: 'Alles herunterladen',
-    removeWhat: 'Löscht das Konto mit seinen Zonen, Namen und Schlüsseln, für immer.',
+    removeWhat:
+      'Löscht das Konto mit seinen Zonen, Namen und Schlüsseln, für immer. Der Verlauf seiner Änderungen bleibt ' +
+      '400 Tage, nur für den Betreiber: mit der Nummer des Kontos statt seines Namens, und den Adressen, von denen ' +
+      'die Änderungen kamen.',
     confirm: 'Geben Sie den Namen des Kontos ein',
     remove: 'Konto löschen',
     sessions: 'Wer angemeldet ist',

@@ -1,3 +1,4 @@
+import { germanActor, germanDetail } from './details.ts'
 import type { EN_FRAME } from '../en/frame.ts'
 import { DE_ERRORS } from './errors.ts'
 import { plural } from '../plural.ts'
@@ -85,6 +86,8 @@ export const DE_FRAME: typeof EN_FRAME = {
     wrong: 'Das Passwort ist falsch.',
     go: 'Weiter',
   },
+  detail: germanDetail,
+  actor: germanActor,
   states: {
     unserved: {
       word: 'unbeantwortet',

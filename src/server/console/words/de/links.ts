@@ -9,6 +9,10 @@ export const DE_LINKS: typeof EN_LINKS = {
     account: 'Name des Kontos',
     accountHint: 'Sie wählen ihn. Buchstaben, Ziffern und . _ - @.',
     taken: 'Diesen Namen gibt es schon.',
+    whose: (host, zone) =>
+      zone === undefined
+        ? `Der Dienst ist ${host}.`
+        : `Der Dienst ist ${host}; Ihre Namen liegen in ${zone}.`,
     weak: 'Ein Passwort hat mindestens 12 Zeichen, und keine unsichtbaren.',
     invitation: {
       title: 'Willkommen',
@@ -19,6 +23,11 @@ export const DE_LINKS: typeof EN_LINKS = {
       title: 'Neues Passwort',
       what: 'Wählen Sie ein anderes Passwort für Ihr Konto',
       go: 'Passwort ändern',
+    },
+    confirm: {
+      title: 'Ihre E-Mail-Adresse',
+      what: 'Bestätigen Sie, dass Sie unter dieser Adresse Post lesen',
+      go: 'Bestätigen',
     },
     open: {
       title: 'Konsole öffnen',

@@ -42,6 +42,7 @@ export const DE_OPERATIONS: typeof EN_OPERATIONS = {
   deleteInvitation: 'Einladung gelöscht',
   acceptInvitation: 'Konto angelegt, mit einer Einladung',
   resetPassword: 'Passwort geändert, mit einem Link',
+  confirmEmail: 'E-Mail-Adresse bestätigt',
   deleteAccount: 'Konto gelöscht',
   createPasskeyOptions: 'Passkey begonnen',
   changeApiKey: 'API-Schlüssel geändert',

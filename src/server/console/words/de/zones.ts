@@ -48,6 +48,14 @@ export const DE_ZONES: typeof EN_ZONES = {
     countWrong: (count) =>
       `Die Zone hat ${plural(count, 'Namen', 'Namen')}; geben Sie ${count} ein, um sie zu löschen.`,
   },
+  zoneProof: {
+    title: 'Zeigen Sie, dass die Zone Ihnen gehört',
+    delegate: 'Tragen Sie dort, wo Sie die Domain registriert haben, die Nameserver dieses Dienstes ein:',
+    record: 'Oder legen Sie, solange andere Nameserver für sie antworten, dort einen TXT-Eintrag an:',
+    name: 'Name',
+    value: 'Text',
+    look: 'Der Dienst sieht alle zehn Minuten nach. Sofort nachsehen:',
+  },
   delegation: {
     title: 'Delegation',
     check: 'Delegation prüfen',

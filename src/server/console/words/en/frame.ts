@@ -83,6 +83,10 @@ export const EN_FRAME = {
     wrong: 'The password is wrong.',
     go: 'Continue',
   },
+  /** What follows the title of an error; undefined: nothing that a person of this language can read. */
+  detail: (detail: string): string | undefined => detail,
+  /** Who changed something. */
+  actor: (actor: string): string => actor,
   states: {
     unserved: {
       word: 'not answered',

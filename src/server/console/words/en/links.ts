@@ -7,6 +7,10 @@ export const EN_LINKS = {
     account: 'Name of the account',
     accountHint: 'You choose it. Letters, digits, and . _ - @.',
     taken: 'This name is taken.',
+    whose: (host: string, zone: string | undefined) =>
+      zone === undefined
+        ? `The service is ${host}.`
+        : `The service is ${host}; your names will be in ${zone}.`,
     weak: 'A password has at least 12 characters, and no invisible ones.',
     invitation: {
       title: 'Welcome',
@@ -17,6 +21,11 @@ export const EN_LINKS = {
       title: 'New password',
       what: 'Choose another password for your account',
       go: 'Change the password',
+    },
+    confirm: {
+      title: 'Your e-mail address',
+      what: 'Confirm that you read mail at this address',
+      go: 'Confirm',
     },
     open: {
       title: 'Open the console',

@@ -40,6 +40,7 @@ export const EN_OPERATIONS = {
   deleteInvitation: 'deleted an invitation',
   acceptInvitation: 'made the account, with an invitation',
   resetPassword: 'changed the password, with a link',
+  confirmEmail: 'confirmed the e-mail address',
   deleteAccount: 'deleted the account',
   createPasskeyOptions: 'began with a passkey',
   changeApiKey: 'changed an API key',

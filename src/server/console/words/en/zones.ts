@@ -47,6 +47,14 @@ export const EN_ZONES = {
     countWrong: (count: number) =>
       `The zone has ${plural(count, 'name', 'names')}; type ${count} to delete them.`,
   },
+  zoneProof: {
+    title: 'Show that the zone is yours',
+    delegate: 'Where you registered the domain, enter the name servers of this service:',
+    record: 'Or, while other name servers answer for it, add a TXT record there:',
+    name: 'Name',
+    value: 'Text',
+    look: 'The service looks every ten minutes; to look now:',
+  },
   delegation: {
     title: 'Delegation',
     check: 'Check the delegation',

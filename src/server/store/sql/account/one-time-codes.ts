@@ -13,9 +13,9 @@ export const ONE_TIME_CODES = selects({
     CODE,
     `SELECT ${columnList(CODE)} FROM one_time_code WHERE purpose = ? AND expires_at > ? ORDER BY id DESC`,
   ),
-  has: select(
-    { found: 'INTEGER' },
-    'SELECT 1 AS found FROM one_time_code WHERE hash = ? AND purpose = ? AND expires_at > ?',
+  with: select(
+    CODE,
+    `SELECT ${columnList(CODE)} FROM one_time_code WHERE hash = ? AND purpose = ? AND expires_at > ?`,
   ),
   take: select(
     CODE,
@@ -27,8 +27,9 @@ export const ONE_TIME_CODES = selects({
 })
 
 export const sqlCodeReads = (sql: Sql): CodeReads => ({
-  async hasCode(hash, purpose, now) {
-    return (await sql(ONE_TIME_CODES.has).get(hash, purpose, now)) !== undefined
+  async codeWith(hash, purpose, now) {
+    const row = await sql(ONE_TIME_CODES.with).get(hash, purpose, now)
+    return row && codeFrom(row)
   },
   async codesFor(purpose, now) {
     return (await sql(ONE_TIME_CODES.of).all(purpose, now)).map(codeFrom)

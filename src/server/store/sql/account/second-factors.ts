@@ -68,7 +68,7 @@ export const sqlFactors = (sql: Sql): FactorWrites => ({
     )
     return Number(changes) > 0
   },
-  async removeFactors(accountId, kind) {
+  async removeFactors(accountId, _now, kind) {
     await sql(
       'DELETE FROM second_factor WHERE account_id = ?1 AND (CAST(?2 AS TEXT) IS NULL OR kind = ?2)',
     ).run(accountId, kind ?? null)

@@ -1,0 +1,66 @@
+import { after, days, type Instant, minutes, seconds } from '../../base/time.ts'
+import type { ServiceSettings } from '../../config/service-settings.ts'
+import { systemClock } from '../../platform/clock/clock.ts'
+import { repeat } from '../../platform/clock/repeat.ts'
+import { confirmMail, eventMail } from '../../server/auth/event-mails.ts'
+import { linkOf, makeCode } from '../../server/auth/one-time-codes.ts'
+import type { EventMail } from '../../server/store/account/events.ts'
+import type { Store } from '../../server/store/store.ts'
+import { canMail, mailer } from './mail.ts'
+
+const MAIL_INTERVAL = seconds(2)
+/** After a message that the mail server did not take. */
+const RETRY_INTERVAL = minutes(1)
+/** An older message is of no use to anybody. */
+const MAX_AGE = days(1)
+const MAX_MAILS = 20
+
+interface EventMailParts {
+  readonly store: Store
+  readonly current: () => ServiceSettings
+  readonly reportFailure: (what: string, error: unknown) => void
+  readonly ending: AbortSignal
+}
+
+/**
+ * Sends what people hear of their accounts. The events are in the store, so that each door, and each other process, needs
+ * nothing but its transaction.
+ */
+export function keepMailing({ store, current, reportFailure, ending }: EventMailParts): void {
+  let notBefore = 0 as Instant
+  const send = async (mail: EventMail): Promise<void> => {
+    const { console: origin } = current()
+    const now = systemClock.now()
+    // Two nodes look at the same time.
+    if (!(await store.write(async (w) => w.setMailed(mail.id, now)))) return
+    if (mail.kind === 'emailGiven' && origin === undefined) return
+    const message =
+      mail.kind === 'emailGiven' ? await confirmation(store, mail, origin ?? '') : eventMail(mail, origin)
+    if (message === undefined) return
+    const fault = await mailer(current(), ending)(message)
+    if (fault === undefined) return
+    await store.write(async (w) => w.setMailed(mail.id, undefined))
+    notBefore = after(now, RETRY_INTERVAL)
+    reportFailure('a message about an account', new Error(`a message was not sent: ${fault}`))
+  }
+  void repeat(MAIL_INTERVAL, ending, async () => {
+    const now = systemClock.now()
+    if (!canMail(current()) || now < notBefore) return
+    const since = (now - MAX_AGE) as Instant
+    for (const mail of await store.read(async (r) => r.unsentMails(since, MAX_MAILS))) await send(mail)
+  })
+}
+
+/** Undefined if the account has another address meanwhile. */
+const confirmation = async (store: Store, mail: EventMail, origin: string) =>
+  store.write(async (w) => {
+    const { accountId, to } = mail
+    if ((await w.account(accountId))?.email !== to) return undefined
+    const code = await makeCode(w, {
+      purpose: 'confirm',
+      accountId,
+      grant: { email: to },
+      now: systemClock.now(),
+    })
+    return confirmMail(mail, linkOf(origin, 'confirm', code), origin)
+  })

@@ -1,0 +1,50 @@
+import { minutes } from '../../../base/time.ts'
+import type { ServiceSettings } from '../../../config/service-settings.ts'
+import type { ApiService } from '../../../server/api/request/context.ts'
+import { keyedHash, type Pepper } from '../../../server/auth/hashes.ts'
+import { isProof } from '../../../server/model/delegation/proof.ts'
+import type { Zone } from '../../../server/model/tree.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { repeat } from '../../../platform/clock/repeat.ts'
+
+const PROOF_INTERVAL = minutes(10)
+/** Zones that are looked at one after the other, the newest first. */
+const MAX_LOOKED_AT = 200
+/** In characters; each has six bits. */
+const VALUE_LENGTH = 32
+
+/** What the TXT of a zone has: nobody can know it of a zone of another account, or of one that was there before. */
+export const proofValue = (
+  pepper: Pepper,
+  { id, name, createdAt }: Pick<Zone, 'id' | 'name' | 'createdAt'>,
+): string =>
+  Buffer.from(keyedHash(pepper, `zone proof ${id} ${createdAt} ${name}`))
+    .toString('base64url')
+    .slice(0, VALUE_LENGTH)
+
+interface ProofParts {
+  readonly store: Store
+  readonly pepper: Pepper
+  readonly current: () => ServiceSettings
+  readonly look: ApiService['delegation']
+  readonly onProved: () => void
+  readonly ending: AbortSignal
+}
+
+/** Looks now and then at the zones that await a proof, so that their accounts need not ask. Without zone_proof, none do. */
+export function keepProving({ store, pepper, current, look, onProved, ending }: ProofParts): void {
+  void repeat(PROOF_INTERVAL, ending, async () => {
+    const zones = await store.read(async (r) => r.zonesAwaitingProof(MAX_LOOKED_AT))
+    if (!current().zoneProof) {
+      if (zones.length > 0) await store.write(async (w) => w.endProofs())
+      return
+    }
+    for (const zone of zones) {
+      if (ending.aborted) return
+      const found = await look(zone, current().nameservers)
+      if (found === undefined || !isProof(found, proofValue(pepper, zone))) continue
+      await store.write(async (w) => w.changeZone(zone.id, { awaitsProof: false }))
+      onProved()
+    }
+  })
+}

@@ -1,0 +1,64 @@
+import type { OutgoingMail } from '../../net/mail.ts'
+import type { Secret } from '../../net/secret.ts'
+import type { AccountEventKind } from '../model/account-events.ts'
+import type { EventMail } from '../store/account/events.ts'
+
+interface EventText {
+  readonly subject: string
+  /** What happened to the account; the subject of the event is a key, a network, a number or an address. */
+  readonly text: (about: string) => string
+}
+
+const quoted = (about: string): string => (about === '' ? '' : ` ${about}`)
+
+/** Everything but `emailGiven`, which has a link. */
+// biome-ignore format: a table
+const TEXTS: Readonly<Record<Exclude<AccountEventKind, 'emailGiven'>, EventText>> = {
+  passwordChanged: { subject: 'Your password was changed', text: () => 'The password was changed, and all sessions are signed out.' },
+  emailChanged:    { subject: 'Your e-mail address was changed', text: (to) => to === '' ? 'The e-mail address was removed.' : `The e-mail address is ${to} now, when that is confirmed.` },
+  factorAdded:     { subject: 'A second factor was added', text: (factor) => `A second factor was added${quoted(factor)}.` },
+  factorRemoved:   { subject: 'A second factor was removed', text: (factor) => `A second factor was removed${quoted(factor)}.` },
+  apiKeyAdded:     { subject: 'A new API key', text: (key) => `The API key ${key} was made.` },
+  tsigKeyAdded:    { subject: 'A new TSIG key', text: (key) => `The TSIG key ${key} was made.` },
+  suspended:       { subject: 'Your account is suspended', text: () => 'The operator has suspended the account. Its names stay as they are, and nothing can be changed.' },
+  keyBlocked:      { subject: 'A DDNS key is blocked', text: (key) => `The DDNS key ${key} is blocked: its updates are refused. The page of the key says why, and until when.` },
+  wrongPasswords:  { subject: 'Wrong passwords for your account', text: (count) => `Somebody has tried ${count} wrong passwords. If it was not you, nothing needs to be done: choose a long password, and add a second factor.` },
+  signedIn:        { subject: 'A sign-in from a new network', text: (network) => `Somebody has signed in from the network ${network}, which was not seen before.` },
+}
+
+/** One line: what a person wrote must add no field, no line and no link of its own. */
+const plain = (text: string): string => text.replace(/\p{C}|\p{Z}|\//gu, ' ').slice(0, MAX_PLAIN)
+const MAX_PLAIN = 200
+
+/** The message about an event. `origin`: of the console, if there is one. */
+export function eventMail(mail: EventMail, origin: string | undefined): OutgoingMail {
+  const { kind, account, subject, to } = mail
+  if (kind === 'emailGiven') throw new Error('a message that asks for a confirmation has a link')
+  const place = origin === undefined ? 'Ask the operator of the service' : `See ${origin}/console/account`
+  return {
+    to,
+    subject: TEXTS[kind].subject,
+    text: `Your account ${account} at ${hostOf(origin)}:
+
+${TEXTS[kind].text(kind === 'signedIn' ? subject : plain(subject))}
+
+If that was not you, or you did not expect it: change the password at once. ${place}
+`,
+  }
+}
+
+/** The message that asks whether the address is that of the person. */
+export const confirmMail = ({ to, account }: EventMail, link: Secret, origin: string): OutgoingMail => ({
+  to,
+  subject: 'Confirm your e-mail address',
+  text: `The account ${account} at ${hostOf(origin)} gives this as its e-mail address. If it is yours, open this link:
+
+${link.reveal()}
+
+The link works once, within a day. Until then, nothing else is sent to this address. If you do not know the account, you
+can ignore this message.
+`,
+})
+
+const hostOf = (origin: string | undefined): string =>
+  origin === undefined ? 'this service' : new URL(origin).host

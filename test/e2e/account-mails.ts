@@ -1,0 +1,276 @@
+import { writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { type Browser, browserAt } from './account-browser.ts'
+import { leaksIn, formsOf } from './leaks.ts'
+import { mailServer, type ReceivedMail } from './mail-server.ts'
+import { holdfast, NODE, ROOT, scratch, serveStoreIn, storeWith } from './processes.ts'
+
+/** The kinds of mail, by their subjects: another wording is another expression here, and nowhere else. */
+export const SUBJECTS = {
+  confirm: /\bconfirm\b.*e-?mail/i,
+  emailChanged: /e-?mail address.*\bchanged\b/i,
+  passwordChanged: /\bpassword\b.*\bchanged\b/i,
+  factorAdded: /second factor.*\badded\b/i,
+  factorRemoved: /second factor.*\bremoved\b/i,
+  apiKey: /\bnew API key\b/i,
+  tsigKey: /\bnew TSIG key\b/i,
+  keyBlocked: /DDNS key.*\bblocked\b/i,
+  suspended: /account.*\bsuspended\b/i,
+  wrongPasswords: /\bwrong passwords?\b/i,
+  signIn: /\bsign-?in\b.*\bnew network\b/i,
+  reset: /\bnew password for\b/i,
+} as const satisfies Readonly<Record<string, RegExp>>
+export type MailKind = keyof typeof SUBJECTS
+
+/** The kinds whose link is the only secret that there may be. */
+const LINKED: readonly string[] = ['confirm', 'reset']
+
+/** In milliseconds: what happens to an account is told within this time, by the requirement. */
+const SOON = 10_000
+
+const kindsOf = (subject: string): readonly string[] =>
+  Object.entries(SUBJECTS).flatMap(([kind, expression]) => (expression.test(subject) ? [kind] : []))
+
+/** The kind of a mail; of a subject that the table does not know, or knows twice, the subject itself. */
+export function kindOf({ fields }: Pick<ReceivedMail, 'fields'>): string {
+  const subject = fields.get('subject') ?? ''
+  const [kind, another] = kindsOf(subject)
+  return kind === undefined || another !== undefined ? `unknown: ${subject}` : kind
+}
+
+/** "kind to address", in the order of arrival. */
+const lineOf = (mail: ReceivedMail): string => `${kindOf(mail)} to ${mail.to.join(' and ')}`
+
+interface MailLink {
+  readonly path: string
+  readonly code: string
+}
+
+/** The link of a mail; it has the form of every link of the console: the code is after "#". */
+export function linkIn({ body }: Pick<ReceivedMail, 'body'>): MailLink {
+  const [, path = '', code = ''] = /https?:\/\/[^/\s]+(\/console\/[\w/-]+)#([\w-]{20,})/.exec(body) ?? []
+  return { path, code }
+}
+
+/** Limits that no test reaches by the way. */
+const PATIENT: Readonly<Record<string, string>> = {
+  '--request-limit': '100000',
+  '--key-request-limit': '100000',
+  '--badauth-limit': '100000',
+}
+
+interface WorldOptions {
+  /** Default: there is a mail server. */
+  readonly hasMail?: boolean
+  readonly args?: Readonly<Record<string, string>>
+}
+
+/** A way to a server that can be closed for a time: who connects waits without a greeting. */
+async function gateTo(at: string) {
+  const [host, port] = at.split(':')
+  let waiting: (() => void)[] | undefined
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    const pass = (): void => {
+      const on = connect(Number(port), host)
+      on.on('error', () => undefined)
+      socket.pipe(on).pipe(socket)
+    }
+    if (waiting === undefined) pass()
+    else waiting.push(pass)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close())
+  return {
+    at: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: (): void => void (waiting = []),
+    waiting: (): number => waiting?.length ?? 0,
+    open: (): void => {
+      for (const pass of waiting ?? []) pass()
+      waiting = undefined
+    },
+  }
+}
+
+/** Makes the last of all mails, so what is to come before it has come. */
+const FENCE = 'fence'
+
+/** A service with accounts, its mail server, and a clock that the test sets. Each account of the store has a password. */
+export async function accountWorld(
+  accounts: readonly string[],
+  { hasMail = true, args = {} }: WorldOptions = {},
+) {
+  const names = [FENCE, ...accounts]
+  const { folder, printed } = await storeWith(
+    'plan add basic',
+    ...names.map((one) => `account add ${one} basic`),
+  )
+  const passwords = new Map(
+    names.map((name, at) => [name, printed[at + 2]?.trim().split(' ').at(-1) ?? ''] as const),
+  )
+  const sink = await mailServer()
+  const gate = await gateTo(sink.at)
+  const byMail = ['--mail-server', gate.at, '--mail-from', 'dns@holdfast.example']
+  const shiftFile = join(scratch(), 'shift')
+  const env = {
+    NODE_OPTIONS: `--import=${join(ROOT, 'test/lab/shifted-clock.mjs')}`,
+    HOLDFAST_TEST_SHIFT: shiftFile,
+  }
+  let shift = 0
+  writeFileSync(shiftFile, '0')
+  const start = async (withMail: boolean) =>
+    serveStoreIn(
+      env,
+      folder,
+      '--console',
+      'http://localhost',
+      '--trusted-proxies',
+      '127.0.0.1',
+      '--nameservers',
+      'ns.holdfast.example',
+      ...Object.entries({ ...PATIENT, ...args }).flat(),
+      ...(withMail ? byMail : []),
+    )
+  let at = await start(hasMail)
+  const secrets = new Set(passwords.values())
+  const passwordOf = (account: string): string => passwords.get(account) ?? ''
+
+  /** What `holdfast admin` prints; it sends mails itself, or the service does. */
+  const admin = async (...words: readonly string[]): Promise<string> => {
+    const ended = await holdfast(
+      ['admin', ...words, '--store', folder, '--console', 'http://localhost', ...byMail],
+      { node: NODE, env },
+    )
+    expect([words.join(' '), ended.code, ended.stderr]).toEqual([words.join(' '), 0, ''])
+    return ended.stdout
+  }
+  /** A request to `/v1`, by the password of the account. */
+  const api = async (account: string, method: string, path: string, body?: unknown, peer = HOME) => {
+    const response = await fetch(`${at.url}/v1${path}`, {
+      method,
+      headers: {
+        authorization: basic(account, passwordOf(account)),
+        'content-type': 'application/json',
+        'x-forwarded-for': peer,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, text, data: dataIn(text) }
+  }
+  const browser = (peer = HOME): Browser => browserAt(() => at.url, secrets, peer)
+  const signedIn = async (account: string, peer = HOME): Promise<Browser> => {
+    const one = browser(peer)
+    const { status } = await one.send('/console/sign-in', { account, password: passwordOf(account) })
+    expect([account, status]).toEqual([account, 303])
+    await one.send('/console/account')
+    return one
+  }
+
+  const lines = (): readonly string[] => sink.received.map(lineOf)
+  const countOf = (line: string): number => lines().filter((one) => one === line).length
+  /** Resolves with the newest of these mails, when there are so many of them. */
+  const mail = async (kind: MailKind, to: string, count = 1): Promise<ReceivedMail> => {
+    const wanted = `${kind} to ${to}`
+    await expect
+      .poll(() => [countOf(wanted), lines()], { timeout: SOON, interval: 20 })
+      .toEqual([count, expect.anything()])
+    return sink.received.findLast((one) => lineOf(one) === wanted) ?? none(wanted)
+  }
+  /** Gives an account an address, and confirms it. */
+  const confirmed = async (account: string, address = `${account}@mail.example`): Promise<Browser> => {
+    const one = await signedIn(account)
+    const { status } = await one.send('/console/account/email', { email: address })
+    expect([account, status]).toEqual([account, 303])
+    const { path, code } = linkIn(await mail('confirm', address))
+    const { status: followed } = await one.follow({ path, code })
+    expect([account, 'confirms', followed < 400]).toEqual([account, 'confirms', true])
+    return one
+  }
+  let fences = 0
+  /** Resolves when all mails of what happened before have come: the mail of a later event has. */
+  const settled = async (): Promise<void> => {
+    if (fences === 0) await confirmed(FENCE)
+    fences++
+    const { status } = await api(FENCE, 'POST', '/account/api-keys', { description: 'fence' })
+    expect(status).toBe(201)
+    await mail('apiKey', `${FENCE}@mail.example`, fences)
+  }
+  /** The mails that come of what this does, without those of the fence. */
+  const mailsOf = async (act: () => Promise<unknown>): Promise<readonly string[]> => {
+    await settled()
+    const before = sink.received.length
+    await act()
+    await settled()
+    return lines()
+      .slice(before)
+      .filter((one) => !one.endsWith(` to ${FENCE}@mail.example`))
+      .toSorted()
+  }
+  /** Asks for a link for another password. Nobody asks twice in ten minutes for one account. */
+  const forgotten = async (account: string, peer = HOME) =>
+    browser(peer).send('/console/forgotten', { account })
+  const wait = (milliseconds: number): void => writeFileSync(shiftFile, String((shift += milliseconds)))
+  const restart = async (withMail: boolean): Promise<void> => {
+    at.child.kill('SIGTERM')
+    await at.ended
+    at = await start(withMail)
+  }
+  /** The secrets that a mail shows, in any encoding; of a link, the code is what it is for. */
+  const leaks = (): readonly string[] =>
+    sink.received.flatMap((one) => {
+      const shown = `${[...one.fields].join('\n')}\n${one.body}`
+      const { code } = LINKED.includes(kindOf(one)) ? linkIn(one) : { code: '' }
+      const text = code === '' ? shown : shown.replaceAll(code, '')
+      const found = [...secrets].filter((secret) => leaksIn(text, formsOf(secret)).length > 0)
+      const isCode = /#[\w-]{20,}/.test(text)
+      return [...found, ...(isCode ? ['a link'] : [])].map((what) => `${what} in ${lineOf(one)}`)
+    })
+  return {
+    url: () => at.url,
+    log: () => at.log(),
+    now: () => Date.now() + shift,
+    received: sink.received,
+    folder,
+    gate,
+    secrets,
+    passwordOf,
+    setPassword: (account: string, password: string): void =>
+      void (passwords.set(account, password), secrets.add(password)),
+    admin,
+    api,
+    browser,
+    signedIn,
+    confirmed,
+    lines,
+    mail,
+    mailsOf,
+    settled,
+    forgotten,
+    wait,
+    restart,
+    leaks,
+  }
+}
+
+export type AccountWorld = Awaited<ReturnType<typeof accountWorld>>
+
+/** Where a person is unless a test says otherwise (RFC 5737). */
+export const HOME = '198.51.100.7'
+
+export const basic = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+const none = (what: string): never => {
+  throw new Error(`no ${what}`)
+}
+
+function dataIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(text) as { data?: Readonly<Record<string, unknown>> }).data ?? {}
+  } catch {
+    return {}
+  }
+}
