@@ -64,8 +64,12 @@ export const INVITATION_OPERATIONS: Operations = {
       if (send !== undefined && send !== 'send') return err(`${send} is not send`)
       if (console === undefined) return err(NO_CONSOLE)
       if (send !== undefined && !canMail) return err(NO_MAIL)
-      const email = (await w.account(account.value))?.email
+      const { email, isEmailConfirmed } = (await w.account(account.value)) ?? {}
       if (send !== undefined && email === undefined) return err(`account ${name} has no e-mail address`)
+      if (send !== undefined && isEmailConfirmed !== true)
+        return err(
+          `the e-mail address of account ${name} is not confirmed; make a link without send, and pass it on`,
+        )
       const code = await makeCode(w, { purpose: 'reset', accountId: account.value, now })
       const link = linkOf(console, 'reset', code)
       const mail = send === undefined || email === undefined ? {} : { mail: resetMail(email, name, link) }

@@ -1,3 +1,5 @@
+import { ACCOUNT_EVENT_ROWS } from './account/events.ts'
+import { STATES } from './states.ts'
 import type { Selects } from '../select.ts'
 import { ACCOUNTS } from './account/accounts.ts'
 import { BULK } from './bulk.ts'
@@ -24,6 +26,7 @@ import { ZONES } from './zones.ts'
 
 /** The statements of both databases that return rows. A test compares this list with the files. */
 export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
+  ACCOUNT_EVENT_ROWS,
   ACCOUNTS,
   AT_NAME,
   AT_NAMES,
@@ -45,6 +48,7 @@ export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {
   SECOND_FACTORS,
   SERIALS,
   SESSIONS,
+  STATES,
   SUMMARIES,
   TRAIL,
   TSIG_KEYS,

@@ -25,7 +25,7 @@ const CHANGED = `SELECT zone_id FROM dns_dirty WHERE name > '' AND ${IS_FLUSHED}
 export const ZONE_STATE = `CASE WHEN zone.awaits_proof = 1 THEN 'unproved'
   WHEN EXISTS (${CHANGED} AND zone_id = zone.id) THEN 'pending' ELSE 'published' END`
 
-const STATES = selects({
+export const STATES = selects({
   names: select(
     { id: 'INTEGER', state: 'TEXT' },
     `SELECT name.id, ${NAME_STATE} AS state FROM name JOIN zone ON zone.id = name.zone_id WHERE name.id IN ${ids()}`,
