@@ -1,6 +1,6 @@
 /**
  * What name servers give, in one word: in `/v1`, the console, the operator's commands and the metrics. “Published” means
- * that the answerer, or every secondary, has what is stored; each other word says why not.
+ * that the answerer, or every secondary, has what is stored; each other word says why not (decision 0064).
  */
 
 /** Of a zone, as it is stored; see `zoneStatesOf` in the store. */

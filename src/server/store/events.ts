@@ -23,7 +23,9 @@ type Telling = Pick<
   | 'setAccountPassword'
 >
 
-/** The same writes, with what follows from them: sanctions outlive keys, and people hear of their accounts. */
+/**
+ * The same writes, with what follows from them: sanctions outlive keys, and people hear of their accounts (decision 0065).
+ */
 export function withConsequences<W extends Parameters<typeof withSanctions>[0] & Omit<Telling, 'passBlock'>>(
   writes: W,
 ) {

@@ -1,6 +1,6 @@
 import type { Delegation } from './delegation.ts'
 
-/** The name of the TXT that proves whose a zone is; the owner of the domain alone can make it. */
+/** The name of the TXT that proves whose a zone is; the owner of the domain alone can make it (decision 0066). */
 export const challengeName = (zone: string): string => `_holdfast-challenge.${zone}`
 
 /** Whether the zone above names a name server of the service, or the TXT has this value. */
