@@ -91,7 +91,10 @@ export interface DirtyName extends NameInZone {
 /** Zones in one result of `dirtyNames`: each zone of a flush needs a step of its own. */
 export const MAX_DIRTY_ZONES = 200
 
-/** A zone as a flush sees it. No reader sees a draft yet, which has the name of its zone here (decision 0050). */
+/**
+ * A zone as a flush sees it. No reader sees a draft yet, which has the name of its zone here (decision 0050), nor a zone that
+ * awaits a proof, which is a draft too.
+ */
 export interface FlushedZone extends PublishedZone {
   readonly isDraft: boolean
 }

@@ -50,7 +50,8 @@ export async function accountFound(
   if (login?.kind !== 'account') return err(`there is no account ${account}`)
   const id = login.accountId
   const zones: (Zone & { readonly row: OverviewRow })[] = []
-  for (const row of await r.overview('zones', { filter: { account }, now })) {
+  // What name servers give is nothing that the account has, and changes by itself.
+  for (const { publication: _, ...row } of await r.overview('zones', { filter: { account }, now })) {
     const zone = await r.zoneNamed(String(row['name']))
     if (zone === undefined) continue
     if (!mayHaveGuests && (await r.countNamesOfOthers(zone.id, id)) > 0)

@@ -76,7 +76,8 @@ export function recorded(store: StoreWrites): Recording {
       const rules = await store.zoneRules(zoneId)
       const zone = rules && (await store.zoneNamed(rules.name))
       await store.changeZone(zoneId, values)
-      if (zone !== undefined) noted.push(zoneChanged(zone, values))
+      const isOwners = values.description !== undefined || values.defaultTtl !== undefined
+      if (zone !== undefined && isOwners) noted.push(zoneChanged(zone, values))
     },
     async removeZone(zoneId) {
       const [zone, names] = [await store.zoneRules(zoneId), await store.countNames(zoneId)]

@@ -57,7 +57,7 @@ export const PUBLISHED = selects({
   flushed: select(
     { ...ZONE, is_draft: 'FLAG' },
     `SELECT dns_zone.id, coalesce(zone.name, apex) AS apex, serial, size,
-        CASE WHEN of_zone IS NULL THEN 0 ELSE 1 END AS is_draft
+        CASE WHEN of_zone IS NULL AND ${IS_PROVED} THEN 0 ELSE 1 END AS is_draft
       FROM dns_zone LEFT JOIN zone_draft ON zone_draft.id = dns_zone.id LEFT JOIN zone ON zone.id = of_zone
       WHERE dns_zone.id = ?`,
   ),
