@@ -6,14 +6,17 @@ import { confirmMail, eventMail } from '../../server/auth/event-mails.ts'
 import { linkOf, makeCode } from '../../server/auth/one-time-codes.ts'
 import type { EventMail } from '../../server/store/account/events.ts'
 import type { Store } from '../../server/store/store.ts'
-import { canMail, mailer } from './mail.ts'
+import { canMail, sent } from './mail.ts'
 
 const MAIL_INTERVAL = seconds(2)
 /** After a message that the mail server did not take. */
 const RETRY_INTERVAL = minutes(1)
 /** An older message is of no use to anybody. */
 const MAX_AGE = days(1)
-const MAX_MAILS = 20
+/** That one look reads. */
+const MAX_MAILS = 1000
+/** To the mail server. */
+const AT_A_TIME = 8
 
 interface EventMailParts {
   readonly store: Store
@@ -27,27 +30,35 @@ interface EventMailParts {
  * nothing but its transaction.
  */
 export function keepMailing({ store, current, reportFailure, ending }: EventMailParts): void {
-  let notBefore = 0 as Instant
+  /** When each of those may be tried again that the server did not take. */
+  const later = new Map<number, Instant>()
   const send = async (mail: EventMail): Promise<void> => {
     const { console: origin } = current()
     const now = systemClock.now()
     // Two nodes look at the same time.
     if (!(await store.write(async (w) => w.setMailed(mail.id, now)))) return
+    later.delete(mail.id)
     if (mail.kind === 'emailGiven' && origin === undefined) return
     const message =
-      mail.kind === 'emailGiven' ? await confirmation(store, mail, origin ?? '') : eventMail(mail, origin)
-    if (message === undefined) return
-    const fault = await mailer(current(), ending)(message)
+      mail.kind === 'emailGiven' ? await confirmation(store, mail, origin ?? '') : eventMail(mail, current())
+    const fault = message && (await sent(current(), ending, message))
     if (fault === undefined) return
+    reportFailure('a message about an account', new Error(`a message was not sent: ${fault.because}`))
+    if (!fault.isTemporary) return
+    later.set(mail.id, after(now, RETRY_INTERVAL))
     await store.write(async (w) => w.setMailed(mail.id, undefined))
-    notBefore = after(now, RETRY_INTERVAL)
-    reportFailure('a message about an account', new Error(`a message was not sent: ${fault}`))
   }
   void repeat(MAIL_INTERVAL, ending, async () => {
+    if (!canMail(current())) return
     const now = systemClock.now()
-    if (!canMail(current()) || now < notBefore) return
-    const since = (now - MAX_AGE) as Instant
-    for (const mail of await store.read(async (r) => r.unsentMails(since, MAX_MAILS))) await send(mail)
+    const waiting = await store.read(async (r) => r.unsentMails((now - MAX_AGE) as Instant, MAX_MAILS))
+    for (const id of later.keys()) if (!waiting.some((mail) => mail.id === id)) later.delete(id)
+    await Promise.all(
+      waiting
+        .filter(({ id }) => (later.get(id) ?? 0) <= now)
+        .slice(0, AT_A_TIME)
+        .map(send),
+    )
   })
 }
 
@@ -56,6 +67,7 @@ const confirmation = async (store: Store, mail: EventMail, origin: string) =>
   store.write(async (w) => {
     const { accountId, to } = mail
     if ((await w.account(accountId))?.email !== to) return undefined
+    await w.removeCodesOf(accountId, 'confirm')
     const code = await makeCode(w, {
       purpose: 'confirm',
       accountId,

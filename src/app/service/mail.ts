@@ -20,33 +20,42 @@ export const canMail = ({ mailServer, mailFrom }: MailSettings): boolean =>
 /** Sends by the mail server of the settings; resolves with why not, undefined if the server took it. */
 export const mailer =
   (settings: MailSettings, ending: AbortSignal) =>
-  async ({ to, subject, text }: OutgoingMail): Promise<string | undefined> => {
-    const { mailServer = '', mailFrom: from } = settings
-    const server = mailServerIn(mailServer)
-    if (server === undefined || from === undefined) return 'set mail_server and mail_from'
-    const login = await loginOf(settings)
-    if (typeof login === 'string') return login
-    const { host, port, isOwnNetwork } = server
-    const outcome = await sendMail(
-      {
-        host,
-        port,
-        isImplicitTls: port === SUBMISSIONS_PORT,
-        mustEncrypt: !isOwnNetwork,
-        login,
-        from,
-        to,
-        subject,
-        text,
-        id: Buffer.from(systemEntropy(16)).toString('hex'),
-        at: systemClock.now(),
-        timeout: STEP_TIMEOUT,
-        wholeTimeout: WHOLE_TIMEOUT,
-      },
-      ending,
-    )
-    return outcome.kind === 'sent' ? undefined : outcome.because
-  }
+  async (mail: OutgoingMail): Promise<string | undefined> =>
+    (await sent(settings, ending, mail))?.because
+
+/** Undefined if the server took it; `isTemporary`: another attempt can help. */
+export async function sent(
+  settings: MailSettings,
+  ending: AbortSignal,
+  { to, subject, text }: OutgoingMail,
+): Promise<{ readonly because: string; readonly isTemporary: boolean } | undefined> {
+  const { mailServer = '', mailFrom: from } = settings
+  const server = mailServerIn(mailServer)
+  if (server === undefined || from === undefined)
+    return { because: 'set mail_server and mail_from', isTemporary: true }
+  const login = await loginOf(settings)
+  if (typeof login === 'string') return { because: login, isTemporary: true }
+  const { host, port, isOwnNetwork } = server
+  const outcome = await sendMail(
+    {
+      host,
+      port,
+      isImplicitTls: port === SUBMISSIONS_PORT,
+      mustEncrypt: !isOwnNetwork,
+      login,
+      from,
+      to,
+      subject,
+      text,
+      id: Buffer.from(systemEntropy(16)).toString('hex'),
+      at: systemClock.now(),
+      timeout: STEP_TIMEOUT,
+      wholeTimeout: WHOLE_TIMEOUT,
+    },
+    ending,
+  )
+  return outcome.kind === 'sent' ? undefined : outcome
+}
 
 /** The file is read for each message, so another password needs no reload; or why it cannot be read. */
 async function loginOf({ mailUsername: username, mailPasswordFile: file }: MailSettings) {

@@ -22,3 +22,9 @@ export const restartNeeded = (before: ServiceSettings, next: ServiceSettings): r
   FIXED.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(next[name])).map((name) =>
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   )
+
+/** The next settings, with what the sockets and the store go on with until a restart. */
+export const untilRestart = (before: ServiceSettings, next: ServiceSettings): ServiceSettings => ({
+  ...next,
+  ...Object.fromEntries(FIXED.map((name) => [name, before[name]])),
+})

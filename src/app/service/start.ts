@@ -1,3 +1,4 @@
+import { untilRestart } from './reload.ts'
 import { keepMailing } from './event-mails.ts'
 import { hostDelegationLooks } from './publishing/delegations.ts'
 import { keepProving } from './publishing/proofs.ts'
@@ -163,8 +164,8 @@ async function startOn(
     reload: async (next) => {
       const changed = await changeSecrets(open, listeners, next)
       if (changed.ok) {
-        current = next
-        handleCurrent = handling(next)
+        current = untilRestart(current, next)
+        handleCurrent = handling(current)
         await started.value.reload()
       }
       return changed

@@ -57,7 +57,8 @@ export function callerIdentifier(
   return async (authorization, networks) => {
     if (authorization === undefined) return undefined
     const caller = await callerFor(dependencies, authorization, networks)
-    if (caller === undefined) await refuseLogin(dependencies, parseBasic(authorization)?.username, networks)
+    if (caller === undefined)
+      await refuseLogin(dependencies, { username: parseBasic(authorization)?.username }, networks)
     return caller
   }
 }
@@ -86,14 +87,21 @@ interface TouchingDependencies extends CallerDependencies {
   readonly touch: Touch
 }
 
-/** Counts a failed login, and tells the log; `username` as sent, empty for an API key. */
+interface RefusedLogin {
+  /** As sent; empty for an API key. */
+  readonly username: string | undefined
+  /** The password was right, and the code after it wrong. */
+  readonly isCode?: boolean
+}
+
+/** Counts a failed login, and tells the log. */
 export async function refuseLogin(
   { store, now, limits, audit }: CallerDependencies,
-  username: string | undefined,
+  { username, isCode = false }: RefusedLogin,
   networks: ClientNetworks,
 ): Promise<void> {
   const { peer } = networks
-  const isLockedNow = await countFailedLogin({ store, now, limits }, networks, username)
+  const isLockedNow = await countFailedLogin({ store, now, limits }, networks, isCode ? undefined : username)
   audit({ kind: 'loginRefused', endpoint: 'api', peer, username: username === '' ? undefined : username })
   if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'api', peer })
 }

@@ -30,11 +30,21 @@ const TEXTS: Readonly<Record<Exclude<AccountEventKind, 'emailGiven'>, EventText>
 const plain = (text: string): string => text.replace(/\p{C}|\p{Z}|\//gu, ' ').slice(0, MAX_PLAIN)
 const MAX_PLAIN = 200
 
-/** The message about an event. `origin`: of the console, if there is one. */
-export function eventMail(mail: EventMail, origin: string | undefined): OutgoingMail {
+interface MailPlace {
+  /** The origin of the console, if there is one. */
+  readonly console: string | undefined
+  /** Whom to ask. */
+  readonly contact: string | undefined
+}
+
+/** The message about an event. */
+export function eventMail(mail: EventMail, { console: origin, contact }: MailPlace): OutgoingMail {
   const { kind, account, subject, to } = mail
   if (kind === 'emailGiven') throw new Error('a message that asks for a confirmation has a link')
-  const place = origin === undefined ? 'Ask the operator of the service' : `See ${origin}/console/account`
+  const place = origin === undefined ? '' : ` See ${origin}/console/account.`
+  const ask = contact === undefined ? '' : ` Questions: ${contact}`
+  const isYours =
+    kind === 'suspended' || kind === 'keyBlocked' ? '' : 'If that was not you, change the password at once.'
   return {
     to,
     subject: TEXTS[kind].subject,
@@ -42,7 +52,7 @@ export function eventMail(mail: EventMail, origin: string | undefined): Outgoing
 
 ${TEXTS[kind].text(kind === 'signedIn' ? subject : plain(subject))}
 
-If that was not you, or you did not expect it: change the password at once. ${place}
+${isYours}${place}${ask}
 `,
   }
 }

@@ -31,7 +31,7 @@ export async function checkFactor(
   const given = { accountId: account.id, code, now: now() }
   const isRight = await store.write(async (w) => takeFactorCode(w, pepper, given))
   if (isRight) return true
-  await refuseLogin(dependencies, account.name, networks)
+  await refuseLogin(dependencies, { username: account.name, isCode: true }, networks)
   const isLockedNow = await store.write(async (w) => recordFailedLogin(w, ofAccount, { limits, now: now() }))
   if (isLockedNow) audit({ kind: 'lockedOut', endpoint: 'factor', peer: networks.peer })
   return false

@@ -157,7 +157,7 @@ export async function checkPasskey(
   const locked = await lockoutOf(gate, networks)
   if (locked !== undefined) return locked
   const account = await accountOf(gate, origin, credential)
-  if (account === undefined) await refuseLogin(gate, undefined, networks)
+  if (account === undefined) await refuseLogin(gate, { username: undefined }, networks)
   return account && { account, isReadOnly: false }
 }
 

@@ -22,7 +22,7 @@ export const passwordChanger =
     networks: ClientNetworks,
   ): Promise<PasswordChange | NotChecked | undefined> => {
     const login = await checkedLogin(dependencies, present, networks)
-    if (login === undefined) await refuseLogin(dependencies, present.username, networks)
+    if (login === undefined) await refuseLogin(dependencies, { username: present.username }, networks)
     if (login === undefined || 'retryAfter' in login) return login
     const to = await dependencies.passwords.hashSlow(next, networks.share)
     return to === undefined ? { retryAfter: CROWD_SECONDS } : { from: login.hash, to }

@@ -154,6 +154,10 @@ export class NotifyQueue {
     if (has(serial)) {
       const served = { served: serial, servedAt: now, fetched: serial, fetchedAt: now }
       if (entry === undefined) this.#zones.set(zone.id, { ...EMPTY, id: zone.id, apex: zone.apex, ...served })
+    } else if (serial === undefined && entry?.fetched !== undefined) {
+      // It has lost the zone, or says nothing of it.
+      this.#zones.set(zone.id, { ...entry, fetched: undefined, served: undefined })
+      this.changed(zone, now, 'repeated')
     } else if (![entry?.wanted?.serial, entry?.told, entry?.fetched].some(has))
       this.changed(zone, now, 'repeated')
   }
@@ -214,8 +218,13 @@ export const isBehind = ({ told, fetched }: Pick<ZoneAtSecondary, 'told' | 'fetc
   told !== undefined && (fetched === undefined || isNewer(told, fetched))
 
 /** Whether the secondary lacks what this service has, told or not. */
-export const isLate = (zone: Pick<ZoneAtSecondary, 'wanted' | 'told' | 'fetched'>): boolean =>
-  zone.wanted !== undefined || isBehind(zone)
+export const isLate = (zone: ZoneAtSecondary): boolean => {
+  const { wanted, fetched, fetchedAt, served, servedAt } = zone
+  if (wanted !== undefined || isBehind(zone)) return true
+  // It has refused what it fetched. A signer serves greater numbers.
+  const isRefused = fetched !== undefined && served !== undefined && isNewer(fetched, served)
+  return isRefused && Number(servedAt) > Number(fetchedAt)
+}
 
 /** Whether the secondary has not fetched a serial for a minute, or has fetched it and serves an older one for a minute. */
 export const isStuck = (zone: ZoneAtSecondary, now: Instant): boolean => {

@@ -1,5 +1,6 @@
 import { formatInstant, type Instant } from '../../base/time.ts'
 import type { Answerer, LateZones } from '../model/publication.ts'
+import { CATALOG_ID } from '../store/published.ts'
 import { isBehind, isLate, isStuck, type ZoneAtSecondary } from './notify.ts'
 import type { Secondary } from './secondary.ts'
 
@@ -72,7 +73,9 @@ export interface ToldSecondary {
 
 /** The zones that not every secondary is known to have as they are. */
 function lateZones(all: readonly ToldSecondary[]): LateZones<ZoneAtSecondary> {
-  const byId = all.map(({ zones }) => new Map(zones.map((zone) => [zone.id, zone])))
+  const byId = all.map(
+    ({ zones }) => new Map(zones.flatMap((zone) => (zone.id === CATALOG_ID ? [] : [[zone.id, zone]]))),
+  )
   const known = [...new Map(byId.flatMap((zones) => [...zones])).values()]
   const isBehindAt = ({ id }: ZoneAtSecondary): boolean =>
     all.some(({ isEachCompared }, at) => {

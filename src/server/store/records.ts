@@ -242,6 +242,8 @@ export interface PolicyWrites {
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
   blockName(nameId: number, isBlocked: boolean): Promise<void>
+  /** This one awaits a proof no longer; another one that has its id since, as before. */
+  setProved(zone: Pick<Zone, 'id' | 'name' | 'createdAt'>): Promise<void>
   /** No zone awaits a proof any longer. */
   endProofs(): Promise<void>
   /** A block also applies to the hostnames that the key has now. */

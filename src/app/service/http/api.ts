@@ -68,8 +68,8 @@ export function apiDependencies(
     secondaries,
     lateZones,
     delegation,
-    proved: async (zoneId) => {
-      await store.write(async (w) => w.changeZone(zoneId, { awaitsProof: false }))
+    proved: async (zone) => {
+      await store.write(async (w) => w.setProved(zone))
       requestFlush()
     },
     whenServed,

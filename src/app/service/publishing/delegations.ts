@@ -35,8 +35,8 @@ export interface DelegationLookParts {
  * if too many other zones are looked at.
  */
 export function delegationLooks({ look, now }: DelegationLookParts): ApiService['delegation'] {
-  /** By the id of the zone, the oldest first. */
-  const kept = new Map<number, Kept>()
+  /** By the zone, the oldest first: an id alone may be given out again. */
+  const kept = new Map<string, Kept>()
   const running = new Map<number, number>()
   const runningAll = (): number => [...running.values()].reduce((sum, one) => sum + one, 0)
   const begun = (accountId: number, change: number): void => {
@@ -45,14 +45,15 @@ export function delegationLooks({ look, now }: DelegationLookParts): ApiService[
     else running.delete(accountId)
   }
   return async ({ id, accountId, ...zone }, nameservers) => {
-    const last = kept.get(id)
+    const key = `${id} ${zone.name}`
+    const last = kept.get(key)
     if (last !== undefined && now() - last.at < DELEGATION_INTERVAL) return last.found
     if (runningAll() >= MAX_LOOKS.all || (running.get(accountId) ?? 0) >= MAX_LOOKS.ofAccount)
       return undefined
     begun(accountId, 1)
     const found = look({ ...zone, nameservers }).finally(() => begun(accountId, -1))
-    kept.delete(id)
-    kept.set(id, { at: now(), found })
+    kept.delete(key)
+    kept.set(key, { at: now(), found })
     const [oldest] = kept.keys()
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
     return found

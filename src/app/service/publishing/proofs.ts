@@ -16,9 +16,9 @@ const VALUE_LENGTH = 32
 /** What the TXT of a zone has: nobody can know it of a zone of another account, or of one that was there before. */
 export const proofValue = (
   pepper: Pepper,
-  { id, name, createdAt }: Pick<Zone, 'id' | 'name' | 'createdAt'>,
+  { accountId, name, createdAt }: Pick<Zone, 'accountId' | 'name' | 'createdAt'>,
 ): string =>
-  Buffer.from(keyedHash(pepper, `zone proof ${id} ${createdAt} ${name}`))
+  Buffer.from(keyedHash(pepper, `zone proof ${accountId} ${createdAt} ${name}`))
     .toString('base64url')
     .slice(0, VALUE_LENGTH)
 
@@ -43,7 +43,7 @@ export function keepProving({ store, pepper, current, look, onProved, ending }: 
       if (ending.aborted) return
       const found = await look(zone, current().nameservers)
       if (found === undefined || !isProof(found, proofValue(pepper, zone))) continue
-      await store.write(async (w) => w.changeZone(zone.id, { awaitsProof: false }))
+      await store.write(async (w) => w.setProved(zone))
       onProved()
     }
   })

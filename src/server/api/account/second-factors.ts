@@ -87,13 +87,15 @@ export async function confirmSecondFactor(context: RequestContext) {
 
 /** Replaces the codes on paper. */
 export async function createRecoveryCodes(context: RequestContext) {
-  const { caller, store } = context
+  const { caller, store, now } = context
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   const all = await store.factorsOf(caller.account.id)
   if (!all.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))
     return { malformed: [MISSING] }
-  return { status: 201 as const, data: { recovery_codes: await madeCodes(context) } }
+  const codes = await madeCodes(context)
+  await store.addEvent(caller.account.id, { kind: 'factorAdded', subject: 'codes on paper' }, now)
+  return { status: 201 as const, data: { recovery_codes: codes } }
 }
 
 /** Codes on paper, with the first factor. */

@@ -119,8 +119,9 @@ export type Operate = (store: StoreWrites, request: OperatorRequest) => Promise<
 export interface ZoneProof {
   readonly isNeeded: boolean
   /** The value of the TXT: another one for each zone that is made. */
-  value(zone: Pick<Zone, 'id' | 'name' | 'createdAt'>): string
-  proved(zoneId: number): Promise<void>
+  value(zone: Pick<Zone, 'accountId' | 'name' | 'createdAt'>): string
+  /** Not of another zone that has the id since. */
+  proved(zone: Pick<Zone, 'id' | 'name' | 'createdAt'>): Promise<void>
 }
 
 export interface ApiService {

@@ -26,7 +26,7 @@ export async function getDelegation(context: RequestContext) {
         service.nameservers,
       )
       if (found !== undefined && awaitsProof && isProof(found, service.zoneProof.value(zone)))
-        await service.zoneProof.proved(id)
+        await service.zoneProof.proved(zone)
       return found === undefined
         ? { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: RETRY_AFTER }] }
         : { status: 200, data: showDelegation(found) }

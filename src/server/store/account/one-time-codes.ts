@@ -28,6 +28,8 @@ export interface CodeWrites extends CodeReads {
   addCode(code: Omit<StoredCode, 'id'> & { readonly hash: Uint8Array }): Promise<number>
   /** The code, which is used up by this; undefined if there is none, or it has expired. */
   takeCode(hash: Uint8Array, purpose: CodePurpose, now: Instant): Promise<StoredCode | undefined>
+  /** All of this account for this. */
+  removeCodesOf(accountId: number, purpose: CodePurpose): Promise<void>
   /** Resolves with whether it was there. */
   removeCode(id: number, purpose: CodePurpose): Promise<boolean>
 }

@@ -60,7 +60,7 @@ export const BULK = selects({
 /** The columns of a zone that the operator and its owner set. */
 const SETTINGS = `account_id, is_shared, is_prohibited, is_website_only, is_closed_to_new_names, is_members_only,
   has_no_new_rdata, types, owner_only_types, max_labels, min_ttl, fixed_ttl, default_ttl, created_at, wildcards,
-  has_open_nesting, description`
+  has_open_nesting, description, awaits_proof`
 /** Names in zones of others that go with their account at once; more go in steps. */
 const MAX_AT_ONCE = 1000
 /** Steps of the journal, which are large. */

@@ -55,7 +55,7 @@ const dependents = (
  * Before a deferred name. No label begins with it, and it is after all letters: names that have changed are flushed
  * first.
  */
-const DEFERRED = '~'
+export const DEFERRED = '~'
 
 /** Before a name that could not be rendered; it sorts after every other. */
 export const STUCK = '\u007f'

@@ -91,9 +91,6 @@ export function sqlPolicy(sql: Sql): Omit<PolicyWrites, 'removeAccount'> {
   return {
     changePlan: async (id, values) => change('plan', id, values),
     changeZone: async (id, values) => change('zone', id, values),
-    async endProofs() {
-      await sql('UPDATE zone SET awaits_proof = 0 WHERE awaits_proof = 1').run()
-    },
     async changeAccount(id, values) {
       const isOther = values.email !== undefined && (await sql(POLICY.email).get(id))?.email !== values.email
       await change('account', id, values)
@@ -177,7 +174,19 @@ async function unconfirm(sql: Sql, accountId: number): Promise<void> {
 const endResets = async (sql: Sql, accountId: number): Promise<unknown> =>
   sql(`DELETE FROM one_time_code WHERE account_id = ? AND purpose = 'reset'`).run(accountId)
 
-const zonePolicy = (sql: Sql): Pick<PolicyWrites, 'transferZone' | 'countNames'> => ({
+const zonePolicy = (
+  sql: Sql,
+): Pick<PolicyWrites, 'transferZone' | 'countNames' | 'setProved' | 'endProofs'> => ({
+  async setProved({ id, name, createdAt }) {
+    await sql('UPDATE zone SET awaits_proof = 0 WHERE id = ? AND name = ? AND created_at = ?').run(
+      id,
+      name,
+      createdAt,
+    )
+  },
+  async endProofs() {
+    await sql('UPDATE zone SET awaits_proof = 0 WHERE awaits_proof = 1').run()
+  },
   async transferZone(zoneId, accountId, now) {
     const { account_id: owner } = existing(await sql(ZONES.owner).get(zoneId))
     if (owner === accountId) return

@@ -3,7 +3,7 @@ import type { StateReads } from '../records.ts'
 import { existing, select, selects } from '../select.ts'
 import { isShown } from '../hidden.ts'
 import { type Clause, clause, joined } from './clause.ts'
-import { IS_FLUSHED, STUCK } from './dirty.ts'
+import { DEFERRED, IS_FLUSHED, STUCK } from './dirty.ts'
 import { IS_DIRTY } from './orders.ts'
 import { asList, ids, type Sql } from './statement.ts'
 import { zoneFrom, ZONES } from './zones.ts'
@@ -14,11 +14,13 @@ const HAS_ADDRESS = `EXISTS (SELECT 1 FROM rrset WHERE rrset.name_id = name.id
 const IS_STUCK = `EXISTS (SELECT 1 FROM dns_dirty
   WHERE dns_dirty.zone_id = name.zone_id AND dns_dirty.name = '${STUCK}' || name.name)`
 
+const IS_DEFERRED = IS_STUCK.replace(STUCK, DEFERRED)
+
 /** One of NAME_STATES, of a row with the tables name and zone: what is about the name itself is read first. */
 export const NAME_STATE = `CASE WHEN name.is_blocked = 1 OR name.is_prohibited = 1 THEN 'blocked'
   WHEN zone.awaits_proof = 1 THEN 'unproved' WHEN ${IS_STUCK} THEN 'stuck' WHEN name.is_offline = 1 THEN 'offline'
   WHEN NOT ${HAS_ADDRESS} THEN 'no_address'
-  WHEN name.published_at IS NULL OR ${IS_DIRTY} THEN 'pending' ELSE 'published' END`
+  WHEN name.published_at IS NULL OR ${IS_DIRTY} OR ${IS_DEFERRED} THEN 'pending' ELSE 'published' END`
 
 const CHANGED = `SELECT zone_id FROM dns_dirty WHERE name > '' AND ${IS_FLUSHED}`
 /** One of ZONE_STATES, of a row with the table zone. */

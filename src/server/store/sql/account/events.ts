@@ -76,7 +76,9 @@ export const sqlEvents = (sql: Sql): EventWrites => ({
     await sql(
       'INSERT INTO account_event (account_id, kind, at, subject, mail_to) VALUES (?, ?, ?, ?, ?)',
     ).run(accountId, kind, now, subject, isTold === undefined || isTold === false ? address : '')
-    await prune(sql, 'account_event', accountId)
+    // What is not sent stays, and for a day what was sent: it is counted.
+    await sql(`DELETE FROM account_event WHERE account_id = ?1 AND id <= ${oldestOf('account_event')}
+      AND (mail_to = '' OR (mailed_at IS NOT NULL AND at < ?2))`).run(accountId, dayBefore(now))
   },
   async setMailed(id, at) {
     const { changes } = await sql(
@@ -93,9 +95,9 @@ export const sqlEvents = (sql: Sql): EventWrites => ({
   addSignIn: signIns(sql),
 })
 
-const prune = async (sql: Sql, table: 'account_event' | 'sign_in', accountId: number): Promise<unknown> =>
-  sql(`DELETE FROM ${table} WHERE account_id = ?1 AND id <= (SELECT id FROM ${table} WHERE account_id = ?1
-    ORDER BY id DESC LIMIT 1 OFFSET ${MAX_ACCOUNT_EVENTS})`).run(accountId)
+/** In SQL, of account ?1: the newest that is one too many. */
+const oldestOf = (table: 'account_event' | 'sign_in'): string =>
+  `(SELECT id FROM ${table} WHERE account_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_ACCOUNT_EVENTS})`
 
 /** Resolves with whether the account was never signed in to from this network, but was from others. */
 const signIns =
@@ -106,6 +108,6 @@ const signIns =
     await sql(
       'INSERT INTO sign_in (account_id, at, network, peer, credential, program) VALUES (?, ?, ?, ?, ?, ?)',
     ).run(accountId, at, network, peer, credential, program)
-    await prune(sql, 'sign_in', accountId)
+    await sql(`DELETE FROM sign_in WHERE account_id = ?1 AND id <= ${oldestOf('sign_in')}`).run(accountId)
     return isKnown === undefined && !isFirst
   }

@@ -55,6 +55,9 @@ export const sqlCodes = (sql: Sql): CodeWrites => ({
     const row = await sql(ONE_TIME_CODES.take).get(hash, purpose, now)
     return row && codeFrom(row)
   },
+  async removeCodesOf(accountId, purpose) {
+    await sql('DELETE FROM one_time_code WHERE account_id = ? AND purpose = ?').run(accountId, purpose)
+  },
   async removeCode(id, purpose) {
     const { changes } = await sql('DELETE FROM one_time_code WHERE id = ? AND purpose = ?').run(id, purpose)
     return Number(changes) > 0
