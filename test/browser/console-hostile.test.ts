@@ -103,7 +103,7 @@ const pagesOfForms = (text: string): Shown => [
   ['zones', [text], { zone: text }],
   ['zones/example.test/import', [quoted(text)], { text: `www 60 IN TXT ${quoted(text)}` }],
   ['zones/example.test/import', [text], { text: `${text} IN A ${text}` }],
-  ['keys/new', [text], { description: text, hostnames: text }],
+  ['keys/new', [text], { description: text }],
   ['keys/new-api-key', [text], { description: text, zones: text }],
   ['sign-in', [text], { account: text, password: text }],
 ]
