@@ -84,7 +84,7 @@ const pagesOfAddress = (text: string): Shown => [
   [`names?search=${encoded(text)}`, [text]],
   [`trail?zone=${encoded(text)}&name=${encoded(text)}&actor=${encoded(text)}`, [text]],
   [`trail?from=${encoded(text)}`, []],
-  [`keys/new?hostname=${encoded(text)}`, [text]],
+  [`keys/new?hostname=${encoded(text)}`, []],
   [`names/example.test/home?undo=TXT&before=${encoded(`60 ${quoted(text)}`)}`, [quoted(text)]],
   [`names/example.test/${encoded(text)}`, []],
   [`zones/${encoded(text)}?check=yes`, []],
