@@ -17,7 +17,7 @@ export const shareOf = (peer: Address): string =>
     ? `${(bitsOf(peer) >> 8n).toString(16)}/24`
     : `${(bitsOf(peer) >> 80n).toString(16)}/48`
 
-/** The same, as people read it: 192.0.2.0/24, 2001:db8:1::/48. */
+/** The same network in the usual notation, such as 192.0.2.0/24 or 2001:db8:1::/48. */
 export function readableShareOf(peer: Address): string {
   const bits = bitsOf(peer)
   if (familyOf(peer) === 'v4')

@@ -9,13 +9,13 @@ import type { Store } from '../../server/store/store.ts'
 import { canMail, sent } from './mail.ts'
 
 const MAIL_INTERVAL = seconds(2)
-/** After a message that the mail server did not take. */
+/** Between attempts to send one message. */
 const RETRY_INTERVAL = minutes(1)
-/** An older message is of no use to anybody. */
+/** Older messages are not sent. */
 const MAX_AGE = days(1)
-/** That one look reads. */
+/** Unsent messages that one check reads. */
 const MAX_MAILS = 1000
-/** To the mail server. */
+/** Connections to the mail server. */
 const AT_A_TIME = 8
 
 interface EventMailParts {
@@ -26,16 +26,16 @@ interface EventMailParts {
 }
 
 /**
- * Sends what people hear of their accounts. The events are in the store, so that each door, and each other process, needs
- * nothing but its transaction.
+ * Sends the messages about account events. The store keeps the events, so a change by another process, such as a command,
+ * causes its message too.
  */
 export function keepMailing({ store, current, reportFailure, ending }: EventMailParts): void {
-  /** When each of those may be tried again that the server did not take. */
+  /** The next attempt for each message that the server refused. */
   const later = new Map<number, Instant>()
   const send = async (mail: EventMail): Promise<void> => {
     const { console: origin } = current()
     const now = systemClock.now()
-    // Two nodes look at the same time.
+    // Another node may have claimed it.
     if (!(await store.write(async (w) => w.setMailed(mail.id, now)))) return
     later.delete(mail.id)
     if (mail.kind === 'emailGiven' && origin === undefined) return
@@ -62,7 +62,7 @@ export function keepMailing({ store, current, reportFailure, ending }: EventMail
   })
 }
 
-/** Undefined if the account has another address meanwhile. */
+/** Undefined if the account has a different address now. */
 const confirmation = async (store: Store, mail: EventMail, origin: string) =>
   store.write(async (w) => {
     const { accountId, to } = mail

@@ -23,7 +23,7 @@ export const restartNeeded = (before: ServiceSettings, next: ServiceSettings): r
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   )
 
-/** The next settings, with what the sockets and the store go on with until a restart. */
+/** The new settings, except those that need a restart. */
 export const untilRestart = (before: ServiceSettings, next: ServiceSettings): ServiceSettings => ({
   ...next,
   ...Object.fromEntries(FIXED.map((name) => [name, before[name]])),

@@ -9,8 +9,8 @@ import { zoneNameLimits } from './http/api-service.ts'
 const MAX_NAMED = 20
 
 /**
- * Logs at the start what the operator should know: that nobody answers for the zones, and the accounts and zones that
- * today's rules would refuse. They stay; the operator decides.
+ * Logs problems at startup: no name server for the zones, and existing accounts and zones that the current rules would
+ * refuse. These are kept; the operator decides.
  */
 export async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
   const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
@@ -29,7 +29,7 @@ export async function tellRemains(store: Store, settings: ServiceSettings, log: 
     })
 }
 
-/** A zone that nobody answers for looks well from inside, and is found nowhere. */
+/** Without a name server, names do not resolve although updates succeed. */
 function tellUnserved(settings: ServiceSettings, log: Log): void {
   if (answererOf(settings) === 'nobody')
     log('warn', 'no name server answers', {

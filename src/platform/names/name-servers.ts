@@ -58,7 +58,7 @@ const HOSTS = '/etc/hosts'
 export const findNameServers: FindNameServers = async (zone, signal) =>
   lookUp(async (resolver) => resolver.resolveNs(zone), signal)
 
-/** Each text as one, whatever its parts; none where nothing is found. */
+/** TXT values with their strings joined; empty if there are none or the lookup fails. */
 export async function findTexts(name: string, signal: AbortSignal): Promise<readonly string[]> {
   const found = await lookUp(async (resolver) => resolver.resolveTxt(name), signal)
   return found.ok ? found.value.map((parts) => parts.join('')) : []

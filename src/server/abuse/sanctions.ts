@@ -17,8 +17,8 @@ const ofKey = ({ kind, id }: Principal, sanctions: readonly Sanction[]): readonl
   sanctions.filter(({ subject, lastKeyId }) => subject === '' && kind === 'key' && lastKeyId < id)
 
 /**
- * The usage of a key with what keys before it have left: the greatest count of one key, and the last end of a block. The
- * counts of different keys are not added: several devices may have been used as they should be.
+ * The usage of a key, including deleted keys: the highest count of a single key, and the latest end of a block. Counts of
+ * different keys are not added, because each may belong to a well-behaved device.
  */
 export function inheritedUsage(
   principal: Principal,

@@ -28,7 +28,7 @@ export function withEvent(buckets: Buckets, now: Instant, limit: Limit): Buckets
   return [...earlier, { start: current, count: count + 1 }]
 }
 
-/** Those with the most events in the window. */
+/** The buckets with the most events in the window. */
 export function busiest(all: readonly Buckets[], now: Instant, { window }: Limit): Buckets {
   const eventsOf = (buckets: Buckets): number =>
     buckets.reduce((sum, { start, count }) => sum + (start > (now - window) / 1000 ? count : 0), 0)

@@ -2,12 +2,12 @@ import { hours, type Instant } from '../../base/time.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { exceeds, withEvent } from './sliding-window.ts'
 
-/** So many in this time are told to the person of the account. */
+/** Above this count, the account owner is notified. */
 const TOLD_ABOVE = { max: 24, window: hours(24) } as const
 
 /**
- * Counts a wrong password of an account, whichever network and door it comes from: the person should know of somebody who
- * tries. It locks nothing, or else strangers could lock an account.
+ * Counts wrong passwords per account, across networks and endpoints, and notifies the owner. It does not lock the account,
+ * because then anyone could lock it.
  */
 export async function countWrongPassword(
   w: Pick<StoreWrites, 'login' | 'failuresOf' | 'putFailures' | 'addEvent'>,

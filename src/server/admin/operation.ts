@@ -17,7 +17,7 @@ export interface AdminContext {
   readonly now: Instant
   /** The address of the console; undefined: there is none. */
   readonly console?: string | undefined
-  /** Whom the people of accounts ask. */
+  /** Where account owners can ask questions. */
   readonly contact?: string | undefined
   /** Whether a mail server is set. */
   readonly canMail?: boolean

@@ -6,7 +6,7 @@ import { type PublishingStatus, STATUS_FACT } from '../publish/status.ts'
 import type { Operations } from './operation.ts'
 import { formatTable } from './table.ts'
 
-/** What the service last said of its publishing; undefined if it has never run. */
+/** The last status that a running service stored; undefined if it has never run. */
 const lastStatus = async (w: Pick<StoreReads, 'fact'>): Promise<PublishingStatus | undefined> => {
   const text = await w.fact(STATUS_FACT)
   return text === undefined ? undefined : (JSON.parse(text) as PublishingStatus)
@@ -19,7 +19,7 @@ const ANSWERED: Readonly<Record<Answerer, string>> = {
   secondaries: 'no secondary was told of a zone yet',
 }
 
-/** Rows of zones or names, with the word for what name servers give instead of the state in the store. */
+/** Replaces the stored state in rows of zones or names by the publication. */
 export async function withPublication(
   w: Pick<StoreReads, 'fact'>,
   rows: readonly OverviewRow[],

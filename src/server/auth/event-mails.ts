@@ -5,13 +5,13 @@ import type { EventMail } from '../store/account/events.ts'
 
 interface EventText {
   readonly subject: string
-  /** What happened to the account; the subject of the event is a key, a network, a number or an address. */
+  /** `about` is the subject of the event: a key, a network, a number or an address. */
   readonly text: (about: string) => string
 }
 
 const quoted = (about: string): string => (about === '' ? '' : ` ${about}`)
 
-/** Everything but `emailGiven`, which has a link. */
+/** All kinds except `emailGiven`, whose message has a link. */
 // biome-ignore format: a table
 const TEXTS: Readonly<Record<Exclude<AccountEventKind, 'emailGiven'>, EventText>> = {
   passwordChanged: { subject: 'Your password was changed', text: () => 'The password was changed, and all sessions are signed out.' },
@@ -26,14 +26,14 @@ const TEXTS: Readonly<Record<Exclude<AccountEventKind, 'emailGiven'>, EventText>
   signedIn:        { subject: 'A sign-in from a new network', text: (network) => `Somebody has signed in from the network ${network}, which was not seen before.` },
 }
 
-/** One line: what a person wrote must add no field, no line and no link of its own. */
+/** User input as one line, so that it cannot add header fields, lines or links. */
 const plain = (text: string): string => text.replace(/\p{C}|\p{Z}|\//gu, ' ').slice(0, MAX_PLAIN)
 const MAX_PLAIN = 200
 
 interface MailPlace {
   /** The origin of the console, if there is one. */
   readonly console: string | undefined
-  /** Whom to ask. */
+  /** Where to ask questions. */
   readonly contact: string | undefined
 }
 
@@ -57,7 +57,7 @@ ${isYours}${place}${ask}
   }
 }
 
-/** The message that asks whether the address is that of the person. */
+/** The message with the confirmation link. */
 export const confirmMail = ({ to, account }: EventMail, link: Secret, origin: string): OutgoingMail => ({
   to,
   subject: 'Confirm your e-mail address',

@@ -21,7 +21,7 @@ export async function forgottenMail(
   const login = await store.read((r) => r.login(name))
   const account = login?.kind === 'account' ? await store.read((r) => r.account(login.accountId)) : undefined
   const email = account?.email
-  // Only to an address of which it is known that the person reads it.
+  // Only to a confirmed address.
   if (email === undefined || account?.isEmailConfirmed !== true || account.isSuspended) return undefined
   const at = now()
   return store.write(async (w) => {

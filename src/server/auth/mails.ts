@@ -3,9 +3,9 @@ import type { OutgoingMail } from '../../net/mail.ts'
 
 interface Invitation {
   readonly link: Secret
-  /** The zone in which the names will be; undefined: none is given. */
+  /** The zone of the invitation, if it has one. */
   readonly zone: string | undefined
-  /** Whom to ask. */
+  /** Where to ask questions. */
   readonly contact: string | undefined
 }
 

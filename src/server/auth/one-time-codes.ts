@@ -66,7 +66,7 @@ interface GivenCode {
   readonly now: Instant
 }
 
-/** What such a code grants, which stays; undefined if it is none, or too old. */
+/** The grant of a code, without using it up; undefined if the code is unknown or expired. */
 export async function grantOf(
   r: StoreReads,
   { purpose, code, now }: GivenCode,

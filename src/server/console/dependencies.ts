@@ -42,7 +42,7 @@ export interface ConsoleDependencies {
   readonly passkeyOptions: (account?: SignedIn['account']) => Promise<string | undefined>
   /** The person of a passkey that a browser has used. */
   readonly checkPasskey: (credential: string, request: IncomingRequest) => Promise<Identified>
-  /** The zone of an invitation; undefined if the code is none, or gives none. */
+  /** The zone of an invitation; undefined if the code is invalid or has no zone. */
   readonly invitedZone: (code: Secret) => Promise<string | undefined>
   /** Does what a link is for, once. */
   readonly followLink: (form: LinkForm, request: IncomingRequest) => Promise<FollowedLink>

@@ -60,7 +60,7 @@ export async function linkAsked(
   return documentResponse(reader, forgottenPage(words, { hasMail: true, isSent: true, ...refused }))
 }
 
-/** Of the service, as people know it. */
+/** The public host name of the service. */
 export const ownHost = ({ place }: Pick<ConsoleDependencies, 'place'>): string => new URL(place.origin).host
 
 /** Does what a link is for. */

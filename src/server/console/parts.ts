@@ -10,7 +10,7 @@ export const moment = (at: string | null, never = ''): Html =>
   at === null ? html`${never}` : html`<time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>`
 
 /** What a state looks like: a mark and a word, and a colour for those who see it. */
-/** How a state looks; `soft`: there is nothing to say yet. */
+/** The color of a state; `soft` is grey. */
 export type StateTone = 'ok' | 'wait' | 'bad' | 'soft'
 
 export const state = (tone: StateTone, mark: string, word: string): Html =>

@@ -1,6 +1,6 @@
 /**
- * What happens to an account, for its person: at the console, and by mail. `isOncePerDay`: strangers can cause it, so one
- * mail of the kind is sent in 24 hours.
+ * Events of which the owner of an account is notified, in the console and by mail. `isOncePerDay`: others can cause the
+ * event, so at most one mail of this kind is sent in 24 hours.
  */
 // biome-ignore format: a table
 export const ACCOUNT_EVENTS = {
@@ -14,7 +14,7 @@ export const ACCOUNT_EVENTS = {
   keyBlocked:      { isOncePerDay: true },
   wrongPasswords:  { isOncePerDay: true },
   signedIn:        { isOncePerDay: true },
-  // To an address that may be that of someone else: of all accounts together, and with a link.
+  // Counted per address over all accounts, because the address may belong to someone else.
   emailGiven:      { isOncePerDay: true },
 } as const
 export type AccountEventKind = keyof typeof ACCOUNT_EVENTS

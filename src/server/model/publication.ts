@@ -1,13 +1,12 @@
 /**
- * What name servers give, in one word: in `/v1`, the console, the operator's commands and the metrics. “Published” means
- * that the answerer, or every secondary, has what is stored; each other word says why not (decision 0064).
+ * The publication of a zone or a name: the same word in `/v1`, the console, `holdfast admin` and the metrics. `published`
+ * means that the service or all secondaries answer with the stored state; every other word gives the reason (decision 0064).
  */
 
-/** Of a zone, as it is stored; see `zoneStatesOf` in the store. */
-export const ZONE_STATES = ['published', 'pending', 'unproved'] as const
-export type ZoneState = (typeof ZONE_STATES)[number]
+/** The stored state of a zone; see `zoneStatesOf` in the store. */
+export type ZoneState = 'published' | 'pending' | 'unproved'
 
-/** Of a name, as it is stored: the first that applies. */
+/** The stored states of a name, by precedence. */
 export const NAME_STATES = [
   'blocked',
   'unproved',
@@ -19,11 +18,11 @@ export const NAME_STATES = [
 ] as const
 export type NameState = (typeof NAME_STATES)[number]
 
-/** Of a zone, as name servers give it. */
+/** The publications of a zone. */
 export const ZONE_PUBLICATIONS = ['published', 'pending', 'behind', 'unserved', 'unproved'] as const
 export type ZonePublication = (typeof ZONE_PUBLICATIONS)[number]
 
-/** Of a name, the worst first. */
+/** The publications of a name, worst first. */
 export const NAME_PUBLICATIONS = [
   'unserved',
   'unproved',
@@ -37,7 +36,7 @@ export const NAME_PUBLICATIONS = [
 ] as const
 export type NamePublication = (typeof NAME_PUBLICATIONS)[number]
 
-/** Who answers resolvers; by the settings dns_listen, answer_queries and secondaries. */
+/** Who answers queries, from the settings dns_listen, answer_queries and secondaries. */
 export type Answerer = 'service' | 'secondaries' | 'nobody'
 
 export function answererOf(settings: {
@@ -51,7 +50,7 @@ export function answererOf(settings: {
   return settings.secondaries.length > 0 ? 'secondaries' : 'nobody'
 }
 
-/** `isBehind`: a secondary has not fetched the zone, or it is not known whether it has. */
+/** `isBehind`: a secondary has not fetched the zone, or this is unknown. */
 interface GivenBy {
   readonly answerer: Answerer
   readonly isBehind: boolean
@@ -70,25 +69,25 @@ export const zonePublication = (state: ZoneState, by: GivenBy): ZonePublication 
 
 export function namePublication(state: NameState, by: GivenBy): NamePublication {
   if (state === 'pending' || state === 'published') return given(state, by)
-  // What nobody answers is worth knowing before that it has no address.
+  // `unserved` takes precedence over `no_address`, `offline` and `stuck`.
   return by.answerer === 'nobody' && !ALWAYS_SAID.has(state) ? 'unserved' : state
 }
 
 const ALWAYS_SAID: ReadonlySet<NameState> = new Set(['blocked', 'unproved'])
 
-/** Names in one of these states; `zones`: in these zones only, or in others only. */
+/** Names in one of these states, optionally only inside or outside these zones. */
 export interface StateFilter {
   readonly states: readonly NameState[]
   readonly zones?: { readonly ids: readonly number[]; readonly areIn: boolean }
 }
 
-/** Zones that are behind; or, after a start, when little is known of the others, those that are not. */
+/** The zones that are behind; before the first comparison has ended, the zones that are not. */
 export interface LateZones<Z> {
   readonly zones: readonly Z[]
   readonly areBehind: boolean
 }
 
-/** What the store looks for to find the names with one of these words. */
+/** The stored states that correspond to these publications. */
 export function storedStates(
   words: readonly NamePublication[],
   { answerer, late }: { readonly answerer: Answerer; readonly late: LateZones<number> },
@@ -107,7 +106,7 @@ export function storedStates(
       ]
 }
 
-/** How many zones each word applies to. `changed`: those of which something is not published yet. */
+/** Zones per publication. `changed`: zones with unpublished changes. */
 export function zonesByPublication(
   totals: { readonly zones: number; readonly unproved: number; readonly changed: readonly number[] },
   { answerer, late }: { readonly answerer: Answerer; readonly late: LateZones<number> },

@@ -62,7 +62,7 @@ export interface Zone {
   readonly defaultTtl: number
   /** A text of the owner. */
   readonly description: string
-  /** Nothing is given of it before it is proved whose it is. */
+  /** The zone is not published before its ownership is proved. */
   readonly awaitsProof?: boolean
   readonly serial: number
   readonly metadata: Metadata

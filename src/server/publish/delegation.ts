@@ -34,7 +34,7 @@ export interface DelegationParts {
   /** Ends all questions: what is not known then stays unknown. */
   readonly signal: AbortSignal
   readonly port: number
-  /** The texts of a TXT, by the resolver of this host. */
+  /** TXT values from the resolver of this host. */
   readonly texts: (name: string, signal: AbortSignal) => Promise<readonly string[]>
   /** Names lead to any address, also of the network of the service: that is not asked. */
   readonly mayAsk: (address: Address) => boolean
@@ -43,7 +43,7 @@ export interface DelegationParts {
 export interface DelegatedZone {
   readonly name: string
   readonly serial: number
-  /** Nothing is given of it before it is proved whose it is. */
+  /** The zone is not published before its ownership is proved. */
   readonly awaitsProof?: boolean
   /** Of the service. */
   readonly nameservers: readonly string[]

@@ -13,7 +13,7 @@ export interface ToldZone {
 export interface ZoneAtSecondary {
   readonly id: number
   readonly apex: string
-  /** What it is to be told next. */
+  /** The next NOTIFY. */
   readonly wanted: ToldZone | undefined
   readonly told: number | undefined
   /** When it was first told something that it has not fetched. */
@@ -119,7 +119,7 @@ export class NotifyQueue {
         dueAt: after(now, FETCH_TIME),
       })
     const failures = entry.failures + 1
-    // It may have fetched the zone meanwhile.
+    // No repetition if it has fetched the zone in the meantime.
     const isRepeated = failures <= MAX_FAILURES && isBehind(entry)
     const wanted =
       entry.wanted ?? (isRepeated ? { id, apex: entry.apex, serial: entry.told ?? 0 } : undefined)
@@ -155,7 +155,7 @@ export class NotifyQueue {
       const served = { served: serial, servedAt: now, fetched: serial, fetchedAt: now }
       if (entry === undefined) this.#zones.set(zone.id, { ...EMPTY, id: zone.id, apex: zone.apex, ...served })
     } else if (serial === undefined && entry?.fetched !== undefined) {
-      // It has lost the zone, or says nothing of it.
+      // It no longer serves the zone.
       this.#zones.set(zone.id, { ...entry, fetched: undefined, served: undefined })
       this.changed(zone, now, 'repeated')
     } else if (![entry?.wanted?.serial, entry?.told, entry?.fetched].some(has))
@@ -217,11 +217,11 @@ const EMPTY: Omit<Entry, 'id'> = {
 export const isBehind = ({ told, fetched }: Pick<ZoneAtSecondary, 'told' | 'fetched'>): boolean =>
   told !== undefined && (fetched === undefined || isNewer(told, fetched))
 
-/** Whether the secondary lacks what this service has, told or not. */
+/** Whether the secondary does not have the current serial. */
 export const isLate = (zone: ZoneAtSecondary): boolean => {
   const { wanted, fetched, fetchedAt, served, servedAt } = zone
   if (wanted !== undefined || isBehind(zone)) return true
-  // It has refused what it fetched. A signer serves greater numbers.
+  // It fetched the zone and did not load it. The serials of a signer are higher.
   const isRefused = fetched !== undefined && served !== undefined && isNewer(fetched, served)
   return isRefused && Number(servedAt) > Number(fetchedAt)
 }

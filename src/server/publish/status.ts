@@ -8,7 +8,7 @@ import type { Secondary } from './secondary.ts'
 export const STATUS_FACT = 'publishing_status'
 /** Zones that the status of a secondary names. */
 const MAX_ZONES = 20
-/** Zones that the status names as behind, or as not behind; more of them are behind. */
+/** Zones listed in `late`; beyond this limit, zones count as behind. */
 const MAX_LISTED = 1000
 
 /** What is known of one secondary. Serials are those of the service. */
@@ -64,14 +64,14 @@ function statusOf(
   }
 }
 
-/** What was told to one secondary since the start; `isEachCompared`: the others were found to be there as they are. */
+/** Zones of one secondary since the start; with `isEachCompared`, zones without an entry are up to date. */
 export interface ToldSecondary {
   readonly secondary: Secondary
   readonly zones: readonly ZoneAtSecondary[]
   readonly isEachCompared: boolean
 }
 
-/** The zones that not every secondary is known to have as they are. */
+/** Zones that are not known to be up to date at every secondary. */
 function lateZones(all: readonly ToldSecondary[]): LateZones<ZoneAtSecondary> {
   const byId = all.map(
     ({ zones }) => new Map(zones.flatMap((zone) => (zone.id === CATALOG_ID ? [] : [[zone.id, zone]]))),
@@ -104,7 +104,7 @@ export function publishingStatus(
   }
 }
 
-/** The same, by the ids of the zones. */
+/** The same, as ids. */
 export function lateIds(all: readonly ToldSecondary[]): LateZones<number> {
   const { zones, areBehind } = lateZones(all)
   return { zones: zones.map(({ id }) => id), areBehind }

@@ -23,7 +23,7 @@ export interface ComparisonParts {
   readonly ask: (secondary: Secondary, zone: ToldZone) => Promise<Served>
   /** What the secondary serves of a zone is not what this service has, or it is one that may be untold. */
   readonly onCompared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
-  /** Every zone was compared once. */
+  /** Called after each pass over all zones. */
   readonly onComparedAll: (secondary: Secondary) => void
 }
 
@@ -86,7 +86,7 @@ async function compare(
     const asked = zones.slice(at, at + AT_ONCE)
     const answers = await Promise.all(asked.map(async (zone) => ask(secondary, zone)))
     if (answers.every((one) => one === undefined)) return false
-    // Of one that it does not serve, and of one whose answer was lost, it is told.
+    // A missing answer counts as a missing zone, so the secondary gets a NOTIFY.
     for (const [n, zone] of asked.entries()) onCompared(secondary, zone, answers[n]?.serial)
   }
   return true

@@ -35,7 +35,7 @@ export interface DelegationLookParts {
  * if too many other zones are looked at.
  */
 export function delegationLooks({ look, now }: DelegationLookParts): ApiService['delegation'] {
-  /** By the zone, the oldest first: an id alone may be given out again. */
+  /** By id and name, oldest first. SQLite can reuse the id of a deleted zone. */
   const kept = new Map<string, Kept>()
   const running = new Map<number, number>()
   const runningAll = (): number => [...running.values()].reduce((sum, one) => sum + one, 0)

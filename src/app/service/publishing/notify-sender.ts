@@ -51,7 +51,7 @@ export interface NotifySender {
   readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
   /** What a secondary serves of this zone. */
   readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
-  /** Zones of which nothing was reported are there as they are here. */
+  /** From now on, a zone without an entry is up to date there. */
   readonly comparedAll: (secondary: Secondary) => void
   readonly fetched: (secondary: Secondary, zone: ToldZone) => void
   readonly status: () => readonly ToldSecondary[]

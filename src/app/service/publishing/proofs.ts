@@ -8,12 +8,12 @@ import type { Store } from '../../../server/store/store.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
 
 const PROOF_INTERVAL = minutes(10)
-/** Zones that are looked at one after the other, the newest first. */
+/** Zones checked in one round, newest first. */
 const MAX_LOOKED_AT = 200
-/** In characters; each has six bits. */
+/** Base64url characters, six bits each. */
 const VALUE_LENGTH = 32
 
-/** What the TXT of a zone has: nobody can know it of a zone of another account, or of one that was there before. */
+/** The expected TXT value. It depends on the account and the creation time, so an earlier owner's value is not valid. */
 export const proofValue = (
   pepper: Pepper,
   { accountId, name, createdAt }: Pick<Zone, 'accountId' | 'name' | 'createdAt'>,
@@ -31,7 +31,7 @@ interface ProofParts {
   readonly ending: AbortSignal
 }
 
-/** Looks now and then at the zones that await a proof, so that their accounts need not ask. Without zone_proof, none do. */
+/** Checks unproved zones periodically. If zone_proof is off, marks all of them as proved. */
 export function keepProving({ store, pepper, current, look, onProved, ending }: ProofParts): void {
   void repeat(PROOF_INTERVAL, ending, async () => {
     const zones = await store.read(async (r) => r.zonesAwaitingProof(MAX_LOOKED_AT))

@@ -7,7 +7,7 @@ export function secondaryState(
   { name, signs }: Pick<Secondary, 'name' | 'signs'>,
   { zone, isEachCompared }: { readonly zone: ZoneAtSecondary | undefined; readonly isEachCompared: boolean },
 ): SecondaryState {
-  // A zone that was the same when all were compared, and has not changed since, is kept by no one.
+  // The queue has no entry for a zone that was up to date in the comparison and has not changed since.
   const isBehindUnseen = isEachCompared ? false : undefined
   const unknown = { server: name, signs, serial: undefined, isBehind: isBehindUnseen, checkedAt: undefined }
   if (zone === undefined) return unknown

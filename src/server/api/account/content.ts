@@ -50,7 +50,7 @@ export async function accountFound(
   if (login?.kind !== 'account') return err(`there is no account ${account}`)
   const id = login.accountId
   const zones: (Zone & { readonly row: OverviewRow })[] = []
-  // What name servers give is nothing that the account has, and changes by itself.
+  // The publication is not data of the account, and changes without a request.
   for (const { publication: _, ...row } of await r.overview('zones', { filter: { account }, now })) {
     const zone = await r.zoneNamed(String(row['name']))
     if (zone === undefined) continue

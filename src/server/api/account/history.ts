@@ -3,10 +3,10 @@ import type { StoredEvent, StoredSignIn } from '../../store/account/events.ts'
 import { timeOf } from '../answer/show.ts'
 import { type RequestContext, SCOPE_REFUSED } from '../request/context.ts'
 
-/** How many of each are shown; the export has all. */
+/** Per list; the export has all rows. */
 const MAX_SHOWN = 100
 
-/** Who has signed in at the website, and what happened to the account itself, the newest first. */
+/** Sign-ins and account events, newest first. */
 export async function getAccountHistory({ caller, store }: RequestContext) {
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
   return { status: 200 as const, data: await historyOf(store, caller.account.id, MAX_SHOWN) }

@@ -46,7 +46,7 @@ export async function exportAccount({ caller, store, service, now }: RequestCont
   return { status: 200 as const, data }
 }
 
-/** More than an account can have open. */
+/** Above the limit of open sessions. */
 const MAX_SESSIONS = 10_000
 
 /** Deletes the account with its zones, names and keys. A zone that others have names in must go, or change hands, before. */

@@ -11,7 +11,7 @@ type Given = Pick<ApiService, 'answerer' | 'secondaries'>
 
 const givenBy = ({ answerer, secondaries }: Given, zoneId: number) => ({
   answerer,
-  // What is not known is not said to be published.
+  // An unknown state counts as behind.
   isBehind: answerer === 'secondaries' && secondaries(zoneId).some(({ isBehind }) => isBehind !== false),
 })
 
@@ -23,7 +23,7 @@ interface Placed {
   readonly name: { readonly id?: number }
 }
 
-/** What name servers give of each of these names; by one statement. */
+/** The publication of each name, with one statement. */
 export async function wordsOfNames(
   { store, service }: Pick<RequestContext, 'store' | 'service'>,
   items: readonly Placed[],

@@ -63,7 +63,7 @@ interface ZoneView {
   readonly isMember: boolean
   readonly takesNames: boolean
   readonly publication: ZonePublication
-  /** The value of the TXT that proves whose the zone is; undefined if it is proved. */
+  /** The TXT value that proves ownership; undefined if the zone is proved. */
   readonly proof?: string | undefined
 }
 

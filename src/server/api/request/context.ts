@@ -115,12 +115,12 @@ type OperatorResult =
 /** Does it in a transaction; see `server/operator`. */
 export type Operate = (store: StoreWrites, request: OperatorRequest) => Promise<OperatorResult>
 
-/** With the setting zone_proof, a zone that an account makes is published when it is proved whose it is. */
+/** With zone_proof, a zone that an account creates is published only after its ownership is proved. */
 export interface ZoneProof {
   readonly isNeeded: boolean
-  /** The value of the TXT: another one for each zone that is made. */
+  /** The expected TXT value, different for each created zone. */
   value(zone: Pick<Zone, 'accountId' | 'name' | 'createdAt'>): string
-  /** Not of another zone that has the id since. */
+  /** Marks the zone as proved, unless its id now belongs to another zone. */
   proved(zone: Pick<Zone, 'id' | 'name' | 'createdAt'>): Promise<void>
 }
 
@@ -132,7 +132,7 @@ export interface ApiService {
   /** Labels that only the owner of a shared zone may make, directly beneath it. */
   readonly reservedNames: readonly string[]
   newKey(): { readonly username: string; readonly password: string; readonly hash: Uint8Array }
-  /** Who answers resolvers. */
+  /** Who answers queries from resolvers. */
   readonly answerer: Answerer
   lateZones(): LateZones<number>
   /** What each secondary has of a zone, as far as this node has seen it since it started. */
@@ -143,7 +143,7 @@ export interface ApiService {
     nameservers: readonly string[],
   ): Promise<Delegation | undefined>
   readonly zoneProof: ZoneProof
-  /** Whom the people of accounts ask. */
+  /** Where account owners can ask questions. */
   readonly contact: string | undefined
   /** Publishes what has changed as soon as the request is done. */
   requestFlush(): void

@@ -111,7 +111,7 @@ export async function createZone(context: RequestContext) {
   return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
 }
 
-/** A zone of the account that is proved delegates the new one. */
+/** Whether the new zone is inside a proved zone of the account, which delegates it. */
 async function isInOwn({ caller, store }: RequestContext, name: string): Promise<boolean> {
   const outer = await store.zoneContaining(parentOf(name))
   return outer !== undefined && outer.accountId === caller.account.id && outer.awaitsProof !== true

@@ -172,7 +172,7 @@ interface ShownHistory {
     readonly subject: string
   }[]
 }
-/** On the page; the export has all. */
+/** Rows on the page; the export has all. */
 const MAX_HISTORY = 20
 
 function historyCards(words: Words, { sign_ins: signIns, events }: ShownHistory): Html {

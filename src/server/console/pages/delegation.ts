@@ -5,7 +5,7 @@ import { errorsOf, errorSummary } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import type { ShownZone } from './shown.ts'
 
-/** What the owner of a zone does so that it is published. */
+/** How the owner proves an unproved zone. */
 export const proofCard = (
   { zoneProof: t, delegation }: Words,
   { name, proof, nameservers }: ShownZone,
@@ -37,7 +37,7 @@ export interface ShownDelegation {
   readonly advice: readonly string[]
 }
 
-/** What the zone above and each name server give. */
+/** What the parent zone and each name server answer. */
 export function delegationCard(words: Words, found: ApiAnswer<ShownDelegation>): Html {
   const t = words.delegation
   if (isRefused(found)) return card(t.title, errorSummary(errorsOf(found, words), words))

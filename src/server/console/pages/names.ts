@@ -29,7 +29,7 @@ const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
 const MAX_WORST = 5
 
-/** The tone and the mark of each state. Green is only what name servers give. */
+/** The tone and mark of each state. Only `published` is green. */
 const STATE_MARKS = {
   unserved: ['bad', '✗'],
   unproved: ['bad', '✗'],
@@ -41,7 +41,7 @@ const STATE_MARKS = {
   no_address: ['soft', '–'],
   published: ['ok', '✓'],
 } as const satisfies Readonly<Record<NamePublication, readonly [StateTone, mark: string]>>
-/** A person can mend these at the name itself. */
+/** States that the owner can fix at the name. */
 const BAD: readonly NamePublication[] = ['stuck', 'blocked']
 
 export const stateLabel = (one: NamePublication, words: Words): Html => {
@@ -49,7 +49,7 @@ export const stateLabel = (one: NamePublication, words: Words): Html => {
   return state(tone, mark, words.states[one].word)
 }
 
-/** It changes by itself in a moment. */
+/** Whether the state is expected to change without action. */
 export const changesSoon = (one: NamePublication): boolean => one === 'pending' || one === 'behind'
 
 const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'name'>): string =>

@@ -9,7 +9,7 @@ import { type ShownKey, type ShownName, wholeName } from './shown.ts'
 
 export const newKeyPage = async (context: ConsoleContext): Promise<ShownPage> => keyForm(context, NO_ERRORS)
 
-/** More names than this are typed. */
+/** Accounts with more names get a text field. */
 const MAX_BOXES = 200
 
 async function keyForm(
@@ -23,7 +23,7 @@ async function keyForm(
   const names = isRefused(list) ? [] : list.data.map(wholeName)
   const given = hostnamesIn(sent)
   const asked = given.length > 0 || sent.has('description') ? given : [query.get('hostname') ?? '']
-  // There is nothing to choose from.
+  // Preselect the only name.
   const chosen = names.length === 1 && asked.join('') === '' ? names : asked
   const isShort = !isRefused(list) && names.length > 0 && names.length === list.page.total
   return {
@@ -52,7 +52,7 @@ interface Boxes {
   readonly errors: FormErrors
 }
 
-/** A box for each name; and what was given beside them, which is no name, as it was typed. */
+/** A check box for each name. */
 function nameBoxes(label: string, { names, chosen, errors }: Boxes): Html {
   const wrong = errorsAt(errors, 'hostnames')
   return html`<fieldset id="hostnames"><legend>${label}</legend>${

@@ -7,7 +7,7 @@ export interface Delegation {
   /** Those of the service, and those that the parent has. */
   readonly servers: readonly DelegatedServer[]
   readonly advice: readonly string[]
-  /** The TXT of the proof; undefined: not looked for. */
+  /** TXT values for the proof of ownership; undefined if not queried. */
   readonly challenges?: readonly string[]
 }
 

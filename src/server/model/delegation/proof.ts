@@ -1,8 +1,8 @@
 import type { Delegation } from './delegation.ts'
 
-/** The name of the TXT that proves whose a zone is; the owner of the domain alone can make it (decision 0066). */
+/** The name of the TXT record that proves ownership: only the owner of the domain can create it (decision 0066). */
 export const challengeName = (zone: string): string => `_holdfast-challenge.${zone}`
 
-/** Whether the zone above names a name server of the service, or the TXT has this value. */
+/** Whether the parent delegates to a name server of the service, or the TXT has this value. */
 export const isProof = ({ servers, challenges = [] }: Delegation, value: string): boolean =>
   challenges.includes(value) || servers.some(({ isOwn, isAtParent }) => isOwn && isAtParent === true)

@@ -3,7 +3,7 @@ import type { AccountEventKind } from '../../model/account-events.ts'
 
 export interface AccountEvent {
   readonly kind: AccountEventKind
-  /** What it concerns: a key, a network, an address. Never a secret. */
+  /** A key, a network or an address; never a secret. */
   readonly subject: string
 }
 
@@ -12,7 +12,7 @@ export interface StoredEvent extends AccountEvent {
   readonly at: Instant
 }
 
-/** A message that is not sent yet. */
+/** An unsent message. */
 export interface EventMail extends StoredEvent {
   readonly accountId: number
   readonly account: string
@@ -24,30 +24,30 @@ export interface StoredSignIn {
   /** /24 or /48. */
   readonly network: string
   readonly peer: string
-  /** How the person was identified. */
+  /** How the user authenticated. */
   readonly credential: string
   readonly program: string
 }
 
 export interface EventReads {
-  /** The newest first. */
+  /** Newest first. */
   eventsOf(accountId: number, limit: number): Promise<readonly StoredEvent[]>
-  /** The newest first. */
+  /** Newest first. */
   signInsOf(accountId: number, limit: number): Promise<readonly StoredSignIn[]>
-  /** Since then, the oldest first. */
+  /** Oldest first. */
   unsentMails(since: Instant, limit: number): Promise<readonly EventMail[]>
 }
 
 export interface EventWrites extends EventReads {
-  /** Stores the event, with the message that it causes; the confirmed address of the account gets it, or this one. */
+  /** Stores the event and its message, to `to` or else to the confirmed address of the account. */
   addEvent(accountId: number, event: AccountEvent & { readonly to?: string }, now: Instant): Promise<void>
-  /** Resolves with whether the account was signed in to before, but never from this network. */
+  /** Resolves with true if this network is new and the account has earlier sign-ins. */
   addSignIn(accountId: number, signIn: StoredSignIn): Promise<boolean>
-  /** Resolves with false if another process sends it. Undefined: it was not sent after all. */
+  /** Claims the message; resolves with false if another process has. Undefined releases it after a failure. */
   setMailed(id: number, at: Instant | undefined): Promise<boolean>
-  /** That the person reads mail at this address, if it still is that of the account. */
+  /** Resolves with false if the account has a different address now. */
   confirmEmail(accountId: number, email: string): Promise<boolean>
 }
 
-/** How many of each an account has; the oldest go. */
+/** Per account; the oldest rows are deleted. */
 export const MAX_ACCOUNT_EVENTS = 1000

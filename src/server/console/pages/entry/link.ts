@@ -22,9 +22,9 @@ export const linkAt = (path: string): Link | undefined =>
 interface LinkView {
   readonly link: Link
   readonly form?: URLSearchParams
-  /** Of the service. */
+  /** The host name of the service. */
   readonly host: string
-  /** Of an invitation: where the names will be, known from its code. */
+  /** The zone of an invitation, if its code is valid. */
   readonly zone?: string | undefined
   readonly errors?: FormErrors
 }

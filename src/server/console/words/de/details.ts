@@ -1,4 +1,4 @@
-/** What follows the title of an error, in German: the common ones; of any other, the value that it begins with. */
+/** German versions of common error details. For others, `germanDetail` keeps only the leading value. */
 // biome-ignore format: a table
 const DETAILS: readonly (readonly [english: RegExp, german: string])[] = [
   [/^(.+) is not a name of this account$/,      '$1 ist kein Name dieses Kontos'],
@@ -17,13 +17,13 @@ const DETAILS: readonly (readonly [english: RegExp, german: string])[] = [
   [/^(.+) is for the service itself.*$/,        '$1 ist für den Dienst selbst'],
 ]
 
-/** Where the value ends that a detail is about. */
+/** The verb after the leading value of a detail. */
 const VERB = / (?:is|are|has|have|must|may|cannot|can|does|do|holds?|contains?|needs?|belongs?|was|were)\b/
-/** It begins with a sentence, and not with a value. */
+/** A detail that does not begin with a value. */
 const SENTENCE =
   /^(?:the|a|an|only|another|there|this|that|no|at|it|its|one|give|write|to|with|without|each|add|use)\b/i
 
-/** Undefined where nothing of it is of use in German. */
+/** Undefined if nothing can be kept. */
 export function germanDetail(detail: string): string | undefined {
   for (const [english, german] of DETAILS) if (english.test(detail)) return detail.replace(english, german)
   const { index: verb } = VERB.exec(detail) ?? {}
@@ -31,7 +31,7 @@ export function germanDetail(detail: string): string | undefined {
   return verb === undefined ? (/\s/.test(detail) ? undefined : detail) : detail.slice(0, verb)
 }
 
-/** Who changed something, as the trail has it. */
+/** Prefixes of actors in the trail. */
 // biome-ignore format: a table
 const ACTORS: readonly (readonly [english: RegExp, german: string])[] = [
   [/^account /,  'Konto '],

@@ -83,9 +83,9 @@ export const EN_FRAME = {
     wrong: 'The password is wrong.',
     go: 'Continue',
   },
-  /** What follows the title of an error; undefined: nothing that a person of this language can read. */
+  /** The detail of an error in this language; undefined if there is none. */
   detail: (detail: string): string | undefined => detail,
-  /** Who changed something. */
+  /** The actor of a trail entry. */
   actor: (actor: string): string => actor,
   states: {
     unserved: {
