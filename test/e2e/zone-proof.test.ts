@@ -123,24 +123,6 @@ it('an unproved zone can be removed, and its name is free again', async () => {
   expect(second).not.toBe(first)
 })
 
-it('zones that no account may make any more stay, and one line of the log lists them', async () => {
-  const at = await configured('')
-  const taken = ['github.io', 'ns1.operator.test', '10.in-addr.arpa']
-  for (const zone of taken) await at.admin('zone', 'add', zone, 'acme')
-  publishes(at)
-  const running = await served(at)
-  for (const zone of taken)
-    await eventually(async () => askedAt(running.dnsPort, zone, 'SOA')).toBe('NOERROR SOA')
-  const lines = running
-    .log()
-    .split('\n')
-    // Besides the commands of the operator, which are logged one by one.
-    .filter((line) => !line.includes('"operated"') && taken.some((zone) => line.includes(zone)))
-  expect(lines).toHaveLength(1)
-  for (const zone of taken) expect(lines[0]).toContain(zone)
-  expect(lines[0]).not.toContain('acme.test')
-})
-
 /** The value of the record, beside its name in whichever object says what is awaited. */
 function challengeOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''

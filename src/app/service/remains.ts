@@ -34,7 +34,7 @@ function tellUnserved(settings: ServiceSettings, log: Log): void {
   if (answererOf(settings) === 'nobody')
     log('warn', 'no name server answers', {
       line:
-        'no name server answers for the zones, so their names are found nowhere: ' +
+        'no name server answers for the zones, so their names do not resolve: ' +
         'set dns_listen, and answer_queries = true or secondaries',
     })
 }

@@ -53,7 +53,7 @@ export const ACCOUNT_ROUTES = {
     refuses: [], handle: listTrail,
   }),
   getAccountHistory: route({
-    method: 'GET', path: `${OWN_ACCOUNT}/history`, tag: 'Account', summary: 'Who has signed in, and what happened to the account, the newest first',
+    method: 'GET', path: `${OWN_ACCOUNT}/history`, tag: 'Account', summary: 'List sign-ins and account events, newest first',
     refuses: [], handle: getAccountHistory,
   }),
   listSessions: route({

@@ -15,15 +15,15 @@ const quoted = (about: string): string => (about === '' ? '' : ` ${about}`)
 // biome-ignore format: a table
 const TEXTS: Readonly<Record<Exclude<AccountEventKind, 'emailGiven'>, EventText>> = {
   passwordChanged: { subject: 'Your password was changed', text: () => 'The password was changed, and all sessions are signed out.' },
-  emailChanged:    { subject: 'Your e-mail address was changed', text: (to) => to === '' ? 'The e-mail address was removed.' : `The e-mail address is ${to} now, when that is confirmed.` },
+  emailChanged:    { subject: 'Your e-mail address was changed', text: (to) => to === '' ? 'The e-mail address was removed.' : `The new e-mail address is ${to}; it has to be confirmed.` },
   factorAdded:     { subject: 'A second factor was added', text: (factor) => `A second factor was added${quoted(factor)}.` },
   factorRemoved:   { subject: 'A second factor was removed', text: (factor) => `A second factor was removed${quoted(factor)}.` },
-  apiKeyAdded:     { subject: 'A new API key', text: (key) => `The API key ${key} was made.` },
-  tsigKeyAdded:    { subject: 'A new TSIG key', text: (key) => `The TSIG key ${key} was made.` },
-  suspended:       { subject: 'Your account is suspended', text: () => 'The operator has suspended the account. Its names stay as they are, and nothing can be changed.' },
+  apiKeyAdded:     { subject: 'A new API key', text: (key) => `The API key ${key} was created.` },
+  tsigKeyAdded:    { subject: 'A new TSIG key', text: (key) => `The TSIG key ${key} was created.` },
+  suspended:       { subject: 'Your account is suspended', text: () => 'The operator has suspended the account. Its names keep their records; changes are refused.' },
   keyBlocked:      { subject: 'A DDNS key is blocked', text: (key) => `The DDNS key ${key} is blocked: its updates are refused. The page of the key says why, and until when.` },
-  wrongPasswords:  { subject: 'Wrong passwords for your account', text: (count) => `Somebody has tried ${count} wrong passwords. If it was not you, nothing needs to be done: choose a long password, and add a second factor.` },
-  signedIn:        { subject: 'A sign-in from a new network', text: (network) => `Somebody has signed in from the network ${network}, which was not seen before.` },
+  wrongPasswords:  { subject: 'Wrong passwords for your account', text: (count) => `There were ${count} attempts with a wrong password. Use a long password and add a second factor.` },
+  signedIn:        { subject: 'A sign-in from a new network', text: (network) => `There was a sign-in from ${network}, a network without earlier sign-ins.` },
 }
 
 /** User input as one line, so that it cannot add header fields, lines or links. */
@@ -61,12 +61,12 @@ ${isYours}${place}${ask}
 export const confirmMail = ({ to, account }: EventMail, link: Secret, origin: string): OutgoingMail => ({
   to,
   subject: 'Confirm your e-mail address',
-  text: `The account ${account} at ${hostOf(origin)} gives this as its e-mail address. If it is yours, open this link:
+  text: `The account ${account} at ${hostOf(origin)} uses this e-mail address. If it is yours, open this link:
 
 ${link.reveal()}
 
-The link works once, within a day. Until then, nothing else is sent to this address. If you do not know the account, you
-can ignore this message.
+The link works once, within a day. Before that, no other message is sent to this address. If you do not know the account,
+you can ignore this message.
 `,
 })
 

@@ -23,9 +23,7 @@ type Telling = Pick<
   | 'setAccountPassword'
 >
 
-/**
- * The same writes, with what follows from them: sanctions outlive keys, and people hear of their accounts (decision 0065).
- */
+/** The same writes with their consequences: sanctions that outlive keys, and account events (decision 0065). */
 export function withConsequences<W extends Parameters<typeof withSanctions>[0] & Omit<Telling, 'passBlock'>>(
   writes: W,
 ) {
@@ -33,7 +31,7 @@ export function withConsequences<W extends Parameters<typeof withSanctions>[0] &
   return { ...passing, ...withEvents(passing) }
 }
 
-/** Those of these writes that a person must hear of, with what they hear: no door can forget it. */
+/** Writes that cause an account event, so that no caller has to. */
 const withEvents = (
   w: Telling,
 ): Omit<Telling, 'account' | 'addEvent' | 'addSignIn' | 'factorsOf' | 'keyRestrictions'> => ({
@@ -66,7 +64,7 @@ async function keyBlocked(w: Telling, id: number, now: Instant): Promise<void> {
   if (key !== undefined) await w.addEvent(key.accountId, { kind: 'keyBlocked', subject: key.username }, now)
 }
 
-/** How a person is known, and how they sign in. */
+/** Changes of credentials, and sign-ins. */
 const ofPeople = (
   w: Telling,
 ): Pick<
@@ -91,12 +89,12 @@ const ofPeople = (
     if (email === undefined) return
     const isConfirmed = before?.isEmailConfirmed === true
     if (email === (before?.email ?? '')) {
-      // The same again asks for another link.
+      // Saving an unconfirmed address again requests a new link.
       if (email !== '' && !isConfirmed)
         await w.addEvent(id, { kind: 'emailGiven', subject: email, to: email }, now)
       return
     }
-    // The old address hears of it, and the new one is asked.
+    // Notifies the old address and asks the new one for confirmation.
     const old = isConfirmed ? (before?.email ?? '') : ''
     await w.addEvent(id, { kind: 'emailChanged', subject: email, to: old }, now)
     if (email !== '') await w.addEvent(id, { kind: 'emailGiven', subject: email, to: email }, now)
@@ -104,7 +102,7 @@ const ofPeople = (
   async removeFactor(id, accountId, now) {
     const factor = (await w.factorsOf(accountId)).find((one) => one.id === id)
     const isRemoved = await w.removeFactor(id, accountId, now)
-    // A code on paper is used, or goes with the last factor.
+    // Recovery codes are used up, or removed with the last factor.
     if (isRemoved && factor?.isConfirmed === true && factor.kind !== 'recovery')
       await w.addEvent(accountId, { kind: 'factorRemoved', subject: factor.description }, now)
     return isRemoved

@@ -92,8 +92,8 @@ export interface DirtyName extends NameInZone {
 export const MAX_DIRTY_ZONES = 200
 
 /**
- * A zone as a flush sees it. No reader sees a draft yet, which has the name of its zone here (decision 0050), nor a zone
- * that awaits a proof, which is a draft too.
+ * A zone as a flush sees it. A draft, with the name of its zone (decision 0050), is not visible to readers; an unproved
+ * zone is a draft too.
  */
 export interface FlushedZone extends PublishedZone {
   readonly isDraft: boolean

@@ -128,13 +128,13 @@ export interface AccountCounts {
 }
 
 /** What the management API reads. A name is read and written as a whole. */
-/** How much of what is stored is published; the words of what name servers give follow from it. */
+/** Stored states, from which the publication is derived. */
 export interface StateReads {
-  /** The newest of those that await a proof. */
+  /** Unproved zones, newest first. */
   zonesAwaitingProof(limit: number): Promise<readonly Zone[]>
   nameStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, NameState>>
   zoneStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, ZoneState>>
-  /** All zones, those that wait for a proof, and the others of which something is not published yet. */
+  /** The number of zones, of unproved zones, and the ids of proved zones with unpublished changes. */
   zoneTotals(): Promise<{
     readonly zones: number
     readonly unproved: number
@@ -234,7 +234,7 @@ export interface PolicyWrites {
       readonly isSuspended?: boolean
       readonly isOperator?: boolean
       readonly planId?: number
-      /** Empty: none. Another one is not confirmed. */
+      /** Empty: none. A new address is unconfirmed. */
       readonly email?: string
     },
     now: Instant,
@@ -242,9 +242,9 @@ export interface PolicyWrites {
   lockName(nameId: number, isProhibited: boolean): Promise<void>
   lockKey(keyId: number, isLocked: boolean): Promise<void>
   blockName(nameId: number, isBlocked: boolean): Promise<void>
-  /** This one awaits a proof no longer; another one that has its id since, as before. */
+  /** Marks the zone as proved, unless its id now belongs to another zone. */
   setProved(zone: Pick<Zone, 'id' | 'name' | 'createdAt'>): Promise<void>
-  /** No zone awaits a proof any longer. */
+  /** Marks all zones as proved. */
   endProofs(): Promise<void>
   /** A block also applies to the hostnames that the key has now. */
   blockKey(keyId: number, isBlocked: boolean, now: Instant): Promise<void>

@@ -40,9 +40,9 @@ export async function passSanctions(w: Passing, keyId: number, now: Instant): Pr
 }
 
 /**
- * To hostnames; or, empty, to the next keys. A hostname has one row for all keys that are gone, or else an account could
- * make as many as it deletes keys. What the operator says of a key is a separate row, because the operator lifts it by
- * that key.
+ * Passes the counts of a key to hostnames or, for an empty subject, to later keys. All deleted keys share one row per
+ * hostname, to bound the rows of an account. Blocks and locks by the operator have separate rows, because the operator
+ * lifts them by key.
  */
 async function passCounts(
   w: Passing,
@@ -75,10 +75,10 @@ async function passCounts(
   }
 }
 
-/** The source of what is counted of a hostname for all keys that are gone; no username is empty. */
+/** The shared source of all deleted keys; no username is empty. */
 const GONE_KEYS = ''
 
-/** Different keys served the hostname at different times. */
+/** Adds the counts, because the keys served the hostname at different times. */
 function withLeft(one: Omit<Sanction, 'endsAt'>, left: Sanction | undefined): Omit<Sanction, 'endsAt'> {
   if (left === undefined) return one
   const ends = [one.blockedUntil, left.blockedUntil].flatMap((end) => end ?? [])

@@ -148,7 +148,7 @@ async function settle(
   const isCredential = login !== undefined && updateDoor(login) !== 'unknown'
   if (!isCredential) {
     if (!(await w.hasAccounts())) return unchecked(call)
-    // The username of a DDNS key is that of no account.
+    // An account name cannot have the form of a key username.
     if (login === undefined && !isUsername(username ?? '')) await countWrongPassword(w, username, now())
     const isLockedNow = await recordFailedLogin(w, call.origin, { limits: policy.limits, now: now() })
     return { replies: refusedLogin(call), events: refusalEvents({ peer, username, login, isLockedNow }) }

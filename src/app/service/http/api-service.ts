@@ -26,7 +26,7 @@ export interface ApiServiceParts extends Pick<ApiService, 'requestFlush'> {
   /** Default: there are none. */
   readonly secondaries?: ApiService['secondaries'] | undefined
   readonly lateZones?: ApiService['lateZones'] | undefined
-  /** Default: nothing is stored. */
+  /** Default: no effect. */
   readonly proved?: ZoneProof['proved'] | undefined
   /** Default: at once. */
   readonly whenServed?: ApiService['whenServed'] | undefined

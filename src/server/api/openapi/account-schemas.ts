@@ -46,10 +46,10 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     website_only: boolean('Whether it can only be changed on the website of the service.'),
     operator: boolean('Whether its person is an operator of the service.'),
     email: nullableString(
-      'Where messages about the account go, and links for a new password; null: nowhere.',
+      'The address for messages about the account and links for a new password; null if none is set.',
     ),
     email_confirmed: boolean(
-      'Whether its person has opened the link that was sent there; before that, nothing else goes there.',
+      'Whether the address is confirmed. No other message is sent to an unconfirmed address.',
     ),
     created_at: time('When the account was created, in UTC.'),
   }),
@@ -77,28 +77,25 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     tsig_keys: list(ref('TsigKey'), 'The TSIG keys.'),
     second_factors: list(ref('SecondFactor'), 'What the website asks for besides the password.'),
     sessions: list(ref('Session'), 'Who is signed in at the website.'),
-    sign_ins: list(ref('SignIn'), 'The newest thousand sign-ins.'),
-    events: list(ref('AccountEvent'), 'The newest thousand events of the account.'),
+    sign_ins: list(ref('SignIn'), 'The newest 1000 sign-ins.'),
+    events: list(ref('AccountEvent'), 'The newest 1000 account events.'),
     trail: list(ref('TrailEntry'), 'Who changed what: the newest ten thousand entries, the newest first.'),
   }),
-  AccountHistory: closedObject(
-    'Who has signed in at the website, and what happened to the account, the newest first.',
-    {
-      sign_ins: list(ref('SignIn'), 'The newest sign-ins, up to 100; the export has up to 1000.'),
-      events: list(ref('AccountEvent'), 'The newest events, up to 100; the export has up to 1000.'),
-    },
-  ),
+  AccountHistory: closedObject('Sign-ins at the website and account events, newest first.', {
+    sign_ins: list(ref('SignIn'), 'The newest sign-ins, up to 100; the export has up to 1000.'),
+    events: list(ref('AccountEvent'), 'The newest events, up to 100; the export has up to 1000.'),
+  }),
   SignIn: closedObject('One sign-in at the website.', {
     at: time('When it was, in UTC.'),
     network: string('The network of the browser: /24 of IPv4, /48 of IPv6.'),
     peer: string('The address of the browser.'),
-    credential: string('How the person was identified.'),
+    credential: string('How the user authenticated.'),
     user_agent: string('The User-Agent of the browser.'),
   }),
-  AccountEvent: closedObject('Something that happened to the account itself.', {
+  AccountEvent: closedObject('An event of the account.', {
     at: time('When it was, in UTC.'),
-    kind: string('What it was.', { enum: Object.keys(ACCOUNT_EVENTS) }),
-    subject: string('What it concerns: a key, a network, an address.'),
+    kind: string('The kind of event.', { enum: Object.keys(ACCOUNT_EVENTS) }),
+    subject: string('The key, network or address of the event.'),
   }),
   Session: closedObject('A person who has signed in at the website of the service.', {
     id: wholeNumber('Identifies the session in the path.'),

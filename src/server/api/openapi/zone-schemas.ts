@@ -34,8 +34,7 @@ const proof = closedObject('The TXT that proves it.', {
 export const PROOF_OF_ZONE: Schema = {
   ...proof,
   type: ['object', 'null'],
-  description:
-    'What proves that an unproved zone belongs to the account, besides a delegation; null: nothing is awaited.',
+  description: 'The TXT record that proves the ownership of an unproved zone; null if the zone is proved.',
 }
 
 /** How far a zone is published, and what the DNS gives of it. */

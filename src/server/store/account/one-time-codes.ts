@@ -17,7 +17,7 @@ export interface StoredCode {
 }
 
 export interface CodeReads {
-  /** Undefined if there is none, or it has expired. */
+  /** Undefined if unknown or expired. */
   codeWith(hash: Uint8Array, purpose: CodePurpose, now: Instant): Promise<StoredCode | undefined>
   /** Those that have not expired, the newest first. */
   codesFor(purpose: CodePurpose, now: Instant): Promise<readonly StoredCode[]>
@@ -28,7 +28,7 @@ export interface CodeWrites extends CodeReads {
   addCode(code: Omit<StoredCode, 'id'> & { readonly hash: Uint8Array }): Promise<number>
   /** The code, which is used up by this; undefined if there is none, or it has expired. */
   takeCode(hash: Uint8Array, purpose: CodePurpose, now: Instant): Promise<StoredCode | undefined>
-  /** All of this account for this. */
+  /** Removes all codes of the account for this purpose. */
   removeCodesOf(accountId: number, purpose: CodePurpose): Promise<void>
   /** Resolves with whether it was there. */
   removeCode(id: number, purpose: CodePurpose): Promise<boolean>

@@ -50,7 +50,7 @@ export type LiftedSanctions =
   | { readonly accountId: number; readonly source?: string; readonly keyId?: number }
   | { readonly hostname: string }
 
-/** A block of hostnames that have perhaps been blocked for another key: each has one such row. */
+/** A block of hostnames that replaces earlier blocks for other keys. */
 export interface CoveringBlock {
   readonly source: string
   readonly subjects: readonly string[]
@@ -60,7 +60,7 @@ export interface CoveringBlock {
 export interface SanctionWrites extends SanctionReads {
   /** Instead of one with the same account, subject and source. */
   putSanction(accountId: number, sanction: Sanction): Promise<void>
-  /** Removes the blocks after abuse of these hostnames that end no later than one that replaces them. */
+  /** Removes abuse blocks of these hostnames that end no later than this one. */
   coverSanctions(accountId: number, by: CoveringBlock): Promise<void>
   /** Those that are over. */
   forgetSanctions(accountId: number, now: Instant): Promise<void>

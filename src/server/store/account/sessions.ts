@@ -34,7 +34,7 @@ export interface SessionTimes {
 export interface SessionLimits extends SessionTimes {
   /** Of one account, opened in the same way; the oldest go. */
   readonly max: number
-  /** How the person was identified, for the list of sign-ins. */
+  /** How the user authenticated, for the list of sign-ins. */
   readonly credential: string
 }
 

@@ -163,7 +163,7 @@ async function endSessions(sql: Sql, accountId: number): Promise<void> {
   await endResets(sql, accountId)
 }
 
-/** What was sent to the earlier address is of no use any more. */
+/** Invalidates links that were sent to the previous address. */
 async function unconfirm(sql: Sql, accountId: number): Promise<void> {
   await sql('UPDATE account SET is_email_confirmed = 0 WHERE id = ?').run(accountId)
   await sql(`DELETE FROM one_time_code WHERE account_id = ? AND purpose IN ('reset', 'confirm')`).run(

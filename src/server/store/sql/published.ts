@@ -39,7 +39,7 @@ const FIRST_STEP = `WITH first AS (SELECT max(n) AS n FROM dns_journal WHERE zon
       (SELECT serial FROM dns_zone WHERE id = ?1 AND NOT EXISTS (
         SELECT 1 FROM dns_journal WHERE zone_id = ?1 AND n > step.n))))`
 
-/** It has no serial for anybody before it is proved whose it is. */
+/** An unproved zone is not published. */
 const IS_PROVED = 'NOT EXISTS (SELECT 1 FROM zone WHERE zone.id = dns_zone.id AND awaits_proof = 1)'
 
 export const PUBLISHED = selects({

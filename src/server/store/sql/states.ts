@@ -8,7 +8,7 @@ import { IS_DIRTY } from './orders.ts'
 import { asList, ids, type Sql } from './statement.ts'
 import { zoneFrom, ZONES } from './zones.ts'
 
-/** Types by which people find what a name leads to; the NS of an apex are of the zone. */
+/** Record types that count as an address. The NS records of an apex belong to the zone. */
 const HAS_ADDRESS = `EXISTS (SELECT 1 FROM rrset WHERE rrset.name_id = name.id
   AND (dns_type IN ('A', 'AAAA', 'ALIAS', 'CNAME', 'PTR', '_URL') OR (dns_type = 'NS' AND name.name <> '@')))`
 const IS_STUCK = `EXISTS (SELECT 1 FROM dns_dirty
@@ -16,14 +16,14 @@ const IS_STUCK = `EXISTS (SELECT 1 FROM dns_dirty
 
 const IS_DEFERRED = IS_STUCK.replace(STUCK, DEFERRED)
 
-/** One of NAME_STATES, of a row with the tables name and zone: what is about the name itself is read first. */
+/** An expression for one of NAME_STATES; needs the tables name and zone. */
 export const NAME_STATE = `CASE WHEN name.is_blocked = 1 OR name.is_prohibited = 1 THEN 'blocked'
   WHEN zone.awaits_proof = 1 THEN 'unproved' WHEN ${IS_STUCK} THEN 'stuck' WHEN name.is_offline = 1 THEN 'offline'
   WHEN NOT ${HAS_ADDRESS} THEN 'no_address'
   WHEN name.published_at IS NULL OR ${IS_DIRTY} OR ${IS_DEFERRED} THEN 'pending' ELSE 'published' END`
 
 const CHANGED = `SELECT zone_id FROM dns_dirty WHERE name > '' AND ${IS_FLUSHED}`
-/** One of ZONE_STATES, of a row with the table zone. */
+/** An expression for a ZoneState; needs the table zone. */
 export const ZONE_STATE = `CASE WHEN zone.awaits_proof = 1 THEN 'unproved'
   WHEN EXISTS (${CHANGED} AND zone_id = zone.id) THEN 'pending' ELSE 'published' END`
 
@@ -46,7 +46,7 @@ export const STATES = selects({
   ),
 })
 
-/** How much of what is stored is published, in SQL. */
+/** Publication states, in SQL. */
 export const sqlStates = (sql: Sql): StateReads => ({
   async zonesAwaitingProof(limit) {
     const rows = await sql(ZONES.awaiting).all(limit)

@@ -90,22 +90,22 @@ export const EN_FRAME = {
   states: {
     unserved: {
       word: 'not answered',
-      meaning: 'No name server answers for the zone, so the name is found nowhere.',
+      meaning: 'No name server answers for the zone, so the name does not resolve.',
       count: (count: number) => `${count} not answered`,
     },
     unproved: {
       word: 'not proved',
-      meaning: 'The zone is answered when it is shown that it is yours. Its page says how.',
+      meaning: 'The zone is published after you prove that it is yours. Its page shows how.',
       count: (count: number) => `${count} not proved`,
     },
     behind: {
       word: 'on its way',
-      meaning: 'The change is published here, and not every name server has it yet.',
+      meaning: 'The change is published, but not all name servers have it yet.',
       count: (count: number) => `${count} on the way`,
     },
     no_address: {
       word: 'no address yet',
-      meaning: 'The name leads nowhere yet. The first update of its router gives it an address.',
+      meaning: 'The name has no address yet. The first update from your router sets it.',
       count: (count: number) => `${count} without an address`,
     },
     stuck: {

@@ -26,8 +26,8 @@ export const EN_ZONES = {
       unserved:
         'No name server answers for this zone. For that, the operator sets dns_listen, ' +
         'and answer_queries = true or secondaries.',
-      behind: 'Not every name server has the last change yet; below is what each of them has.',
-      unproved: 'It is not answered before it is shown that it is yours.',
+      behind: 'Not all name servers have the last change yet; see below.',
+      unproved: 'It is published after you prove that it is yours.',
     },
     nameservers: 'Name servers',
     atRegistrar:
@@ -48,12 +48,12 @@ export const EN_ZONES = {
       `The zone has ${plural(count, 'name', 'names')}; type ${count} to delete them.`,
   },
   zoneProof: {
-    title: 'Show that the zone is yours',
+    title: 'Prove that the zone is yours',
     delegate: 'Where you registered the domain, enter the name servers of this service:',
-    record: 'Or, while other name servers answer for it, add a TXT record there:',
+    record: 'Or add this TXT record at the current name servers of the domain:',
     name: 'Name',
     value: 'Text',
-    look: 'The service looks every ten minutes; to look now:',
+    look: 'The service checks every ten minutes. To check now:',
   },
   delegation: {
     title: 'Delegation',

@@ -63,7 +63,7 @@ export const sqlEventReads = (sql: Sql): EventReads => ({
 
 const dayBefore = (now: Instant): Instant => (now - days(1)) as Instant
 
-/** What happens to accounts, in SQL. */
+/** Account events and sign-ins, in SQL. */
 export const sqlEvents = (sql: Sql): EventWrites => ({
   ...sqlEventReads(sql),
   async addEvent(accountId, { kind, subject, to }, now) {
@@ -76,7 +76,7 @@ export const sqlEvents = (sql: Sql): EventWrites => ({
     await sql(
       'INSERT INTO account_event (account_id, kind, at, subject, mail_to) VALUES (?, ?, ?, ?, ?)',
     ).run(accountId, kind, now, subject, isTold === undefined || isTold === false ? address : '')
-    // What is not sent stays, and for a day what was sent: it is counted.
+    // Keeps unsent messages, and sent ones for a day, because they count towards the limit.
     await sql(`DELETE FROM account_event WHERE account_id = ?1 AND id <= ${oldestOf('account_event')}
       AND (mail_to = '' OR (mailed_at IS NOT NULL AND at < ?2))`).run(accountId, dayBefore(now))
   },
@@ -95,11 +95,11 @@ export const sqlEvents = (sql: Sql): EventWrites => ({
   addSignIn: signIns(sql),
 })
 
-/** In SQL, of account ?1: the newest that is one too many. */
+/** The newest row of account ?1 beyond the maximum, in SQL. */
 const oldestOf = (table: 'account_event' | 'sign_in'): string =>
   `(SELECT id FROM ${table} WHERE account_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_ACCOUNT_EVENTS})`
 
-/** Resolves with whether the account was never signed in to from this network, but was from others. */
+/** Resolves with true if this network is new and the account has earlier sign-ins. */
 const signIns =
   (sql: Sql) =>
   async (accountId: number, { at, network, peer, credential, program }: StoredSignIn): Promise<boolean> => {
