@@ -19,7 +19,7 @@ const SHARED = {
   setupFiles: ['test/setup.ts'],
 }
 
-/** For those that start programs. A machine that does everything at once may be five times as slow as a person's. */
+/** For tests that start programs: a CI machine can be five times slower than a desktop. */
 const PATIENT = { testTimeout: 400_000, hookTimeout: 400_000 }
 
 /** unit: in this process, no sockets but loopback. e2e: the built programs as processes. system: with other people's clients. browser: in Chromium. packages: installed. long: floods, kills and days. postgres: what uses a store, again, on PostgreSQL. */

@@ -112,7 +112,7 @@ export function listsContract(title: string, open: () => Promise<Store>): void {
       expect(await namesIn(filter, { zoneId })).toBe('home')
     })
 
-    it('finds names by their states, of which each has one', async () => {
+    it('finds names by state', async () => {
       const a: Records = { A: [['192.0.2.1']] }
       await save(nameWith('done', a))
       await save(nameWith('broken', a))

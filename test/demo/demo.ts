@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const LAUNCHER = resolve(import.meta.dirname, '../../bin/holdfast.js')
-/** In milliseconds; it takes seconds, and a busy machine needs ten times as long. */
+/** Milliseconds; a busy machine needs ten times longer than an idle one. */
 const LONGEST = 180_000
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-demo-'))

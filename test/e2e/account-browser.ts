@@ -1,4 +1,4 @@
-/** A page as a browser without script has it. */
+/** A page in a browser without scripts. */
 export interface BrowserPage {
   readonly status: number
   readonly html: string
@@ -6,21 +6,21 @@ export interface BrowserPage {
 }
 
 export interface Browser {
-  /** GET, or POST of a form; the token of the last page goes with it. */
+  /** GET, or POST of a form with the token of the last page. */
   send(path: string, form?: Readonly<Record<string, string>>): Promise<BrowserPage>
-  /** Opens the link of a mail, and presses the button of its page. */
+  /** Opens the link of a message and submits its form. */
   follow(
     link: { readonly path: string; readonly code: string },
     more?: Readonly<Record<string, string>>,
   ): Promise<BrowserPage>
-  /** What the last page gives to be copied: the secrets that are shown once. */
+  /** The secrets that the last page shows once. */
   copied(): readonly string[]
 }
 
 const TOKEN = /name="token" value="([\w-]{54})"/
 const COPIED = /<code class="copy"[^>]*>([^<]+)<\/code>/g
 
-/** A browser at this address of the network, which a proxy says; it notes each secret that it is given. */
+/** A browser with this peer address, set by a proxy header. Adds received secrets to `secrets`. */
 export function browserAt(url: () => string, secrets: Set<string>, peer: string): Browser {
   let [cookie, token] = ['', '']
   let copied: readonly string[] = []

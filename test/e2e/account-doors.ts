@@ -4,7 +4,7 @@ import { authenticator, type Authenticator } from '../server/auth/authenticator.
 import type { Browser } from './account-browser.ts'
 import { type AccountWorld, basic, HOME, type MailKind } from './account-mails.ts'
 
-/** An account with a confirmed address, and the browser of its person. */
+/** An account with a confirmed address, and a signed-in browser. */
 export interface Tenant {
   readonly world: AccountWorld
   readonly account: string
@@ -16,7 +16,7 @@ type Act = (tenant: Tenant) => Promise<unknown>
 interface Door {
   readonly kind: MailKind
   readonly door: string
-  /** What is there before. */
+  /** The setup. */
   readonly given?: Act
   readonly act: Act
 }
@@ -24,7 +24,7 @@ interface Door {
 const PASSKEY_ORIGIN = 'http://localhost'
 const made = new WeakMap<AccountWorld, Map<string, Authenticator>>()
 
-/** What a page gives the browser for a passkey. */
+/** The passkey options in a page. */
 const optionsIn = (html: string): object =>
   JSON.parse((/data-options="([^"]*)"/.exec(html)?.[1] ?? '{}').replaceAll(/&quot;|&#34;/g, '"')) as object
 
@@ -34,7 +34,7 @@ const codeOf = ({ now }: AccountWorld, secret: string): string =>
 const is = async (what: string, wanted: number, answer: Promise<{ readonly status: number }>) =>
   expect([what, (await answer).status]).toEqual([what, wanted])
 
-/** An authenticator app by the console; resolves with its secret. */
+/** Adds an authenticator app in the console; resolves with its secret. */
 async function totpByPage({ world, person }: Tenant): Promise<string> {
   const { html } = await person.send('/console/account/factors', { description: 'phone' })
   const [secret = ''] = person.copied()
@@ -83,7 +83,7 @@ async function factorByPage({ person }: Tenant): Promise<void> {
   await is('delete factor', 303, person.send(`/console/account/factors/${id}/delete`, {}))
 }
 
-/** Of a key that a page or an answer shows once. */
+/** Records secrets that are shown once. */
 const noted = (world: AccountWorld, ...secrets: readonly unknown[]): void => {
   for (const one of secrets) world.secrets.add(String(one))
 }
@@ -119,10 +119,10 @@ export const update = async (
   return (await response.text()).trim()
 }
 
-/** The limits of the world whose doors these are: few requests are too many. */
+/** Low limits, so that few requests cause a block. */
 export const STRICT = { '--request-limit': '8', '--nochg-limit': '2', '--refusal-limit': '2' } as const
 
-/** Sends updates until one is answered `abuse`; more than the strictest limit allows are never needed. */
+/** Sends updates until the reply is `abuse`. */
 async function untilAbuse(
   tenant: Tenant,
   over: (nth: number) => Parameters<typeof update>[2],
@@ -136,7 +136,7 @@ async function untilAbuse(
 
 export const OPERATOR = 'operated'
 
-/** The browser of an operator, who has a second factor. */
+/** A browser with the session of an operator with a second factor. */
 async function operator({ world }: Tenant): Promise<Browser> {
   const person = await world.signedIn(OPERATOR)
   await totpByPage({ world, account: OPERATOR, person })
@@ -144,7 +144,7 @@ async function operator({ world }: Tenant): Promise<Browser> {
   return person
 }
 
-/** The operator's own second factor is made once; its session lasts over the doors of a world. */
+/** One operator session per world. */
 const operators = new WeakMap<AccountWorld, Promise<Browser>>()
 const operatorOf = async (tenant: Tenant): Promise<Browser> => {
   const one = operators.get(tenant.world) ?? operator(tenant)
@@ -154,7 +154,7 @@ const operatorOf = async (tenant: Tenant): Promise<Browser> => {
 const asOperator = async (tenant: Tenant, path: string, form: Readonly<Record<string, string>>) =>
   is(path, 303, (await operatorOf(tenant)).send(`/console/operator${path}`, form))
 
-/** By the requirement: so many wrong passwords are told. */
+/** The number of wrong passwords that causes a message. */
 export const TOO_MANY_WRONG = 25
 const WRONG = 'a wrong password'
 
@@ -162,7 +162,7 @@ const times = async (count: number, act: (nth: number) => Promise<unknown>): Pro
   for (let nth = 0; nth < count; nth++) await act(nth)
 }
 
-/** A wrong password for an account, at each door that takes one. */
+/** A wrong account password at each endpoint. */
 export const WRONG_DOORS = {
   'the page of sign-in': async ({ world, account }: Tenant, peer = HOME) =>
     is('sign-in', 403, world.browser(peer).send('/console/sign-in', { account, password: WRONG })),
@@ -180,7 +180,7 @@ const FAR = '203.0.113.77'
 const signedInFrom = async ({ world }: Tenant, peer: string, form: Readonly<Record<string, string>>) =>
   is('sign-in', 303, world.browser(peer).send('/console/sign-in', form))
 
-/** Every door that causes a mail. One more door is one more row. */
+/** Every operation that causes a message; add new ones as rows. */
 // biome-ignore format: a table
 export const DOORS: readonly Door[] = [
   { kind: 'passwordChanged', door: 'the page', act: async ({ world, account, person }) => {
@@ -274,7 +274,7 @@ export const DOORS: readonly Door[] = [
     const person = world.browser(FAR)
     await is('sign-in', 303, person.send('/console/sign-in', { account, password: world.passwordOf(account) }))
     await person.send('/console/second-factor')
-    // A code is used once: the next one is of another half minute.
+    // A code works once; the next one is valid in another time step.
     world.wait(60_000)
     await is('code', 303, person.send('/console/second-factor', { code: codeOf(world, secret) }))
   } },

@@ -6,12 +6,12 @@ const ACCOUNTS = ['tenant-a', 'tenant-b', 'tenant-c']
 const [MINUTE, DAY] = [60_000, 24 * 3_600_000]
 /** Links for one account are ten minutes apart. */
 const NEXT_LINK = 11 * MINUTE
-/** No link of the console lives longer than the one of an invitation: seven days. */
+/** Longer than the lifetime of any link. */
 const TOO_OLD = 8 * DAY
 
 const made = async (): Promise<AccountWorld> => accountWorld(ACCOUNTS)
 
-/** An account that has asked for an address, with the link that was sent there. */
+/** An account with a new address, and the link of the confirmation. */
 async function asked(world: AccountWorld, account = 'tenant-a', email = 'first@mail.example') {
   const person = await world.signedIn(account)
   const set = async (next: string | null) =>
@@ -20,7 +20,7 @@ async function asked(world: AccountWorld, account = 'tenant-a', email = 'first@m
   return { person, set, link: linkIn(await world.mail('confirm', email)) }
 }
 
-/** Where a link for another password goes, which tells whether the address is confirmed. */
+/** Where a link for a new password is sent; this shows whether the address is confirmed. */
 async function resets(world: AccountWorld, account = 'tenant-a'): Promise<readonly string[]> {
   world.wait(NEXT_LINK)
   return world.mailsOf(async () => world.forgotten(account))
@@ -30,7 +30,7 @@ const emailOf = async ({ api }: AccountWorld, account = 'tenant-a'): Promise<unk
   (await api(account, 'GET', '/account')).data['email']
 
 describe('a confirmation link', () => {
-  it('is used once, also by two at once', async () => {
+  it('works once, also with two concurrent requests', async () => {
     const world = await made()
     const { person, link } = await asked(world)
     const other = await world.signedIn('tenant-a')
@@ -43,7 +43,7 @@ describe('a confirmation link', () => {
     expect(await resets(world)).toEqual(['reset to first@mail.example'])
   })
 
-  it('is of no use after its time', async () => {
+  it('expires', async () => {
     const world = await made()
     const { link } = await asked(world)
     world.wait(TOO_OLD)
@@ -59,7 +59,7 @@ describe('a confirmation link', () => {
     ['another one, and this again',  ['second@mail.example', 'first@mail.example']],
     ['none, and this again',         [null, 'first@mail.example']],
   ]
-  it.each(AFTERWARDS)('is of no use when the address has become %s', async (_, next) => {
+  it.each(AFTERWARDS)('is invalid after the address has changed to %s', async (_, next) => {
     const world = await made()
     const { person, set, link } = await asked(world)
     for (const email of next) expect(await set(email)).toBe(303)
@@ -68,7 +68,7 @@ describe('a confirmation link', () => {
     if (next.at(-1) !== 'first@mail.example') expect(await emailOf(world)).not.toBe('first@mail.example')
   })
 
-  it('confirms no address of who follows it', async () => {
+  it('does not confirm the address of another account', async () => {
     const world = await made()
     const { link } = await asked(world)
     const { person: other } = await asked(world, 'tenant-b', 'other@mail.example')
@@ -77,7 +77,7 @@ describe('a confirmation link', () => {
     expect(await emailOf(world, 'tenant-b')).not.toBe('first@mail.example')
   })
 
-  it('is for nothing else, and no other link is for this', async () => {
+  it('has a single purpose, and links for other purposes do not confirm', async () => {
     const world = await made()
     const { person, link } = await asked(world)
     const password = 'the password of a thief'
@@ -90,7 +90,7 @@ describe('a confirmation link', () => {
     expect((await person.follow(link)).status).toBeLessThan(400)
   })
 
-  it('of two changes at once, that of the stored address alone confirms', async () => {
+  it('after two concurrent changes, only the link for the stored address confirms', async () => {
     const world = await made()
     const both = ['one@mail.example', 'two@mail.example']
     const links = await world.mailsOf(async () =>
@@ -109,7 +109,7 @@ describe('a confirmation link', () => {
 })
 
 describe('an address of someone else', () => {
-  it('gets a request to confirm, and nothing of what happens to the account', async () => {
+  it('gets only the confirmation request', async () => {
     const world = await made()
     const victim = 'victim@mail.example'
     const { person } = await asked(world, 'tenant-a', victim)
@@ -124,7 +124,7 @@ describe('an address of someone else', () => {
     expect(await resets(world)).toEqual([])
   })
 
-  it('that is set at an open session gets no link for another password, and the old one is told', async () => {
+  it('set in a stolen session gets no link for a new password, and the old address is notified', async () => {
     const world = await made()
     const person = await world.confirmed('tenant-a')
     const thief = 'thief@mail.example'
@@ -137,7 +137,7 @@ describe('an address of someone else', () => {
     await world.mail('emailChanged', 'tenant-a@mail.example')
   })
 
-  it('is not set without a fresh proof, nor at a session that is over', async () => {
+  it('is not set without a recent proof, nor in an ended session', async () => {
     const world = await made()
     const person = await world.confirmed('tenant-a')
     // A proof lasts five minutes.
@@ -157,7 +157,7 @@ describe('an address of someone else', () => {
   })
 })
 
-describe('a mail has the recipient and the fields that are meant', () => {
+describe('recipients and header fields of messages', () => {
   // biome-ignore format: a table
   const REFUSED = [
     'a@mail.example\r\nBcc: evil@mail.example', 'a@mail.example\nRCPT TO:<evil@mail.example>', 'a@mail.example\0',
@@ -165,7 +165,7 @@ describe('a mail has the recipient and the fields that are meant', () => {
     'a\u2028@mail.example', 'a@b@mail.example', '@mail.example', 'a@', 'a@-', 'a@b..c', 'a@.mail.example',
     `${'a'.repeat(65)}@mail.example`, `a@${'b'.repeat(64)}.example`,
   ]
-  it('no other address is stored', async () => {
+  it('reject invalid addresses', async () => {
     const world = await made()
     const person = await world.signedIn('tenant-a')
     const taken: string[] = []
@@ -180,7 +180,7 @@ describe('a mail has the recipient and the fields that are meant', () => {
     expect([taken, lines]).toEqual([[], []])
   })
 
-  it('what a person writes adds no field, and a link leads to the console alone', async () => {
+  it('are not changed by user input, and links lead to the console only', async () => {
     const world = await made()
     await world.confirmed('tenant-a')
     const texts = [
@@ -228,8 +228,8 @@ const patchAt = async ({ url, passwordOf }: AccountWorld, host: string, email: s
       .end(JSON.stringify({ email }))
   })
 
-describe('who has forgotten the password', () => {
-  it('is answered the same, before any mail is sent, whether the address is confirmed or there is none', async () => {
+describe('a forgotten password', () => {
+  it('has the same response with and without a confirmed address, before a message is sent', async () => {
     const world = await made()
     await world.confirmed('tenant-a')
     await asked(world, 'tenant-b', 'unconfirmed@mail.example')
@@ -239,7 +239,7 @@ describe('who has forgotten the password', () => {
     const pages = []
     for (const one of ['tenant-a', 'tenant-b', 'tenant-c', 'of-no-account'])
       pages.push(await world.forgotten(one))
-    // All answers are there, and the mail server has greeted nobody.
+    // All responses arrived before the mail server sent a greeting.
     await expect.poll(() => world.gate.waiting()).toBe(1)
     expect(new Set(pages.map(({ status, html }) => `${status} ${html}`)).size).toBe(1)
     world.gate.open()

@@ -7,7 +7,7 @@ import { leaksIn, formsOf } from './leaks.ts'
 import { mailServer, type ReceivedMail } from './mail-server.ts'
 import { holdfast, NODE, ROOT, scratch, serveStoreIn, storeWith } from './processes.ts'
 
-/** The kinds of mail, by their subjects: another wording is another expression here, and nowhere else. */
+/** Kinds of messages by subject. */
 export const SUBJECTS = {
   confirm: /\bconfirm\b.*e-?mail/i,
   emailChanged: /e-?mail address.*\bchanged\b/i,
@@ -24,16 +24,16 @@ export const SUBJECTS = {
 } as const satisfies Readonly<Record<string, RegExp>>
 export type MailKind = keyof typeof SUBJECTS
 
-/** The kinds whose link is the only secret that there may be. */
+/** Kinds that contain a link, which is the only allowed secret. */
 const LINKED: readonly string[] = ['confirm', 'reset']
 
-/** In milliseconds: what happens to an account is told within this time, by the requirement. */
+/** Milliseconds within which a message has to arrive. */
 const SOON = 10_000
 
 const kindsOf = (subject: string): readonly string[] =>
   Object.entries(SUBJECTS).flatMap(([kind, expression]) => (expression.test(subject) ? [kind] : []))
 
-/** The kind of a mail; of a subject that the table does not know, or knows twice, the subject itself. */
+/** The kind of a message, or its subject if it matches none or several kinds. */
 export function kindOf({ fields }: Pick<ReceivedMail, 'fields'>): string {
   const subject = fields.get('subject') ?? ''
   const [kind, another] = kindsOf(subject)
@@ -48,13 +48,13 @@ interface MailLink {
   readonly code: string
 }
 
-/** The link of a mail; it has the form of every link of the console: the code is after "#". */
+/** The link in a message; its code is after "#". */
 export function linkIn({ body }: Pick<ReceivedMail, 'body'>): MailLink {
   const [, path = '', code = ''] = /https?:\/\/[^/\s]+(\/console\/[\w/-]+)#([\w-]{20,})/.exec(body) ?? []
   return { path, code }
 }
 
-/** Limits that no test reaches by the way. */
+/** Limits high enough for all tests. */
 const PATIENT: Readonly<Record<string, string>> = {
   '--request-limit': '100000',
   '--key-request-limit': '100000',
@@ -67,7 +67,7 @@ interface WorldOptions {
   readonly args?: Readonly<Record<string, string>>
 }
 
-/** A way to a server that can be closed for a time: who connects waits without a greeting. */
+/** A forwarder to the mail server that can hold new connections. */
 async function gateTo(at: string) {
   const [host, port] = at.split(':')
   let waiting: (() => void)[] | undefined
@@ -94,10 +94,10 @@ async function gateTo(at: string) {
   }
 }
 
-/** Makes the last of all mails, so what is to come before it has come. */
+/** The account whose message marks the end of earlier messages. */
 const FENCE = 'fence'
 
-/** A service with accounts, its mail server, and a clock that the test sets. Each account of the store has a password. */
+/** A service with accounts, a mail server, and an adjustable clock. */
 export async function accountWorld(
   accounts: readonly string[],
   { hasMail = true, args = {} }: WorldOptions = {},
@@ -137,7 +137,7 @@ export async function accountWorld(
   const secrets = new Set(passwords.values())
   const passwordOf = (account: string): string => passwords.get(account) ?? ''
 
-  /** What `holdfast admin` prints; it sends mails itself, or the service does. */
+  /** Runs `holdfast admin`; resolves with its output. */
   const admin = async (...words: readonly string[]): Promise<string> => {
     const ended = await holdfast(
       ['admin', ...words, '--store', folder, '--console', 'http://localhost', ...byMail],
@@ -146,7 +146,7 @@ export async function accountWorld(
     expect([words.join(' '), ended.code, ended.stderr]).toEqual([words.join(' '), 0, ''])
     return ended.stdout
   }
-  /** A request to `/v1`, by the password of the account. */
+  /** A request to `/v1` with the password of the account. */
   const api = async (account: string, method: string, path: string, body?: unknown, peer = HOME) => {
     const response = await fetch(`${at.url}/v1${path}`, {
       method,
@@ -171,7 +171,7 @@ export async function accountWorld(
 
   const lines = (): readonly string[] => sink.received.map(lineOf)
   const countOf = (line: string): number => lines().filter((one) => one === line).length
-  /** Resolves with the newest of these mails, when there are so many of them. */
+  /** Resolves with the newest of these messages when `count` have arrived. */
   const mail = async (kind: MailKind, to: string, count = 1): Promise<ReceivedMail> => {
     const wanted = `${kind} to ${to}`
     await expect
@@ -179,7 +179,7 @@ export async function accountWorld(
       .toEqual([count, expect.anything()])
     return sink.received.findLast((one) => lineOf(one) === wanted) ?? none(wanted)
   }
-  /** Gives an account an address, and confirms it. */
+  /** Sets and confirms an e-mail address. */
   const confirmed = async (account: string, address = `${account}@mail.example`): Promise<Browser> => {
     const one = await signedIn(account)
     const { status } = await one.send('/console/account/email', { email: address })
@@ -190,7 +190,7 @@ export async function accountWorld(
     return one
   }
   let fences = 0
-  /** Resolves when all mails of what happened before have come: the mail of a later event has. */
+  /** Resolves when all earlier messages have arrived, by waiting for a later one. */
   const settled = async (): Promise<void> => {
     if (fences === 0) await confirmed(FENCE)
     fences++
@@ -198,7 +198,7 @@ export async function accountWorld(
     expect(status).toBe(201)
     await mail('apiKey', `${FENCE}@mail.example`, fences)
   }
-  /** The mails that come of what this does, without those of the fence. */
+  /** The messages that `act` causes. */
   const mailsOf = async (act: () => Promise<unknown>): Promise<readonly string[]> => {
     await settled()
     const before = sink.received.length
@@ -209,7 +209,7 @@ export async function accountWorld(
       .filter((one) => !one.endsWith(` to ${FENCE}@mail.example`))
       .toSorted()
   }
-  /** Asks for a link for another password. Nobody asks twice in ten minutes for one account. */
+  /** Requests a link for a new password. */
   const forgotten = async (account: string, peer = HOME) =>
     browser(peer).send('/console/forgotten', { account })
   const wait = (milliseconds: number): void => writeFileSync(shiftFile, String((shift += milliseconds)))
@@ -218,7 +218,7 @@ export async function accountWorld(
     await at.ended
     at = await start(withMail)
   }
-  /** The secrets that a mail shows, in any encoding; of a link, the code is what it is for. */
+  /** Secrets in messages, in any encoding, except the codes of links. */
   const leaks = (): readonly string[] =>
     sink.received.flatMap((one) => {
       const shown = `${[...one.fields].join('\n')}\n${one.body}`
@@ -257,7 +257,7 @@ export async function accountWorld(
 
 export type AccountWorld = Awaited<ReturnType<typeof accountWorld>>
 
-/** Where a person is unless a test says otherwise (RFC 5737). */
+/** The default peer address (RFC 5737). */
 export const HOME = '198.51.100.7'
 
 export const basic = (username: string, password: string): string =>

@@ -20,7 +20,7 @@ async function made() {
   return { folder, login, admin }
 }
 
-/** As its person does with the link of a message. */
+/** Confirms the address, as the link does. */
 function confirm(folder: string): void {
   const database = new DatabaseSync(join(folder, 'holdfast.db'))
   database.exec(`UPDATE account SET is_email_confirmed = 1 WHERE email = 'acme@example.test'`)
@@ -105,7 +105,7 @@ describe('a link by mail', () => {
       })
     const [known, unknown] = [await ask('acme'), await ask('nobody')]
     expect([known.status, await known.text()]).toEqual([200, await unknown.text()])
-    // Beside the message that asks whether the address is right.
+    // In addition to the confirmation request.
     const reset = () => server.received.find(({ body }) => body.includes('/console/reset#'))
     await eventually(reset).toBeDefined()
     expect(reset()?.to).toEqual(['acme@example.test'])

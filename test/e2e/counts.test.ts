@@ -30,7 +30,7 @@ interface Counts {
  * The most that a request may cost: what it cost when the row was last changed. A change that lowers a count lowers the
  * limit; one that raises it says why. `changed` and `PUT` include the publication of the change: two statements less if the
  * flush begins in the turn of the answer. Updates: 8 promises ask the door of their account, and whose turn it is. GET: one
- * statement reads what is published of the name.
+ * statement reads the publication.
  */
 // biome-ignore format: a table
 const LIMITS: Readonly<Record<string, Counts>> = {
@@ -54,7 +54,7 @@ const beyond = <C extends object>(
     }),
   )
 
-/** The lowest of these counts: timers of the service write too, and on a busy machine one of them nearly always does. */
+/** The minimum over the samples counts, because timers also write, and on a busy machine during most samples. */
 const SAMPLES = { min: 12, max: 200 } as const
 
 async function countedService() {

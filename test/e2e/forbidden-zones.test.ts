@@ -19,7 +19,7 @@ tsig_key_file = "${keys}"
 ${more}`)
 }
 
-it('zones that an account could not make today stay, and one line of the log lists them', async () => {
+it('keeps zones that accounts can no longer create, and lists them in one log line', async () => {
   const at = await configured('')
   const taken = ['github.io', 'ns1.operator.test', '10.in-addr.arpa']
   for (const zone of taken) await at.admin('zone', 'add', zone, 'acme')

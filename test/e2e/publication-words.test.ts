@@ -6,10 +6,10 @@ import { configured, served } from './configured.ts'
 import { askedAt } from './dns-asked.ts'
 import { KEY, transferred } from './dns-secondary.ts'
 
-/** One word for the state of a zone at every place that shows it, and it is what the DNS gives. */
+/** The publication is the same everywhere, and agrees with the DNS. */
 
 const ANSWERS = 'dns_listen = ["127.0.0.1:0"]\nanswer_queries = true'
-/** Port 9 takes nothing: the secondary is told, and only a transfer of the test fetches the zone. */
+/** Nothing listens at port 9; only the test transfers the zone. */
 const HAS_SECONDARY = `dns_listen = ["127.0.0.1:0"]
 secondaries = ["a=127.0.0.1:9 key ${KEY.name}"]
 tsig_key_file = `
@@ -19,7 +19,7 @@ interface Row {
   readonly toml: string
   readonly needsKeys?: true
   readonly word: string
-  /** By UDP, of home.acme.test; undefined where nothing listens. */
+  /** The UDP answer for home.acme.test; undefined without a listener. */
   readonly answer?: RegExp
 }
 
@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
   { says: 'a secondary that has not fetched', toml: HAS_SECONDARY, needsKeys: true,  word: 'behind',    answer: /^REFUSED$/ },
 ]
 
-/** The field of a row, wherever the output has it. */
+/** The publications of rows with this name, at any depth. */
 function wordsOf(found: unknown, name: string): readonly unknown[] {
   if (typeof found !== 'object' || found === null) return []
   const own = 'name' in found && found.name === name && 'publication' in found ? [found.publication] : []
@@ -58,7 +58,7 @@ async function servedWith({ toml, needsKeys }: Pick<Row, 'toml' | 'needsKeys'>) 
 }
 
 const everywhere = (word: string) => ({ zone: word, name: word, 'zone show': word, 'name list': word })
-/** A gauge of zones by their state, in whichever label the word is; or one gauge of the state. */
+/** A gauge of zones with this publication. */
 const gaugeOf = (word: string): RegExp =>
   new RegExp(`^holdfast_\\w*(zones\\w*\\{[^}]*"${word}"[^}]*\\}|${word}\\w*) 1$`, 'm')
 

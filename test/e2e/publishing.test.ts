@@ -115,7 +115,7 @@ describe('a service that publishes', () => {
     const agent = { 'user-agent': 'Acme test/1-1 me@example.test' }
     const update = await under(at.url, 'go.example.test', { path: '/nic/update', headers: agent })
     expect(update).toMatchObject({ status: 401, body: 'badauth\n' })
-    // As devices spell it too: a redirect must not catch their passwords.
+    // Also with extra slashes: a redirect must not receive passwords of devices.
     for (const path of ['/nic/update/', '//nic/update'])
       expect((await under(at.url, 'go.example.test', { path, headers: agent })).status).toBe(401)
     expect((await under(at.url, 'go.example.test', { path: '/v1/dns/about' })).status).toBe(200)

@@ -6,7 +6,7 @@ import { type Configured, configured, served } from './configured.ts'
 import { askedAt } from './dns-asked.ts'
 import { KEY, transferred } from './dns-secondary.ts'
 
-/** With `zone_proof`, a zone that an account makes is answered once it is known whose it is; and the zones of the service. */
+/** With `zone_proof`, a zone that an account creates is published after its ownership is proved. */
 
 const ZONE = 'new.test'
 const CHALLENGE = `_holdfast-challenge.${ZONE}`
@@ -23,7 +23,7 @@ tsig_key_file = "${keys}"
 ${more}`)
 }
 
-/** The zone is made by its account, and has an address. */
+/** Creates the zone with an address. */
 async function madeBy(running: Awaited<ReturnType<typeof served>>) {
   expect((await running.ask('POST', '/v1/dns/zones', { zone_name: ZONE })).status).toBe(201)
   const rrsets = [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }]
@@ -32,7 +32,7 @@ async function madeBy(running: Awaited<ReturnType<typeof served>>) {
   return running.ask('GET', `/v1/dns/zones/${ZONE}`)
 }
 
-/** Changes go out in their order: when this one is out, so is what was before it. */
+/** Waits for a later change: changes are published in order. */
 let others = 0
 async function othersAreOut(running: Awaited<ReturnType<typeof served>>): Promise<void> {
   const rrsets = [{ dns_type: 'A', rdata: [{ value: '192.0.2.9' }] }]
@@ -41,11 +41,11 @@ async function othersAreOut(running: Awaited<ReturnType<typeof served>>): Promis
   await eventually(async () => askedAt(running.dnsPort, `${name}.acme.test`)).toBe('NOERROR 192.0.2.9')
 }
 
-/** One more for each zone that secondaries learn (RFC 9432 §4.1). */
+/** The number of records in the catalog (RFC 9432 §4.1). */
 const recordsOfCatalog = async (running: { readonly dns: string }): Promise<number> =>
   transferred(running, CATALOG)
 
-it('a zone that an account makes is answered at once without zone_proof', async () => {
+it('without zone_proof, a zone of an account is published immediately', async () => {
   const at = await configured('')
   publishes(at)
   const running = await served(at)
@@ -57,7 +57,7 @@ it('a zone that an account makes is answered at once without zone_proof', async 
   await eventually(async () => recordsOfCatalog(running)).toBeGreaterThan(before)
 })
 
-it('an unproved zone is given to nobody, and /v1 shows what is awaited', async () => {
+it('an unproved zone is not published, and /v1 shows the expected proof', async () => {
   const at = await configured('')
   publishes(at, 'zone_proof = true')
   const running = await served(at)
@@ -67,10 +67,10 @@ it('an unproved zone is given to nobody, and /v1 shows what is awaited', async (
   await othersAreOut(running)
   expect(zone.data['publication']).toBe('unproved')
   expect((await running.ask('GET', `/v1/dns/records/${ZONE}/home`)).data['publication']).toBe('unproved')
-  // The record that proves it, and the name servers that a delegation needs.
+  // The TXT record, and the name servers for a delegation.
   expect(zone.text).toContain(CHALLENGE)
   expect(zone.text).toContain('ns1.operator.test')
-  // A value that nobody guesses: 96 bits or more, in an alphabet of 64 or fewer.
+  // At least 96 bits.
   expect(challengeOf(zone.data)).toMatch(/^[\w+/=-]{16,255}$/)
   for (const name of [ZONE, `home.${ZONE}`, CHALLENGE])
     expect([name, await askedAt(running.dnsPort, name)]).toEqual([name, 'REFUSED'])
@@ -82,7 +82,7 @@ it('an unproved zone is given to nobody, and /v1 shows what is awaited', async (
   )
 })
 
-it('what the account writes itself proves nothing', async () => {
+it('records that the account stores do not prove the zone', async () => {
   const at = await configured('')
   publishes(at, 'zone_proof = true')
   const running = await served(at)
@@ -96,7 +96,7 @@ it('what the account writes itself proves nothing', async () => {
   expect(await askedAt(running.dnsPort, `home.${ZONE}`)).toBe('REFUSED')
 })
 
-it('zones of the operator, and those from before the setting, are answered with it', async () => {
+it('zones of the operator and existing zones are published with zone_proof', async () => {
   const at = await configured('')
   publishes(at)
   const first = await served(at)
@@ -112,18 +112,18 @@ it('zones of the operator, and those from before the setting, are answered with 
   expect((await running.ask('GET', '/v1/dns/zones/theirs.test')).data['publication']).not.toBe('unproved')
 })
 
-it('an unproved zone can be removed, and its name is free again', async () => {
+it('an unproved zone can be deleted and created again', async () => {
   const at = await configured('')
   publishes(at, 'zone_proof = true')
   const running = await served(at)
   const first = challengeOf((await madeBy(running)).data)
   expect((await running.ask('DELETE', `/v1/dns/zones/${ZONE}`)).status).toBeLessThan(300)
   const second = challengeOf((await madeBy(running)).data)
-  // A TXT that somebody left there for an earlier owner proves nothing of the next one.
+  // A TXT record for the earlier zone does not prove the new one.
   expect(second).not.toBe(first)
 })
 
-/** The value of the record, beside its name in whichever object says what is awaited. */
+/** The expected TXT value, from the object that has its name. */
 function challengeOf(data: unknown): string {
   if (typeof data !== 'object' || data === null) return ''
   const texts = Object.values(data).filter((one): one is string => typeof one === 'string')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** Preloaded into a program: its time of day is ahead by what the file HOLDFAST_TEST_SHIFT says, in milliseconds. */
+/** Preloaded into a program: shifts its clock by the milliseconds in the file HOLDFAST_TEST_SHIFT. */
 const real = Date.now.bind(Date)
-// One read in so many milliseconds: the file is changed between two steps of a test.
+// The minimum interval between reads of the file, in milliseconds.
 const KEPT = 5
 let [readAt, shift] = [0, 0]
 

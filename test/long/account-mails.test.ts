@@ -10,9 +10,9 @@ import {
 } from '../e2e/account-doors.ts'
 import { accountWorld, type AccountWorld, HOME, kindOf, linkIn, SUBJECTS } from '../e2e/account-mails.ts'
 
-/** One for each door of the kind with most doors. */
+/** As many as the maximum number of operations of one kind. */
 const TENANTS = ['tenant-a', 'tenant-b', 'tenant-c', 'tenant-d', 'tenant-e', 'tenant-f']
-/** In milliseconds: a kind that strangers can cause is told once in this time, by the requirement. */
+/** Milliseconds between two messages of a limited kind. */
 const DAY = 24 * 3_600_000
 const SUBJECT_EXAMPLES = [
   ['Confirm your e-mail address', 'confirm'],
@@ -36,7 +36,7 @@ const made = async (args: Readonly<Record<string, string>> = {}): Promise<Accoun
   return world
 }
 
-it('each subject is of one kind', () => {
+it('each subject has one kind', () => {
   for (const [subject, kind] of SUBJECT_EXAMPLES)
     expect([subject, kindOf({ fields: new Map([['subject', subject]]) })]).toEqual([subject, kind])
 })
@@ -45,7 +45,7 @@ const KINDS = (Object.keys(SUBJECTS) as (keyof typeof SUBJECTS)[]).filter((kind)
   DOORS.some((one) => one.kind === kind),
 )
 
-describe('a person hears of their account, once, by each door, and without a secret', () => {
+describe('each operation causes one message without a secret', () => {
   it.each(KINDS)('%s', async (kind) => {
     const world = await made(kind === 'keyBlocked' ? STRICT : {})
     const doors = DOORS.filter((one) => one.kind === kind)
@@ -54,7 +54,7 @@ describe('a person hears of their account, once, by each door, and without a sec
       const account = TENANTS[nth] ?? ''
       const tenant = { world, account, person: await world.confirmed(account) }
       await given?.(tenant)
-      // The operator's command is another process, so the fence alone may come before its mail.
+      // A command is another process, so its message may arrive after the fence.
       const lines = await world.mailsOf(async () => {
         await act(tenant)
         await world.mail(kind, `${account}@mail.example`)
@@ -81,14 +81,14 @@ describe('a person hears of their account, once, by each door, and without a sec
         expect((await person.follow(link)).status).toBeLessThan(400)
       })
       expect(changed).toEqual(['confirm to next@mail.example', 'emailChanged to tenant-a@mail.example'])
-      // Without one, there is nothing to confirm.
+      // A removal needs no confirmation.
       const removed = await world.mailsOf(async () => to(null))
       expect(removed).toEqual(['emailChanged to next@mail.example'])
       expect(world.leaks()).toEqual([])
     },
   )
 
-  it('what changes nothing, or is refused, is told to no one', async () => {
+  it('refused requests and requests without a change cause no message', async () => {
     const world = await made()
     const person = await world.confirmed('tenant-a')
     const refused = await world.mailsOf(async () => {
@@ -104,7 +104,7 @@ describe('a person hears of their account, once, by each door, and without a sec
         await world.api('tenant-a', 'PATCH', '/account', { email: 'no address' }),
       ].map(({ status }) => status >= 400)
       expect(statuses).toEqual([true, true, true, true])
-      // An app without its first code is no factor yet.
+      // An unconfirmed app is not a factor.
       await world.api('tenant-a', 'POST', '/account/second-factors/totp', {})
       expect(
         (await world.api('tenant-a', 'PATCH', '/account', { email: 'tenant-a@mail.example' })).status,
@@ -115,8 +115,8 @@ describe('a person hears of their account, once, by each door, and without a sec
   })
 })
 
-describe('what strangers can cause is told once a day', () => {
-  it('wrong passwords: not before the 25th, and again a day later', async () => {
+describe('messages that others can cause are limited to one a day', () => {
+  it('wrong passwords: at the 25th, and again a day later', async () => {
     const world = await made()
     const tenant = { world, account: 'tenant-a', person: await world.confirmed('tenant-a') }
     const wrong = async (count: number) =>
@@ -132,7 +132,7 @@ describe('what strangers can cause is told once a day', () => {
     expect(await wrong(TOO_MANY_WRONG)).toEqual(['wrongPasswords to tenant-a@mail.example'])
   })
 
-  it('a blocked key: another one of the account is not told the same day', async () => {
+  it('a blocked key: no message for a second key on the same day', async () => {
     const world = await made(STRICT)
     const tenant = { world, account: 'tenant-a', person: await world.confirmed('tenant-a') }
     const abuse = async (name: string) =>
@@ -161,7 +161,7 @@ describe('what strangers can cause is told once a day', () => {
     ['198.51.101.9',         25,           false],
     ['192.0.2.1',            0,            true],
   ] as const
-  it('a sign-in: by /24 and by /48, and a network that was told is known', async () => {
+  it('a sign-in: by /24 and /48, once per network', async () => {
     const world = await made()
     await world.confirmed('tenant-a')
     const told: (readonly [string, number, boolean])[] = []
@@ -174,7 +174,7 @@ describe('what strangers can cause is told once a day', () => {
     expect(told).toEqual(NETWORKS)
   })
 
-  it('a new address: strangers together send its person one mail a day', async () => {
+  it('a new address: one message a day over all accounts', async () => {
     const world = await made()
     const spellings = [
       'victim@mail.example',

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { TOO_MANY_WRONG, WRONG_DOORS } from '../e2e/account-doors.ts'
 import { accountWorld, type AccountWorld } from '../e2e/account-mails.ts'
 
-/** By the requirement: of one account. */
+/** Kept per account. */
 const MAX_SIGN_INS = 1000
-/** Pages where a person may find what has happened. */
+/** Pages that can show events. */
 const PAGES = ['/console/account', '/console/trail', '/console/names']
 
 async function shown({ signedIn }: AccountWorld, account: string): Promise<string> {
@@ -14,7 +14,7 @@ async function shown({ signedIn }: AccountWorld, account: string): Promise<strin
   return pages.join('\n')
 }
 
-/** The lists within a value, at any depth. */
+/** All lists in a value, at any depth. */
 const listsIn = (value: unknown): readonly (readonly unknown[])[] =>
   typeof value !== 'object' || value === null
     ? []
@@ -42,7 +42,7 @@ describe('the sign-ins of an account', () => {
       ])
   })
 
-  it('are as many as the newest thousand', async () => {
+  it('are limited to the newest 1000', async () => {
     const world = await accountWorld(['tenant-a'])
     const { data } = await world.api('tenant-a', 'POST', '/account/api-keys', { description: 'many' })
     const form = { key: String(data['key']) }
@@ -81,7 +81,7 @@ describe('without a mail server', () => {
       setPassword('tenant-a', next)
     }],
   ]
-  it('the console shows the person what has happened', async () => {
+  it('the console shows the events', async () => {
     const world = await accountWorld(['tenant-a'], { hasMail: false })
     const before = await shown(world, 'tenant-a')
     for (const [, , act] of EVENTS) await act(world)
@@ -91,7 +91,7 @@ describe('without a mail server', () => {
     )
   })
 
-  it('an address is not confirmed, and gets no link when there is one later', async () => {
+  it('an address stays unconfirmed, and gets no link after a mail server is configured', async () => {
     const world = await accountWorld(['tenant-a', 'tenant-b'], { hasMail: false })
     const person = await world.signedIn('tenant-a')
     await person.send('/console/account/email', { email: 'tenant-a@mail.example' })

@@ -24,7 +24,7 @@ function world({ zones, signs = false }: { readonly zones: number; readonly sign
   const secondary = { name: 'ns1', address, port: 53, key: key('ns1'), signs }
   const asked: number[] = []
   const differing: [number, number | undefined][] = []
-  /** How many questions were asked when all had been compared. */
+  /** The number of questions before each `onComparedAll`. */
   const compared: number[] = []
   const compare = (untold: readonly ToldZone[], serve: (id: number) => Served): void =>
     void keepComparing(secondary, untold, {
@@ -54,7 +54,7 @@ describe('at the start', () => {
     compare([zone(90), zone(95)], (id) => ({ serial: id === 95 ? undefined : SERIAL }))
     await eventually(() => asked.length).toBe(102)
     expect(asked.slice(0, 3)).toEqual([90, 95, 1])
-    // One that does not serve a zone is told again.
+    // A missing zone is reported again.
     expect(differing).toEqual([
       [90, SERIAL],
       [95, undefined],

@@ -22,7 +22,7 @@ describe('what a secondary has of a zone', () => {
     expect(state()).toEqual({ ...unknown, isBehind: true })
   })
 
-  it('is what it was found to be when all zones were compared, without an entry of its own', () => {
+  it('is up to date without an entry after the first comparison', () => {
     expect(state(false, true)).toEqual({ ...unknown, isBehind: false })
     queue.changed(zone(5), at(0))
     expect(state(false, true)).toEqual({ ...unknown, isBehind: true })

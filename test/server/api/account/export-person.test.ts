@@ -12,7 +12,7 @@ const read = async (path: string): Promise<unknown> => (await world.ask('GET', p
 type Exported = Readonly<Record<string, unknown>>
 const exported = async (): Promise<Exported> => (await read('/v1/account/export')) as Exported
 
-/** What is stored of the person: each is to be in the export, and nothing of another account. */
+/** Personal data that the export must contain. */
 const EMAIL = 'person@mail.test'
 const ADDRESS = '203.0.113.77'
 const AGENT = 'Acme router/1-1 me@mail.test'
@@ -50,7 +50,7 @@ describe('the export of an account', () => {
   it('has the sessions: address, program and times', async () => {
     const { store, ids } = world
     const session = { hash: new Uint8Array(32).fill(7), accountId: ids['a'] ?? 0, needsFactor: false }
-    // One that has not ended: those of the world are older than the clock allows.
+    // A current session; the sessions of the world have expired.
     const now = instant(Date.now())
     const seen = { createdAt: now, seenAt: now, provedAt: now, peer: ADDRESS, program: 'my browser' }
     await store.write(async (w) =>
@@ -64,7 +64,7 @@ describe('the export of an account', () => {
   })
 
   it('has the last update of each DDNS key: address and program', async () => {
-    // This list first stores what was counted in the last seconds.
+    // This request flushes the cached counters.
     await read('/v1/dns/clients')
     const keys = (await exported())['ddns_keys'] as readonly Exported[]
     const one = keys.find(({ username }) => username === 'kkk1111')
@@ -93,19 +93,19 @@ describe('the export of an account', () => {
     ]
     expect(secrets.filter((one) => text.includes(one))).toEqual([])
     expect(text).not.toMatch(/"(hash|content|sealed|secret|password|public_?key)"/i)
-    // So that this test cannot pass on an empty answer.
+    // Guards against an empty answer.
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['second_factors', 'sessions', 'sign_ins']))
   })
 })
 
-describe('what a deletion leaves', () => {
-  /** Sections of a document that speak of the deletion of an account. */
+describe('data kept after a deletion', () => {
+  /** Sections about the deletion of an account. */
   const sections = (file: string): readonly string[] =>
     readFileSync(new URL(`../../../../docs/${file}`, import.meta.url), 'utf8')
       .split(/\n(?=\n|\| |- |#)/)
       .filter((one) => /delet|remov/i.test(one) && /account/i.test(one))
 
-  it.each(['console.md', 'api.md'])('is said in %s: how long, and what', (file) => {
+  it.each(['console.md', 'api.md'])('is documented in %s', (file) => {
     const said = sections(file).filter((one) => one.includes('400 days'))
     expect(said).not.toEqual([])
     expect(said[0]).toMatch(/number/)

@@ -5,7 +5,7 @@ import { flushed, SETTINGS } from '../../publish/flushed.ts'
 import { apiWorld, PASSWORD } from '../world.ts'
 import { ANSWERERS, NAMES, type Row, ROWS, SECONDARIES } from './publication-states.ts'
 
-/** “Published” is said of what name servers give: one word in `/v1`, and what the console shows for it. */
+/** The publication in `/v1`, and its appearance in the console. */
 
 const NOW = instant(Date.UTC(2026, 0, 2))
 const ZONE = 'example.test'
@@ -49,7 +49,7 @@ const titled = ROWS.map((row) => {
   return [`${row.word}: ${row.answerer} answers, secondaries: ${row.secondaries}, ${given}`, row] as const
 })
 
-describe('the word of a zone, and of a name with an address', () => {
+describe('the publication of a zone, and of a name with an address', () => {
   it.each(titled)('%s', async (_, row) => {
     const { word, inList } = await worldOf(row)
     expect({
@@ -80,7 +80,7 @@ describe('the word of a zone, and of a name with an address', () => {
   })
 })
 
-/** What the element of a state has for those who see it; without one, nothing is claimed. */
+/** The tones of the states in a page. */
 const tonesIn = (html: string): readonly string[] =>
   [...html.matchAll(/class="state (\w+)"/g)].map(([, tone = '']) => tone)
 const liveOf = (html: string): string => html.split('id="live"')[1]?.split('</main>')[0] ?? ''
@@ -90,7 +90,7 @@ const rowOf = (html: string, name: string): string =>
     .filter((row) => row.includes(`/console/names/${ZONE}/${name}"`))
     .at(-1) ?? ''
 
-/** The tones of the words: only what the DNS gives is green, what needs a person is red. */
+/** Only `published` is green, and `unserved` is red. */
 const isTone = (tone: string, word: Row['word']): boolean =>
   word === 'published' ? tone === 'ok' : word === 'unserved' ? tone === 'bad' : tone !== 'ok'
 
@@ -115,16 +115,16 @@ describe.each([
       expect([where, tone, isTone(tone ?? 'none', row.word)]).toEqual([where, tone, true])
   })
 
-  it('says what to set where nobody answers, on the pages of the zone and of its names', async () => {
+  it('shows the missing settings if no name server answers', async () => {
     const show = await (await worldOf(ROWS[0] as Row)).signedIn(language)
     for (const setting of ['dns_listen', 'answer_queries', 'secondaries'])
       expect(await show(`/console/zones/${ZONE}`)).toContain(setting)
     expect(tonesIn(rowOf(await show('/console/names?search=free'), 'free'))).toEqual(['bad'])
-    // No row of the list is green either.
+    // No row is green.
     expect(tonesIn(await show('/console/names'))).not.toContain('ok')
   })
 
-  it('shows a name without an address without green and without red', async () => {
+  it('shows a name without an address in grey', async () => {
     const show = await (
       await worldOf({ answerer: 'the service', secondaries: 'none', isFlushed: true })
     ).signedIn(language)

@@ -1,12 +1,12 @@
 import type { ApiService } from '../../../../src/server/api/request/context.ts'
 
-/** The words of the field `publication` in `/v1`, one for each state of a zone or of a name. */
+/** Values of the field `publication`. */
 export type Word = 'published' | 'pending' | 'behind' | 'unserved' | 'no_address' | 'offline' | 'blocked'
 
-/** Who answers for the zones, by the settings. */
+/** Settings by answerer. */
 export const ANSWERERS = {
   nobody: {},
-  // It is a primary for secondaries that do not exist.
+  // A listener without secondaries.
   'a listener alone': { dnsListen: '127.0.0.1:5300' },
   'the service': { dnsListen: '127.0.0.1:5300', answerQueries: 'yes' },
   secondaries: {
@@ -16,7 +16,7 @@ export const ANSWERERS = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** What two secondaries have of each zone. */
+/** States of two secondaries. */
 const state = (server: string, isBehind: boolean | undefined) => ({
   server,
   signs: false,
