@@ -15,8 +15,8 @@ const RETRY_INTERVAL = minutes(1)
 const MAX_AGE = days(1)
 /** Unsent messages that one check reads. */
 const MAX_MAILS = 1000
-/** Connections to the mail server. */
-const AT_A_TIME = 8
+/** Temporary failures after which a check ends: the server is probably down. */
+const MAX_FAILURES = 3
 
 interface EventMailParts {
   readonly store: Store
@@ -32,33 +32,35 @@ interface EventMailParts {
 export function keepMailing({ store, current, reportFailure, ending }: EventMailParts): void {
   /** The next attempt for each message that the server refused. */
   const later = new Map<number, Instant>()
-  const send = async (mail: EventMail): Promise<void> => {
+  /** Resolves with false after a temporary failure. */
+  const send = async (mail: EventMail): Promise<boolean> => {
     const { console: origin } = current()
     const now = systemClock.now()
     // Another node may have claimed it.
-    if (!(await store.write(async (w) => w.setMailed(mail.id, now)))) return
+    if (!(await store.write(async (w) => w.setMailed(mail.id, now)))) return true
     later.delete(mail.id)
-    if (mail.kind === 'emailGiven' && origin === undefined) return
+    if (mail.kind === 'emailGiven' && origin === undefined) return true
     const message =
       mail.kind === 'emailGiven' ? await confirmation(store, mail, origin ?? '') : eventMail(mail, current())
     const fault = message && (await sent(current(), ending, message))
-    if (fault === undefined) return
+    if (fault === undefined) return true
     reportFailure('a message about an account', new Error(`a message was not sent: ${fault.because}`))
-    if (!fault.isTemporary) return
+    if (!fault.isTemporary) return true
     later.set(mail.id, after(now, RETRY_INTERVAL))
     await store.write(async (w) => w.setMailed(mail.id, undefined))
+    return false
   }
   void repeat(MAIL_INTERVAL, ending, async () => {
     if (!canMail(current())) return
     const now = systemClock.now()
     const waiting = await store.read(async (r) => r.unsentMails((now - MAX_AGE) as Instant, MAX_MAILS))
     for (const id of later.keys()) if (!waiting.some((mail) => mail.id === id)) later.delete(id)
-    await Promise.all(
-      waiting
-        .filter(({ id }) => (later.get(id) ?? 0) <= now)
-        .slice(0, AT_A_TIME)
-        .map(send),
-    )
+    // One after the other, in the order of the events.
+    let failures = 0
+    for (const mail of waiting) {
+      if (failures === MAX_FAILURES || ending.aborted) break
+      if ((later.get(mail.id) ?? 0) <= now && !(await send(mail))) failures++
+    }
   })
 }
 
