@@ -212,7 +212,11 @@ export async function accountWorld(
   /** Requests a link for a new password. */
   const forgotten = async (account: string, peer = HOME) =>
     browser(peer).send('/console/forgotten', { account })
-  const wait = (milliseconds: number): void => writeFileSync(shiftFile, String((shift += milliseconds)))
+  const wait = (milliseconds: number): void => {
+    writeFileSync(shiftFile, String((shift += milliseconds)))
+    // The service reads the file again after a few milliseconds.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
   const restart = async (withMail: boolean): Promise<void> => {
     at.child.kill('SIGTERM')
     await at.ended
