@@ -7,7 +7,7 @@ import type { DnsHandler, DnsListener, ListenForDns } from '../../ports/dns-list
 
 /** In octets: bursts of questions wait there. */
 const RECEIVE_BUFFER = 4 * 1024 * 1024
-const MAX_CONNECTIONS = 100
+const MAX_CONNECTIONS = 500
 /** Datagrams that are answered at a time; more are dropped, and asked again. */
 const MAX_DATAGRAMS = 1000
 /** In milliseconds: between two requests on a connection (RFC 7766 §6.2.3). */

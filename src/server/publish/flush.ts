@@ -6,6 +6,7 @@ import { APEX, fqdnOf, parentOf, relativeTo } from '../model/dns-name.ts'
 import {
   CATALOG_ID,
   type DirtyName,
+  dirtyShare,
   type FlushedZone,
   MAX_DIRTY_ZONES,
   type NameInZone,
@@ -65,21 +66,21 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
   const changed = batch.zones.get(CATALOG_ID)?.changed ?? new Set()
   for (const apex of [...changed, ...(await w.zonesBeneath([...changed]))]) await addCut(w, apex, batch)
   const isTakenOver = await raisedSerials(w, context, [...batch.zones.keys()])
-  const zones: PublishedZone[] = []
   const faults: NameFault[] = []
   const onNameFault = (fault: NameFault): void => {
     faults.push(fault)
     context.onNameFault(fault)
   }
   // A zone becomes a member of the catalog when it can be fetched (RFC 9432 §4.1), so the catalog comes last.
-  for (const zoneId of [...batch.zones.keys()].filter((id) => id !== CATALOG_ID)) {
+  const flushedOf = async (zoneId: number): Promise<readonly PublishedZone[]> => {
     const zone = await w.flushedZone(zoneId)
     const names = namesIn(batch, zoneId)
     const flushed = zone && (await flushZone(w, { ...context, onNameFault, zone, names, batch }))
-    if (flushed === undefined) continue
-    zones.push(flushed)
-    if (zone?.size === 0) namesIn(batch, CATALOG_ID).changed.add(flushed.apex)
+    if (flushed !== undefined && zone?.size === 0) namesIn(batch, CATALOG_ID).changed.add(flushed.apex)
+    return flushed === undefined ? [] : [flushed]
   }
+  const ids = [...batch.zones.keys()].filter((id) => id !== CATALOG_ID)
+  const zones = (await Promise.all(ids.map(flushedOf))).flat()
   const catalog = batch.zones.get(CATALOG_ID)
   const zone = catalog && (await w.flushedZone(CATALOG_ID))
   const flushed =
@@ -109,7 +110,7 @@ function batchOf(dirty: readonly DirtyName[], maxNames: number): Batch {
   for (const { zoneId, name, isDeferred } of dirty)
     namesIn(batch, zoneId)[isDeferred ? 'deferred' : 'changed'].add(name)
   const zones = [...batch.zones.values()]
-  const share = Math.floor(maxNames / Math.max(1, zones.length))
+  const share = dirtyShare(maxNames, zones.length)
   batch.isOver =
     zones.length >= MAX_DIRTY_ZONES ||
     zones.some(({ changed, deferred }) => changed.size + deferred.size >= share)

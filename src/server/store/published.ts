@@ -90,6 +90,12 @@ export interface DirtyName extends NameInZone {
 
 /** Zones in one result of `dirtyNames`: each zone of a flush needs a step of its own. */
 export const MAX_DIRTY_ZONES = 200
+/** A new zone with a few names is published in one step: its secondaries fetch it once. */
+const MIN_SHARE = 5
+
+/** Names of each zone in one result of `dirtyNames`. */
+export const dirtyShare = (limit: number, zones: number): number =>
+  Math.max(Math.min(MIN_SHARE, limit), Math.floor(limit / Math.max(1, zones)))
 
 /**
  * A zone as a flush sees it. A draft, with the name of its zone (decision 0050), is not visible to readers; an unproved

@@ -1,5 +1,6 @@
 import { after, minutes, seconds } from '../../../base/time.ts'
 import { steadyClock } from '../../../platform/clock/clock.ts'
+import { isRendered } from '../../../server/publish/answer.ts'
 import type { ToldZone } from '../../../server/publish/notify.ts'
 import type { Secondary } from '../../../server/publish/secondary.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
@@ -29,8 +30,8 @@ export interface ComparisonParts {
 
 /**
  * Compares what a secondary serves with what this service has: first the zones that it may not have been told of, and
- * then all of them, now and then. A question for the serial costs both sides less than a NOTIFY does. Of one that signs,
- * the numbers say nothing.
+ * then all of them, now and then. A question for the serial costs both sides less than a NOTIFY does. One that signs
+ * serves serials of its own: it is asked whether it has each zone.
  */
 export async function keepComparing(
   secondary: Secondary,
@@ -38,12 +39,8 @@ export async function keepComparing(
   parts: ComparisonParts,
 ): Promise<void> {
   const { ending, onCompared } = parts
-  if (secondary.signs) {
-    for (const zone of untold) onCompared(secondary, zone, undefined)
-    return parts.onComparedAll(secondary)
-  }
   // One that answers no question may take NOTIFY all the same.
-  if (!(await compare(secondary, untold, parts)))
+  if (secondary.signs || !(await compare(secondary, untold, parts)))
     untold.forEach((zone) => onCompared(secondary, zone, undefined))
   while (!ending.aborted) {
     // A store that cannot be read is compared later.
@@ -62,12 +59,13 @@ async function compareAll(secondary: Secondary, parts: ComparisonParts): Promise
   const differing: ComparisonParts = {
     ...parts,
     onCompared: (one, zone, serial) => {
-      if (serial !== zone.serial) parts.onCompared(one, zone, serial)
+      const isSame = secondary.signs ? serial !== undefined : serial === zone.serial
+      if (!isSame) parts.onCompared(one, zone, serial)
     },
   }
   for (let last = -1; !ending.aborted; ) {
     const page = await store.read(async (r) => r.publishedZones(last, PAGE_SIZE))
-    const zones = page.map((zone) => toldZone(zone, settings()))
+    const zones = page.filter(isRendered).map((zone) => toldZone(zone, settings()))
     if (!(await compare(secondary, zones, differing))) return false
     const end = page.at(-1)
     if (end === undefined) break

@@ -1,6 +1,7 @@
 import { instant, type Instant, seconds } from '../../../base/time.ts'
 import { systemClock } from '../../../platform/clock/clock.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
+import { isRendered } from '../../../server/publish/answer.ts'
 import type { ToldZone } from '../../../server/publish/notify.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import type { PublishedZone } from '../../../server/store/published.ts'
@@ -30,12 +31,17 @@ export const toldZone = ({ id, apex, serial }: PublishedZone, { catalog }: Publi
   serial,
 })
 
-const changedSince = async (store: Store, since: Instant): Promise<readonly PublishedZone[]> =>
-  store.read(async (r) => r.zonesChangedSince(since, MAX_ZONES))
+/** Without zones that cannot be fetched yet, such as the catalog before the first flush. */
+const changedSince = async (
+  store: Store,
+  since: Instant,
+  limit = MAX_ZONES,
+): Promise<readonly PublishedZone[]> =>
+  (await store.read(async (r) => r.zonesChangedSince(since, limit))).filter(isRendered)
 
 export async function untoldAtStart(store: Store, settings: PublishSettings): Promise<readonly ToldZone[]> {
   const since = instant(systemClock.now() - BEFORE_START)
-  const zones = await store.read(async (r) => r.zonesChangedSince(since, MAX_AT_START))
+  const zones = await changedSince(store, since, MAX_AT_START)
   return zones.map((zone) => toldZone(zone, settings))
 }
 

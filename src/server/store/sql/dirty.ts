@@ -1,7 +1,7 @@
 import type { Instant } from '../../../base/time.ts'
 import { nameAndAncestors } from '../../../dns/name.ts'
 import { reversed } from '../../model/dns-name.ts'
-import { type DirtyName, MAX_DIRTY_ZONES, type PublishWrites } from '../published.ts'
+import { type DirtyName, dirtyShare, MAX_DIRTY_ZONES, type PublishWrites } from '../published.ts'
 import { TARGET } from './pointers.ts'
 import { type RowOf, select, selects } from '../select.ts'
 import { optional } from '../values.ts'
@@ -118,7 +118,7 @@ const CLEAN = 'DELETE FROM dns_dirty WHERE zone_id = ? AND name = ?'
 const dirty = (sql: Sql): Pick<PublishWrites, 'dirtyNames' | 'setPublished' | 'setStuck' | 'retryStuck'> => ({
   async dirtyNames(limit) {
     const zones = await sql(DIRTY.zones).all()
-    const share = Math.max(1, Math.floor(limit / Math.max(1, zones.length)))
+    const share = dirtyShare(limit, zones.length)
     const rows = await Promise.all(zones.map(async ({ id }) => sql(DIRTY.names).all(id, share)))
     return rows.flat().map(dirtyName)
   },

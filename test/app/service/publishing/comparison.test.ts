@@ -15,7 +15,7 @@ const zone = (id: number): ToldZone => ({ id, apex: `z${id}.test`, serial: SERIA
 function world({ zones, signs = false }: { readonly zones: number; readonly signs?: boolean }) {
   const ending = new AbortController()
   onTestFinished(() => ending.abort())
-  const all = Array.from({ length: zones }, (_, n) => ({ ...zone(n + 1), size: 0 }))
+  const all = Array.from({ length: zones }, (_, n) => ({ ...zone(n + 1), size: 100 }))
   const publishedZones = async (last: number, limit: number) =>
     Promise.resolve(all.filter(({ id }) => id > last).slice(0, limit))
   const store = { read: async (work: (r: object) => unknown) => work({ publishedZones }) } as unknown as Store
@@ -62,11 +62,24 @@ describe('at the start', () => {
     ])
   })
 
-  it('one that signs is not asked, and is told of them', async () => {
-    const { asked, differing, compare } = world({ zones: 100, signs: true })
-    compare([zone(90)], () => ({ serial: SERIAL + 5 }))
-    await eventually(() => differing.length).toBe(1)
-    expect([asked, differing]).toEqual([[], [[90, undefined]]])
+  it('one that signs is told of them, and asked whether it has each zone: its serials are its own', async () => {
+    const { asked, differing, compared, compare } = world({ zones: 100, signs: true })
+    compare([zone(90)], (id) => ({ serial: id === 7 ? undefined : SERIAL + 5 }))
+    await eventually(() => compared.length).toBe(1)
+    expect([asked.length, differing]).toEqual([
+      100,
+      [
+        [90, undefined],
+        [7, undefined],
+      ],
+    ])
+  })
+
+  it('one that signs and says nothing is not up to date', async () => {
+    const { asked, compared, compare } = world({ zones: 100, signs: true })
+    compare([], () => undefined)
+    await eventually(() => asked.length).toBe(32)
+    expect(compared).toEqual([])
   })
 })
 
