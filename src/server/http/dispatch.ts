@@ -1,4 +1,5 @@
 import type { Log } from '../../ports/log.ts'
+import { MAX_BODY_BYTES } from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
 /** A handler with the paths that it serves. */
@@ -7,6 +8,8 @@ export interface PathHandler {
   readonly handle: (request: IncomingRequest) => Promise<OutgoingResponse>
   /** HTTP/1.1 without Host is handled too. */
   readonly takesNoHost?: true
+  /** It rejects long bodies of all methods itself. A handler without this does so for POST, PUT and PATCH. */
+  readonly rejectsLongBodies?: true
   /** Fields for the log. A response of the API may contain a password, so each handler selects its own. */
   readonly logFields: (
     request: IncomingRequest,
@@ -27,8 +30,7 @@ export const dispatch =
   (handlers: readonly PathHandler[], { log, isLogged }: Logging) =>
   async (request: IncomingRequest): Promise<OutgoingResponse> => {
     const handler = handlers.find(({ matches }) => matches(request.path))
-    const isRefused = request.lacksHost === true && handler?.takesNoHost !== true
-    const response = isRefused ? HOST_MISSING : ((await handler?.handle(request)) ?? NOT_FOUND)
+    const response = rejectionOf(request, handler) ?? (await handler?.handle(request)) ?? NOT_FOUND
     if (isLogged)
       log('debug', 'answered', {
         fields: {
@@ -41,6 +43,14 @@ export const dispatch =
     return response
   }
 
+function rejectionOf(
+  { lacksHost, hasLongBody }: IncomingRequest,
+  handler: PathHandler | undefined,
+): OutgoingResponse | undefined {
+  if (lacksHost === true && handler?.takesNoHost !== true) return HOST_MISSING
+  return hasLongBody === true && handler?.rejectsLongBodies !== true ? BODY_TOO_LONG : undefined
+}
+
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' } as const
 
 /** A plain-text response. */
@@ -51,6 +61,7 @@ export const textResponse = (status: number, body: string): OutgoingResponse => 
 })
 
 const HOST_MISSING = textResponse(400, 'the request has no Host header\n')
+const BODY_TOO_LONG = textResponse(413, `the body is longer than ${MAX_BODY_BYTES} bytes\n`)
 const NOT_FOUND = textResponse(404, 'not found\n')
 
 /** Counts requests in flight. `idle` resolves when there are none, so that the store can be closed. */

@@ -15,13 +15,7 @@ import { isWithin } from '../../net/prefix.ts'
 import { bodyOf, drain, hasBody, isTooLong, longBodyOf, targetParts } from './body.ts'
 import { type ClientHeader, cameInClear, originOf } from './client-address.ts'
 import { type ConnectionLimits, shareConnections } from './connections.ts'
-import {
-  type ListenLimits,
-  longBodyLimit,
-  MAX_BODY_BYTES,
-  MAX_HEADER_BYTES,
-  MAX_URL_BYTES,
-} from './limits.ts'
+import { type ListenLimits, longBodyLimit, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
 export type RequestHandler = (request: IncomingRequest) => Promise<OutgoingResponse>
@@ -199,6 +193,7 @@ async function answer(
     isGone: () => request.socket.destroyed || request.socket.readableEnded,
     ...origin,
     ...hostField(url, headers.host),
+    ...(isTooLong(request) && !isWrite(request) && { hasLongBody: true as const }),
     ...(headers.host === undefined && request.httpVersion === '1.1' && { lacksHost: true as const }),
     ...('encrypted' in request.socket
       ? { isTls: true }
@@ -239,10 +234,7 @@ function rejectionOf(request: IncomingMessage): OutgoingResponse | undefined {
   const twice = ONCE.find((name) => countOf(request, name) > 1)
   if (twice !== undefined)
     return { status: 400, headers: text, body: `the request has more than one ${twice} header\n` }
-  // The handlers of POST and PUT reject a long body in their own format.
-  return isTooLong(request) && !isWrite(request)
-    ? { status: 413, headers: text, body: `the body is longer than ${MAX_BODY_BYTES} bytes\n` }
-    : undefined
+  return undefined
 }
 
 const ONCE = ['Host', 'Authorization', 'User-Agent'] as const

@@ -19,6 +19,8 @@ export interface IncomingRequest {
   readonly host?: string
   /** HTTP/1.1 without one (RFC 9112 §3.2); some devices of the update protocol send none. */
   readonly lacksHost?: true
+  /** GET, DELETE or another method without a body here, with one above MAX_BODY_BYTES. */
+  readonly hasLongBody?: true
   /** RFC 9110 §13.1.2. */
   readonly ifNoneMatch?: string
   /** Sent by browsers (RFC 6454). */

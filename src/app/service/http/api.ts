@@ -111,7 +111,7 @@ async function respond(
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
     return { status: 204, headers: { ...cors, ...PREFLIGHT_HEADERS }, body: '' }
   // The listener drops a body above its limit.
-  const isTooLarge = hasBody && body === undefined && readLong === undefined
+  const isTooLarge = request.hasLongBody ?? (hasBody && body === undefined && readLong === undefined)
   const response = await handleApi(dependencies, {
     method,
     path,

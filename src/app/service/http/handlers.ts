@@ -63,7 +63,12 @@ export function handlerMaker(
     })
     const handlers: readonly PathHandler[] = [
       updatePart(update),
-      { matches: isApiPath, handle: apiHandler(settings, api), logFields: ({ method }) => ({ method }) },
+      {
+        matches: isApiPath,
+        handle: apiHandler(settings, api),
+        rejectsLongBodies: true,
+        logFields: ({ method }) => ({ method }),
+      },
       ...(settings.console === undefined
         ? []
         : [consolePart({ origin: settings.console, hasMail: canMail(settings) }, api, parts.reportFailure)]),
