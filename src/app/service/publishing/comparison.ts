@@ -1,4 +1,4 @@
-import { after, minutes, seconds } from '../../../base/time.ts'
+import { after, between, milliseconds, minutes, seconds } from '../../../base/time.ts'
 import { steadyClock } from '../../../platform/clock/clock.ts'
 import { isRendered } from '../../../server/publish/answer.ts'
 import type { ToldZone } from '../../../server/publish/notify.ts'
@@ -10,6 +10,10 @@ import { toldZone } from './untold.ts'
 
 /** Zones whose serial one secondary is asked for at the same time. */
 const AT_ONCE = 32
+/** The pause after them, times what they took: requests go first, of which some wait for a start. */
+const PAUSE = 8
+/** In milliseconds: a lost datagram says nothing about this host. */
+const MAX_TOOK = 50
 /** Zones that are read together. */
 const PAGE_SIZE = 512
 /** After all zones were compared: a database may have failed over to an older one. */
@@ -82,10 +86,14 @@ async function compare(
 ): Promise<boolean> {
   for (let at = 0; at < zones.length && !ending.aborted; at += AT_ONCE) {
     const asked = zones.slice(at, at + AT_ONCE)
+    const began = steadyClock.now()
     const answers = await Promise.all(asked.map(async (zone) => ask(secondary, zone)))
     if (answers.every((one) => one === undefined)) return false
     // A missing answer counts as a missing zone, so the secondary gets a NOTIFY.
     for (const [n, zone] of asked.entries()) onCompared(secondary, zone, answers[n]?.serial)
+    if (at + AT_ONCE >= zones.length) break
+    const took = Math.min(between(began, steadyClock.now()), MAX_TOOK)
+    await steadyClock.sleep(after(steadyClock.now(), milliseconds(took * PAUSE)), ending)
   }
   return true
 }

@@ -1,5 +1,5 @@
-import { instant, type Instant, seconds } from '../../../base/time.ts'
-import { systemClock } from '../../../platform/clock/clock.ts'
+import { after, instant, type Instant, seconds } from '../../../base/time.ts'
+import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
 import { isRendered } from '../../../server/publish/answer.ts'
 import type { ToldZone } from '../../../server/publish/notify.ts'
@@ -72,5 +72,8 @@ export function keepTelling({ store, settings, ending, notifier }: TellingParts)
       'repeated',
     )
   }
-  void repeat(LOOK_INTERVAL, ending, tell)
+  // A start compares them.
+  void steadyClock
+    .sleep(after(steadyClock.now(), LOOK_INTERVAL), ending)
+    .then(async () => repeat(LOOK_INTERVAL, ending, tell))
 }
