@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts'
 import { logBug } from '../log.ts'
 import { isPassing, StoreBusy, StoreLocked } from '../../server/store/errors.ts'
-import { adviceOnStore } from './store/open-store.ts'
+import { adviceOnStore } from './store/advice.ts'
 
 /** In milliseconds: a full disk fails every request, and the log may be on the same disk. */
 const REPORT_INTERVAL = 60_000

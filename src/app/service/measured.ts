@@ -2,6 +2,7 @@ import { steadyClock } from '../../platform/clock/clock.ts'
 import { isApiPath } from '../../server/api/handle.ts'
 import type { RequestHandler } from '../../server/http/listen.ts'
 import type { ServiceMetrics } from '../../server/metrics/service-metrics.ts'
+import { StoreBusy } from '../../server/store/errors.ts'
 import type { Store } from '../../server/store/store.ts'
 import { isUpdatePath } from '../../server/update/handle.ts'
 
@@ -9,7 +10,7 @@ import { isUpdatePath } from '../../server/update/handle.ts'
 const now = (): number => steadyClock.now() / 1000
 
 interface WriteObserver {
-  readonly metrics: Pick<ServiceMetrics, 'queued' | 'written'>
+  readonly metrics: Pick<ServiceMetrics, 'queued' | 'wasBusy' | 'written'>
   /** Called after every write. */
   readonly onWrite: () => void
 }
@@ -30,6 +31,9 @@ export const observedStore = (store: Store, { metrics, onWrite }: WriteObserver)
       const value = await store.write(work, about)
       onWrite()
       return value
+    } catch (error) {
+      if (error instanceof StoreBusy) metrics.wasBusy()
+      throw error
     } finally {
       metrics.queued(-1)
       metrics.written(now() - began)

@@ -22,6 +22,8 @@ export interface ServiceMetrics {
   answered(part: 'update' | 'api' | 'other', response: OutgoingResponse, seconds: number): void
   /** One transaction, from its request to the moment when it is durable. */
   written(seconds: number): void
+  /** A change failed: other sessions had locked it, or the store did not answer in time. */
+  wasBusy(): void
   /** One flush of changed names into what is published. */
   flushed(seconds: number): void
   /** One message sent by DNS, with its RCODE. */
@@ -49,6 +51,7 @@ const TIMES = {
 const COUNTS = {
   requests:    { name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' },
   dnsMessages: { name: 'holdfast_dns_messages', help: 'DNS messages sent, by their RCODE' },
+  busy:        { name: 'holdfast_store_busy', help: 'Changes that failed because other sessions had locked what they change, or the store did not answer in time' },
   raises:      { name: 'holdfast_serials_raised', help: 'Serials that were raised because a secondary had a newer one' },
   limits:      { name: 'holdfast_dns_limited', help: 'Answers by DNS that the limits truncated or dropped' },
 } as const
@@ -60,6 +63,7 @@ export function serviceMetrics(): ServiceMetrics {
   const flushes = new Histogram(TIMES.flushes)
   const dnsMessages = new Counter(COUNTS.dnsMessages)
   const waits = new Histogram(TIMES.waits)
+  const busy = new Counter(COUNTS.busy)
   const raises = new Counter(COUNTS.raises)
   const limits = new Counter(COUNTS.limits)
   let queue = 0
@@ -69,6 +73,7 @@ export function serviceMetrics(): ServiceMetrics {
       durations.observe({ part }, seconds)
     },
     written: (seconds) => writes.observe({}, seconds),
+    wasBusy: () => busy.add({}),
     flushed: (seconds) => flushes.observe({}, seconds),
     answeredDns: (rcode) => dnsMessages.add({ rcode: RCODE_NAMES[rcode] ?? String(rcode) }),
     waited: (kind, seconds) => waits.observe({ kind }, seconds),
@@ -88,6 +93,7 @@ export function serviceMetrics(): ServiceMetrics {
         requests.family(),
         durations.family(),
         writes.family(),
+        busy.family(),
         flushes.family(),
         waits.family(),
         raises.family(),

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { steadyClock } from '../../../src/platform/clock/clock.ts'
 import { observedStore } from '../../../src/app/service/measured.ts'
 import { instant } from '../../../src/base/time.ts'
+import { StoreBusy } from '../../../src/server/store/errors.ts'
 import { memoryStore } from '../../../src/server/store/sqlite/store.ts'
 import { newMemory } from '../../lab/new-database.ts'
 
@@ -12,6 +13,7 @@ function observed() {
   const heard: string[] = []
   const metrics = {
     queued: (change: number) => void heard.push(`queued ${change}`),
+    wasBusy: () => void heard.push('busy'),
     written: (seconds: number) => void heard.push(seconds >= 0 ? 'written' : 'in the future'),
   }
   return { store: observedStore(store, { metrics, onWrite: () => void heard.push('woken') }), heard }
@@ -30,6 +32,14 @@ it('wakes nothing after a write that fails', async () => {
 
   await expect(store.write(async () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(heard).toEqual(['queued 1', 'queued -1', 'written'])
+  await store.close()
+})
+
+it('counts a write that met a lock', async () => {
+  const { store, heard } = observed()
+
+  await expect(store.write(async () => Promise.reject(new StoreBusy('no')))).rejects.toThrow('no')
+  expect(heard).toEqual(['queued 1', 'busy', 'queued -1', 'written'])
   await store.close()
 })
 

@@ -19,6 +19,7 @@ function measured(): string {
   metrics.answered('update', answer(405, 'only GET is allowed\n'), 0.001)
   metrics.answered('api', answer(201, '{"good":1}'), 9)
   metrics.written(0.002)
+  metrics.wasBusy()
   metrics.flushed(0.004)
   metrics.answeredDns(0)
   metrics.answeredDns(3)
@@ -50,6 +51,7 @@ describe('the metrics', () => {
     ['holdfast_request_duration_seconds_count{part="update"}',              '3'],
     ['holdfast_request_duration_seconds_sum{part="api"}',                   '9'],
     ['holdfast_store_write_duration_seconds_count',                         '1'],
+    ['holdfast_store_busy_total',                                           '1'],
     ['holdfast_store_queue',                                                '1'],
     ['holdfast_publish_duration_seconds_count',                             '1'],
     ['holdfast_dns_messages_total{rcode="NXDOMAIN"}',                       '2'],

@@ -21,6 +21,7 @@ import type { Store } from '../../../server/store/store.ts'
 import { isPassing, StoreRefused } from '../../../server/store/errors.ts'
 import { configurationFailure, type Failure } from '../../failure.ts'
 import { programName } from '../../program-name.ts'
+import { adviceOnPooler } from './advice.ts'
 import { credentialFor } from './credentials.ts'
 import { makeHashKeyIn } from './hash-key.ts'
 import { hashKeyOf } from './offered-hash-key.ts'
@@ -190,7 +191,9 @@ const NO_TLS = /does not support SSL/
 export function databaseFailure(place: SharedPlace, error: unknown): Failure {
   const { message } = error as Error
   if (error instanceof StoreRefused) return { exit: 'configuration', messages: [message] }
-  const messages = [`the store in ${placeName(place)} cannot be opened: ${message}`]
+  const messages = [
+    `the store in ${placeName(place)} cannot be opened: ${message}${adviceOnPooler(message) ?? ''}`,
+  ]
   const isOfFile = (error as NodeJS.ErrnoException).path !== undefined
   if (isOfFile || WRONG.test(codeOf(error)) || NO_TLS.test(message))
     return { exit: 'configuration', messages }

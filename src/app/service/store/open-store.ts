@@ -20,6 +20,7 @@ import { configurationFailure, type Failure } from '../../failure.ts'
 import { hashKeyPath, makeHashKey, readHashKey, recordRotation, removeHashKey } from './hash-key.ts'
 import { closeToOthers, refuseIfOpen } from './modes.ts'
 import { programName } from '../../program-name.ts'
+import { adviceOnStore } from './advice.ts'
 import type { OpenOptions, OpenStore } from './opened-store.ts'
 import type { StorePlace } from './place.ts'
 
@@ -165,18 +166,3 @@ export function storeFailure(folder: string, error: unknown): Failure {
     messages: [`the store in ${folder} cannot be opened: ${message}${advice}`],
   }
 }
-
-/** What the operator can do about an error of the store; undefined where nothing is known. */
-export const adviceOnStore = (message: string): string | undefined =>
-  ADVICE.find(([pattern]) => pattern.test(message))?.[1].replace('holdfast admin', `${programName()} admin`)
-
-/** What to do, by the message of SQLite or of the system. */
-// biome-ignore format: a table
-const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
-  [/not a database|malformed/,       '; restore it from your backup with: holdfast admin restore'],
-  [/full|ENOSPC/,                    '; free space on its disk'],
-  [/disk I\/O error/,                '; its disk is full or damaged: look at it with df and dmesg'],
-  [/readonly|read-only|EROFS/,       '; its disk is read-only, or the files belong to another user: run this as their owner'],
-  [/unable to open|EACCES|EPERM/,    '; run this as the user that owns the folder, and check that its disk is mounted and writable'],
-  [/locked|busy/,                    '; another program holds it; try again'],
-]

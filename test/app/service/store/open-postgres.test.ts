@@ -35,6 +35,17 @@ it.each([
   expect(databaseFailure(place, Object.assign(error, { message: 'message' in error ? error.message : 'x' })).exit).toBe(exit)
 })
 
+it.each([
+  ['08P01', 'unsupported startup parameter: statement_timeout', 'ignore_startup_parameters'],
+  ['42P05', 'prepared statement "h73e6" already exists', '?prepare=off'],
+  ['26000', 'prepared statement "h73e6" does not exist', '?prepare=off'],
+])('%s, %s: what to set at the pooler', (code, message, advice) => {
+  const place = { url: { hosts: [], user: 'u', database: 'd' } } as unknown as SharedPlace
+  expect(databaseFailure(place, Object.assign(new Error(message), { code })).messages.join()).toContain(
+    advice,
+  )
+})
+
 it('says by how many seconds, and what to do', () => {
   expect(clockFault(-90_400)).toContain('by 90 seconds')
   expect(clockFault(-90_400)).toContain('chrony')
