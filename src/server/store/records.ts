@@ -130,8 +130,8 @@ export interface AccountCounts {
 /** What the management API reads. A name is read and written as a whole. */
 /** Stored states, from which the publication is derived. */
 export interface StateReads {
-  /** Unproved zones, newest first. */
-  zonesAwaitingProof(limit: number): Promise<readonly Zone[]>
+  /** Unproved zones, newest first; those with a lower id than `before`. */
+  zonesAwaitingProof(limit: number, before?: number): Promise<readonly Zone[]>
   nameStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, NameState>>
   zoneStatesOf(ids: readonly number[]): Promise<ReadonlyMap<number, ZoneState>>
   /** The number of zones, of unproved zones, and the ids of proved zones with unpublished changes. */

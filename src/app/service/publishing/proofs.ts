@@ -8,8 +8,8 @@ import type { Store } from '../../../server/store/store.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
 
 const PROOF_INTERVAL = minutes(10)
-/** Zones checked in one round, newest first. */
-const MAX_LOOKED_AT = 200
+/** In one round, so many of the newest zones are checked, and so many of the others in turn. */
+const LOOKED_AT = 100
 /** Base64url characters, six bits each. */
 const VALUE_LENGTH = 32
 
@@ -31,10 +31,24 @@ interface ProofParts {
   readonly ending: AbortSignal
 }
 
+/** Each call resolves with the zones of one round, so that many new zones do not keep older ones from being checked. */
+export function unprovedInTurn(store: Pick<Store, 'read'>): () => Promise<readonly Zone[]> {
+  let last: number | undefined
+  return async () =>
+    store.read(async (r) => {
+      const newest = await r.zonesAwaitingProof(LOOKED_AT)
+      const end = newest.at(-1)?.id ?? 0
+      const others = await r.zonesAwaitingProof(LOOKED_AT, Math.min(last ?? end, end))
+      last = others.length < LOOKED_AT ? undefined : others.at(-1)?.id
+      return [...newest, ...others]
+    })
+}
+
 /** Checks unproved zones periodically. If zone_proof is off, marks all of them as proved. */
 export function keepProving({ store, pepper, current, look, onProved, ending }: ProofParts): void {
+  const nextZones = unprovedInTurn(store)
   void repeat(PROOF_INTERVAL, ending, async () => {
-    const zones = await store.read(async (r) => r.zonesAwaitingProof(MAX_LOOKED_AT))
+    const zones = await nextZones()
     if (!current().zoneProof) {
       if (zones.length > 0) await store.write(async (w) => w.endProofs())
       return

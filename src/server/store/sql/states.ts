@@ -48,8 +48,8 @@ export const STATES = selects({
 
 /** Publication states, in SQL. */
 export const sqlStates = (sql: Sql): StateReads => ({
-  async zonesAwaitingProof(limit) {
-    const rows = await sql(ZONES.awaiting).all(limit)
+  async zonesAwaitingProof(limit, before = Number.MAX_SAFE_INTEGER) {
+    const rows = await sql(ZONES.awaiting).all(before, limit)
     return Promise.all(rows.map(async (row) => zoneFrom(sql, row)))
   },
   async nameStatesOf(nameIds) {

@@ -60,7 +60,7 @@ export const ZONES = selects({
   count: select({ n: 'INTEGER' }, 'SELECT count(*) AS n FROM zone'),
   awaiting: select(
     ZONE,
-    `${ZONE_ROWS} WHERE awaits_proof = 1 AND ${isShown('name')} ORDER BY zone.id DESC LIMIT ?`,
+    `${ZONE_ROWS} WHERE awaits_proof = 1 AND zone.id < ? AND ${isShown('name')} ORDER BY zone.id DESC LIMIT ?`,
   ),
   metadata: select(
     { key: 'TEXT', value: 'TEXT' },
