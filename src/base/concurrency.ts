@@ -17,3 +17,9 @@ export function limitConcurrency(max: number): ConcurrencyLimit {
     }
   }
 }
+
+/** The values of all; rejects after each has ended. */
+export async function allEnded<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(works)
+  return Promise.all(works)
+}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { allEnded } from '../../base/concurrency.ts'
 import { type Duration, hours, type Instant, instant } from '../../base/time.ts'
 import { encodeName } from '../../dns/name.ts'
 import { type DnsRecord, RR_TYPES } from '../../dns/types.ts'
@@ -80,7 +81,8 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
     return flushed === undefined ? [] : [flushed]
   }
   const ids = [...batch.zones.keys()].filter((id) => id !== CATALOG_ID)
-  const zones = (await Promise.all(ids.map(flushedOf))).flat()
+  // None of them may go on after the end of the transaction.
+  const zones = (await allEnded(ids.map(flushedOf))).flat()
   const catalog = batch.zones.get(CATALOG_ID)
   const zone = catalog && (await w.flushedZone(CATALOG_ID))
   const flushed =
