@@ -131,7 +131,7 @@ it('an import whose client is slow holds up no other request of its account', as
   slow.write(`${[...head, 'Content-Type: text/dns', 'Content-Length: 1000'].join('\r\n')}\r\n\r\nw 60 IN`)
   await sleep(500)
 
-  const began = performance.now()
+  // After `api_wait`, one that waits for its turn is 429.
   const response = await fetch(`${url}/v1/dns/zones`, { headers: { authorization: `Bearer ${key}` } })
-  expect([response.status, performance.now() - began < 5000]).toEqual([200, true])
+  expect(response.status).toBe(200)
 })

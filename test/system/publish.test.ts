@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { judgesPace } from '../lab/pace.ts'
 import { lacks } from '../lacks.ts'
 import { freePort } from '../bench/ports.ts'
 import { bind, dig, knot, type NameServer, nsd, powerdns, short } from './name-server-programs.ts'
@@ -242,7 +243,7 @@ describe.skipIf(isLacking)('name servers of other projects', () => {
     await at.restart()
     const began = Date.now()
     await everywhere(['home.example.test', 'A'], '192.0.2.150')
-    expect(Date.now() - began).toBeLessThan(10_000)
+    if (judgesPace) expect(Date.now() - began).toBeLessThan(10_000)
     // Whichever it sees first: a copy of its database, or what a secondary has.
     expect(at.log()).toMatch(/secondary is newer|database taken over/)
     await setHome('192.0.2.153')
