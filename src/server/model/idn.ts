@@ -6,7 +6,7 @@ import { domainToUnicode } from 'node:url'
  * are checked.
  */
 export const asciiName = (name: string): string =>
-  NOT_ASCII.test(name) ? name.split('.').map(asciiLabel).join('.') : name
+  name.length <= MAX_LENGTH && NOT_ASCII.test(name) ? name.split('.').map(asciiLabel).join('.') : name
 
 /** The same the other way, for people; what is no such name stays as it is. */
 export function unicodeName(name: string): string {
@@ -16,6 +16,9 @@ export function unicodeName(name: string): string {
     .map((label) => (label.startsWith('xn--') && domainToUnicode(label)) || label)
     .join('.')
 }
+
+/** In UTF-16 code units. A longer text is no name: one has 253 characters, and characters that the mapping ignores. */
+const MAX_LENGTH = 1000
 
 const NOT_ASCII = /[^\0-\x7f]/
 

@@ -22,5 +22,6 @@ it.each<[name: string, ascii: string, why: string]>([
   ['mün/chen',           'mün/chen',                     'a path is no name'],
   ['mün@chen',           'mün@chen',                     'a user is no name'],
   ['mün:1',              'mün:1',                        'a port is no name'],
+  ['ü.'.repeat(501),     'ü.'.repeat(501),               'longer than a name: it is not mapped label by label'],
   ['\ud800',             '\ud800',                       'half of a character'],
 ])('%s in ASCII: %s (%s)', (name, ascii) => expect(asciiName(name)).toBe(ascii))
