@@ -5,7 +5,9 @@ import { expect, onTestFinished } from 'vitest'
 import { type Browser, browserAt } from './account-browser.ts'
 import { leaksIn, formsOf } from './leaks.ts'
 import { mailServer, type ReceivedMail } from './mail-server.ts'
-import { holdfast, NODE, ROOT, scratch, serveStoreIn, storeWith } from './processes.ts'
+import { startPostgres } from '../lab/postgres.ts'
+import { holdfast, LAUNCHER, NODE, ROOT, scratch, serveWith, storeWith } from './processes.ts'
+import { urlOf } from './two-nodes.ts'
 
 /** Kinds of messages by subject. */
 export const SUBJECTS = {
@@ -97,6 +99,22 @@ async function gateTo(at: string) {
 /** The account whose message marks the end of earlier messages. */
 const FENCE = 'fence'
 
+/** Of `npm run test:long -- mail`: the same on PostgreSQL. Its clock is not shifted, so commands run before a wait only. */
+const ofPostgres = process.env['HOLDFAST_TEST_STORE'] === 'postgres'
+
+/** The flags of a database with what is in this folder. */
+async function copied(folder: string): Promise<readonly string[]> {
+  const postgres = await startPostgres()
+  onTestFinished(async () => postgres.stop())
+  await postgres.query('CREATE DATABASE service')
+  const flags = ['--store', urlOf(postgres.port), '--hash-key-file', join(scratch(), 'hash.key')]
+  const { code, stderr } = await holdfast(['admin', 'store', 'copy', `from=${folder}`, ...flags], {
+    node: NODE,
+  })
+  expect([code, stderr]).toEqual([0, ''])
+  return flags
+}
+
 /** A service with accounts, a mail server, and an adjustable clock. */
 export async function accountWorld(
   accounts: readonly string[],
@@ -110,6 +128,7 @@ export async function accountWorld(
   const passwords = new Map(
     names.map((name, at) => [name, printed[at + 2]?.trim().split(' ').at(-1) ?? ''] as const),
   )
+  const store = ofPostgres ? await copied(folder) : ['--store', folder]
   const sink = await mailServer()
   const gate = await gateTo(sink.at)
   const byMail = ['--mail-server', gate.at, '--mail-from', 'dns@holdfast.example']
@@ -121,17 +140,20 @@ export async function accountWorld(
   let shift = 0
   writeFileSync(shiftFile, '0')
   const start = async (withMail: boolean) =>
-    serveStoreIn(
+    serveWith(
+      LAUNCHER,
+      [
+        ...store,
+        '--console',
+        'http://localhost',
+        '--trusted-proxies',
+        '127.0.0.1',
+        '--nameservers',
+        'ns.holdfast.example',
+        ...Object.entries({ ...PATIENT, ...args }).flat(),
+        ...(withMail ? byMail : []),
+      ],
       env,
-      folder,
-      '--console',
-      'http://localhost',
-      '--trusted-proxies',
-      '127.0.0.1',
-      '--nameservers',
-      'ns.holdfast.example',
-      ...Object.entries({ ...PATIENT, ...args }).flat(),
-      ...(withMail ? byMail : []),
     )
   let at = await start(hasMail)
   const secrets = new Set(passwords.values())
@@ -139,10 +161,10 @@ export async function accountWorld(
 
   /** Runs `holdfast admin`; resolves with its output. */
   const admin = async (...words: readonly string[]): Promise<string> => {
-    const ended = await holdfast(
-      ['admin', ...words, '--store', folder, '--console', 'http://localhost', ...byMail],
-      { node: NODE, env },
-    )
+    const ended = await holdfast(['admin', ...words, ...store, '--console', 'http://localhost', ...byMail], {
+      node: NODE,
+      env,
+    })
     expect([words.join(' '), ended.code, ended.stderr]).toEqual([words.join(' '), 0, ''])
     return ended.stdout
   }
@@ -237,7 +259,6 @@ export async function accountWorld(
     log: () => at.log(),
     now: () => Date.now() + shift,
     received: sink.received,
-    folder,
     gate,
     secrets,
     passwordOf,

@@ -99,16 +99,7 @@ export function serviceMetrics(): ServiceMetrics {
         raises.family(),
         limits.family(),
         dnsMessages.family(),
-        {
-          name: 'holdfast_zones_by_publication',
-          type: 'gauge',
-          help: 'Zones, by what name servers give of them',
-          samples: ZONE_PUBLICATIONS.map((publication) => ({
-            suffix: '',
-            labels: { publication },
-            value: zones[publication],
-          })),
-        },
+        publicationFamily(zones),
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),
         gauge({ name: 'holdfast_connections', help: 'Open connections' }, connections),
@@ -118,6 +109,17 @@ export function serviceMetrics(): ServiceMetrics {
       ]),
   }
 }
+
+const publicationFamily = (zones: MomentaryValues['zones']): MetricFamily => ({
+  name: 'holdfast_zones_by_publication',
+  type: 'gauge',
+  help: 'Zones, by what name servers give of them',
+  samples: ZONE_PUBLICATIONS.map((publication) => ({
+    suffix: '',
+    labels: { publication },
+    value: zones[publication],
+  })),
+})
 
 const RCODE_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(RCODES).map(([name, number]) => [number, name]),

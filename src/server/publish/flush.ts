@@ -81,8 +81,12 @@ export async function flush(w: StoreWrites, context: FlushContext): Promise<Flus
     return flushed === undefined ? [] : [flushed]
   }
   const ids = [...batch.zones.keys()].filter((id) => id !== CATALOG_ID)
+  const [first] = ids
   // None of them may go on after the end of the transaction.
-  const zones = (await allEnded(ids.map(flushedOf))).flat()
+  const zones =
+    first !== undefined && ids.length === 1
+      ? [...(await flushedOf(first))]
+      : (await allEnded(ids.map(flushedOf))).flat()
   const catalog = batch.zones.get(CATALOG_ID)
   const zone = catalog && (await w.flushedZone(CATALOG_ID))
   const flushed =
@@ -157,7 +161,7 @@ async function flushZone(w: StoreWrites, flushed: ZoneFlush): Promise<PublishedZ
   const { zone, names, now } = flushed
   const gone: PublishedRow[] = []
   const come: PublishedRow[] = []
-  const owners = await recordsToPublish(w, flushed)
+  const owners = zone.id === CATALOG_ID ? await catalogRecords(w, flushed) : await zoneRecords(w, flushed)
   const present = await w.publishedOf(
     zone.id,
     owners.map(({ owner }) => owner),
@@ -186,9 +190,6 @@ interface OwnerRecords {
   readonly owner: string
   readonly records: readonly DnsRecord[]
 }
-
-const recordsToPublish = async (w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> =>
-  flushed.zone.id === CATALOG_ID ? catalogRecords(w, flushed) : zoneRecords(w, flushed)
 
 async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> {
   const { zone, settings, onNameFault } = flushed
