@@ -165,6 +165,14 @@ export const withoutRRSet = (name: Name, dnsType: string): Name => ({
 export const countRdata = ({ rrsets }: Pick<Name, 'rrsets'>): number =>
   rrsets.reduce((sum, { rdata }) => sum + rdata.length, 0)
 
+/** The usernames of the DDNS keys of a name. */
+export const keyNamesOf = ({ updateGroup, rrsets }: Pick<Name, 'updateGroup' | 'rrsets'>) =>
+  new Set(
+    [updateGroup, ...rrsets.flatMap(({ rdata }) => rdata.map((one) => one.updateGroup))].filter(
+      (group) => group !== undefined,
+    ),
+  )
+
 /** Spec, "Metadata": new keys are added, existing ones updated, an empty value removes. */
 export const mergeMetadata = (metadata: Metadata, change: Metadata): Metadata =>
   Object.fromEntries(Object.entries({ ...metadata, ...change }).filter(([, value]) => value !== ''))

@@ -1,6 +1,7 @@
 import { after, days, type Instant, isBefore } from '../../base/time.ts'
 import { fqdnOf } from '../model/dns-name.ts'
 import type { Bucket, Buckets } from '../model/rows.ts'
+import { keyNamesOf } from '../model/tree.ts'
 import type { Sanction } from './account/sanctions.ts'
 import type { StoreWrites } from './store.ts'
 
@@ -160,12 +161,8 @@ export const withSanctions = (
   },
   async removeName(name, now) {
     const zone = await w.zoneRules(name.zoneId)
-    const groups = [
-      name.updateGroup,
-      ...name.rrsets.flatMap(({ rdata }) => rdata.map((one) => one.updateGroup)),
-    ]
-    for (const group of new Set(groups)) {
-      const key = group === undefined || zone === undefined ? undefined : await w.login(group)
+    for (const group of keyNamesOf(name)) {
+      const key = zone === undefined ? undefined : await w.login(group)
       if (key?.kind === 'key')
         await passCounts(w, { keyId: key.id, subjects: [fqdnOf(name.name, zone?.name ?? '')] }, now)
     }

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../errors/errors.ts'
 import { APEX, canonicalName, fqdnOf, parentOf } from '../../model/dns-name.ts'
 import { copySanctions } from '../../store/sanctions.ts'
 import { asciiName } from '../../model/idn.ts'
-import type { Name, Zone } from '../../model/tree.ts'
+import { keyNamesOf, type Name, type Zone } from '../../model/tree.ts'
 import { IN_PATH } from '../../rules/access.ts'
 import { type CreationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import { type MovedFault, movedRecordFaults } from '../../rules/renaming.ts'
@@ -71,12 +71,7 @@ export async function changeName(context: RequestContext) {
 
 /** A new hostname would be a new target of the key. */
 async function isOfLockedKey({ store }: Pick<RequestContext, 'store'>, name: Name): Promise<boolean> {
-  const groups = [
-    name.updateGroup,
-    ...name.rrsets.flatMap(({ rdata }) => rdata.map((one) => one.updateGroup)),
-  ]
-  for (const group of new Set(groups))
-    if (group !== undefined && (await store.groupNamed(group))?.isLocked === true) return true
+  for (const group of keyNamesOf(name)) if ((await store.groupNamed(group))?.isLocked === true) return true
   return false
 }
 

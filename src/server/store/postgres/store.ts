@@ -16,6 +16,7 @@ import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { databaseIdentity } from './identity.ts'
 import { REQUESTS } from './request-count.ts'
+import { keyNamesOf } from '../../model/tree.ts'
 import { withConsequences } from '../events.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import { existing } from '../select.ts'
@@ -220,10 +221,11 @@ class PostgresStore implements Store {
     return {
       ...passing,
       databaseIdentity: async () => databaseIdentity(sql),
-      async removeKey(keyId, now) {
-        // What the key has counted passes on, also what is not stored yet.
-        await first()
-        return passing.removeKey(keyId, now)
+      // What a key has counted passes on, also what is not stored yet.
+      removeKey: async (keyId, now) => first().then(async () => passing.removeKey(keyId, now)),
+      async removeName(name, now) {
+        if (keyNamesOf(name).size > 0) await first()
+        return passing.removeName(name, now)
       },
     }
   }
