@@ -52,6 +52,20 @@ export const inheritedNochgs = (
   ).reduce<Buckets>((all, { nochgs }) => mergedBuckets(all, nochgs), [])
 
 /**
+ * A block ends the counts that led to it, also those that deleted keys have left. `subject`: a hostname; or empty for what
+ * they have left for this key.
+ */
+export async function endInherited(
+  w: Pick<StoreWrites, 'putSanction' | 'sanctionsOf'>,
+  principal: Principal,
+  { subject, counts }: { readonly subject: string; readonly counts: 'requests' | 'refusals' | 'nochgs' },
+): Promise<void> {
+  const left = await w.sanctionsOf(principal.accountId, [subject])
+  for (const one of subject === '' ? ofKey(principal, left) : left)
+    if (one[counts].length > 0) await w.putSanction(principal.accountId, { ...one, [counts]: [] })
+}
+
+/**
  * The hostnames that are blocked. Each that a deleted key has left is counted on by itself, so that another key of the
  * account, which may serve other devices, is not blocked for it.
  */

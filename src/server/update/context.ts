@@ -7,6 +7,7 @@ import type { AbuseLimits } from '../abuse/limits.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import type { Buckets, Login, Usage } from '../model/rows.ts'
+import { endInherited } from '../abuse/sanctions.ts'
 import { mergedBuckets } from '../store/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
 
@@ -32,12 +33,22 @@ export const isBlocked = (usage: Usage, { limits, now }: Pick<UpdateContext, 'li
 export async function countNochg(
   w: StoreWrites,
   { principal, limits, now }: UpdateContext,
-  { hostname, inherited }: { readonly hostname: string; readonly inherited: Buckets },
+  {
+    hostname,
+    subject,
+    inherited,
+  }: {
+    readonly hostname: string
+    /** Of what deleted keys have left. */
+    readonly subject: string
+    readonly inherited: Buckets
+  },
 ): Promise<boolean> {
   const before = mergedBuckets(await w.nochgsOf(principal, hostname), inherited)
   const buckets = withEvent(before, now, limits.nochg)
   const isExceeded = exceeds(buckets, limits.nochg)
   await w.putNochgs(principal, hostname, isExceeded ? [] : buckets)
+  if (isExceeded) await endInherited(w, principal, { subject, counts: 'nochgs' })
   return isExceeded
 }
 
@@ -62,6 +73,7 @@ export async function recordUsage(
   const isRefused = !isSuspended && !isExcused && replies.some(({ word }) => actionOf(word).kind === 'stop')
   const refusals = isRefused ? withEvent(usage.refusals, now, limits.refusals) : usage.refusals
   const isAbuse = isRefused && exceeds(refusals, limits.refusals)
+  if (isAbuse) await endInherited(w, principal, { subject: '', counts: 'refusals' })
   const sent = isAbuse ? singleReply('abuse') : replies
   const [first] = sent
   const block = isAbuse ? { refusals: [], blockedUntil: after(now, limits.longBlock) } : { refusals }

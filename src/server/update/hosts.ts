@@ -113,7 +113,9 @@ const NOTHING_BLOCKED: ReadonlySet<string> = new Set()
 const normalized = (item: string): string => parseHostname(asciiName(item)) ?? item.toLowerCase()
 
 /** The names that an update will ask for, in its order. */
-export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] => hostnames.map(normalized)
+export const namesOf = ({ hostnames = [] }: UpdateQuery): readonly string[] =>
+  // No name has U+0000, and the JSON of PostgreSQL does not either.
+  hostnames.map((hostname) => normalized(hostname.replaceAll('\0', '\ufffd')))
 
 const only = (word: RefusalWord | '911'): HostReplies => ({
   replies: singleReply(word),
@@ -221,9 +223,9 @@ async function applyAll(
     if (reply.word === 'nochg' && targets.some((one) => !one.isLeft)) {
       // One count for a key, whether a request names its username or all hostnames.
       const isGroup = !item.includes('.')
-      const hostname = isGroup ? context.username : item
+      const [hostname, subject] = isGroup ? [context.username, ''] : [item, item]
       const inherited = inheritedNochgs(context.principal, { name: hostname, isGroup }, sanctions)
-      isAbuse = (await countNochg(w, context, { hostname, inherited })) || isAbuse
+      isAbuse = (await countNochg(w, context, { hostname, subject, inherited })) || isAbuse
     }
     replies.set(item, reply)
   }

@@ -5,7 +5,7 @@ import type { Reply } from '../../protocol/reply-codec.ts'
 import { classifyUserAgent } from '../../protocol/user-agent.ts'
 import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../abuse/failed-logins.ts'
 import type { AbuseLimits } from '../abuse/limits.ts'
-import { inheritedUsage } from '../abuse/sanctions.ts'
+import { endInherited, inheritedUsage } from '../abuse/sanctions.ts'
 import { exceeds, withEvent } from '../abuse/sliding-window.ts'
 import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf, shareOf } from '../../net/network.ts'
@@ -240,11 +240,13 @@ async function outcomeOf(
     return { usage: before, replies: singleReply(DOOR_REPLIES[blocked]), isSanctioned: true }
   const { refusals, nondescriptive } = inherited
   const usage = { requests: withEvent(inherited.requests, now, limits.requests), refusals, nondescriptive }
-  if (exceeds(usage.requests, limits.requests))
+  if (exceeds(usage.requests, limits.requests)) {
+    await endInherited(w, principal, { subject: '', counts: 'requests' })
     return {
       usage: { ...usage, requests: [], blockedUntil: after(now, limits.shortBlock) },
       replies: singleReply('abuse'),
     }
+  }
   const answer = updateDoor(principal, {
     isWebsiteOnly: account?.isWebsiteOnly === true,
     lacksFeature: query.offline === 'yes' && account?.plan.hasOffline !== true,

@@ -110,6 +110,24 @@ describe('repetitions without effect', () => {
     expect(await repeated(2, async () => w.update(key, HOME, same))).toEqual(['nochg', 'abuse'])
   })
 
+  it('of a hostname are not counted twice: after a block they begin anew', async () => {
+    await begin({ requestLimit: 1000, longBlock: '1m' })
+    const bad = await keyFor(HOME)
+    const same = { myip: '203.0.113.7' }
+    await w.update(bad, HOME, same)
+    expect(await repeated(2, async () => w.update(bad, HOME, same))).toEqual(['nochg', 'nochg'])
+    await w.dropKey(bad)
+    const key = await keyFor(HOME)
+    expect(await repeated(2, async () => w.update(key, HOME, same))).toEqual(['nochg', 'abuse'])
+    w.pass(minutes(2))
+    expect(await repeated(4, async () => w.update(key, HOME, same))).toEqual([
+      'nochg',
+      'nochg',
+      'nochg',
+      'abuse',
+    ])
+  })
+
   it('of a hostname are counted on at a key that was made before, and not at another hostname', async () => {
     await begin({ requestLimit: 1000 })
     const [bad, early] = [await keyFor(HOME), await keyFor(OFFICE)]

@@ -41,7 +41,7 @@ const LIMITS = {
   badauthLimit: 1000,
   keyRequestLimit: 1_000_000,
 }
-export type Limits = Partial<Record<keyof typeof LIMITS, number>>
+export type Limits = Partial<Record<keyof typeof LIMITS, number>> & { readonly longBlock?: string }
 
 export interface Key {
   readonly username: string

@@ -180,6 +180,7 @@ describe('what is kept of a request', () => {
     const w = {
       putUsage: async (_: Principal, used: Usage, last: LastUse) =>
         Promise.resolve(void puts.push({ usage: used, last })),
+      sanctionsOf: async () => Promise.resolve([]),
     } as unknown as StoreWrites
     const who: Principal = { kind: 'key', id: 1, accountId: 1 }
     const inbound = {
