@@ -15,8 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { nameServer } from '../app/service/publishing/name-server.ts'
 import { eventually } from '../eventually.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
+import { KEY } from './dns-secondary.ts'
 import { holdfast, LAUNCHER, serveStore, serveWith } from './processes.ts'
 
 const lacking = whyNoPostgres()
@@ -222,6 +224,39 @@ describe.skipIf(lacking !== undefined)('the service on PostgreSQL', () => {
     teller.child.kill('SIGCONT')
 
     await eventually(() => told).toContain('quiet')
+  })
+
+  it('every node says whether secondaries have what one of them has published', async () => {
+    const secondary = await nameServer(KEY)
+    const keys = join(folder, 'secondary.keys')
+    writeFileSync(keys, `${KEY.name} ${KEY.algorithm} ${KEY.secret.reveal()}\n`, { mode: 0o600 })
+    expect((await admin('zone add words.test acme')).code).toBe(0)
+    const apiKey = (await admin('api-key add acme')).stdout.trim().split(' ').at(-1) ?? ''
+    const zone = async ({ url: base }: { readonly url: string }) =>
+      (
+        JSON.parse((await ask(base, '/v1/dns/zones/words.test', `:${apiKey}`)).text) as {
+          data: { publication: string; serial: number }
+        }
+      ).data
+    const dns = ['--nameservers', 'ns1.example.net', '--dns-listen', '127.0.0.1:0', '--tsig-key-file', keys]
+    const secondaries = ['--secondaries', `ns1=127.0.0.1:${secondary.port} key ${KEY.name}`]
+    const nodes = [await node(...dns, ...secondaries), await node(...dns, ...secondaries)] as const
+    const words = async () => Promise.all(nodes.map(async (at) => (await zone(at)).publication))
+    const fetchZones = async (): Promise<void> => {
+      const steps = await postgres.query('SELECT apex, serial::int FROM dns_zone', 'service')
+      for (const step of steps) secondary.serves.set(String(step['apex']), Number(step['serial']))
+    }
+    await eventually(async () => fetchZones().then(words)).toEqual(['published', 'published'])
+    const made = await ask(nodes[0].url, '/v1/dns/records/words.test', `:${apiKey}`, {
+      name: 'new',
+      rrsets: [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }],
+    })
+    expect(made.status).toBe(201)
+    secondary.told.length = 0
+    await eventually(words).toEqual(['behind', 'behind'])
+    // The other node has noticed it, and has had no reason yet to tell the secondary.
+    expect(secondary.told.filter(([apex]) => apex === 'words.test').length).toBeLessThanOrEqual(1)
+    await eventually(async () => fetchZones().then(words)).toEqual(['published', 'published'])
   })
 
   it('nodes count the requests of an account together', async () => {

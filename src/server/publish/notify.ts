@@ -1,5 +1,6 @@
 import { after, type Duration, type Instant, minutes, seconds } from '../../base/time.ts'
 import { CATALOG_ID } from '../store/published.ts'
+import type { Secondary } from './secondary.ts'
 import { isNewer } from './soa.ts'
 
 /** A zone as a secondary is told of it. */
@@ -59,11 +60,32 @@ export class NotifyQueue {
   /** Without an outcome yet. */
   readonly #sent = new Set<number>()
   #window: number = IN_FLIGHT.first
+  readonly #signs: boolean
+
+  constructor({ signs = false }: Partial<Pick<Secondary, 'signs'>> = {}) {
+    this.#signs = signs
+  }
 
   changed(zone: ToldZone, now: Instant, kind: Urgency = 'fresh'): void {
     const entry = this.#zones.get(zone.id)
     this.#zones.set(zone.id, { ...EMPTY, dueAt: now, ...entry, id: zone.id, apex: zone.apex, wanted: zone })
     this.#wait(zone.id, kind)
+  }
+
+  /** Another process published this and tells the secondary; this one does at `dueAt` if it does not have it by then. */
+  noticed(zone: ToldZone, dueAt: Instant): void {
+    const entry = this.#zones.get(zone.id)
+    // A signer serves serials of its own.
+    const known = [
+      entry?.wanted?.serial,
+      entry?.told,
+      entry?.fetched,
+      this.#signs ? undefined : entry?.served,
+    ]
+    if (known.some((serial) => serial !== undefined && !isNewer(zone.serial, serial))) return
+    this.changed(zone, dueAt, 'repeated')
+    const changed = this.#zones.get(zone.id)
+    if (changed !== undefined) this.#zones.set(zone.id, { ...changed, dueAt })
   }
 
   /** The zones to tell now. They are not due again before their outcome is reported. */
@@ -166,8 +188,15 @@ export class NotifyQueue {
   served(id: number, serial: number, now: Instant): void {
     const entry = this.#zones.get(id)
     if (entry === undefined) return
-    const hasTold = entry.told !== undefined && !isNewer(entry.told, serial)
-    const fetched = hasTold && isBehind(entry) ? { fetched: entry.told, fetchedAt: now } : {}
+    const { wanted, told } = entry
+    const has = (one: number | undefined): boolean => one !== undefined && !isNewer(one, serial)
+    const hasWanted = !this.#signs && has(wanted?.serial)
+    if (hasWanted) this.#forget(id)
+    const fetched = hasWanted
+      ? { wanted: undefined, fetched: wanted?.serial, fetchedAt: now }
+      : has(told) && isBehind(entry)
+        ? { fetched: told, fetchedAt: now }
+        : {}
     this.#zones.set(id, { ...entry, ...fetched, served: serial, servedAt: now })
   }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Instant, instant } from '../../../src/base/time.ts'
-import { isStuck, NotifyQueue } from '../../../src/server/publish/notify.ts'
+import { isLate, isStuck, NotifyQueue } from '../../../src/server/publish/notify.ts'
 
 const START = 1_795_000_000_000
 const at = (milliseconds: number): Instant => instant(START + milliseconds)
@@ -165,6 +165,51 @@ describe('a secondary', () => {
     queue.changed(zone(2, 90), at(0))
     queue.changed(zone(2, 90), at(0), 'repeated')
     expect(ids(0).slice(0, 2)).toEqual([90, 1])
+  })
+
+  describe('of a change that another process tells', () => {
+    const late = (): readonly boolean[] => queue.zones().map(isLate)
+    beforeEach(() => queue.noticed(zone(5), at(10_000)))
+
+    it('is behind at once, and told if it does not have it after some seconds', () => {
+      expect([late(), due(9999), next()]).toEqual([[true], [], 10_000])
+      expect([due(10_000), late()]).toEqual([[5], [true]])
+    })
+
+    it('is told later when another change comes, and once of both', () => {
+      queue.noticed(zone(6), at(11_000))
+      expect([due(10_999), due(11_000)]).toEqual([[], [6]])
+    })
+
+    it.each([5, 6])('is not told if it serves %i in the meantime', (serial) => {
+      queue.served(1, serial, at(2000))
+      expect([late(), due(100_000), queue.nextAt()]).toEqual([[false], [], undefined])
+    })
+
+    it('is told if it serves an older serial', () => {
+      queue.served(1, 4, at(2000))
+      expect([late(), due(10_000)]).toEqual([[true], [5]])
+    })
+
+    it('is told if it signs, whatever serial it serves', () => {
+      queue = new NotifyQueue({ signs: true })
+      queue.noticed(zone(5), at(10_000))
+      queue.served(1, 9, at(2000))
+      queue.noticed(zone(6), at(12_000))
+      expect([late(), due(12_000)]).toEqual([[true], [6]])
+    })
+
+    it('is not told of what it was told, fetched or serves', () => {
+      for (const [id, know] of [
+        [2, () => queue.changed(zone(5, 2), at(0))],
+        [3, () => queue.fetched(zone(5, 3), at(0))],
+        [4, () => queue.compared(zone(6, 4), 6, at(0))],
+      ] as const) {
+        know()
+        queue.noticed(zone(5, id), at(1000))
+      }
+      expect([due(0), due(9999)]).toEqual([[5], []])
+    })
   })
 
   it('forgets a zone that is removed', () => {

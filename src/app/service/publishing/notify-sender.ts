@@ -10,7 +10,7 @@ import { repeat } from '../../../platform/clock/repeat.ts'
 import { later } from '../../../platform/clock/timer.ts'
 import { askByDatagram } from '../../../platform/sockets/datagram.ts'
 import {
-  isBehind,
+  isLate,
   isStuck,
   NotifyQueue,
   type ToldZone,
@@ -49,6 +49,8 @@ interface NotifySenderParts {
 export interface NotifySender {
   /** `repeated`: they may know of it. */
   readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
+  /** Another node published them: secondaries that do not have them at this time are told. */
+  readonly noticed: (zones: readonly ToldZone[], dueAt: Instant) => void
   /** What a secondary serves of this zone. */
   readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
   /** From now on, a zone without an entry is up to date there. */
@@ -69,6 +71,9 @@ export function startNotifySender(parts: NotifySenderParts): NotifySender {
     changed: (zones, kind = 'fresh') => {
       for (const line of lines) line.changed(zones, kind)
     },
+    noticed: (zones, dueAt) => {
+      for (const line of lines) line.noticed(zones, dueAt)
+    },
     compared: (secondary, zone, serial) => lineOf(secondary)?.compared(zone, serial),
     fetched: (secondary, zone) => lineOf(secondary)?.fetched(zone),
     comparedAll: (secondary) => lineOf(secondary)?.comparedAll(),
@@ -86,7 +91,7 @@ export function startNotifySender(parts: NotifySenderParts): NotifySender {
 }
 
 function lineTo(secondary: Secondary, parts: NotifySenderParts) {
-  const queue = new NotifyQueue()
+  const queue = new NotifyQueue(secondary)
   let isEachCompared = false
   let cancel = (): void => undefined
   const pump = (): void => {
@@ -113,6 +118,10 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
     zone: (id: number) => queue.zone(id),
     changed: (zones: readonly ToldZone[], kind: 'fresh' | 'repeated') => {
       for (const zone of zones) queue.changed(zone, now(), kind)
+      pump()
+    },
+    noticed: (zones: readonly ToldZone[], dueAt: Instant) => {
+      for (const zone of zones) queue.noticed(zone, dueAt)
       pump()
     },
     compared: (zone: ToldZone, serial: number | undefined) => {
@@ -149,9 +158,9 @@ function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderPa
   }
   return async () => {
     for (const { id } of nextKnown(queue.zones())) await isGone(id)
-    const open = queue.zones().filter((zone) => isBehind(zone) || zone.fetched !== zone.served)
-    for (const { id, apex, told } of nextOpen(open))
-      if (!(await isGone(id))) await askServed({ id, apex, serial: told ?? 0 })
+    const open = queue.zones().filter((zone) => isLate(zone) || zone.fetched !== zone.served)
+    for (const { id, apex, wanted, told } of nextOpen(open))
+      if (!(await isGone(id))) await askServed({ id, apex, serial: wanted?.serial ?? told ?? 0 })
     for (const zone of queue.zones())
       if (isStuck(zone, now()) && alarmed.get(zone.id) !== zone.toldAt && !(await isGone(zone.id))) {
         alarmed.set(zone.id, zone.toldAt)

@@ -1,12 +1,11 @@
 import { after, instant, type Instant, seconds } from '../../../base/time.ts'
-import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
+import { systemClock } from '../../../platform/clock/clock.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
 import { isRendered } from '../../../server/publish/answer.ts'
 import type { ToldZone } from '../../../server/publish/notify.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import type { PublishedZone } from '../../../server/store/published.ts'
 import type { Store } from '../../../server/store/store.ts'
-import type { ToldSecondary } from '../../../server/publish/status.ts'
 import type { NotifySender } from './notify-sender.ts'
 
 /**
@@ -14,10 +13,12 @@ import type { NotifySender } from './notify-sender.ts'
  * notified. Secondaries refresh after five minutes.
  */
 const BEFORE_START = 600_000
-/** How often a node looks for changes that another node published, and perhaps ended before it sent NOTIFY. */
-const LOOK_INTERVAL = seconds(10)
-/** In milliseconds: younger changes are notified by the node that published them. */
-const WINDOW = { oldest: 40_000, youngest: 5000 } as const
+/** How often a node looks for changes that another node published. */
+const LOOK_INTERVAL = seconds(1)
+/** The other node tells secondaries; unless it ended before, and they do not have the change after this. */
+const TIME_TO_TELL = seconds(10)
+/** In milliseconds: how far a look goes back, because a flush has the time of its start, and clocks differ. */
+const OVERLAP = 5000
 /** The maximum for one look. */
 const MAX_ZONES = 1000
 
@@ -45,12 +46,6 @@ export async function untoldAtStart(store: Store, settings: PublishSettings): Pr
   return zones.map((zone) => toldZone(zone, settings))
 }
 
-/** Whether every secondary was told this serial by this node, or has it. */
-const isTold = ({ id, serial }: PublishedZone, secondaries: readonly ToldSecondary[]): boolean =>
-  secondaries.every(({ zones }) =>
-    zones.some((zone) => zone.id === id && [zone.told, zone.fetched, zone.served].includes(serial)),
-  )
-
 interface TellingParts {
   readonly store: Store
   readonly settings: () => PublishSettings
@@ -58,22 +53,19 @@ interface TellingParts {
   readonly notifier: NotifySender
 }
 
-/** Notifies secondaries of changes by other nodes that are some seconds old. */
+/**
+ * Looks for changes that other nodes published: secondaries are behind from then on, and are told of what they do not have
+ * after some seconds.
+ */
 export function keepTelling({ store, settings, ending, notifier }: TellingParts): void {
-  const tell = async (): Promise<void> => {
+  let since = instant(systemClock.now() - OVERLAP)
+  void repeat(LOOK_INTERVAL, ending, async () => {
     const now = systemClock.now()
-    const zones = await changedSince(store, instant(now - WINDOW.oldest))
-    const busy = new Set((await changedSince(store, instant(now - WINDOW.youngest))).map(({ id }) => id))
-    const secondaries = notifier.status()
-    notifier.changed(
-      zones
-        .filter((zone) => !busy.has(zone.id) && !isTold(zone, secondaries))
-        .map((zone) => toldZone(zone, settings())),
-      'repeated',
+    const zones = await changedSince(store, since)
+    since = instant(now - OVERLAP)
+    notifier.noticed(
+      zones.map((zone) => toldZone(zone, settings())),
+      after(now, TIME_TO_TELL),
     )
-  }
-  // A start compares them.
-  void steadyClock
-    .sleep(after(steadyClock.now(), LOOK_INTERVAL), ending)
-    .then(async () => repeat(LOOK_INTERVAL, ending, tell))
+  })
 }
