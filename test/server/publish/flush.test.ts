@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { swept } from '../../contract/swept.ts'
 import { runs } from '../../runs.ts'
 import { hours, instant } from '../../../src/base/time.ts'
-import { flush, MAX_FLUSHED, type NameFault } from '../../../src/server/publish/flush.ts'
+import type { NameFault } from '../../../src/server/publish/batch.ts'
+import { flush, MAX_FLUSHED } from '../../../src/server/publish/flush.ts'
 import { ownerKey } from '../../../src/server/publish/owner.ts'
 import { rendered } from '../../../src/server/publish/render.ts'
 import { decodeRows, encodeRows, sizeOfRow } from '../../../src/server/publish/rows.ts'
@@ -442,6 +443,36 @@ describe('a flush of fewer names than depend on what has changed', () => {
     expect((await world.published(ZONE)).filter((row) => row.endsWith(' A 192.0.2.11'))).toHaveLength(
       NAMES + 2,
     )
+  })
+
+  it('has its share of the records of a flush, and other zones have theirs', async () => {
+    const many = (octet: number) => Array.from({ length: 100 }, (_, n) => `300 A 192.0.${octet}.${n}`)
+    const names = 80
+    const aliases = Object.fromEntries(
+      Array.from({ length: names }, (_, n) => [`n${n}`, ['60 ALIAS home.example.test.']]),
+    )
+    const world = await storeWith({ [ZONE]: { home: many(1), ...aliases }, 'other.test': { home: A } })
+    /** Records of ZONE that each flush publishes, until nothing waits. */
+    const flushes = async (): Promise<readonly number[]> => {
+      const counts: number[] = []
+      for (let n = 0; n < 60 && (await isDirty(world)); n++) {
+        const before = await world.serial(ZONE)
+        await world.put('other.test', 'home', [`300 A 198.51.100.${n}`])
+        await flushed(world.store)
+        expect(await world.published('other.test')).toContain(`home 300 A 198.51.100.${n}`)
+        const steps = (await stepsFrom(world.store, ZONE, before)) ?? []
+        counts.push(steps.flatMap(({ come }) => decodeRows(come)).length)
+      }
+      return counts
+    }
+    for (const octet of [1, 2]) {
+      if (octet === 2) await world.put(ZONE, 'home', many(octet))
+      const counts = await flushes()
+      expect(Math.max(...counts)).toBeLessThanOrEqual(4000 + 101)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual((names + 1) * 100)
+      const rows = await world.published(ZONE)
+      expect(rows.filter((row) => row.includes(` A 192.0.${octet}.`))).toHaveLength((names + 1) * 100)
+    }
   })
 
   it('ends with a loop of CNAME', async () => {

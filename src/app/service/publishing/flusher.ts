@@ -2,7 +2,8 @@ import { type Instant, milliseconds } from '../../../base/time.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { repeat } from '../../../platform/clock/repeat.ts'
 import { later } from '../../../platform/clock/timer.ts'
-import { flush, MAX_FLUSHED, type NameFault } from '../../../server/publish/flush.ts'
+import type { NameFault } from '../../../server/publish/batch.ts'
+import { flush, MAX_FLUSHED } from '../../../server/publish/flush.ts'
 import type { PublishSettings } from '../../../server/publish/settings.ts'
 import { UNRENDERED_FACT } from '../../../server/store/bulk.ts'
 import type { PublishedZone } from '../../../server/store/published.ts'
@@ -17,6 +18,8 @@ const MAX_GAP = 1000
 /** In milliseconds: the aim for one flush, because updates that arrive meanwhile wait for its end. */
 const FLUSH_TIME = 20
 const MIN_FLUSHED = 400
+/** After a flush that left names to the next one. */
+const MIN_LEFT = 10
 /** In milliseconds: after a flush that failed, such as on a full disk. */
 const RETRY_GAP = 1000
 /** In milliseconds: names that cannot be rendered are tried again, because a name that they depend on may have changed. */
@@ -159,7 +162,7 @@ async function flushOnce(parts: FlushParts): Promise<FlushOutcome> {
   // Reported only when the flush is durable: if the store is lost in the middle, every name fails.
   const faults: NameFault[] = []
   try {
-    const { zones, count, isTakenOver } = await store.write(async (w) => {
+    const { zones, count, taken, isTakenOver } = await store.write(async (w) => {
       faults.length = 0
       const onFault = (one: NameFault): void => void faults.push(one)
       return flush(w, { settings: settings(), now: now(), maxNames, onNameFault: onFault, published })
@@ -176,15 +179,18 @@ async function flushOnce(parts: FlushParts): Promise<FlushOutcome> {
     const isMore = count >= maxNames
     const { min, perFlush } = GAPS[isMore ? 'backlog' : 'usual']
     const gap = Math.min(Math.max(min, perFlush * took), MAX_GAP)
-    return { gap, isMore, ...(isMore && { next: sizeAfter(maxNames, took) }) }
+    return { gap, isMore, ...(isMore && { next: sizeAfter(taken ?? maxNames, took) }) }
   } catch (error) {
     parts.onError(error)
     return { gap: RETRY_GAP, isMore: true }
   }
 }
 
-/** The number of names that would have taken FLUSH_TIME. */
+/** The number of names that would have taken FLUSH_TIME; fewer than `MIN_FLUSHED` where names have many records. */
 const sizeAfter = (size: number, took: number): number =>
-  Math.min(MAX_FLUSHED, Math.max(MIN_FLUSHED, Math.round((size * FLUSH_TIME) / took)))
+  Math.min(
+    MAX_FLUSHED,
+    Math.max(Math.min(MIN_FLUSHED, Math.max(size, MIN_LEFT)), Math.round((size * FLUSH_TIME) / took)),
+  )
 
 const now = (): Instant => systemClock.now()
