@@ -1,3 +1,4 @@
+import { percentDecoded } from '../base/percent.ts'
 import { type Address, type Addresses, byFamily, familyOf, listed } from '../net/address.ts'
 import { parseMeantAddress } from '../net/meant-address.ts'
 import { parseLinePrefix, type Prefix } from '../net/prefix.ts'
@@ -96,15 +97,8 @@ function parametersOf(query: string): ReadonlyMap<string, string> {
   return new Map(Array.from(values, ([name, list]) => [name, list.join(',')]))
 }
 
-function unescapeText(text: string): string {
-  if (!/[%+]/.test(text)) return text
-  const spaced = text.replaceAll('+', ' ')
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return spaced
-  }
-}
+const unescapeText = (text: string): string =>
+  /[%+]/.test(text) ? percentDecoded(text.replaceAll('+', ' ')) : text
 
 const itemsOf = (list: string | undefined): readonly string[] =>
   (list ?? '')

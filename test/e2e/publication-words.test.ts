@@ -48,13 +48,16 @@ async function servedWith({ toml, needsKeys }: Pick<Row, 'toml' | 'needsKeys'>) 
   const rrsets = [{ dns_type: 'A', rdata: [{ value: '192.0.2.1' }] }]
   const made = await running.ask('POST', '/v1/dns/records/acme.test', { name: 'home', rrsets })
   expect(made.status).toBe(201)
-  const words = async () => ({
-    zone: (await running.ask('GET', '/v1/dns/zones/acme.test')).data['publication'],
-    name: (await running.ask('GET', '/v1/dns/records/acme.test/home')).data['publication'],
+  const operatorsWords = async () => ({
     'zone show': wordsOf(await at.admin('zone', 'show', 'acme.test'), 'acme.test')[0],
     'name list': wordsOf(await at.admin('name', 'list', 'zone=acme.test'), 'home.acme.test')[0],
   })
-  return { ...running, words }
+  const words = async () => ({
+    zone: (await running.ask('GET', '/v1/dns/zones/acme.test')).data['publication'],
+    name: (await running.ask('GET', '/v1/dns/records/acme.test/home')).data['publication'],
+    ...(await operatorsWords()),
+  })
+  return { ...running, words, operatorsWords }
 }
 
 const everywhere = (word: string) => ({ zone: word, name: word, 'zone show': word, 'name list': word })
@@ -69,6 +72,14 @@ describe('the state of a zone and of its name, with', () => {
       await eventually(async () => askedAt(at.dnsPort, 'home.acme.test')).toMatch(row.answer)
     await eventually(at.words, 500).toEqual(everywhere(row.word))
     await eventually(at.metrics).toMatch(gaugeOf(row.word))
+  })
+
+  it('a service that has ended: nobody answers, also where the operator asks', async () => {
+    const at = await servedWith({ toml: ANSWERS })
+    await eventually(at.words, 500).toEqual(everywhere('published'))
+    at.child.kill('SIGTERM')
+    await at.ended
+    expect(await at.operatorsWords()).toEqual({ 'zone show': 'unserved', 'name list': 'unserved' })
   })
 
   it('a secondary that has fetched the zone: published, and behind after the next change', async () => {

@@ -97,6 +97,8 @@ describe('a query', () => {
     ['hostname=a%', ['a%']],
     ['hostname=a&hostname=b', ['a', 'b']],
     ['hostname=a,,b', ['a', '', 'b']],
+    ['hostname=a.test%2C%ED%A0%80,b.test', ['a.test', '\uFFFD\uFFFD\uFFFD', 'b.test']],
+    ['hostname=a%zz,b', ['a%zz', 'b']],
   ])('%s asks for %j', (query, hostnames) => expect(readQuery(query).hostnames).toEqual(hostnames))
 
   it.each([

@@ -1,6 +1,8 @@
 import { after, type Instant, isBefore, longest } from '../../base/time.ts'
+import { fqdnOf } from '../model/dns-name.ts'
 import type { Buckets, Principal, Usage } from '../model/rows.ts'
 import type { Sanction } from '../store/account/sanctions.ts'
+import type { DdnsKey } from '../store/records.ts'
 import { mergedBuckets } from '../store/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { blockEnd } from './block.ts'
@@ -33,6 +35,24 @@ export function inheritedUsage(
     (all, { blockedUntil }) => ({ ...all, ...laterBlock(all.blockedUntil, blockedUntil) }),
     merged,
   )
+}
+
+/** A key with the block that deleted keys have left for it, or for all of its hostnames. */
+export function withInheritedBlock(
+  key: Pick<DdnsKey, 'id' | 'accountId' | 'blockedUntil' | 'targets'>,
+  sanctions: readonly Sanction[],
+): { readonly blockedUntil?: Instant } {
+  const endOf = (some: readonly Sanction[]): Instant | undefined =>
+    some.flatMap((one) => one.blockedUntil ?? []).toSorted((a, b) => b - a)[0]
+  const ofHosts = [...new Set(key.targets.map(({ name, zoneName }) => fqdnOf(name, zoneName)))].map((fqdn) =>
+    endOf(sanctions.filter(({ subject }) => subject === fqdn)),
+  )
+  const [firstFree] = ofHosts.flatMap((end) => end ?? []).toSorted((a, b) => a - b)
+  const left = laterBlock(
+    endOf(ofKey({ kind: 'key', id: key.id, accountId: key.accountId }, sanctions)),
+    ofHosts.includes(undefined) ? undefined : firstFree,
+  )
+  return laterBlock(key.blockedUntil, left === false ? undefined : left.blockedUntil) || {}
 }
 
 const laterBlock = (one: Instant | undefined, other: Instant | undefined) => {

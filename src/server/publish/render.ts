@@ -35,6 +35,7 @@ export async function rendered(
   const zone = await context.zoneOf(fqdn)
   if (zone !== undefined && zone !== apex) return zone === fqdn ? atCut(state, settings) : []
   const own = state === undefined ? [] : await recordsOf(name, state, { ...context, depth: 0 })
+  if (own.length === 0 && name !== APEX && (state?.records.length ?? 0) > 0) return [NO_ADDRESS]
   if (name !== APEX) return distinct(own)
   const others = own.filter(({ type }) => type !== RR_TYPES.NS)
   return distinct([...nameserverRecords(settings), ...others])
@@ -63,6 +64,8 @@ interface Following extends RenderContext {
 
 /** The name stays there: a wildcard would answer for one without records (RFC 4592 §2.2.1, decision 0053). */
 const BLOCKED = wireRecord('TXT', 300, '"blocked by the operator"')
+/** The same for a name that is offline, and for an ALIAS of one that has no address. */
+const NO_ADDRESS = wireRecord('TXT', OFFLINE_TTL, '"no address"')
 
 async function recordsOf(
   name: string,

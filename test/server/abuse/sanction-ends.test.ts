@@ -57,6 +57,22 @@ describe('a block that passed on after too many requests', () => {
     expect(await w.update(next, HOME)).toEqual(['good'])
   })
 
+  it('is shown at the next key, and at a key whose hostnames it all holds', async () => {
+    const blockOf = async ({ username }: Key): Promise<unknown> =>
+      (await w.v1('GET', `/account/ddns-keys/${username}`)).data['block']
+    const next = await inherited(flood)
+    const shown = { reason: 'abuse', until: expect.any(String) as string }
+    expect(await blockOf(next)).toMatchObject(shown)
+    expect(await blockOf(early)).toBeNull()
+    await w.target(next, [])
+    await w.target(early, [HOME])
+    expect(await blockOf(early)).toMatchObject(shown)
+    await w.target(early, [HOME, OFFICE])
+    expect(await blockOf(early)).toBeNull()
+    w.pass(minutes(31))
+    expect(await blockOf(next)).toBeNull()
+  })
+
   it('is over for a key that is made after its end', async () => {
     await flood()
     await w.dropKey(bad)

@@ -9,6 +9,7 @@ import type { ZoneNameLimits } from '../../../server/rules/zone-names.ts'
 import { domainBelowSuffix, isPublicSuffix } from '../../../platform/names/public-suffix.ts'
 import { API_IDENTITY } from '../../../server/api/openapi/openapi.ts'
 import { blockEnd } from '../../../server/abuse/block.ts'
+import { withInheritedBlock } from '../../../server/abuse/sanctions.ts'
 import type { ApiService, ZoneProof } from '../../../server/api/request/context.ts'
 import { keyedHash, newKeyName, newPassword, newUsername, type Pepper } from '../../../server/auth/hashes.ts'
 import { creationOptions, isNewChallenge, newPasskey } from '../../../server/auth/passkeys.ts'
@@ -83,7 +84,7 @@ export function apiServiceOf(
     lateZones,
     delegation,
     whenServed,
-    blockEnd: (key, now) => blockEnd(key, now, longestBlock),
+    blockEnd: (key, sanctions, now) => blockEnd(withInheritedBlock(key, sanctions), now, longestBlock),
     secondFactors: {
       newTotp: (account) => {
         const { secret: text, uri, sealed } = newTotp(pepper, account)

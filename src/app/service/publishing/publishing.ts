@@ -125,6 +125,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
     close: async () => {
       await Promise.all(listeners.value.map(async (listener) => listener.close()))
       await flusher.stop()
+      await store.write(async (w) => w.removeFact(STATUS_FACT)).catch(() => undefined)
     },
   })
 }
@@ -179,7 +180,7 @@ async function watchSecondaries(parts: PublishingParts, watched: Watched): Promi
   if (store.isShared) keepTelling({ store, settings, ending, notifier })
 }
 
-/** The status for `holdfast admin publishing` is written where it has changed. */
+/** The status for `holdfast admin` is written where it has changed, or another node has ended. */
 const STATUS_INTERVAL = seconds(5)
 
 function keepStatus({ store, ending, current }: PublishingParts, notifier: NotifySender): void {
@@ -188,7 +189,7 @@ function keepStatus({ store, ending, current }: PublishingParts, notifier: Notif
     const answerer = answererOf(current())
     const status = publishingStatus(notifier.status(), { answerer, now: systemClock.now() })
     const text = JSON.stringify({ ...status, at: '' })
-    if (text === last) return
+    if (text === last && (await store.read(async (r) => r.fact(STATUS_FACT))) !== undefined) return
     last = text
     await store.write(async (w) => w.setFact(STATUS_FACT, JSON.stringify(status)))
   })

@@ -1,10 +1,16 @@
+import type { Sanction } from '../../store/account/sanctions.ts'
 import type { DdnsKey } from '../../store/records.ts'
 import type { RequestContext } from '../request/context.ts'
 import { showLastUpdate } from './last-update.ts'
 import { timeOf } from './show.ts'
 
+type ShowContext = Pick<RequestContext, 'service' | 'now'> & {
+  /** Of the account. */
+  readonly sanctions: readonly Sanction[]
+}
+
 /** A DDNS key as the API shows it, without its password. */
-export const showKey = (context: Pick<RequestContext, 'service' | 'now'>, key: DdnsKey) => ({
+export const showKey = (context: ShowContext, key: DdnsKey) => ({
   username: key.username,
   description: key.description,
   targets: key.targets.map(({ zoneName, name, dnsType, label }) => ({
@@ -20,8 +26,8 @@ export const showKey = (context: Pick<RequestContext, 'service' | 'now'>, key: D
 })
 
 /** Why the requests of the key are answered `abuse`; the block of the operator first, which does not end by itself. */
-function showBlock({ service, now }: Pick<RequestContext, 'service' | 'now'>, key: DdnsKey) {
-  const until = service.blockEnd(key, now)
+function showBlock({ service, now, sanctions }: ShowContext, key: DdnsKey) {
+  const until = service.blockEnd(key, sanctions, now)
   if (!key.isBlocked && until === undefined) return null
   const reason = key.isBlocked ? 'operator' : 'abuse'
   // The store has the end of a block, and not its begin.

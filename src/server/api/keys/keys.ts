@@ -46,12 +46,18 @@ export async function listKeys(context: RequestContext) {
     ...(search !== undefined && { search }),
     ...(sort[0] !== undefined && { createdAt: sort[0].direction }),
   })
+  const shown = await showing(context)
   return listResult(
     context,
     { list, page, ...place },
-    items.map((key) => showKey(context, key)),
+    items.map((key) => showKey(shown, key)),
   )
 }
+
+const showing = async (context: RequestContext) => ({
+  ...context,
+  sanctions: await context.store.sanctionsOf(context.caller.account.id),
+})
 
 const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }
 
@@ -63,7 +69,9 @@ async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey
 
 export async function getKey(context: RequestContext) {
   const key = await keyAt(context)
-  return key === undefined ? { malformed: [notFound] } : { status: 200 as const, data: showKey(context, key) }
+  return key === undefined
+    ? { malformed: [notFound] }
+    : { status: 200 as const, data: showKey(await showing(context), key) }
 }
 
 const KEY_FIELDS = ['description', 'hostnames'] as const
@@ -87,7 +95,7 @@ export async function createKey(context: RequestContext) {
   await store.setTargets(id, draft.nameIds ?? [])
   const key = await store.keyNamed(username)
   // The password is shown only in this response.
-  const data = key === undefined ? {} : { ...showKey(context, key), password }
+  const data = key === undefined ? {} : { ...showKey(await showing(context), key), password }
   return { status: 201 as const, data }
 }
 

@@ -12,7 +12,9 @@ import type { ZoneNameLimits } from '../../rules/zone-names.ts'
 import type { OutgoingMail } from '../../../net/mail.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
+import type { Sanction } from '../../store/account/sanctions.ts'
 import type { StoredFactor } from '../../store/account/second-factors.ts'
+import type { DdnsKey } from '../../store/records.ts'
 import type { StoreWrites } from '../../store/store.ts'
 import type { ZoneFile } from '../zones/zone-file.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
@@ -157,8 +159,12 @@ export interface ApiService {
   readonly whenServed: (change: ChangedNames) => Promise<void>
   /** Lets other requests go on, in the middle of long work. */
   readonly pause: () => Promise<void>
-  /** The end of the block of a DDNS key for abuse, if it is in force. */
-  blockEnd(key: { readonly blockedUntil?: Instant }, now: Instant): Instant | undefined
+  /** The end of the block of a DDNS key for abuse, if it is in force; `sanctions` are those of its account. */
+  blockEnd(
+    key: Pick<DdnsKey, 'id' | 'accountId' | 'blockedUntil' | 'targets'>,
+    sanctions: readonly Sanction[],
+    now: Instant,
+  ): Instant | undefined
   readonly secondFactors: SecondFactors
   readonly operate: Operate
   /** Resolves with why it was not sent; undefined if the mail server took it. */
