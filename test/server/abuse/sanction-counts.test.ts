@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { minutes, seconds } from '../../../src/base/time.ts'
 import { Secret } from '../../../src/net/secret.ts'
+import { eventually } from '../../eventually.ts'
 import { isShared } from '../../lab/stores.ts'
 import { type Key, type Limits, PASSWORD, sanctionWorld, type World, ZONE } from './sanction-world.ts'
 import { HOME, OFFICE } from './ways-around.ts'
@@ -84,6 +85,22 @@ describe('the requests of one account', () => {
     await w.moveToOtherNode()
     expect(await w.update(await keyFor(HOME), HOME)).toEqual(['abuse'])
   })
+
+  it.runIf(isShared())(
+    'of a node pass on, where the key is deleted at another one before they are stored',
+    async () => {
+      await begin()
+      const bad = await keyFor(HOME)
+      expect(await w.update(bad, HOME)).toEqual(['good'])
+      await w.moveToOtherNode()
+      expect(await repeated(4, async () => w.update(bad, HOME))).toEqual(['good', 'good', 'good', 'good'])
+      await w.moveToOtherNode()
+      await w.dropKey(bad)
+      const key = await keyFor(HOME)
+      await eventually(w.passedOn).toBe(5)
+      expect(await w.update(key, HOME)).toEqual(['abuse'])
+    },
+  )
 
   it('end five minutes after they were made, and not after the deletion', async () => {
     await begin()

@@ -255,6 +255,13 @@ export async function sanctionWorld(limits: Limits = {}, { mayRefuse = true } = 
     },
     admin: async (line: string) => store.write(async (w) => operate(w, line, now)),
     person: () => node.person(),
+    /** The requests that deleted keys of "acme" have left for its next keys. */
+    passedOn: async (): Promise<number> =>
+      store.read(async (r) => {
+        const account = await r.login('acme')
+        const rows = account === undefined ? [] : await r.sanctionsOf(account.id, [''])
+        return Math.max(0, ...rows.map(({ requests }) => requests.reduce((sum, { count }) => sum + count, 0)))
+      }),
     pass: (span: Duration) => void (now = after(now, span)),
     restart: async (): Promise<void> => {
       await node.close()

@@ -9,6 +9,7 @@ import { CONTENT } from './content.ts'
 import { POSTGRES_COPY } from './copy-rows.ts'
 import { POSTGRES_COUNTERS } from './counter-rows.ts'
 import { MANY } from './facts.ts'
+import { GONE_KEYS_OF } from './gone-keys.ts'
 import { PROBE } from './probe.ts'
 import { POSTGRES_SCHEMA } from './schema.ts'
 import { IDENTITY } from './identity.ts'
@@ -18,6 +19,7 @@ import { REQUESTS } from './request-count.ts'
 export const POSTGRES_SELECTS: Readonly<Record<string, Selects>> = {
   BATCH,
   CONTENT,
+  GONE_KEYS_OF,
   MANY,
   POSTGRES_COPY,
   POSTGRES_COUNTERS,

@@ -22,6 +22,7 @@ import {
   saveCounters,
   SWEEP_FAILURES,
 } from './counter-rows.ts'
+import { passOnCounts } from './gone-keys.ts'
 import type { PostgresSql } from './statements.ts'
 import type { Undo } from '../undo.ts'
 
@@ -164,6 +165,7 @@ export class PostgresCounters {
     await sql.execute(MAKE_COUNTERS[kind], keys)
     await this.#lock(sql, kind, keys)
     this.#cached.flushKeys(kind, keys)
+    if (kind !== 'failures') await passOnCounts(sql, this.#unsaved)
     await this.save(sql)
   }
 

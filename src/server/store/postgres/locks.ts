@@ -45,6 +45,10 @@ async function lockedAsFound<T extends { readonly id: number }>(
   }
 }
 
+/** Locks the zones of the hostnames before the counters, as every other transaction does. */
+export const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
+  ORDER BY id FOR NO KEY UPDATE`
+
 /**
  * A rule reads several rows and then writes one, so two concurrent processes could break it together. Every change to a
  * zone, or to what an account holds, therefore locks its row first and reads in a later statement, because each

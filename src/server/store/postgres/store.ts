@@ -8,7 +8,7 @@ import type { PostgresPlace } from './connection.ts'
 import { ConnectionPool } from './pool.ts'
 import { CounterFlush } from './counter-flush.ts'
 import { PostgresCounters } from './counters.ts'
-import { withLocks } from './locks.ts'
+import { LOCK_ZONES, withLocks } from './locks.ts'
 import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
 import { TimeLimit } from './time-limit.ts'
@@ -17,6 +17,7 @@ import { sqlReading } from '../sql/reading.ts'
 import { databaseIdentity } from './identity.ts'
 import { REQUESTS } from './request-count.ts'
 import { keyNamesOf } from '../../model/tree.ts'
+import { removeAndMark } from './gone-keys.ts'
 import { withConsequences } from '../events.ts'
 import { sqlWriting } from '../sql/writing.ts'
 import { existing } from '../select.ts'
@@ -55,10 +56,6 @@ const withCounters = (tables: CounterJoins, first: () => Promise<void>): Counter
     return tables.clientsOf(accountId, page, filter)
   },
 })
-
-/** Locks the zones of the hostnames before the counters, as every other transaction does. */
-const LOCK_ZONES = `SELECT id FROM zone WHERE id IN (SELECT zone_id FROM name WHERE fqdn = ANY($1::text[]))
-  ORDER BY id FOR NO KEY UPDATE`
 
 /** Throws NotStored if the database lacks counters. */
 type Check = () => Promise<void>
@@ -222,7 +219,7 @@ class PostgresStore implements Store {
       ...passing,
       databaseIdentity: async () => databaseIdentity(sql),
       // What a key has counted passes on, also what is not stored yet.
-      removeKey: async (keyId, now) => first().then(async () => passing.removeKey(keyId, now)),
+      removeKey: async (keyId, now) => first().then(async () => removeAndMark(passing, keyId, now)),
       async removeName(name, now) {
         if (keyNamesOf(name).size > 0) await first()
         return passing.removeName(name, now)
