@@ -17,6 +17,7 @@ const unitFor = (root, name, command) =>
     .replaceAll(/^Exec(Start|Reload)=holdfast /gm, `Exec$1=${command} `)
 
 const text = (name) => readFileSync(join(import.meta.dirname, 'debian', name), 'utf8')
+const postinst = (name) => text(name).replace('#ROOT-FOLDER#\n', () => text('root-folder.sh'))
 
 /** debian-policy §4.4, for a package that is not part of Debian: one entry, and the rest is in CHANGELOG.md. */
 const changelog = (name, { version, maintainer, epoch }) =>
@@ -123,7 +124,7 @@ export function clientDeb(to, { root, completions, ...about }) {
       },
       scripts: {
         preinst: text('preinst.client'),
-        postinst: text('postinst.client'),
+        postinst: postinst('postinst.client'),
         prerm: text('prerm.client'),
         postrm: text('postrm.client'),
       },
@@ -195,7 +196,7 @@ Comment: Contains other works; their licences are in
       },
       scripts: {
         preinst: text('preinst.service'),
-        postinst: text('postinst.service'),
+        postinst: postinst('postinst.service'),
         prerm: text('prerm.service'),
         postrm: text('postrm.service'),
       },

@@ -1,6 +1,7 @@
 import { draftFiles } from '../app/client/setup/draft-files.ts'
 import { importContext, importSource } from '../app/client/setup/import-source.ts'
 import { writeNewFiles } from '../app/client/setup/new-files.ts'
+import { giveToRoot } from '../app/client/setup/root-folder.ts'
 import { setupPaths } from '../app/client/setup/paths.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { ok } from '../base/result.ts'
@@ -63,6 +64,7 @@ async function finish(
           : `stop the other client before Holdfast runs, or both send updates: ${FORMAT_ROWS[format].stop}`,
       ]
   if (isWriting && !isEmpty) {
+    for (const line of await giveToRoot()) writeError(`holdfast: ${line}\n`)
     const written = await writeNewFiles(files)
     if (!written.ok)
       return fail({ exit: 'configuration', messages: [`${written.error}${ELSEWHERE}`] }, asJson)

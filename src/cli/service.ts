@@ -1,6 +1,7 @@
 import { access, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
+import { giveToRoot } from '../app/client/setup/root-folder.ts'
 import { execute, showUnit } from '../app/client/systemd/systemctl.ts'
 import { installProblems, packagedUnit } from '../app/client/systemd/unit-check.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '../app/client/systemd/unit-files.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { isRoot } from '../app/paths.ts'
+import { writeError } from '../app/streams.ts'
 import { makeFolder } from '../platform/files/folder.ts'
 import type { ServiceFlags } from './parse/flag-tables.ts'
 import { hasService } from './has-service.ts'
@@ -46,6 +48,7 @@ const variantOf = ({
 }
 
 const isServe = (variant: UnitVariant): boolean => variant === serveVariant
+const isForUser = ({ manager }: UnitVariant): boolean => manager.length > 0
 
 async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
   const refusals = await installProblems(variant)
@@ -56,6 +59,8 @@ async function install(variant: UnitVariant, isDryRun: boolean): Promise<Exit> {
     if (typeof systemd === 'string')
       return refuse([`nothing is written: systemctl show ${variant.unit}: ${systemd}`])
   }
+  if (!isDryRun && !isForUser(variant))
+    for (const line of await giveToRoot()) writeError(`holdfast: ${line}\n`)
   const packaged = await packagedUnit(variant)
   if (packaged !== undefined) print(`the unit is that of the package: ${packaged}`)
   for (const { template, path } of packaged === undefined ? variant.files : []) {

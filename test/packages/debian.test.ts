@@ -142,6 +142,22 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
       expect(machine.sh('systemctl list-units --all --no-legend "holdfast*"').stdout).toBe('')
     })
 
+    it('its folder and what is in it belong to root after an upgrade, also where systemd has made it', () => {
+      ok('mkdir /etc/holdfast; echo old > /etc/holdfast/older.toml; chown -R 61187:61187 /etc/holdfast')
+      expect(machine.sh(`dpkg -i /packages/${basename(fileIn(packages, '_all.deb'))}`)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining(
+          'holdfast: /etc/holdfast belonged to user 61187; it belongs to root now\n' +
+            'holdfast: /etc/holdfast/older.toml was written by user 61187; it belongs to root now: check what it says\n',
+        ) as string,
+      })
+      ok('chown 61200 /etc/holdfast/older.toml')
+      expect(machine.sh('dpkg-reconfigure holdfast').stderr).toContain('older.toml was written by user 61200')
+      expect(ok('stat -c "%u:%g" /etc/holdfast /etc/holdfast/older.toml')).toBe('0:0\n0:0')
+      ok('rm /etc/holdfast/older.toml; dpkg -P holdfast')
+      expect(ok(TRACES)).toBe('')
+    })
+
     it('its folder belongs to root, also where the unit is started before it is set up', () => {
       install(packages)
       expect(machine.sh('systemctl start holdfast').code).not.toBe(0)

@@ -169,6 +169,14 @@ describe.skipIf(typeof made === 'string')('the service on a Debian', () => {
     expect(ok('holdfast-service admin zone list')).toContain('acme.test')
   })
 
+  it('gives its folder to root when it is configured, and says so', () => {
+    ok('chown 61187:61187 /etc/holdfast')
+    expect(machine.sh('dpkg-reconfigure holdfast-service').stderr).toContain(
+      '/etc/holdfast belonged to user 61187; it belongs to root now',
+    )
+    expect(ok('stat -c "%u:%g" /etc/holdfast /etc/holdfast/service.toml')).toBe('0:0\n0:0')
+  })
+
   it('serves https as the document says, and a renewed certificate with its hook', async () => {
     renew(TLS, 'one.test')
     write('/etc/systemd/system/holdfast-service.socket.d/override.conf', '[Socket]\nListenStream=443', '644')

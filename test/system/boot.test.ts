@@ -369,6 +369,62 @@ describe.skipIf(typeof made === 'string')('under a systemd whose users no databa
   })
 })
 
+/** The folder as systemd makes it by `ConfigurationDirectory=`: whoever has got hold of the daemon writes there. */
+const FOREIGN = `rm -rf /etc/holdfast; ${configuration(`${ONE_ACCOUNT}\npassword_file = "/etc/holdfast/password"`)}
+${secret('/etc/holdfast/password', 'swordfish')}
+echo old > /etc/holdfast/older.toml; chown -R 61187:61187 /etc/holdfast; chown 1234 /etc/holdfast/older.toml`
+const GIVEN = ['', '/holdfast.toml', '/password'].map((name) =>
+  name === ''
+    ? 'holdfast: /etc/holdfast belonged to user 61187; it belongs to root now'
+    : `holdfast: /etc/holdfast${name} was written by user 61187; it belongs to root now: check what it says`,
+)
+const OWNERS = 'cd /etc/holdfast; stat -c "%u:%g %n" . holdfast.toml older.toml password'
+
+describe.skipIf(typeof made === 'string')('the folder of the settings belongs to root', () => {
+  let guest: Guest
+  beforeAll(async () => {
+    guest = await bootGuest((made as Roots).full)
+    guest.moveTo('11.2.3.1')
+  })
+  afterAll(async () => guest?.stop())
+
+  it.each(['holdfast.service', 'holdfast-update.service', 'holdfast-service.service'])(
+    'also where %s is started before there is one',
+    (unit) => {
+      const at = `/etc/systemd/system/${unit}`
+      guest.ok(`cp /usr/local/lib/node_modules/holdfast/systemd/${unit} ${at}; systemctl daemon-reload`)
+      expect(guest.sh(`systemctl start ${unit}`).code).not.toBe(0)
+      expect(guest.sh('ls -d /etc/holdfast').stdout).toBe('')
+      guest.sh(`systemctl stop ${unit}; systemctl reset-failed ${unit}; rm ${at}; systemctl daemon-reload`)
+    },
+  )
+
+  it.each([
+    [
+      'init',
+      0,
+      'printf "key\\n" | holdfast init --server http://127.0.0.1:8080 --username b --password-file - --hostname b.example.test --yes',
+    ],
+    [
+      'import --write, which replaces nothing',
+      78,
+      'cd /tmp; printf "protocol=dyndns2, server=dyn.example.test, login=a, password=b, a.example.test\\n" > ddclient.conf; holdfast import ddclient.conf --write',
+    ],
+    ['service install', 0, 'holdfast service install'],
+    ['service install --timer', 0, 'holdfast service uninstall >&2; holdfast service install --timer'],
+  ])('after %s, which says so', (_, code, command) => {
+    guest.ok(FOREIGN)
+    expect(guest.sh(command)).toMatchObject({
+      code,
+      stderr: expect.stringContaining(GIVEN.join('\n')) as string,
+    })
+    const owners = guest.ok(OWNERS).split('\n')
+    expect(owners).toEqual(['0:0 .', '0:0 holdfast.toml', '1234:61187 older.toml', '0:0 password'])
+    // Nothing is left to say.
+    expect(guest.sh(command).stderr).not.toContain('belong')
+  })
+})
+
 describe.skipIf(typeof made === 'string')('init under a real systemd', () => {
   it('writes, sends the first update, and starts the unit; a second account follows', {
     timeout: 90_000,

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { writeNewFiles } from '../../app/client/setup/new-files.ts'
+import { giveToRoot } from '../../app/client/setup/root-folder.ts'
 import { type ResolvedSettings, readSettings } from '../../app/client/settings/settings.ts'
 import { socketIn } from '../../app/client/state/single-instance.ts'
 import type { SetupPlan } from '../../app/client/setup/setup-plan.ts'
@@ -39,6 +40,7 @@ export async function carryOut(
     }
     return showPlan(plan, asJson)
   }
+  for (const line of await giveToRoot()) writeError(`holdfast: ${line}\n`)
   const written = await writeNewFiles(plan.files)
   if (!written.ok) return fail({ exit: 'configuration', messages: [written.error] }, asJson)
   if (!asJson && plan.files.length === 0)

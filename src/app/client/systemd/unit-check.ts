@@ -123,8 +123,7 @@ const exists = async (path: string): Promise<boolean> =>
 /** The first version whose systemd-run(1) has the property ImportCredential. */
 const IMPORT_CREDENTIAL_VERSION = 254
 /** The properties that decide which settings and files the program can read. */
-const ACCESS_PROPERTIES =
-  /^((Dynamic)?User|ConfigurationDirectory|ProtectHome|(Load|Set|Import)Credential|Environment(File)?)=.*$/gm
+const ACCESS_PROPERTIES = /^((Dynamic)?User|ProtectHome|(Load|Set|Import)Credential|Environment(File)?)=.*$/gm
 
 /**
  * `config check` with the user, the rights and the credentials of the unit, because root can read files that the unit
