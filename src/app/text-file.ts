@@ -26,3 +26,10 @@ export async function textOf(
   const text = await readNamedFile(path, maxBytes)
   return text.ok ? text : err(formatComplaint({ where, problem: `${setting} ${path}: ${text.error}` }))
 }
+
+/** The text of a file with one secret, without the line ends after it: editors and `echo` add one, or several. */
+export function secretText(text: string): string {
+  let end = text.length
+  while (end > 0 && /[\r\n]/.test(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
+}

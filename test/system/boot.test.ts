@@ -215,6 +215,19 @@ describe.skipIf(typeof made === 'string')('under a real systemd', () => {
       ).toEqual(['abc:newer'])
     })
 
+    it('has the same password with an empty line after it', async () => {
+      const running = guest.show('MainPID')
+      guest.ok(
+        "printf 'newer\\n\\n' > /etc/holdfast/password; holdfast config check; systemctl reload holdfast",
+      )
+      expect(guest.ok('holdfast resume')).toContain('nothing to resume')
+      expect(guest.show('MainPID')).toBe(running)
+      guest.ok('systemctl reset-failed holdfast; systemctl restart holdfast')
+      guest.moveTo('11.2.3.7')
+      await eventually(lastAddress).toBe('11.2.3.7')
+      expect(guest.asked().at(-1)?.login).toBe('abc:newer')
+    })
+
     it('is not restarted by a resume that needs no restart', () => {
       const running = guest.show('MainPID')
       expect(guest.ok('holdfast resume')).toBe(

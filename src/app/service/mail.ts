@@ -4,6 +4,7 @@ import { Secret } from '../../net/secret.ts'
 import { systemClock, systemEntropy } from '../../platform/clock/clock.ts'
 import { readAll } from '../../platform/files/promises.ts'
 import { sendMail } from '../../platform/mail/smtp.ts'
+import { secretText } from '../text-file.ts'
 import { mailServerIn, type OutgoingMail, SUBMISSIONS_PORT } from '../../net/mail.ts'
 
 const STEP_TIMEOUT = seconds(10)
@@ -61,7 +62,7 @@ export async function sent(
 async function loginOf({ mailUsername: username, mailPasswordFile: file }: MailSettings) {
   if (username === undefined || file === undefined) return undefined
   try {
-    return { username, password: new Secret((await readAll(file, 'utf8')).trim()) }
+    return { username, password: new Secret(secretText(await readAll(file, 'utf8'))) }
   } catch (error) {
     return `mail_password_file cannot be read: ${(error as Error).message}`
   }

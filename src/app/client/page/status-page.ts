@@ -3,7 +3,7 @@ import { formatPageListener, type PageSettings } from '../../../config/page-sett
 import { Secret } from '../../../net/secret.ts'
 import { type PageServer, servePage } from '../../../platform/http/page-server.ts'
 import type { Log } from '../../../ports/log.ts'
-import { MAX_BYTES, textOf } from '../../text-file.ts'
+import { MAX_BYTES, secretText, textOf } from '../../text-file.ts'
 import { type PageView, updateOf } from '../../../client/page/view.ts'
 import { pageHandler, type PageParts } from './handler.ts'
 
@@ -31,7 +31,7 @@ export class StatusPage {
       setting: 'page_password_file',
       maxBytes: MAX_BYTES.password,
     })
-    const text = read.ok ? (read.value ?? '').replace(/\r?\n$/, '') : ''
+    const text = read.ok ? secretText(read.value ?? '') : ''
     const wanted = page === undefined ? '' : JSON.stringify([page, pageHosts, text])
     if (wanted === this.#open) return
     this.close()

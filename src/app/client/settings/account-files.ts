@@ -7,7 +7,7 @@ import { Secret } from '../../../net/secret.ts'
 import { isReadableByOthers } from '../../../platform/files/file-mode.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
 import { stat } from '../../../platform/files/promises.ts'
-import { MAX_BYTES, textOf } from '../../text-file.ts'
+import { MAX_BYTES, secretText, textOf } from '../../text-file.ts'
 import { protocolFor } from './protocols.ts'
 import { readStdin } from './standard-input.ts'
 import { tsigKeyOf, updatesNameServer } from './tsig-key.ts'
@@ -88,7 +88,7 @@ async function keyIn(
         ? `${setting} must name a file with the key, and there is no such file`
         : read.error,
     )
-  const text = (read.value ?? '').replace(/\r?\n$/, '')
+  const text = secretText(read.value ?? '')
   if (path !== undefined && text === '') return complaint(`${setting} ${path} is empty`)
   return ok(text === '' ? undefined : new Secret(text))
 }
@@ -127,7 +127,7 @@ async function passwordOf({
   const where = places['passwordFile']
   const text = passwordFile === '-' ? ok(await readStdin()) : await passwordText(passwordFile, where)
   if (!text.ok) return text
-  const line = (text.value ?? '').replace(/\r?\n$/, '')
+  const line = secretText(text.value ?? '')
   return line === ''
     ? err(formatComplaint({ where: where ?? '', problem: `password_file ${passwordFile} is empty` }))
     : ok(new Secret(line))
@@ -140,7 +140,7 @@ export async function readNamedPassword(
 ): Promise<Result<Secret, string>> {
   const text = path === '-' ? ok(await readStdin()) : await readNamedFile(path, MAX_BYTES.password)
   if (!text.ok) return text
-  const line = text.value.replace(/\r?\n$/, '')
+  const line = secretText(text.value)
   if (line === '') return err('is empty')
   // What a decoder puts for octets that are no UTF-8; a password with this character itself is not to be expected.
   if (line.includes('\uFFFD')) return err('is not UTF-8; save it in that encoding')

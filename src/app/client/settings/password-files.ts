@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { PasswordFileFor } from '../../../config/read-client.ts'
 import { readAll, readdir, stat } from '../../../platform/files/promises.ts'
+import { secretText } from '../../text-file.ts'
 
 /** systemd.exec(5), CREDENTIALS: the credentials of root, from which a unit imports its own. */
 export const CREDENTIAL_STORE = '/etc/credstore'
@@ -62,7 +63,7 @@ export async function hasOtherPasswords(unit: string): Promise<boolean> {
 async function passwordsIn(paths: readonly string[]): Promise<string> {
   const own = paths.filter((path) => basename(path) === UNIT_CREDENTIAL || isPassword(path))
   const texts = await Promise.all(own.map(async (path) => readAll(path, 'utf8').catch(() => '')))
-  const found = own.map((path, at) => [basename(path), texts[at]?.trim()] as const)
+  const found = own.map((path, at) => [basename(path), secretText(texts[at] ?? '')] as const)
   return JSON.stringify(found.filter(([, text]) => text !== '').toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../../base/result.ts'
+import { secretText } from '../../text-file.ts'
 import { steadyClock, systemClock } from '../../../platform/clock/clock.ts'
 import { later } from '../../../platform/clock/timer.ts'
 import { readNamedFile } from '../../../platform/files/named-file.ts'
@@ -170,7 +171,7 @@ async function credentialsOf({
 async function fileText(path: string): Promise<Result<string, string>> {
   const text = await readNamedFile(path, MAX_PASSWORD)
   if (!text.ok) return text
-  const line = text.value.replace(/\r?\n$/, '')
+  const line = secretText(text.value)
   return line === '' ? err('it is empty') : ok(line)
 }
 
