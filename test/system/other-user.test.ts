@@ -30,7 +30,7 @@ const PLACE = { config: '/etc/holdfast/holdfast.toml', runtime: '/run/holdfast' 
 /** What a command says to the user "nobody" on a host with the configuration of the system's daemon. */
 function said(
   command: readonly string[],
-  { configMode = '644', runtimeMode = '700' },
+  { configMode = '644', runtimeMode = '700', runtimeOwner = '0' },
   env: readonly string[] = [],
 ) {
   const folder = scratch()
@@ -46,7 +46,7 @@ function said(
   const script = [
     // This host may have a state of its own.
     `mount --bind ${folder}/etc /etc && mount -t tmpfs none /var/lib && mount -t tmpfs none /run`,
-    `mkdir -m ${runtimeMode} ${PLACE.runtime}`,
+    `mkdir -m ${runtimeMode} ${PLACE.runtime} && chown ${runtimeOwner} ${PLACE.runtime}`,
     `chmod ${configMode} ${PLACE.config}`,
     `exec setpriv --reuid 65534 --regid 65534 --clear-groups env -i HOME=/nonexistent ${env.join(' ')} ${process.execPath} ${join(ROOT, 'bin/holdfast.js')} ${command.join(' ')}`,
   ]
@@ -109,6 +109,29 @@ describe.skipIf(!canMount())('a user without settings, on a host with a daemon o
       expect(stderr).toMatch(/\/run\/holdfast\/state\.json cannot be read \(EACCES/)
     },
   )
+
+  it.each([
+    ['update', 78],
+    ['run', 78],
+    ['status', 78],
+    ['config check', 78],
+  ])('%s in a container whose volume belongs to another user says so', (command, code) => {
+    const { status, stderr } = said(command.split(' '), { runtimeOwner: '1000' }, [
+      `HOME=${PLACE.runtime}`,
+      `HOLDFAST_STATE_DIR=${PLACE.runtime}`,
+      'CONFIGURATION_DIRECTORY=/etc/absent',
+      'HOLDFAST_SERVER=http://127.0.0.1:1',
+      'HOLDFAST_USERNAME=b',
+      'HOLDFAST_HOSTNAMES=b.test',
+      'HOLDFAST_PASSWORD=p',
+    ])
+    expect([status, stderr]).toEqual([
+      code,
+      expect.stringContaining(
+        `${PLACE.runtime} belongs to user 1000, and this program runs as user 65534; give it to user 65534 (chown), or run as user 1000`,
+      ),
+    ])
+  })
 
   it('goes by its own settings where it has some', () =>
     expect(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Files } from '../../ports/files.ts'
+import { denial, isDenial } from './denial.ts'
 import { makeFolder } from './folder.ts'
 import { readOwnFile } from './named-file.ts'
 import {
@@ -22,9 +23,9 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
 export const systemFiles: Files = {
   async read(path) {
-    return readOwnFile(path).catch((error: NodeJS.ErrnoException) => {
+    return readOwnFile(path).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-      throw error
+      throw await withOwner(path, error)
     })
   },
   async replace(path, text) {
@@ -35,11 +36,15 @@ export const systemFiles: Files = {
       await syncFolder(dirname(path))
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined)
-      throw error
+      throw await withOwner(path, error as NodeJS.ErrnoException)
     }
   },
   rename: (from, to) => rename(from, to),
-  makeFolder: (path) => makeFolder(path),
+  async makeFolder(path) {
+    await makeFolder(path).catch(async (error: NodeJS.ErrnoException) => {
+      throw await withOwner(path, error)
+    })
+  },
   async makePrivateFolder(path) {
     await rejectUnsafeParent(dirname(dirname(path)))
     for (const folder of [dirname(path), path]) {
@@ -59,6 +64,11 @@ export const systemFiles: Files = {
     }
   },
   remove: (path) => rm(path, { force: true }),
+}
+
+async function withOwner(path: string, error: NodeJS.ErrnoException): Promise<Error> {
+  const owner = isDenial(error) ? await denial(path) : undefined
+  return owner === undefined ? error : Object.assign(error, { message: `${error.code}: ${owner}` })
 }
 
 /** Replaces a file that other users may read, such as the metrics for another program. */

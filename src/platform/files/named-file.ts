@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { err, ok, type Result } from '../../base/result.ts'
+import { denial, isDenial } from './denial.ts'
 import { closeFile, fstat, openFile, read, readAll, stat } from './promises.ts'
 
 const CHUNK_BYTES = 16 * 1024
@@ -15,7 +16,8 @@ export async function readNamedFile(path: string, maxBytes: number): Promise<Res
   try {
     return await withFile(path, async (file) => readText(file, maxBytes))
   } catch (error) {
-    return err(explain(error as NodeJS.ErrnoException))
+    const owner = isDenial(error as NodeJS.ErrnoException) ? await denial(path) : undefined
+    return err(`${explain(error as NodeJS.ErrnoException)}${owner === undefined ? '' : `: ${owner}`}`)
   }
 }
 
@@ -71,8 +73,9 @@ function typeProblem(stats: Stats): string | undefined {
   return stats.isSocket() ? 'this is a socket; a file is needed' : 'this is a device; a file is needed'
 }
 
-function explain({ code, message }: NodeJS.ErrnoException): string {
+function explain(error: NodeJS.ErrnoException): string {
+  const { code, message } = error
   if (code === 'ENOENT' || code === 'ENOTDIR') return MISSING_FILE
   if (code === 'EISDIR' || code === 'EFTYPE') return message
-  return code === 'EACCES' || code === 'EPERM' ? DENIED_FILE : `cannot be read: ${message}`
+  return isDenial(error) ? DENIED_FILE : `cannot be read: ${message}`
 }

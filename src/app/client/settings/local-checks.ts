@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from '../../../config/read-client.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
 import { type Complaint, fileKeyOf, formatComplaint } from '../../../config/setting.ts'
+import { denial, isDenial } from '../../../platform/files/denial.ts'
 import { interfaceNames } from '../../../platform/network/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
@@ -104,7 +105,8 @@ export async function writeProblem(folder: string): Promise<string | undefined> 
   if (!found.isDirectory()) return `${folder} is not a folder`
   return access(folder, constants.W_OK | constants.X_OK).then(
     () => undefined,
-    (error: NodeJS.ErrnoException) => `${folder} is not writable (${error.code ?? error.message})`,
+    async (error: NodeJS.ErrnoException) =>
+      `${folder} is not writable (${(isDenial(error) && (await denial(folder))) || (error.code ?? error.message)})`,
   )
 }
 

@@ -49,7 +49,7 @@ export async function importSource(named: string | undefined): Promise<Result<Im
 async function fromFile(path: string): Promise<Result<ImportSource, Failure>> {
   const text = await readNamedFile(path, MAX_BYTES)
   if (text.ok) return ok({ name: path, text: text.value })
-  return text.error === DENIED_FILE
+  return text.error.startsWith(DENIED_FILE)
     ? err({ exit: 'denied', messages: [`${path}: ${text.error}; use sudo`] })
     : usageFailure(`${path}: ${text.error}`)
 }
