@@ -38,7 +38,7 @@ export async function importCommand(flags: ImportFlags): Promise<Exit> {
   const context = importContext(name)
   const read = readImport(text, chosen, context)
   if (!read.ok) return fail({ exit: 'partial', messages: [`${name} ${read.error}`] }, asJson)
-  return finish(mergeImport(read.value, context), chosen, flags)
+  return finish(mergeImport(read.value, context), read.value.format, flags)
 }
 
 async function finish(

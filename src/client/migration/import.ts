@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { importDdclient } from './ddclient/read.ts'
+import { foreignTo } from './foreign.ts'
 import { FORMATS, type Format } from './formats.ts'
 import type { Imported, ImportContext, ImportReader, Remark } from './imported.ts'
 import { importDdnsGo } from './ddns-go.ts'
@@ -23,7 +24,7 @@ interface FormatRow {
 export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
   inadyn: {
     read: (text, context) => (isInadyn1(text) ? importInadyn1 : importInadyn)(text, context),
-    matches: (text) => /^\s*(?:provider|custom)\s+[^\s={]+\s*\{/m.test(text) || isInadyn1(text),
+    matches: (text) => /^\s*(?:provider|custom)\s+[^\s={"']+\s*\{/m.test(text) || isInadyn1(text),
     files: ['/etc/inadyn.conf', '/usr/local/etc/inadyn.conf'],
     stop: 'systemctl disable --now inadyn',
   },
@@ -71,26 +72,54 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
   },
   ddclient: {
     read: importDdclient,
-    // No other program has this form: see formatOf.
-    matches: () => false,
+    // The marks of all other formats come first.
+    matches: (text) => DDCLIENT_SETTING.test(text),
     files: ['/etc/ddclient/ddclient.conf', '/etc/ddclient.conf'],
     stop: 'systemctl disable --now ddclient',
   },
 }
 
-/** Which client a text is for, by its content, else by the name of its file: those of ddclient have no mark. */
-export const formatOf = (text: string, file = ''): Format =>
-  FORMATS.find((format) => FORMAT_ROWS[format].matches(text)) ?? formatOfName(file) ?? 'ddclient'
+/** One of the settings that name a service or a way to the address; a value of TOML is quoted, and has blanks before it. */
+const DDCLIENT_SETTING =
+  /^(?:[^#\n]*[\s,])?(?:protocol|use|usev[46]|server|login)(?:_env)?\s*=\s*(?!\s*[{[])\S/m
+
+/** Reads a file of another client; the error says why none of it can be read. No format: it is of no known client. */
+export const formatOf = (text: string, file = ''): Format | undefined => {
+  if (isBare(text)) return formatOfName(file)
+  return foreignTo(text) === undefined
+    ? FORMATS.find((format) => FORMAT_ROWS[format].matches(text))
+    : undefined
+}
+
+/** Without any setting. */
+const isBare = (text: string): boolean => text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
+
+/** What is said of a file that is of none of these clients; nothing of it is shown. */
+export const unknownFormat = (text: string): string => {
+  const whose = foreignTo(text)
+  const clients = FORMATS.filter((one) => one !== 'url').join(', ')
+  const known = `holdfast import reads the files of ${clients}, and update URLs`
+  return whose === undefined
+    ? `is of no client that is known here; ${known}; nothing is taken, and nothing of it is shown`
+    : `is a file of ${whose}; ${known}; nothing is taken`
+}
 
 const formatOfName = (file: string): Format | undefined =>
   FORMATS.find((format) => FORMAT_ROWS[format].files.some((known) => baseOf(known) === baseOf(file)))
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Reads a file of another client; the error says why none of it can be read. */
-export function readImport(text: string, format: Format, context: ImportContext): Result<Imported, string> {
+/** Reads a file of another client; the error says why none of it can be read. Without a format, it is of no known client. */
+export function readImport(
+  text: string,
+  format: Format | undefined,
+  context: ImportContext,
+): Result<Imported & { readonly format: Format }, string> {
   if (text.includes('\0'))
     return err('is a binary file; the file of noip2 is coded: noip-duc --import FILE prints it as text')
   if (text.trim() === '') return err('is empty')
+  // The reader for ddclient would take any text for names and logins, and show them.
+  const isUnknown = format === 'ddclient' && !isBare(text) && formatOf(text) === undefined
+  if (format === undefined || isUnknown) return err(unknownFormat(text))
   const imported = FORMAT_ROWS[format].read(text, context)
   const damaged = text.split('\n').flatMap((line, at) => (line.includes('\uFFFD') ? [at + 1] : []))
   const remarks = damaged.map(
@@ -102,5 +131,5 @@ export function readImport(text: string, format: Format, context: ImportContext)
         'save the file as UTF-8 and import it again',
     }),
   )
-  return ok({ ...imported, remarks: [...imported.remarks, ...remarks] })
+  return ok({ ...imported, format, remarks: [...imported.remarks, ...remarks] })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatOf, readImport } from '../../../src/client/migration/import.ts'
+import { formatOf, readImport, unknownFormat } from '../../../src/client/migration/import.ts'
 import type { ImportContext } from '../../../src/client/migration/imported.ts'
 import { mergeImport } from '../../../src/client/migration/merge.ts'
 import { draftComplaints } from '../../../src/client/setup/draft-complaints.ts'
@@ -8,6 +8,7 @@ import { CASES as GENERAL, type ImportCase } from './cases.ts'
 import { SERVICE_CASES } from './service-cases.ts'
 import { DDNS_GO_CASES } from './ddns-go-cases.ts'
 import { ROUTER_CASES } from './router-cases.ts'
+import { CANARY, UNKNOWN } from './unknown-cases.ts'
 
 const CASES = [...GENERAL, ...SERVICE_CASES, ...ROUTER_CASES, ...DDNS_GO_CASES]
 
@@ -77,7 +78,7 @@ describe.each(CASES)('$name', (one) => {
 it('a file of comments is known by its name, and sets nothing', () => {
   const text = '# In-A-Dyn configuration\n#period = 300\n#provider default@no-ip.com { }\n'
   expect(formatOf(text, '/etc/inadyn.conf')).toBe('inadyn')
-  expect(formatOf(text, '/tmp/unknown')).toBe('ddclient')
+  expect(formatOf(text, '/tmp/unknown')).toBeUndefined()
   expect(imported({ text, format: 'inadyn' })).toEqual({
     draft: { settings: {}, accounts: [] },
     remarks: [],
@@ -90,6 +91,19 @@ describe('a text that nothing can be read from', () => {
   it('is the binary file of noip2', () => {
     const read = readImport('\u0001\0\u0002', 'ddclient', contextOf({}))
     expect(read.ok ? '' : read.error).toContain('noip-duc --import')
+  })
+})
+
+describe.each(UNKNOWN)('%s', (_, whose, text) => {
+  it('is of no format, also in the place of a known file', () =>
+    expect([formatOf(text), formatOf(text, '/etc/ddclient.conf')]).toEqual([undefined, undefined]))
+  it('is named as far as one can tell, and not shown', () => {
+    expect(unknownFormat(text)).toContain(whose)
+    expect(unknownFormat(text)).not.toContain(CANARY)
+  })
+  it('gives nothing where the person says that it is of ddclient', () => {
+    const read = readImport(text, 'ddclient', contextOf({}))
+    expect(read).toEqual({ ok: false, error: unknownFormat(text) })
   })
 })
 
@@ -113,7 +127,9 @@ describe('the same text with faults', () => {
           : piece
       })
       const text = `${pieces.join('\n')}\npassword=canary-in-the-text`
-      const { remarks } = imported({ text, format: formatOf(text) })
+      const format = formatOf(text)
+      if (format === undefined) continue
+      const { remarks } = imported({ text, format })
       expect(JSON.stringify(remarks)).not.toContain('canary')
     }
   })

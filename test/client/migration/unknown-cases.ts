@@ -1,0 +1,42 @@
+/** Stands for a secret in texts that no reader knows. */
+export const CANARY = 'canary-s3cret'
+
+/** Files of other programs, and of none. `whose`: a word of what is said of it. */
+// biome-ignore format: a table
+export const UNKNOWN: readonly (readonly [name: string, whose: string, text: string])[] = [
+  ['a password file', 'no client', `root:x:0:0:root:/root:/bin/bash\nalice ${CANARY}\n`],
+  ['one word', 'no client', `${CANARY}\n`],
+  ['two words', 'no client', `alice ${CANARY}\n`],
+  ['a netrc file', 'no client', `machine dyn.example.test\n  login alice\n  password ${CANARY}\n`],
+  ['a key', 'no client', `-----BEGIN PRIVATE KEY-----\n${CANARY}\n-----END PRIVATE KEY-----\n`],
+  ['JSON of something', 'no client', `{"token":"${CANARY}","names":["a.example.test"]}`],
+  ['YAML of something', 'no client', `token: ${CANARY}\nnames:\n  - a.example.test\n`],
+  ['an INI file', 'no client', `[main]\ntoken = ${CANARY}\nhost = a.example.test\n`],
+  ['a shell script', 'no client', `#!/bin/sh\ntoken=${CANARY}\ncurl -s "https://dyn.example.test/?t=$token"\n`],
+  ['a crontab', 'no client', `*/5 * * * * curl -s https://dyn.example.test/update?token=${CANARY}\n`],
+  ['a systemd unit', 'no client', `[Service]\nExecStart=/usr/bin/thing --token ${CANARY}\n`],
+  ['an SSH configuration', 'no client', `Host home\n  HostName a.example.test\n  User ${CANARY}\n`],
+  ['a hosts file', 'no client', `127.0.0.1 localhost\n192.0.2.1 ${CANARY}.example.test\n`],
+  ['a zone file', 'no client', `$ORIGIN example.test.\n@ 60 IN SOA ns1 a 1 2 3 4 5\n@ TXT "${CANARY}"\n`],
+  ['nginx', 'no client', `server {\n  listen 80;\n  auth_basic "${CANARY}";\n}\n`],
+  ['Traefik', 'no client', `certificatesResolvers:\n  le:\n    acme:\n      email: ${CANARY}@example.test\n`],
+  ['acme.sh', 'no client', `SAVED_CF_Token='${CANARY}'\nUSER_PATH='/usr/bin'\n`],
+  ['Terraform', 'no client', `provider "cloudflare" {\n  api_token = "${CANARY}"\n}\n`],
+  ['dnscontrol', 'no client', `{"cf":{"TYPE":"CLOUDFLAREAPI","apitoken":"${CANARY}"}}`],
+  ['a compose file of something', 'no client', `services:\n  web:\n    image: nginx\n    environment:\n      TOKEN: ${CANARY}\n`],
+  ['HTML', 'no client', `<!doctype html><title>${CANARY}</title>\n`],
+  ['a CSV file', 'no client', `name,token\na.example.test,${CANARY}\n`],
+  ['a diff', 'no client', `--- a\n+++ b\n@@ -1 +1 @@\n-${CANARY}\n+x\n`],
+  ['octets', 'no client', `\u0001\u0002\u0003${CANARY}\u0004`],
+  ['its own configuration', 'Holdfast itself', `server = "https://dyn.example.test"\nusername = "${CANARY}"\nhostnames = ["a.example.test"]\n`],
+  ['its own accounts', 'Holdfast itself', `[[account]]\nprovider = "no-ip"\nusername = "${CANARY}"\n`],
+  ['pfSense', 'pfSense', `<dyndnses><dyndns><username>u</username><password>${CANARY}</password></dyndns></dyndnses>`],
+  ['OPNsense', 'OPNsense', `<opnsense><DynDNS><password>${CANARY}</password></DynDNS></opnsense>`],
+  ['Caddy', 'Caddy', `{\n\tdynamic_dns {\n\t\tprovider cloudflare ${CANARY}\n\t\tttl 1m\n\t}\n}\n`],
+  ['Home Assistant, No-IP', 'Home Assistant', `no_ip:\n  domain: a.ddns.net\n  username: u\n  password: ${CANARY}\n`],
+  ['Home Assistant, DuckDNS', 'Home Assistant', `default_config:\nduckdns:\n  domain: a\n  access_token: ${CANARY}\n`],
+  ['Synology', 'Synology', `[USER_x]\n  modulepath=DynDNS\n  queryurl=dyn.example.test/update?token=${CANARY}\n`],
+  ['a router of ASUS', 'ASUS', `ddns_enable_x=1\nddns_hostname_x=a.asuscomm.com\nddns_passwd_x=${CANARY}\n`],
+  ['Kubernetes', 'Kubernetes', `apiVersion: v1\nkind: Deployment\nspec:\n  env:\n    - name: T\n      value: ${CANARY}\n`],
+  ['the cache of ddclient', 'ddclient, but its cache', `## ddclient-3.10.0\natime=0,host=a.example.test,ip=192.0.2.1,password=${CANARY} a.example.test\n`],
+]
