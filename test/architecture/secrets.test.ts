@@ -13,7 +13,7 @@ const REVEALED: Readonly<Record<string, string>> = {
   'client/send/secrets.ts':             'to find it in an answer, and mask it',
   'client/send/exchange.ts':            'where a redirect leads',
   'client/notify/payload.ts':           'a signature; the path of a ping',
-  'client/migration/merge.ts':          'whether two are equal',
+  'client/migration/merge/merge.ts':          'whether two are equal',
   'app/client/jobs.ts':                 'a fingerprint',
   'app/client/notify/delivery.ts':      'the host of an address; a fingerprint',
   'app/client/page/handler.ts':         'whether two are equal',

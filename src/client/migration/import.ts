@@ -83,7 +83,7 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
 const DDCLIENT_SETTING =
   /^(?:[^#\n]*[\s,])?(?:protocol|use|usev[46]|server|login)(?:_env)?\s*=\s*(?!\s*[{[])\S/m
 
-/** Reads a file of another client; the error says why none of it can be read. No format: it is of no known client. */
+/** Which client a text is for, by its content; where it has comments only, by the name of its file. */
 export const formatOf = (text: string, file = ''): Format | undefined => {
   if (isBare(text)) return formatOfName(file)
   return foreignTo(text) === undefined
@@ -108,7 +108,7 @@ const formatOfName = (file: string): Format | undefined =>
   FORMATS.find((format) => FORMAT_ROWS[format].files.some((known) => baseOf(known) === baseOf(file)))
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Reads a file of another client; the error says why none of it can be read. Without a format, it is of no known client. */
+/** Reads a file of another client, with its format where that is known; the error says why none of it can be read. */
 export function readImport(
   text: string,
   format: Format | undefined,

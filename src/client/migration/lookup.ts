@@ -51,20 +51,3 @@ export function fixedLookup(text: string): Lookup | undefined {
   const address = parseAddress(text.trim())
   return address === undefined ? undefined : { kind: 'fixed', addresses: [address] }
 }
-
-/** Two lookups for two families as one; undefined where they cannot be combined. */
-export function combineLookups(a: Lookup, b: Lookup): Lookup | undefined {
-  if (JSON.stringify(a) === JSON.stringify(b)) return a
-  if (a.kind === 'fixed' && b.kind === 'fixed')
-    return { kind: 'fixed', addresses: [...new Set([...a.addresses, ...b.addresses])] }
-  if (a.kind !== 'sources' || b.kind !== 'sources') return undefined
-  const command = a.command ?? b.command
-  const isOneCommand =
-    a.command === undefined || b.command === undefined || a.command.join('\n') === b.command.join('\n')
-  if (!isOneCommand) return undefined
-  return {
-    kind: 'sources',
-    sources: [...new Set([...a.sources, ...b.sources])],
-    ...(command !== undefined && { command }),
-  }
-}

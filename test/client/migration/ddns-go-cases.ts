@@ -68,12 +68,35 @@ lang: en`,
 name = "cloudflare"
 provider = "cloudflare"
 hostnames = ["home.example.com"]
+ipv6 = false
 zone = "example.com"
 
 [[account]]
 name = "cloudflare-2"
 provider = "cloudflare"
+hostnames = ["home.example.com"]
+ipv4 = false
+zone = "example.com"
+
+[[account.host]]
+name = "home.example.com"
+interface = "eth0"
+
+[[account]]
+name = "cloudflare-3"
+provider = "cloudflare"
 hostnames = ["www.example.com"]
+ipv6 = false
+
+[[account]]
+name = "cloudflare-4"
+provider = "cloudflare"
+hostnames = ["www.example.com"]
+ipv4 = false
+
+[[account.host]]
+name = "www.example.com"
+interface = "eth0"
 
 [[account]]
 name = "hook"
@@ -82,12 +105,12 @@ url = "https://hook.example.test/set?h={hostname}&ip={ip}&type={type}"
 method = "POST"
 body = "{{\\"token\\":\\"{password}\\",\\"ttl\\":{ttl},\\"name\\":\\"{hostname}\\"}}"
 ttl = "120s"`,
-    passwords: ['cf-token', 'cf-token', 'verysecret'],
+    passwords: ['cf-token', 'cf-token', 'cf-token', 'cf-token', 'verysecret'],
     remarks: [
       ['dropped', 6, 'ipv4.url: the default sources are used'],
       ['lost', 19, 'ipv6.ipv6reg: see ipv6_choice and ipv6_suffix in docs/settings.md'],
-      ['changed', 24, 'home.example.com: interface:eth0 is not used, because the hostnames of'],
-      ['changed', 24, 'www.example.com: interface:eth0 is not used, because the hostnames of '],
+      ['changed', 24, 'home.example.com: the public address is looked up through eth0'],
+      ['changed', 24, 'www.example.com: the public address is looked up through eth0'],
       ['changed', 28, 'ttl: it is kept as it is at the service'],
       ['lost', 31, 'the parameters behind a domain have no counterpart'],
       ['not taken', 36, 'alidns for a.example.cn: Alibaba Cloud DNS (Aliyun) signs each request'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatOf, readImport, unknownFormat } from '../../../src/client/migration/import.ts'
 import type { ImportContext } from '../../../src/client/migration/imported.ts'
-import { mergeImport } from '../../../src/client/migration/merge.ts'
+import { mergeImport } from '../../../src/client/migration/merge/merge.ts'
 import { draftComplaints } from '../../../src/client/setup/draft-complaints.ts'
 import { draftText } from '../../../src/client/setup/toml.ts'
 import { CASES as GENERAL, type ImportCase } from './cases.ts'

@@ -1,8 +1,7 @@
 import type { Family } from '../../../net/address.ts'
 import type { DdclientSettings } from './lines.ts'
-import type { Lookup, Remarks } from '../imported.ts'
+import type { ImportedUpdate, Lookup, Remarks } from '../imported.ts'
 import {
-  combineLookups,
   commandLookup,
   DEFAULT_LOOKUP,
   fixedLookup,
@@ -12,16 +11,17 @@ import {
   routerLookup,
 } from '../lookup.ts'
 
-interface DdclientLookup {
-  readonly lookup: Lookup
-  readonly ipv4: boolean
-  readonly ipv6: boolean
-}
+/** A way to the address, and the families that it is for. */
+type DdclientLookup = Pick<ImportedUpdate, 'lookup' | 'ipv4' | 'ipv6'>
 
 const isOff = (value: string): boolean => /^(?:no|disabled)$/i.test(value)
 
-/** How the address is looked up: `use` for IPv4, or `usev4` and `usev6`. What is not named is not updated. */
-export function ddclientLookup(all: DdclientSettings, line: number, remarks: Remarks): DdclientLookup {
+/** How the address of each family is looked up: `use` for IPv4, or `usev4` and `usev6`. What is not named is not updated. */
+export function ddclientLookups(
+  all: DdclientSettings,
+  line: number,
+  remarks: Remarks,
+): readonly DdclientLookup[] {
   const v4 = all.get('usev4') ?? all.get('use')
   const v6 = all.get('usev6')
   const ipv6 = v6 !== undefined && !isOff(v6.value)
@@ -32,21 +32,11 @@ export function ddclientLookup(all: DdclientSettings, line: number, remarks: Rem
       line,
       'use is off, so ddclient sends no address; here the IPv4 address is looked up',
     )
-  const lookups = [
-    ...(ipv4 && v4 !== undefined ? [lookupFor(all, 'v4', remarks)] : []),
-    ...(ipv6 ? [lookupFor(all, 'v6', remarks)] : []),
+  const ofV4 = ipv4 && v4 !== undefined ? lookupFor(all, 'v4', remarks) : DEFAULT_LOOKUP
+  return [
+    ...(ipv4 || !ipv6 ? [{ lookup: ofV4, ipv4: true, ipv6: false }] : []),
+    ...(ipv6 ? [{ lookup: lookupFor(all, 'v6', remarks), ipv4: false, ipv6: true }] : []),
   ]
-  const combined = lookups.reduce<Lookup | undefined>(
-    (one, other) => (one === undefined ? undefined : combineLookups(one, other)),
-    lookups[0] ?? DEFAULT_LOOKUP,
-  )
-  if (combined === undefined)
-    remarks.once(
-      'changed',
-      line,
-      'IPv4 and IPv6 are looked up in different ways; here the default sources find both',
-    )
-  return { lookup: combined ?? DEFAULT_LOOKUP, ipv4: ipv4 || !ipv6, ipv6 }
 }
 
 function lookupFor(all: DdclientSettings, family: Family, remarks: Remarks): Lookup {

@@ -3,9 +3,9 @@ import { ABSENT_FAMILY } from '../../../protocol/request-form.ts'
 import type { DraftSettings } from '../../setup/draft.ts'
 import { rowOf } from '../services/client-services.ts'
 import { type DdclientLine, type DdclientSettings, ddclientLines } from './lines.ts'
-import { ddclientLookup } from './lookup.ts'
+import { ddclientLookups } from './lookup.ts'
 import { commonSettings, remarkOnHttp, remarkOnUnknown } from './remarks.ts'
-import { type HostLine, type DdclientUpdate, rowUpdate } from './rows.ts'
+import { type HostLine, type DdclientUpdate, rowUpdates } from './rows.ts'
 import { shownNames, validHostnames } from '../hostnames.ts'
 import {
   type Imported,
@@ -26,7 +26,7 @@ const PASSWORD_ADVICE = ', or give Holdfast the password as HOLDFAST_PASSWORD'
 export function importDdclient(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   let globals: DdclientSettings = new Map()
-  const updates: DdclientUpdate[] = []
+  const entries: (readonly DdclientUpdate[])[] = []
   /** A line for all hosts below it that could not be read. */
   let unread: number | undefined
   for (const one of ddclientLines(text, remarks)) {
@@ -49,11 +49,14 @@ export function importDdclient(text: string, context: ImportContext): Imported {
       continue
     }
     const all = new Map([...globals, ...own, ...positional(one.line, login, password)])
-    const update = updateOf({ hosts, all, line: one.line, context, remarks, own })
-    if (update !== undefined) updates.push(update)
+    entries.push(updatesOf({ hosts, all, line: one.line, context, remarks, own }))
   }
+  const updates = entries.flat()
   remarkOnUnknown(globals, remarks, new Set(updates.flatMap(({ read }) => [...read])))
-  remarkOnRepeated(updates, remarks)
+  remarkOnRepeated(
+    entries.flatMap((families) => families.slice(0, 1)),
+    remarks,
+  )
   return { settings: clientSettings(globals, remarks), updates, remarks: remarks.all }
 }
 
@@ -92,43 +95,42 @@ function withEnvironment(one: DdclientLine, { variable }: ImportContext, remarks
   )
 }
 
-function updateOf({ hosts, all, own, line, context, remarks }: HostLine): DdclientUpdate | undefined {
+/** One update for each way to an address. */
+function updatesOf({ hosts, all, own, line, context, remarks }: HostLine): readonly DdclientUpdate[] {
   const { file } = context
   const protocol = all.get('protocol')?.value.toLowerCase() ?? 'dyndns2'
   const names = hosts.split(',').filter((name) => name !== '')
   const ofProtocol = providerOfDdclient(protocol)
   const row = rowOf('ddclient', protocol)
-  if (typeof row === 'object') return rowUpdate(row, names, { all, own, line, context, remarks })
+  if (typeof row === 'object') return rowUpdates(row, names, { all, own, line, context, remarks })
   if (protocol !== 'dyndns2' && ofProtocol === undefined) {
     const why = row ?? noService('ddclient', protocol)
     remarks.add('not taken', line, `protocol=${protocol} for ${shownNames(names)}: ${why}`)
-    return undefined
+    return []
   }
   remarkOnHttp(all, { line, remarks })
   const service = serviceOf(all, ofProtocol, remarks)
   if (service === undefined) {
     remarks.add('not taken', line, `${shownNames(names)}: server is not the address of a service`)
-    return undefined
+    return []
   }
   remarkOnUnknown(own, remarks, new Set())
-  const { lookup, ipv4, ipv6 } = ddclientLookup(all, line, remarks)
+  const lookups = ddclientLookups(all, line, remarks)
   const zone = all.get('zone') ?? all.get('domain')
   if (zone !== undefined) remarks.once('dropped', zone.line, 'zone and domain: the whole hostname is sent')
   const read = ddclientHostnames(names, line, remarks)
   const password = all.get('password')?.value
-  return {
+  const update = {
     place: { file, line },
     label: '',
     service,
     username: all.get('login')?.value,
     password: password === undefined || password === '' ? undefined : new Secret(password),
     hostnames: read.hostnames,
-    ipv4,
-    ipv6,
-    lookup,
     settings: { ...read.settings, ...commonSettings(all, remarks) },
-    read: new Set(),
+    read: new Set<string>(),
   }
+  return lookups.map((lookup) => ({ ...update, ...lookup }))
 }
 
 function serviceOf(

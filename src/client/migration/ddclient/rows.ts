@@ -1,7 +1,7 @@
 import { tsigKeysIn } from '../../../dns/tsig-key-file.ts'
 import type { ServiceRow } from '../services/client-services.ts'
 import type { DdclientSettings } from './lines.ts'
-import { ddclientLookup } from './lookup.ts'
+import { ddclientLookups } from './lookup.ts'
 import { commonSettings, remarkOnHttp, remarkOnUnknown } from './remarks.ts'
 import { validHostnames } from '../hostnames.ts'
 import type { ImportContext, ImportedUpdate, Remarks } from '../imported.ts'
@@ -20,11 +20,11 @@ export interface HostLine {
 export type DdclientUpdate = ImportedUpdate & { readonly read: ReadonlySet<string> }
 
 /** An entry of a service that does not speak `/nic/update`. */
-export function rowUpdate(
+export function rowUpdates(
   row: ServiceRow,
   names: readonly string[],
   { all, own, line, context, remarks }: Omit<HostLine, 'hosts'>,
-): DdclientUpdate {
+): readonly DdclientUpdate[] {
   const withKey = row.provider === 'rfc2136' ? withKeyFile(all, { line, context, remarks }) : all
   const taken = takeService(row, {
     client: 'ddclient',
@@ -36,14 +36,14 @@ export function rowUpdate(
   remarkOnHttp(all, { line, remarks })
   remarkOnUnknown(own, remarks, taken.read)
   const { namesOf, settings, ...service } = taken
-  return {
+  const update = {
     ...service,
-    ...ddclientLookup(all, line, remarks),
     place: { file: context.file, line },
     label: '',
     hostnames: validHostnames(namesOf(names), line, remarks),
     settings: { ...settings, ...commonSettings(all, remarks) },
   }
+  return ddclientLookups(all, line, remarks).map((lookup) => ({ ...update, ...lookup }))
 }
 
 /** The key of nsupdate is in a file of its own (named.conf), and its login is a program. */

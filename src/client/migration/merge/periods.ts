@@ -1,6 +1,6 @@
-import type { DraftAccount, DraftSettings } from '../setup/draft.ts'
-import type { ImportedUpdate, Remark } from './imported.ts'
-import { periodOf } from './periods.ts'
+import type { DraftAccount, DraftSettings } from '../../setup/draft.ts'
+import type { ImportedUpdate, Remark } from '../imported.ts'
+import { periodOf } from '../periods.ts'
 
 type Period = 'interval' | 'refresh'
 

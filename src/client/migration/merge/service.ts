@@ -1,7 +1,7 @@
-import { providerCalled, presetServer } from '../../config/providers/providers.ts'
-import { UPDATE_PATH } from '../../protocol/request.ts'
-import type { ImportContext, ImportedUpdate, Remark } from './imported.ts'
-import { endedAt, providerOfServer } from './services/service-names.ts'
+import { providerCalled, presetServer } from '../../../config/providers/providers.ts'
+import { UPDATE_PATH } from '../../../protocol/request.ts'
+import type { ImportContext, ImportedUpdate, Remark } from '../imported.ts'
+import { endedAt, providerOfServer } from '../services/service-names.ts'
 
 /** A service that has ended keeps no hostname, with any client. */
 export function isAlive(

@@ -1,15 +1,16 @@
-import { deletionRemark, providerCalled } from '../../config/providers/providers.ts'
+import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
 import {
   accountSlug,
   type Draft,
   type DraftAccount,
   type DraftSettings,
   distinctNames,
-} from '../setup/draft.ts'
-import type { Imported, ImportContext, ImportedUpdate, Remark } from './imported.ts'
-import { combinedLookup, lookupSettings, withOneKindOfLookup, withOwnAddress } from './merge-lookups.ts'
-import { shortestOf, withCommonRefresh } from './merge-periods.ts'
-import { isAlive, withProvider, withUsername } from './merge-service.ts'
+} from '../../setup/draft.ts'
+import type { Imported, ImportContext, ImportedUpdate, Remark } from '../imported.ts'
+import { byAccount, needs } from './accounts.ts'
+import { type LookupPlan, lookupPlan, withOwnAddress } from './lookups.ts'
+import { shortestOf, withCommonRefresh } from './periods.ts'
+import { isAlive, withProvider, withUsername } from './service.ts'
 
 export interface MergedImport {
   readonly draft: Draft
@@ -39,24 +40,27 @@ export function mergeImport(
         text: `${update.hostnames.join(', ')}: ${conflict} (line ${first?.place.line})`,
       })
   }
+  const accounts = [...groups.values()].flatMap((group) => byAccount(group, more))
+  const plan = lookupPlan(accounts.flat())
+  more.push(...plan.remarks)
   const taken: ImportedUpdate[] = []
-  const all = [...groups.values()].flatMap((group) => {
-    const kept = withOneKindOfLookup(withOneSetOfFamilies(group, more), more)
+  const all = accounts.flatMap((updates) => {
+    const kept = updates.filter((update) => isPlaced(update, plan, more))
     const [first, ...others] = kept
-    const one = first === undefined ? undefined : merged(first, others, more)
+    const one = first === undefined ? undefined : merged(first, others, { plan, remarks: more })
     if (one === undefined || !canBeSent(one, more)) return []
     taken.push(...kept)
     return [one]
   })
   const names = distinctNames(all.map(accountNameFor))
-  const { common, accounts } = withCommonRefresh(
+  const { common, accounts: drafts } = withCommonRefresh(
     all.map((update, at) => accountOf(withOwnAddress(update, all), names[at] ?? 'account')),
   )
   // The program has one interval, whichever entries of an account set it.
   const interval = shortestOf('interval', taken, more)
   for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
-    draft: { settings: { ...settings, ...common, ...interval, ...lookupSettings(all, more) }, accounts },
+    draft: { settings: { ...settings, ...common, ...interval, ...plan.settings }, accounts: drafts },
     remarks: [...remarks, ...more].toSorted((a, b) => a.place.line - b.place.line),
   }
 }
@@ -83,30 +87,15 @@ function conflictOf(first: ImportedUpdate, update: ImportedUpdate): string | und
   return first.service.path === update.service.path ? undefined : 'another path for the same username'
 }
 
-/**
- * An account has one set of families. Entries for other families of the same hostnames belong to it; hostnames with other
- * families than the first stay with the other client, because a family that was never published must not be (decision 0039).
- */
-function withOneSetOfFamilies(
-  group: readonly ImportedUpdate[],
-  remarks: Remark[],
-): readonly ImportedUpdate[] {
-  const [first] = group
-  const familiesOf = ({ ipv4, ipv6 }: ImportedUpdate): string => `${ipv4} ${ipv6}`
-  const sets = new Map<string, ImportedUpdate[]>()
-  for (const update of group) sets.set(familiesOf(update), [...(sets.get(familiesOf(update)) ?? []), update])
-  const names = [...sets.values()].map((updates) =>
-    [...new Set(updates.flatMap(({ hostnames }) => hostnames))].toSorted().join(),
-  )
-  if (first === undefined || new Set(names).size === 1) return group
-  const kept = new Set((sets.get(familiesOf(first)) ?? []).flatMap(({ hostnames }) => hostnames))
-  for (const { place, hostnames } of group.filter((one) => familiesOf(one) !== familiesOf(first))) {
-    const fault = `${hostnames.join(', ')}: the hostnames of one username have different families (IPv4 or IPv6) here`
-    const rest = '; of those that are taken, only the family of the first entry is'
-    const text = hostnames.some((name) => kept.has(name)) ? `${fault}${rest}` : fault
-    remarks.push({ kind: 'not taken', place, text })
-  }
-  return group.filter((one) => familiesOf(one) === familiesOf(first))
+function isPlaced(update: ImportedUpdate, plan: LookupPlan, remarks: Remark[]): boolean {
+  const place = plan.placeOf(update)
+  if (typeof place !== 'string') return true
+  remarks.push({
+    kind: 'not taken',
+    place: update.place,
+    text: `${update.hostnames.join(', ')}: ${place}`,
+  })
+  return false
 }
 
 interface MergedUpdate extends ImportedUpdate {
@@ -114,15 +103,14 @@ interface MergedUpdate extends ImportedUpdate {
 }
 
 /** All updates of one account. */
-function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remarks: Remark[]): MergedUpdate {
-  const [last] = others.slice(-1)
+function merged(
+  first: ImportedUpdate,
+  others: readonly ImportedUpdate[],
+  { plan, remarks }: { readonly plan: LookupPlan; readonly remarks: Remark[] },
+): MergedUpdate {
   const all = [first, ...others]
-  const suffixes = all.flatMap(({ hostnames, suffix, ipv6 }) =>
-    suffix === undefined || !ipv6 ? [] : hostnames.map((name) => [name, { name, suffix }] as const),
-  )
-  const hosts = [...new Map(suffixes).values()]
-  if (last === undefined) return { ...first, hosts }
-  const lookup = combinedLookup(all, remarks)
+  const hosts = [...hostsOf(all, plan).values()]
+  if (others.length === 0) return { ...first, hosts }
   remarkOnOthers(all, remarks)
   // The other client sends each family in a request of its own; the preset of a known service says what it needs.
   const isApart =
@@ -135,13 +123,27 @@ function merged(first: ImportedUpdate, others: readonly ImportedUpdate[], remark
     hostnames: [...new Set(all.flatMap(({ hostnames }) => hostnames))],
     ipv4: all.some(({ ipv4 }) => ipv4),
     ipv6: all.some(({ ipv6 }) => ipv6),
-    lookup,
     settings: {
       ...Object.assign({}, ...all.map(({ settings }) => settings)),
       ...shortestOf('refresh', all, remarks),
       ...(isApart && { families: 'apart' }),
     },
   }
+}
+
+/** What single hostnames have, as [[account.host]]. */
+function hostsOf(all: readonly ImportedUpdate[], plan: LookupPlan): ReadonlyMap<string, DraftSettings> {
+  const hosts = new Map<string, DraftSettings>()
+  for (const update of all) {
+    const place = plan.placeOf(update)
+    const own = {
+      ...(update.suffix !== undefined && update.ipv6 && { suffix: update.suffix }),
+      ...(typeof place === 'object' && place),
+    }
+    const named = Object.keys(own).length > 0 ? update.hostnames : []
+    for (const name of named) hosts.set(name, { ...(hosts.get(name) ?? { name }), ...own })
+  }
+  return hosts
 }
 
 /** Settings that two entries of one account have with another value: that of the last one counts. */
@@ -228,21 +230,6 @@ function missing({
     [hostnames.length === 0, 'the hostnames are not in this file; write hostnames'],
   ]
   return rows.flatMap(([isMissing, text]) => (isMissing ? [{ kind: 'lost' as const, place, text }] : []))
-}
-
-/** A request of a user's own may need neither; some services take no username. */
-function needs({ service, settings }: Pick<ImportedUpdate, 'service' | 'settings'>): {
-  readonly username: boolean
-  readonly password: boolean
-} {
-  if (settings['url'] === undefined)
-    return { username: providerCalled(service.provider ?? '')?.hasNoUsername !== true, password: true }
-  const text = JSON.stringify(settings)
-  const isBasic = text.includes('{basic}')
-  return {
-    username: isBasic || text.includes('{username}'),
-    password: isBasic || text.includes('{password}'),
-  }
 }
 
 /** What the other client does not send, Holdfast does not send either, because a new record may lead to a closed port. */
