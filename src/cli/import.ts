@@ -50,9 +50,7 @@ async function finish(
   const { text, files } = draftFiles(draft, paths)
   const isEmpty = draft.accounts.length === 0
   const complaints = isEmpty ? [] : draftComplaints(text)
-  // An address of a router has no names.
-  const isWhole = complaints.length === 0 || format === 'url'
-  const isComplete = !isEmpty && isWhole && remarks.every(({ kind }) => kind !== 'not taken')
+  const isComplete = !isEmpty && complaints.length === 0 && remarks.every(({ kind }) => kind !== 'not taken')
   const exit: Exit = isComplete || (isPartial && !isEmpty) ? 'settled' : 'partial'
   const advice = isEmpty
     ? ['nothing can be taken over; no file is written']

@@ -1,8 +1,46 @@
 import { Secret } from '../../net/secret.ts'
 import { validHostnames } from './hostnames.ts'
-import { type Imported, type ImportContext, Remarks } from './imported.ts'
+import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP } from './lookup.ts'
+import { hasReplies, NO_SUCCESS, readOwnRequest } from './services/own-template.ts'
 import { readUrlTemplate } from './services/url-template.ts'
+
+interface UrlPlace {
+  readonly file: string
+  readonly line: number
+  readonly remarks: Remarks
+}
+
+/** A URL of another protocol: of a service that is known by it, or with `url`. */
+function ownUpdates(raw: string, { file, line, remarks }: UrlPlace): readonly ImportedUpdate[] {
+  const own = readOwnRequest({ url: raw })
+  if (!own.ok) {
+    remarks.add('not taken', line, `the URL ${own.error}`)
+    return []
+  }
+  const { plain, namesOf, ...account } = own.value
+  if (plain !== undefined)
+    remarks.once(
+      'changed',
+      line,
+      `the service is asked with https; if it has only http, write url with ${plain}`,
+    )
+  if (!hasReplies(own.value)) remarks.add('lost', line, NO_SUCCESS)
+  const ipv6 = /<ip6|ipv6__|\[ipv?6\]/i.test(raw)
+  // A name that the URL itself has.
+  const names = namesOf(['{hostname}']).filter((name) => !name.includes('{'))
+  return [
+    {
+      ...account,
+      place: { file, line },
+      label: '',
+      hostnames: validHostnames(names, line, remarks),
+      ipv4: !ipv6 || /<ipaddr>|__myip__|\[ip\]|%i/i.test(raw),
+      ipv6,
+      lookup: DEFAULT_LOOKUP,
+    },
+  ]
+}
 
 /** Reads update URLs, one a line, as routers have them. */
 export function importUrls(text: string, { file }: ImportContext): Imported {
@@ -18,11 +56,14 @@ export function importUrls(text: string, { file }: ImportContext): Imported {
             .flatMap((one) => (one.trim() === '' ? [] : [{ raw: one.trim(), line: at + 1 }])),
     )
   const updates = urls.flatMap(({ raw, line }) => {
+    if (raw.includes('<ip6lanprefix>'))
+      remarks.add(
+        'changed',
+        line,
+        'the FRITZ!Box sends the prefix of its network; here the IPv6 address of this host is sent',
+      )
     const template = readUrlTemplate(raw)
-    if (!template.ok) {
-      remarks.add('not taken', line, `the URL ${template.error}`)
-      return []
-    }
+    if (!template.ok) return ownUpdates(raw, { file, line, remarks })
     const { service, isPlain, settings, hostnames, username, password, hasIpv6, hasAddress } = template.value
     if (isPlain)
       remarks.once(

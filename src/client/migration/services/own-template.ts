@@ -37,23 +37,27 @@ export interface OwnAccount {
   readonly plain: string | undefined
 }
 
-/** Placeholders of ddns-scripts, inadyn and ddns-go. */
-const PLACEHOLDER = /\[(DOMAIN|IP|IPV4|IPV6|USERNAME|PASSWORD)\]|%([hiup])|#\{(ip|domain|recordType|ttl)\}/g
+/** Placeholders of ddns-scripts, inadyn, ddns-go, FRITZ!Box and Synology, by their names. */
+const PLACEHOLDER = /\[([A-Z]+\d?)\]|%([hiup])|#\{(\w+)\}|<([a-z]+\d?[a-z]*)>|__([A-Z]+\d?)__/g
 // biome-ignore format: a table
 const PLACE_OF: Readonly<Record<string, Place>> = {
   DOMAIN: 'hostname', IP: 'ip', IPV4: 'ipv4', IPV6: 'ipv6', USERNAME: 'username', PASSWORD: 'password', h: 'hostname', i: 'ip', u: 'username', p: 'password',
-  ip: 'ip', domain: 'hostname', recordType: 'type', ttl: 'ttl',
+  ip: 'ip', domain: 'hostname', recordType: 'type', ttl: 'ttl', ipaddr: 'ipv4', ip6addr: 'ipv6', ip6lanprefix: 'ipv6', username: 'username', user: 'username',
+  passwd: 'password', pass: 'password', password: 'password', HOSTNAME: 'hostname', MYIP: 'ip', MYIPV6: 'ipv6',
 }
-/** As in `[PARAMOPT]` and `#{line}`. */
-const UNKNOWN = /\[[A-Z0-9]+\]|#\{[^}]*\}/
+/** As in `[PARAMOPT]`, `#{line}` and `<dualstack>`. */
+const UNKNOWN = /\[[A-Z0-9]+\]|#\{[^}]*\}|<[a-z0-9]+>/
 
 /** A text of the other client as a template: its braces are doubled. */
 function templateText(text: string): string {
   let written = ''
   let from = 0
-  for (const { 0: whole, 1: a, 2: b, 3: c, index } of text.matchAll(PLACEHOLDER)) {
-    written += `${text.slice(from, index).replaceAll(/[{}]/g, '$&$&')}{${PLACE_OF[a ?? b ?? c ?? '']}}`
-    from = index + whole.length
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    const [whole, ...names] = match
+    const place = PLACE_OF[names.find((name) => name !== undefined) ?? '']
+    if (place === undefined) continue
+    written += `${text.slice(from, match.index).replaceAll(/[{}]/g, '$&$&')}{${place}}`
+    from = match.index + whole.length
   }
   return written + text.slice(from).replaceAll(/[{}]/g, '$&$&')
 }
@@ -140,6 +144,7 @@ function knownService(
     const preset = parseUrlTemplate(settings['url'] ?? '')
     if (!preset.ok || preset.value.origin !== own.origin) continue
     if (formatTemplate(preset.value.path) !== formatTemplate(own.path)) continue
+    if (secretsIn(own).some((name) => !secretsIn(preset.value).includes(name))) continue
     /** What the request has where the preset has this place. */
     const valueAt = (...places: readonly Place[]): string | undefined => {
       const name = preset.value.parameters.find(
@@ -162,6 +167,14 @@ function knownService(
   }
   return undefined
 }
+
+/** The parameters with a secret: another one is another secret, such as the password of an account for an update key. */
+const secretsIn = ({ parameters }: UrlTemplate): readonly string[] =>
+  parameters.flatMap(([name, value]) =>
+    value !== undefined && placesIn(value).some((place) => place === 'password' || place === 'api_key')
+      ? [formatTemplate(name)]
+      : [],
+  )
 
 /** Label and zone; `{hostname}` stands for the name of the other client. */
 function joined(

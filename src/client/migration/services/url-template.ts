@@ -14,7 +14,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, PlaceholderKind])[] = [
   // ddns-scripts, Synology, FRITZ!Box, inadyn, in this order for each part.
   [/^(?:\[DOMAIN\]|__HOSTNAME__|<domain>|%h|\{hostname\}|\$\{?hostname\}?)$/i, 'hostname'],
   [/^(?:\[IP\]|__MYIP__|<ipaddr>|%i|%a|\{ip\}|\$\{?ip\}?)$/i, 'address'],
-  [/^(?:\[IPV6\]|\[IP6\]|__MYIPV6__|<ip6addr>)$/i, 'ipv6'],
+  [/^(?:\[IPV6\]|\[IP6\]|__MYIPV6__|<ip6addr>|<ip6lanprefix>)$/i, 'ipv6'],
   [/^(?:\[USERNAME\]|__USERNAME__|<username>|<user>|%u)$/i, 'username'],
   [/^(?:\[PASSWORD\]|__PASSWORD__|<passwd>|<pass>|<password>|%p)$/i, 'password'],
 ]
