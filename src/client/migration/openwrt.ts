@@ -103,15 +103,17 @@ function openwrtLookup({ options }: UciSection, remarks: Remarks): Lookup {
   switch (source?.value) {
     case 'interface':
       return interfaceLookup(text('ip_interface'))
-    case 'network':
+    case 'network': {
+      const network = text('ip_network') || (text('use_ipv6') === '1' ? 'wan6' : 'wan')
       remarks.once(
         'changed',
         line,
-        `ip_source network ${text('ip_network')}: the addresses of all interfaces are used; ` +
+        `ip_source network ${network}: the addresses of all interfaces are used; ` +
           'for one of them, write sources = ["interface:DEVICE"] with the device that "ubus call ' +
-          `network.interface.${text('ip_network')} status" shows`,
+          `network.interface.${network} status" shows`,
       )
       return interfaceLookup(undefined)
+    }
     case 'script':
       return commandLookup(text('ip_script'))
     case undefined:

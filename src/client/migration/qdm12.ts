@@ -207,5 +207,7 @@ function hostnamesIn(entry: Members): readonly string[] {
   const domains = listedNames(textOf(entry['domain']) ?? '')
   const labels = listedNames(textOf(entry['host']) ?? textOf(entry['owner']) ?? '')
   if (labels.length === 0) return domains.map((domain) => domain.replace(/^@\./, ''))
+  // Of services that have one zone.
+  if (domains.length === 0) return labels
   return domains.flatMap((domain) => labels.map((label) => (label === '@' ? domain : `${label}.${domain}`)))
 }

@@ -15,6 +15,7 @@ import {
   type ServiceAddress,
 } from '../imported.ts'
 import { intervalOf } from '../periods.ts'
+import { readUrlTemplate } from '../services/url-template.ts'
 import { providerOfDdclient, providerOfServer, splitServer, noService } from '../services/service-names.ts'
 
 /** Protocols with a fixed server, where only `dyndns2` leaves it open. */
@@ -109,6 +110,11 @@ function updatesOf({ hosts, all, own, line, context, remarks }: HostLine): reado
     return []
   }
   remarkOnHttp(all, { line, remarks })
+  const query = queryOf(all)
+  if (query?.ok === false) {
+    remarks.add('not taken', line, `${shownNames(names)}: the URL of server ${query.error}`)
+    return []
+  }
   const service = serviceOf(all, ofProtocol, remarks)
   if (service === undefined) {
     remarks.add('not taken', line, `${shownNames(names)}: server is not the address of a service`)
@@ -127,10 +133,16 @@ function updatesOf({ hosts, all, own, line, context, remarks }: HostLine): reado
     username: all.get('login')?.value,
     password: password === undefined || password === '' ? undefined : new Secret(password),
     hostnames: read.hostnames,
-    settings: { ...read.settings, ...commonSettings(all, remarks) },
+    settings: { ...query?.value.settings, ...read.settings, ...commonSettings(all, remarks) },
     read: new Set<string>(),
   }
   return lookups.map((lookup) => ({ ...update, ...lookup }))
+}
+
+/** Gateways of Ubiquiti have the whole URL as the server: host/update?ip=%i&hostname=%h. */
+function queryOf(all: DdclientSettings): ReturnType<typeof readUrlTemplate> | undefined {
+  const server = all.get('server')?.value
+  return server?.includes('?') === true ? readUrlTemplate(server) : undefined
 }
 
 function serviceOf(

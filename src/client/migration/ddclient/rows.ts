@@ -1,4 +1,5 @@
 import { tsigKeysIn } from '../../../dns/tsig-key-file.ts'
+import { presetServer, providerCalled } from '../../../config/providers/providers.ts'
 import type { ServiceRow } from '../services/client-services.ts'
 import type { DdclientSettings } from './lines.ts'
 import { ddclientLookups } from './lookup.ts'
@@ -33,7 +34,7 @@ export function rowUpdates(
     remarks,
     valueOf: (key) => withKey.get(key),
   })
-  remarkOnHttp(all, { line, remarks })
+  if (presetServer(providerCalled(row.provider)) === undefined) remarkOnHttp(all, { line, remarks })
   remarkOnUnknown(own, remarks, taken.read)
   const { namesOf, settings, ...service } = taken
   const update = {

@@ -10,7 +10,7 @@ import type { Imported, ImportContext, ImportedUpdate, Remark } from '../importe
 import { byAccount, needs } from './accounts.ts'
 import { type LookupPlan, lookupPlan, withOwnAddress } from './lookups.ts'
 import { shortestOf, withCommonRefresh } from './periods.ts'
-import { isAlive, withProvider, withUsername } from './service.ts'
+import { isAlive, withIpv6, withProvider, withUsername } from './service.ts'
 
 export interface MergedImport {
   readonly draft: Draft
@@ -27,7 +27,9 @@ export function mergeImport(
 ): MergedImport {
   const more: Remark[] = []
   const groups = new Map<string, ImportedUpdate[]>()
-  const living = updates.filter((update) => isAlive(update, more)).map(withProvider)
+  const living = updates
+    .filter((update) => isAlive(update, more))
+    .map((update) => withIpv6(withProvider(update), more))
   for (const update of living.map((one) => withUsername(one, domainOf, more))) {
     const key = accountKeyOf(update)
     const [first] = groups.get(key) ?? []

@@ -45,6 +45,18 @@ export function withUsername(
   return update
 }
 
+/** Services whose update protocol takes IPv4 alone, with the preset of their interface for both families. */
+const WITH_BOTH_FAMILIES: Readonly<Record<string, string>> = { dynv6: 'dynv6-api' }
+
+/** A service that is asked for IPv6 by another interface than that of the update protocol, with the same token. */
+export function withIpv6(update: ImportedUpdate, remarks: Remark[]): ImportedUpdate {
+  const other = update.ipv6 ? WITH_BOTH_FAMILIES[update.service.provider ?? ''] : undefined
+  if (other === undefined) return update
+  const text = `${update.hostnames.join(', ')}: ${other} is used, which takes IPv6 addresses, with the same token`
+  remarks.push({ kind: 'changed', place: update.place, text })
+  return { ...update, service: { provider: other }, username: undefined }
+}
+
 /** The provider of a server. A server and a path that its preset sets too are left out. */
 export function withProvider(update: ImportedUpdate): ImportedUpdate {
   const { service } = update

@@ -106,7 +106,7 @@ export const CLIENT_SERVICES: Readonly<Record<OtherClient, Readonly<Record<strin
     'namecheap.com':        { provider: 'namecheap', keys: { label: 'username', zone: 'domain' } },
     'afraid.org':           { provider: 'freedns-token', newSecret: UPDATE_TOKEN },
     'afraid.org-keyauth':   { provider: 'freedns-token', newSecret: UPDATE_TOKEN },
-    'afraid.org-v2-token':  { provider: 'freedns-token', asked: 'freedns.afraid.org' },
+    'afraid.org-v2-token':  { provider: 'freedns-token', keys: { names: 'lookup_host' }, asked: 'freedns.afraid.org' },
     'afraid.org-v2-basic':  { provider: 'freedns' },
     'dondominio.com':       { provider: 'dondominio' },
     'goip.de':              { provider: 'goip' },

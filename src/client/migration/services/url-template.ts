@@ -59,7 +59,8 @@ export function readUrlTemplate(text: string): Result<UrlTemplate, string> {
   if (!query.ok) return query
   const username = percentDecoded(restored(url.username))
   const password = percentDecoded(restored(url.password))
-  const path = restored(url.pathname)
+  // The gateways of UniFi write a path with two slashes.
+  const path = restored(url.pathname).replaceAll(/\/{2,}/g, '/')
   if (PLACEHOLDERS.some(([pattern]) => path.split('/').some((part) => pattern.test(part))))
     return err('has the hostname, the address or the credentials in its path, which is not this protocol')
   return ok({
