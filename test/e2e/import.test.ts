@@ -143,7 +143,7 @@ describe('import', () => {
 it('an update URL is read without a file', async () => {
   const template = 'https://dyn.example.test/nic/update?hostname=<domain>&myip=<ipaddr>'
   const { code, stdout } = await holdfast(['import', '--url', template])
-  expect([code, stdout]).toEqual([0, expect.stringContaining('server = "https://dyn.example.test"')])
+  expect([code, stdout]).toEqual([65, expect.stringContaining('server = "https://dyn.example.test"')])
   const both = await holdfast(['import', '--url', template, 'file'])
   expect([both.code, both.stderr]).toEqual([64, expect.stringContaining('--url and a file are both given')])
 })

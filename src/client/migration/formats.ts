@@ -6,6 +6,8 @@ export const FORMATS = [
   'ddns-updater',
   'ddns-go',
   'docker-dyndns',
+  'cloudflare-ddns',
+  'oznu',
   'url',
   'ddclient',
 ] as const

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import { importFavonia, importOznu, isFavonia, isOznu } from './cloudflare-containers.ts'
 import { importDdclient } from './ddclient/read.ts'
 import { foreignTo } from './foreign.ts'
 import { FORMATS, type Format } from './formats.ts'
@@ -62,6 +63,18 @@ export const FORMAT_ROWS: Readonly<Record<Format, FormatRow>> = {
       ),
     files: [],
     stop: 'stop the container',
+  },
+  'cloudflare-ddns': {
+    read: importFavonia,
+    matches: isFavonia,
+    files: [],
+    stop: 'stop the container of cloudflare-ddns',
+  },
+  oznu: {
+    read: importOznu,
+    matches: isOznu,
+    files: [],
+    stop: 'stop the container of oznu/cloudflare-ddns',
   },
   url: {
     read: importUrls,

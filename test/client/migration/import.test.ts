@@ -8,10 +8,18 @@ import { CASES as GENERAL, type ImportCase } from './cases.ts'
 import { SERVICE_CASES } from './service-cases.ts'
 import { DDNS_GO_CASES } from './ddns-go-cases.ts'
 import { ROUTER_CASES } from './router-cases.ts'
+import { CONTAINER_CASES } from './container-cases.ts'
 import { WAYS_CASES } from './ways-cases.ts'
 import { CANARY, UNKNOWN } from './unknown-cases.ts'
 
-const CASES = [...GENERAL, ...SERVICE_CASES, ...ROUTER_CASES, ...DDNS_GO_CASES, ...WAYS_CASES]
+const CASES = [
+  ...GENERAL,
+  ...SERVICE_CASES,
+  ...ROUTER_CASES,
+  ...DDNS_GO_CASES,
+  ...WAYS_CASES,
+  ...CONTAINER_CASES,
+]
 
 const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): ImportContext => ({
   file: 'old.conf',
