@@ -4,6 +4,7 @@ import type { Sighting } from '../../net/sighting.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AddressSource } from '../sources/source.ts'
 import { type Agreement, type AgreementQuestion, agree, isHopeless, type SourceVote } from './agree.ts'
+import { agreeInOrder } from './in-order.ts'
 
 /**
  * When the outside sources start while the earlier ones have not settled the round. With a router or an interface, one
@@ -26,6 +27,8 @@ interface ConfirmationRound {
   readonly outside: readonly AddressSource[]
   /** No near source confirms an address here, so that two outside sources are needed: they start together. */
   readonly isAlone: boolean
+  /** With `agreement = "one"`: all of them, in the order of the list. */
+  readonly order?: readonly AddressSource[]
 }
 
 interface RoundContext {
@@ -39,17 +42,19 @@ interface RoundContext {
 
 /** Asks the sources, cheap ones first, until the question is settled. Requests that still run then are aborted. */
 export async function confirmAddress(
-  { question, near, outside, isAlone }: ConfirmationRound,
+  { question, near, outside, isAlone, order }: ConfirmationRound,
   context: RoundContext,
 ): Promise<Agreement> {
   const { clock, signal, votes } = context
   const [settled, headStart] = [new AbortController(), new AbortController()]
   const end = AbortSignal.any([signal, settled.signal, clock.deadline(ROUND_TIMEOUT)])
-  let agreement: Agreement = { kind: 'open' }
+  const agreementOf = (isOver: boolean): Agreement =>
+    order === undefined ? agree(votes, question) : agreeInOrder(votes, { question, order, isOver })
+  let agreement = { kind: 'open' } as Agreement
   const record = (source: AddressSource, sighting: Sighting): void => {
     if (settled.signal.aborted) return
     votes.push({ source, sighting })
-    agreement = agree(votes, question)
+    agreement = agreementOf(false)
     if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort(WAIT_ENDED)
     // There is a new address to confirm, or no near source reports one.
     else if (sighting.kind === 'seen' || votes.length >= near.length) headStart.abort(WAIT_ENDED)
@@ -61,7 +66,9 @@ export async function confirmAddress(
     ...near.map(async (source) => ask(source, milliseconds(0), round)),
     ...outside.map(async (source, at) => ask(source, startOf(starts, at), round)),
   ])
-  return agreement
+  return order === undefined || agreement.kind === 'agreed' || votes.length === 0
+    ? agreement
+    : agreementOf(true)
 }
 
 interface RunningRound {

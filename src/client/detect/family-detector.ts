@@ -214,7 +214,11 @@ export class FamilyDetector {
     // A round that is repeated because of the router waits for it.
     const isFaster = level === 'doubted' && this.#isWithoutNear && !this.#nat.isInDoubt
     const isAlone = this.#near.length === 0 || isFaster
-    const round = { question, near: this.#near, outside, isAlone }
+    const order =
+      this.#options.agreement === 'one'
+        ? { order: this.#sources.filter((one) => this.#near.includes(one) || outside.includes(one)) }
+        : {}
+    const round = { question, near: this.#near, outside, isAlone, ...order }
     const limit = limitedTo({ question, budget }, registry)
     const agreement = await confirmAddress(round, {
       clock: this.#options.clock,

@@ -52,7 +52,9 @@ export function importFavonia(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   const entry = { all: environmentOf(text, context.variable), context, remarks }
   const password =
-    variableIn(entry, 'CLOUDFLARE_API_TOKEN') || variableIn(entry, 'CF_API_TOKEN') || variableIn(entry, 'CF_API_KEY')
+    variableIn(entry, 'CLOUDFLARE_API_TOKEN') ||
+    variableIn(entry, 'CF_API_TOKEN') ||
+    variableIn(entry, 'CF_API_KEY')
   const line = lineOf(entry, 'CLOUDFLARE_API_TOKEN', 'CF_API_TOKEN')
   const updates = (['4', '6'] as const).flatMap((family): readonly ImportedUpdate[] => {
     const lookup = favoniaLookup(entry, family)

@@ -17,7 +17,7 @@ describe('a round', () => {
     expect(asked).toEqual(['x', 'y'])
   })
 
-  it('accepts the first answer where the settings ask for one', async () => {
+  it('accepts one answer where the settings ask for one', async () => {
     const sources = { x: { answers: always(NEW) }, y: { answers: always(NOTHING) } }
 
     expect(await scene(sources, { agreement: 'one' }).look()).toEqual({ said: '9.9.9.9', took: 50 })
