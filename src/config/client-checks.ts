@@ -150,7 +150,7 @@ const hasNoPassword = (
 const takesUsername = ({ provider }: AccountSettings): boolean =>
   provider === undefined || providerCalled(provider)?.hasNoUsername !== true
 
-const isOneHostname = ({ provider }: AccountSettings): boolean =>
+export const isOneHostname = ({ provider }: Pick<AccountSettings, 'provider'>): boolean =>
   provider !== undefined && providerCalled(provider)?.userIs === 'hostname'
 
 /** In a list of addresses a word cannot stand for one of them. */

@@ -1,3 +1,4 @@
+import { PROVIDERS } from '../../src/config/providers/providers.ts'
 import { encodeName } from '../../src/dns/name.ts'
 import {
   chmodSync,
@@ -40,6 +41,73 @@ const NO_IP = [
   '--hostname',
   'home.example.test',
 ]
+
+/** Services that take a token and no username, with a hostname of theirs. */
+const TOKEN_SERVICES = Object.entries(PROVIDERS)
+  .filter(([, { hasNoUsername, apiKey, settings }]) => {
+    const text = settings['url'] ?? settings['server'] ?? ''
+    return hasNoUsername === true && apiKey === undefined && text.startsWith('https://')
+  })
+  .map(([provider, { settings, userIs }]) => [provider, settings['zone'] ?? 'example.com', userIs] as const)
+
+describe('init a second time, where the account has no username', () => {
+  it.each(oneOfEach(TOKEN_SERVICES, ([provider]) => provider === 'duckdns' || provider === 'cloudflare'))(
+    '%s: another hostname, and another token',
+    async (provider, zone, userIs) => {
+      const folder = scratch()
+      const args = (label: string) => [
+        ...['--provider', provider, '--password-file', '-', '--yes'],
+        ...['--hostname', `${label}.${zone}`],
+      ]
+      // Some take no IPv6 address, which is a remark.
+      expect(await init(folder, args('one'))).toMatchObject({ code: 0 })
+      const second = await init(folder, args('two'), 'another-token-of-the-account\n')
+      expect([second.code, second.stderr]).toEqual([0, expect.not.stringContaining('there is no account')])
+      expect(second.stdout).not.toContain('undefined')
+      const config = join(folder, 'holdfast.toml')
+      const lists = [...readFileSync(config, 'utf8').matchAll(/^hostnames = (.*)$/gm)].map(([, list]) => list)
+      // Some have a token for each hostname.
+      expect(lists).toEqual(
+        userIs === 'hostname' ? [`["one.${zone}"]`, `["two.${zone}"]`] : [`["one.${zone}", "two.${zone}"]`],
+      )
+      // The account that the first update is sent for.
+      const account = userIs === 'hostname' ? `${provider}-2` : '1'
+      const sent = await holdfast([
+        'update',
+        '--dry-run',
+        '--config',
+        config,
+        '--account',
+        account,
+        '--myip',
+        '11.2.3.4',
+      ])
+      expect([sent.code, sent.stderr]).toEqual([0, expect.not.stringContaining('there is no account')])
+      const again = await init(folder, args('two'), 'another-token-of-the-account\n')
+      expect(again).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`${account}: nothing to change in `) as string,
+      })
+    },
+  )
+})
+
+it('init adds a second service, where neither takes a username', async () => {
+  const folder = scratch()
+  for (const [provider, name] of [
+    ['duckdns', 'home.duckdns.org'],
+    ['cloudflare', 'home.example.com'],
+  ] as const)
+    expect(
+      await init(folder, ['--provider', provider, '--password-file', '-', '--hostname', name, '--yes']),
+    ).toMatchObject({ code: 0, stderr: '' })
+  const config = join(folder, 'holdfast.toml')
+  expect(readFileSync(config, 'utf8')).toBe(
+    `\n[[account]]\nname = "duckdns"\nprovider = "duckdns"\npassword_file = "${folder}/duckdns.password"\nhostnames = ["home.duckdns.org"]\n\n` +
+      `[[account]]\nname = "cloudflare"\nprovider = "cloudflare"\npassword_file = "${folder}/cloudflare.password"\nhostnames = ["home.example.com"]\n`,
+  )
+  expect((await holdfast(['config', 'check', '--config', config])).code).toBe(0)
+})
 
 describe('init without a terminal', () => {
   it('lists everything that is missing, with the flags', async () => {

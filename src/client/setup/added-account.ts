@@ -4,6 +4,7 @@ import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
 import { type Located, parseDocument } from '../../config/document.ts'
 import { NOTIFY_SETTINGS } from '../../config/notify-settings.ts'
 import { fileKeyOf, formatComplaint } from '../../config/setting.ts'
+import { providerCalled } from '../../config/providers/providers.ts'
 import { topStatements } from '../../config/toml-statements.ts'
 import { accountSlug, type DraftAccount, type DraftSettings } from './draft.ts'
 import { accountTable, type PasswordPath, settingLines } from './toml.ts'
@@ -43,13 +44,16 @@ export function withAddedAccount(
   const tables = document.value.members?.get('account')?.entries ?? []
   const keys = new Set(topStatements(text).map(({ key }) => key))
   const hasService = ['provider', 'server', 'hostnames'].some((key) => keys.has(key))
-  if (tables.length === 0 && hasService && !keys.has('username'))
+  const provider = document.value.members?.get('provider')?.value
+  const isToken = typeof provider === 'string' && providerCalled(provider)?.hasNoUsername === true
+  const isAccount = keys.has('username') || isToken
+  if (tables.length === 0 && hasService && !isAccount)
     return err(
       'the account in it has no username there; write username, ' +
         'or move its settings into an [[account]] table, and run the command again',
     )
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
-  const base = withOwnTables(text.slice(mark.length), tables)
+  const base = withOwnTables(text.slice(mark.length), tables, isAccount)
   const added = `\n\n${accountTable(account, passwordPath)}\n`
   return ok(`${mark}${base.trimEnd()}${text.includes('\r\n') ? added.replaceAll('\n', '\r\n') : added}`)
 }
@@ -74,10 +78,10 @@ export function withTopSettings(text: string, settings: DraftSettings): string {
   return `${mark}${[...settingLines(missing), text.slice(mark.length)].join(end)}`
 }
 
-function withOwnTables(text: string, tables: readonly Located[]): string {
+/** `isAccount`: what stands at the top is an account. */
+function withOwnTables(text: string, tables: readonly Located[], isAccount: boolean): string {
   const lines = text.split('\n')
   const moved = topStatements(text).filter(({ key }) => OWN_KEYS.has(key))
-  const isAccount = moved.some(({ key }) => key === 'username')
   if (moved.length === 0 || (tables.length === 0 && !isAccount)) return text
   const isMoved = (at: number): boolean =>
     moved.some(({ firstLine, lastLine }) => at + 1 >= firstLine && at + 1 <= lastLine)

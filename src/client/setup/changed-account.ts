@@ -8,7 +8,7 @@ import { tomlValue } from './toml.ts'
 
 /** An account of a configuration, as its text has it. */
 export interface WrittenAccount {
-  /** Names it among several, and on the command line. */
+  /** As `--account` accepts it: its name, its username, or its number. */
   readonly name: string
   readonly hostnames: readonly string[]
   /** The password itself stands in the text, for this account alone. */
@@ -32,15 +32,19 @@ export function writtenAccount(text: string, wanted: DraftSettings): WrittenAcco
   const top = valuesOf()
   const tables = document.value.members?.get('account')?.entries ?? []
   const all = tables.length === 0 ? [top] : tables.map(({ members }) => ({ ...top, ...valuesOf(members) }))
-  const at = all.findIndex(
-    (one) =>
-      one['username'] === wanted['username'] &&
-      serverOf(one) !== undefined &&
-      serverOf(one) === serverOf(wanted),
+  const isSame = (one: Readonly<Record<string, unknown>>): boolean =>
+    one['username'] === wanted['username'] &&
+    serverOf(one) !== undefined &&
+    serverOf(one) === serverOf(wanted)
+  // Several tokens of one service have no username that tells them apart.
+  const names = hostnamesIn(wanted['hostnames'])
+  const hasName = all.findIndex(
+    (one) => isSame(one) && hostnamesIn(one['hostnames']).some((name) => names.includes(name)),
   )
+  const at = hasName >= 0 ? hasName : all.findIndex(isSame)
   const found = all[at]
   if (found === undefined) return undefined
-  const { name = found['username'], hostnames } = found
+  const { name = found['username'] ?? at + 1, hostnames } = found
   // Several accounts share what stands at the top.
   const { password, password_file: file } = tables.length > 1 ? valuesOf(tables[at]?.members) : found
   const isShared = all.some((one, other) => other !== at && one['password_file'] === file)

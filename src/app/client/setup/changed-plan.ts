@@ -35,7 +35,7 @@ export async function changedPlan(
     (before, setting) => withSetting(before, account, setting),
     named,
   )
-  const [complaint] = draftComplaints(text)
+  const [complaint] = draftComplaints(text, await passwordFilesOfUser())
   if (complaint !== undefined)
     return err(`${paths.config} with this change: ${complaint.replace('holdfast.toml:', 'line ')}`)
   return ok({
@@ -89,8 +89,11 @@ async function newPassword(
   })
 }
 
+/** Where this user finds the passwords of accounts without a password file. */
+export const passwordFilesOfUser = async (): ReturnType<typeof passwordFiles> =>
+  passwordFiles({ credentials: undefined, isRoot: isRoot() })
+
 /** The file that the unit of the system loads for an account without a password file. */
 async function fileOfRoot({ name }: WrittenAccount): Promise<string | undefined> {
-  const fileFor = await passwordFiles({ credentials: undefined, isRoot: isRoot() })
-  return fileFor({ name })
+  return (await passwordFilesOfUser())({ name })
 }

@@ -5,15 +5,16 @@ import {
   withAddedAccount,
   withTopSettings,
 } from '../../../client/setup/added-account.ts'
-import { writtenAccount } from '../../../client/setup/changed-account.ts'
+import { type WrittenAccount, writtenAccount } from '../../../client/setup/changed-account.ts'
+import { isOneHostname } from '../../../config/client-checks.ts'
 import { parseDocument } from '../../../config/document.ts'
 import { diffLines } from '../../../client/setup/diff.ts'
-import { type Draft, distinctNames } from '../../../client/setup/draft.ts'
+import { type Draft, type DraftAccount, distinctNames } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
 import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
 import { tsigKeyOf, updatesNameServer } from '../settings/tsig-key.ts'
-import { changedPlan } from './changed-plan.ts'
+import { changedPlan, passwordFilesOfUser } from './changed-plan.ts'
 import { changedConfig, draftFiles, passwordFileOf } from './draft-files.ts'
 import { isThere, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
@@ -98,6 +99,17 @@ function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined):
   })
 }
 
+/** Another hostname, where the token is that of one. */
+function needsOwnAccount({ settings }: DraftAccount, { hostnames }: WrittenAccount): boolean {
+  const { provider } = settings
+  const names = [settings['hostnames'] ?? []].flat().map(String)
+  return (
+    typeof provider === 'string' &&
+    isOneHostname({ provider }) &&
+    names.some((name) => !hostnames.includes(name))
+  )
+}
+
 async function addedPlan(
   draft: Draft,
   paths: SetupPaths,
@@ -108,7 +120,7 @@ async function addedPlan(
   const [only, ...others] = draft.accounts
   const written =
     only === undefined || others.length > 0 ? undefined : writtenAccount(existing, only.settings)
-  if (only !== undefined && written !== undefined)
+  if (only !== undefined && written !== undefined && !needsOwnAccount(only, written))
     return changedPlan({ ...draft, accounts: [only] }, written, { paths, existing })
   const names = await freeNames(draft, paths, accountNamesIn(existing))
   const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
@@ -118,7 +130,7 @@ async function addedPlan(
     if (!added.ok) return err(`${paths.config}: ${added.error}`)
     text = added.value
   }
-  const [complaint] = draftComplaints(text)
+  const [complaint] = draftComplaints(text, await passwordFilesOfUser())
   if (complaint !== undefined)
     return err(`${paths.config} with this account: ${complaint.replace('holdfast.toml:', 'line ')}`)
   const passwords = accounts.flatMap((account) =>
