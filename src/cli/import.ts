@@ -23,7 +23,8 @@ const formatRemark = ({ kind, place, text }: Remark): string =>
 
 /** `holdfast import`: prints, or writes, the configuration for what a file of another client sets. Asks no service. */
 export async function importCommand(flags: ImportFlags): Promise<Exit> {
-  const { asJson, file, format: named, output } = flags
+  const { asJson, file, format: named, config } = flags
+  const output = flags.output ?? config
   if (output !== undefined && !output.endsWith('.toml'))
     return fail({ exit: 'usage', messages: [`--output ${output} must be a file that ends in .toml`] }, asJson)
   const format = FORMATS.find((one) => one === named)
@@ -38,7 +39,7 @@ export async function importCommand(flags: ImportFlags): Promise<Exit> {
   const context = importContext(name)
   const read = readImport(text, chosen, context)
   if (!read.ok) return fail({ exit: 'partial', messages: [`${name} ${read.error}`] }, asJson)
-  return finish(mergeImport(read.value, context), read.value.format, flags)
+  return finish(mergeImport(read.value, context), read.value.format, { ...flags, output })
 }
 
 async function finish(

@@ -13,6 +13,7 @@ const FLAWS: readonly (readonly [matches: (text: string) => boolean, problem: (t
   [(text) => /\s/.test(text),                        () => 'contains a blank'],
   [(text) => /[/:]/.test(text),                      () => 'contains a slash or a colon; write only the name'],
   [(text) => text.startsWith('.'),                   () => 'begins with a dot'],
+  [(text) => text.startsWith('@.'),                  (text) => `begins with @, which stands for the zone itself; write ${text.slice(2)}`],
   [(text) => text.includes('..'),                    () => 'has two dots in a row'],
   [(text) => text.length > MAX_NAME_LENGTH,          (text) => `has ${text.length} characters; the maximum is ${MAX_NAME_LENGTH}`],
   [(text) => longestLabel(text) > MAX_LABEL_LENGTH,  (text) => `has a label of ${longestLabel(text)} characters; the maximum is ${MAX_LABEL_LENGTH}`],

@@ -207,6 +207,7 @@ describe('a hostname', () => {
   it.each<[string, string]>([
     ['a..b.example.test',            'has two dots in a row'],
     ['.example.test',                'begins with a dot'],
+    ['@.example.test',               'begins with @, which stands for the zone itself; write example.test'],
     ['192.0.2.1',                    'is an address, not a hostname; set an address to publish as myip'],
     ['[2001:db8::1]',                'is an address, not a hostname; set an address to publish as myip'],
     ['https://home.example.test/x',  'is a URL; write only the name, home.example.test'],

@@ -56,8 +56,13 @@ describe('init a second time, where the account has no username', () => {
     async (provider, zone, userIs) => {
       const folder = scratch()
       const args = (label: string) => [
-        ...['--provider', provider, '--password-file', '-', '--yes'],
-        ...['--hostname', `${label}.${zone}`],
+        '--provider',
+        provider,
+        '--password-file',
+        '-',
+        '--yes',
+        '--hostname',
+        `${label}.${zone}`,
       ]
       // Some take no IPv6 address, which is a remark.
       expect(await init(folder, args('one'))).toMatchObject({ code: 0 })
@@ -115,6 +120,15 @@ describe('init without a terminal', () => {
     expect(code).toBe(64)
     for (const flag of ['--provider NAME or --server ADDRESS', '--username', '--password-file', '--hostname'])
       expect(stderr).toContain(flag)
+  })
+
+  it.each(['init', 'import'])('%s understands --config, as the other commands do', async (command) => {
+    const config = join(scratch(), 'mine.toml')
+    const other = join(scratch(), 'ddclient.conf')
+    writeFileSync(other, 'protocol=dyndns2, server=dyn.example.test, login=a, password=b, a.example.test\n')
+    const args = command === 'init' ? NO_IP : [other, '--write']
+    const ended = await holdfast([command, '--config', config, ...args], { stdin: `${PASSWORD}\n` })
+    expect([ended.code, existsSync(config)]).toEqual([0, true])
   })
 
   it('writes a configuration and a password file that only their owner can read', async () => {

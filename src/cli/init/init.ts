@@ -25,7 +25,8 @@ import { Cancelled } from './prompts.ts'
 import { STARTS } from '../parse/starts.ts'
 
 /** `holdfast init`: writes a configuration from answers. Sends nothing but the first update, and that only if told to. */
-export async function initCommand(flags: InitFlags): Promise<Exit> {
+export async function initCommand({ config, ...rest }: InitFlags): Promise<Exit> {
+  const flags = { ...rest, config, output: rest.output ?? config }
   const given = await answersOf(flags)
   if (!given.ok) return fail({ exit: 'usage', messages: given.error }, flags.asJson)
   if (flags.output !== undefined && !flags.output.endsWith('.toml'))

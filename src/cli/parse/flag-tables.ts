@@ -137,6 +137,17 @@ export const COMPLETION_FLAGS = {
 } as const satisfies FlagTable
 export type CompletionFlags = FlagsOf<typeof COMPLETION_FLAGS>
 
+const WRITTEN_FILE = {
+  output: {
+    kind: 'text',
+    flag: 'output',
+    describe: 'the configuration file to write; default: the usual one of this user',
+    isPath: true,
+  },
+  // Other commands read the file that they name so.
+  config: { kind: 'text', flag: 'config', describe: 'the same as --output', isPath: true, isHidden: true },
+} as const satisfies FlagTable
+
 export const INIT_FLAGS = {
   asJson: JSON_OUTPUT,
   provider: {
@@ -196,12 +207,7 @@ export const INIT_FLAGS = {
   },
   isAgreed: { kind: 'switch', flag: 'yes', describe: 'ask nothing, and change a configuration that exists' },
   isDryRun: DRY_RUN,
-  output: {
-    kind: 'text',
-    flag: 'output',
-    describe: 'the configuration file to write; default: the usual one of this user',
-    isPath: true,
-  },
+  ...WRITTEN_FILE,
 } as const satisfies FlagTable
 export type InitFlags = FlagsOf<typeof INIT_FLAGS>
 
@@ -224,12 +230,7 @@ export const IMPORT_FLAGS = {
     describe: 'write the configuration and the password files; files that exist are not changed',
   },
   isPartial: { kind: 'switch', flag: 'partial', describe: 'exit with 0 even if something is not taken over' },
-  output: {
-    kind: 'text',
-    flag: 'output',
-    describe: 'the configuration file to write; default: the usual one of this user',
-    isPath: true,
-  },
+  ...WRITTEN_FILE,
   file: {
     kind: 'word',
     name: 'file',

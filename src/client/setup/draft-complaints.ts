@@ -2,7 +2,7 @@ import { parseDocument } from '../../config/document.ts'
 import { type PasswordFileFor, readClientConfig } from '../../config/read-client.ts'
 import { formatComplaint } from '../../config/setting.ts'
 
-/** What is wrong with the text of a new configuration, or missing in it. `passwordFileFor`: where it has no password file. */
+/** What is wrong with the text of a new configuration, or missing. `passwordFileFor`: where it names no password file. */
 export function draftComplaints(text: string, passwordFileFor?: PasswordFileFor): readonly string[] {
   const name = 'holdfast.toml'
   const read = readClientConfig({
