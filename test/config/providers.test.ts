@@ -177,8 +177,9 @@ describe('the name of a service', () => {
   it.each([
     ['no-ip', { ok: true, value: 'no-ip' }],
     [' No-IP ', { ok: true, value: 'no-ip' }],
+    ['noip', { ok: true, value: 'no-ip' }],
     [
-      'noip',
+      'noipp',
       {
         ok: false,
         error:
@@ -195,9 +196,25 @@ describe('the name of a service', () => {
       },
     ],
     ['route53', { ok: false, error: expect.stringContaining('; let a CNAME of its zone') as string }],
-    ['cf', { ok: false, error: expect.stringContaining('did you mean cloudflare?') as string }],
+    ['cf', { ok: true, value: 'cloudflare' }],
     ['constructor', { ok: false, error: expect.stringContaining('is not a known service') as string }],
   ])('%j', (text, result) => expect(parseProvider(text)).toEqual(result))
+
+  it.each([
+    ['duckdns.org', 'duckdns'],
+    ['WWW.No-IP.com', 'no-ip'],
+    ['dynv6.com', 'dynv6'],
+    ['cloudflare.com', 'cloudflare'],
+    ['hetzner.com', 'hetzner'],
+    ['desec.io', 'desec'],
+    ['dedyn.io', 'desec'],
+    ['dns.he.net', 'he'],
+    ['freedns.afraid.org', 'freedns'],
+    ['ddnss.de', 'ddnss'],
+    ['moniker.com', 'key-systems'],
+  ])('may be a domain, as for other clients: %s', (domain, key) =>
+    expect(parseProvider(domain)).toEqual({ ok: true, value: key }),
+  )
 
   it('of an ended service is no name of a living one', () =>
     expect(Object.keys(UNSERVED_SERVICES).filter((name) => Object.hasOwn(PROVIDERS, name))).toEqual([]))

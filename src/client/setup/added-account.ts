@@ -4,7 +4,7 @@ import { ACCOUNT_SETTINGS } from '../../config/client-settings.ts'
 import { type Located, parseDocument } from '../../config/document.ts'
 import { NOTIFY_SETTINGS } from '../../config/notify-settings.ts'
 import { fileKeyOf, formatComplaint } from '../../config/setting.ts'
-import { providerCalled } from '../../config/providers/providers.ts'
+import { providerWritten } from '../../config/providers/providers.ts'
 import { topStatements } from '../../config/toml-statements.ts'
 import { accountSlug, type DraftAccount, type DraftSettings } from './draft.ts'
 import { accountTable, type PasswordPath, settingLines } from './toml.ts'
@@ -44,8 +44,7 @@ export function withAddedAccount(
   const tables = document.value.members?.get('account')?.entries ?? []
   const keys = new Set(topStatements(text).map(({ key }) => key))
   const hasService = ['provider', 'server', 'hostnames'].some((key) => keys.has(key))
-  const provider = document.value.members?.get('provider')?.value
-  const isToken = typeof provider === 'string' && providerCalled(provider)?.hasNoUsername === true
+  const isToken = providerWritten(document.value.members?.get('provider')?.value)?.hasNoUsername === true
   const isAccount = keys.has('username') || isToken
   if (tables.length === 0 && hasService && !isAccount)
     return err(

@@ -1,6 +1,6 @@
 import { ACCOUNT_SETTINGS, parseServer } from '../../config/client-settings.ts'
 import { parseDocument } from '../../config/document.ts'
-import { presetServer, providerCalled } from '../../config/providers/providers.ts'
+import { presetServer, providerWritten } from '../../config/providers/providers.ts'
 import { fileKeyOf } from '../../config/setting.ts'
 import { tablesCalled, type TomlStatement, topStatements } from '../../config/toml-statements.ts'
 import type { DraftSettings, DraftValue } from './draft.ts'
@@ -59,7 +59,7 @@ export function writtenAccount(text: string, wanted: DraftSettings): WrittenAcco
 
 /** The origin of a service, however it is written. */
 function serverOf({ server, provider }: Readonly<Record<string, unknown>>): string | undefined {
-  const preset = typeof provider === 'string' ? presetServer(providerCalled(provider)) : undefined
+  const preset = presetServer(providerWritten(provider))
   const written = typeof server === 'string' ? server : preset
   const read = written === undefined ? undefined : parseServer(written)
   return read?.ok === true ? read.value : undefined

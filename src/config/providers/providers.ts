@@ -25,11 +25,25 @@ export const providerCalled = (name: string): Provider | undefined =>
 /** Other names that people type. */
 // biome-ignore format: a table
 const ALIASES: Readonly<Record<string, string>> = {
-  cf: 'cloudflare', afraid: 'freedns', dd24: 'key-systems', domaindiscount24: 'key-systems', moniker: 'key-systems', rrpproxy: 'key-systems',
+  noip: 'no-ip', dyndns: 'dyn', cf: 'cloudflare', afraid: 'freedns', dd24: 'key-systems', domaindiscount24: 'key-systems', moniker: 'key-systems', rrpproxy: 'key-systems',
   pdns: 'powerdns', bind: 'rfc2136', knot: 'rfc2136', nsupdate: 'rfc2136', tsig: 'rfc2136', 'digital-ocean': 'digitalocean', 'hetzner-cloud': 'hetzner',
 }
 export const aliasedProvider = (name: string): string | undefined =>
-  Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
+  Object.hasOwn(ALIASES, name) ? ALIASES[name] : providerOfDomain(name.replace(/^www\./, ''))
+
+/** Other clients name services by their domains: that of the preset's name, else of its zone or host. */
+function providerOfDomain(domain: string): string | undefined {
+  const [label = '', ...rest] = domain.split('.')
+  if (rest.length === 0) return undefined
+  const called = Object.hasOwn(ALIASES, label) ? ALIASES[label] : label
+  if (rest.length === 1 && called !== undefined && providerCalled(called) !== undefined) return called
+  return PROVIDER_NAMES.find((key) => {
+    const provider = PROVIDERS[key]
+    const server = presetServer(provider)
+    const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : ''
+    return provider?.settings['zone'] === domain || host === domain || host.endsWith(`.${domain}`)
+  })
+}
 
 /** Scheme and host of the service; undefined where the program runs on a user's own host. */
 export const presetServer = (provider: Provider | undefined): string | undefined =>
@@ -76,13 +90,21 @@ export function deletionRemark(
   )
 }
 
-/** The name of a provider; the error is a predicate. */
+/** The preset that a file names, which may do so by its domain. */
+export function providerWritten(value: unknown): Provider | undefined {
+  const parsed = typeof value === 'string' ? parseProvider(value) : undefined
+  return parsed?.ok === true ? providerCalled(parsed.value) : undefined
+}
+
+/** The name of a provider, which may be given by its domain; the error is a predicate. */
 export function parseProvider(value: string): Result<string, string> {
   const name = value.trim().toLowerCase()
   if (providerCalled(name) !== undefined) return ok(name)
   const ended = unservedServiceCalled(name)
   if (ended !== undefined) return err(`is not served: ${unservedText(ended)}`)
-  const closest = aliasedProvider(name) ?? nearest(name, PROVIDER_NAMES)
+  const alias = aliasedProvider(name)
+  if (alias !== undefined) return ok(alias)
+  const closest = nearest(name, PROVIDER_NAMES)
   const remark = closest === undefined ? '' : ` (did you mean ${closest}?)`
   return err(`is not a known service${remark}; holdfast providers lists them; for another service set server`)
 }
