@@ -51,7 +51,9 @@ async function finish(
   const { text, files } = draftFiles(draft, paths)
   const isEmpty = draft.accounts.length === 0
   const complaints = isEmpty ? [] : draftComplaints(text)
-  const isComplete = !isEmpty && complaints.length === 0 && remarks.every(({ kind }) => kind !== 'not taken')
+  const isMissing = draft.accounts.some(({ comments }) => comments.length > 0)
+  const isComplete =
+    !isEmpty && !isMissing && complaints.length === 0 && remarks.every(({ kind }) => kind !== 'not taken')
   const exit: Exit = isComplete || (isPartial && !isEmpty) ? 'settled' : 'partial'
   const advice = isEmpty
     ? ['nothing can be taken over; no file is written']

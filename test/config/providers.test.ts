@@ -179,7 +179,7 @@ describe('the name of a service', () => {
     [' No-IP ', { ok: true, value: 'no-ip' }],
     ['noip', { ok: true, value: 'no-ip' }],
     [
-      'noipp',
+      'no-ipp',
       {
         ok: false,
         error:

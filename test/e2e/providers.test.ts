@@ -196,7 +196,7 @@ describe('holdfast providers', () => {
         /^holdfast: google-domains is not served: Google Domains ended its dynamic DNS on 2024-07-10; /,
       ),
     ])
-    const wrong = await holdfast(['providers', 'noip'])
+    const wrong = await holdfast(['providers', 'no-ipp'])
     expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('did you mean no-ip?')])
   })
 

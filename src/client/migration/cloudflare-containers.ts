@@ -14,7 +14,9 @@ export const isFavonia = (text: string): boolean =>
   ['CLOUDFLARE_API_TOKEN', 'CF_API_TOKEN'].some((name) => has(text, name)) &&
   ['DOMAINS', 'IP4_DOMAINS', 'IP6_DOMAINS'].some((name) => has(text, name))
 /** Environments of oznu/cloudflare-ddns. */
-export const isOznu = (text: string): boolean => has(text, 'API_KEY') && has(text, 'ZONE')
+export const isOznu = (text: string): boolean =>
+  has(text, 'API_KEY') &&
+  (/ZONE["']?[ \t]*[=:][ \t]*["']?[\w-]+\.[\w.-]+/.test(text) || /ZONE_FILE["']?[ \t]*[=:]/.test(text))
 
 interface Entry {
   readonly all: VariableMap
@@ -96,6 +98,14 @@ function favoniaLookup(entry: Entry, family: '4' | '6'): Lookup | undefined {
   const fixed = fixedLookup(/^static:(.*)$/.exec(way)?.[1] ?? '')
   if (fixed !== undefined) return fixed
   if (/^cloudflare(?:\.|$)/.test(way)) return DEFAULT_LOOKUP
+  if (!way.startsWith('url')) {
+    remarks.add(
+      'not taken',
+      written?.line ?? 1,
+      `IP${family}_PROVIDER: this way to the address has no counterpart`,
+    )
+    return undefined
+  }
   remarks.once('changed', written?.line ?? 1, `the way ${shownPage(way)}: the default sources are used`)
   return DEFAULT_LOOKUP
 }

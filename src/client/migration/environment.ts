@@ -24,7 +24,7 @@ function unquoted(text: string): string {
   return (double ?? text.trimEnd()).replaceAll(/\\(.)/g, '$1')
 }
 
-const COMPOSE_VARIABLE = /\$\$|\$\{[A-Za-z_][^}]*\}|\$[A-Za-z_]\w*/g
+const COMPOSE_VARIABLE = /\$\$|\$\{[A-Za-z_][^}]{0,1000}\}|\$[A-Za-z_]\w*/g
 
 /** A scalar of YAML 1.2, in which Compose replaces ${NAME} and $NAME; $$ is one dollar sign. */
 function composeValue(text: string, variable: ImportContext['variable']): Omit<Pair, 'name'> {
@@ -109,6 +109,30 @@ function withLines(text: string): string {
     return text
   }
 }
+
+/**
+ * Whether a variable is set more than once, with other values: the file has several containers, and which of the others
+ * belong to which of them cannot be told.
+ */
+export const isOfSeveral = (
+  text: string,
+  names: readonly string[],
+  variable: ImportContext['variable'],
+): boolean => {
+  const set = new Map<string, string>()
+  const pairs = withLines(text)
+    .split(/\r?\n/)
+    .flatMap((line) => READERS.map((reader) => reader(line, variable)).find((one) => one !== undefined) ?? [])
+  for (const { name, value } of pairs.filter((one) => names.includes(one.name))) {
+    if (set.has(name) && set.get(name) !== value) return true
+    set.set(name, value)
+  }
+  return false
+}
+
+/** What is said of such a file. */
+export const SEVERAL =
+  'the file has several containers; import each one by itself: docker inspect NAME | holdfast import -'
 
 /**
  * Variables of an environment file, a unit, a compose file, a command line of docker, or the output of docker inspect.

@@ -18,5 +18,7 @@ const FOREIGN: readonly ForeignRow[] = [
 ]
 
 /** Whose file this is that cannot be read; undefined where one cannot tell. */
-export const foreignTo = (text: string): string | undefined =>
-  FOREIGN.find(({ marks }) => marks.every((mark) => mark.test(text)))?.whose
+export function foreignTo(text: string): string | undefined {
+  const uncommented = text.replaceAll(/^[ \t]*#.*$/gm, '')
+  return FOREIGN.find(({ marks }) => marks.every((mark) => mark.test(uncommented)))?.whose
+}

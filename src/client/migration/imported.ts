@@ -22,7 +22,13 @@ export interface Remark {
 export type Lookup =
   /** In a way that the default sources replace. */
   | { readonly kind: 'default' }
-  | { readonly kind: 'sources'; readonly sources: readonly string[]; readonly command?: readonly string[] }
+  | {
+      readonly kind: 'sources'
+      readonly sources: readonly string[]
+      readonly command?: readonly string[]
+      /** A network of the other host, whose device is not in its file. */
+      readonly network?: string
+    }
   | { readonly kind: 'fixed'; readonly addresses: readonly string[] }
 
 /** One update of another client: hostnames at a service, with one login. */

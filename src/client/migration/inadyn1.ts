@@ -46,14 +46,14 @@ const SECTION_NAMES: ReadonlySet<string> = new Set([
 
 /** Whether a line of the text is one of inadyn 1: a name and a value without "=". */
 export const isInadyn1 = (text: string): boolean =>
-  /^\s*(?:--)?(?:dyndns[_-])?system\s+[^\s={]+\s*$/m.test(text)
+  /^[ \t]*(?:--)?(?:dyndns[_-])?system[ \t]+[^\s={]+[ \t]*\r?$/m.test(text)
 
 const requoted = (text: string): string => JSON.stringify(text.replace(/^(["'])(.*)\1$/, '$2'))
 
 /** Reads inadyn.conf of inadyn 1, line by line, as the text of inadyn 2 with the same number of lines. */
 export function importInadyn1(text: string, context: ImportContext): Imported {
   const lines = text.split('\n').map((raw) => {
-    const line = raw.replace(/\s+#.*$|^#.*$/, '').trim()
+    const line = raw.replace(/(?:^|\s)#.*$/, '').trim()
     const [, name = '', value = ''] = /^(\S+)(?:\s+(.*))?$/.exec(line) ?? []
     return { name, value }
   })

@@ -24,7 +24,8 @@ export function isAddressPage(page: string): boolean {
   if (!URL.canParse(full)) return true
   const { hostname } = new URL(full)
   return (
-    !hostname.includes('.') ||
+    // A name that the other client has built in.
+    (!hostname.includes('.') && !/[:/ ]/.test(page)) ||
     ADDRESS_HOSTS.some((host) => hostname === host || hostname.endsWith(`.${host}`))
   )
 }

@@ -112,7 +112,7 @@ function openwrtLookup({ options }: UciSection, remarks: Remarks): Lookup {
           'for one of them, write sources = ["interface:DEVICE"] with the device that "ubus call ' +
           `network.interface.${network} status" shows`,
       )
-      return interfaceLookup(undefined)
+      return { kind: 'sources', sources: ['interfaces'], network: network.replace(/_?6$/, '') }
     }
     case 'script':
       return commandLookup(text('ip_script'))

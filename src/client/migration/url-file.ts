@@ -11,8 +11,17 @@ interface UrlPlace {
   readonly remarks: Remarks
 }
 
+/** A placeholder, or a parameter with a name. */
+const HAS_PLACE =
+  /<[a-z0-9]+>|__[A-Z0-9]+__|\[[A-Z0-9]+\]|%[hia]|#\{|[?&](?:ip|myip|host|hostname|domains?|zone)=/i
+
 /** A URL of another protocol: of a service that is known by it, or with `url`. */
 function ownUpdates(raw: string, { file, line, remarks }: UrlPlace): readonly ImportedUpdate[] {
+  // Without a place for a name or an address, any part of it may be the secret.
+  if (/^(?!https?:)[a-z]+:/i.test(raw) || !HAS_PLACE.test(raw)) {
+    remarks.add('not taken', line, 'the URL has no place for a hostname or an address, which is not read')
+    return []
+  }
   const own = readOwnRequest({ url: raw })
   if (!own.ok) {
     remarks.add('not taken', line, `the URL ${own.error}`)
@@ -64,7 +73,8 @@ export function importUrls(text: string, { file }: ImportContext): Imported {
       )
     const template = readUrlTemplate(raw)
     if (!template.ok) return ownUpdates(raw, { file, line, remarks })
-    const { service, isPlain, settings, hostnames, username, password, hasIpv6, hasAddress } = template.value
+    const { service, isPlain, settings, hostnames, username, password, addresses } = template.value
+    const { hasIpv6, hasAddress } = template.value
     if (isPlain)
       remarks.once(
         'changed',
@@ -83,7 +93,7 @@ export function importUrls(text: string, { file }: ImportContext): Imported {
         hostnames: validHostnames(hostnames, line, remarks),
         ipv4: hasAddress || !hasIpv6,
         ipv6: hasIpv6,
-        lookup: DEFAULT_LOOKUP,
+        lookup: addresses.length > 0 ? { kind: 'fixed' as const, addresses } : DEFAULT_LOOKUP,
         settings: { ...settings, ...(ofConnection && { myip: 'connection' }) },
       },
     ]

@@ -43,6 +43,14 @@ export const CONTAINER_CASES: readonly ImportCase[] = [
     ],
   },
   {
+    name: 'favonia: a way without a counterpart',
+    format: 'cloudflare-ddns',
+    text: `CF_API_TOKEN=${TOKEN}\nDOMAINS=one.example\nIP4_PROVIDER=static.empty\n`,
+    toml: `${CLOUDFLARE}\nhostnames = ["one.example"]\nipv4 = false`,
+    passwords: [TOKEN],
+    remarks: [['not taken', 3, 'IP4_PROVIDER: this way to the address has no counterpart']],
+  },
+  {
     name: 'favonia: the token in a file that is here',
     format: 'cloudflare-ddns',
     text: 'CLOUDFLARE_API_TOKEN_FILE=token\nDOMAINS=one.example\nIP6_PROVIDER=none\n',

@@ -116,6 +116,44 @@ describe.each(UNKNOWN)('%s', (_, whose, text) => {
   })
 })
 
+describe('a file of several containers is refused', () => {
+  it.each([
+    ['cloudflare-ddns', ['CLOUDFLARE_API_TOKEN=one', 'CLOUDFLARE_API_TOKEN=two'], 'DOMAINS=a.one.example'],
+    ['oznu', ['SUBDOMAIN=a', 'SUBDOMAIN=b'], 'API_KEY=k\nZONE=one.example'],
+    ['noip-duc', ['NOIP_HOSTNAMES=a.ddns.net', 'NOIP_HOSTNAMES=b.ddns.net'], 'NOIP_USERNAME=u'],
+    ['docker-dyndns', ['HOSTNAME=a.ddns.net', 'HOSTNAME=b.ddns.net'], 'SERVICE=noip\nUSER=u'],
+  ] as const)('%s', (format, [one, two], rest) => {
+    const both = readImport(`${rest}\n${one}\n${two}\n`, format, contextOf({}))
+    expect(both).toMatchObject({ ok: false, error: expect.stringContaining('several containers') as string })
+    expect(readImport(`${rest}\n${one}\n${one}\n`, format, contextOf({})).ok).toBe(true)
+  })
+})
+
+it.each([
+  'https://freedns.afraid.org/dynamic/update.php?canary7xQ==',
+  'https://sync.afraid.org/u/canary7x/',
+  'https://www.duckdns.org/update/home/canary7x-abc',
+  'ftp://u:canary7x@dyn.example.test/x',
+])('nothing is shown of a URL whose secret cannot be told: %s', (text) => {
+  const { draft, remarks } = imported({ text, format: 'url' })
+  expect(JSON.stringify([draft, remarks])).not.toContain('canary')
+  expect(remarks).toMatchObject([{ kind: 'not taken' }])
+})
+
+it.each([
+  ['blank lines', `${'\n'.repeat(200_000)}protocol=dyndns2\n`],
+  ['blanks behind a setting', `server=${' '.repeat(200_000)}\n`],
+  ['places in places', `CF_API_TOKEN: x\nDOMAINS: ${'${A:-'.repeat(50_000)}\n`],
+  ['a word of inadyn 1', `system a\nusername ${' '.repeat(200_000)}x\n`],
+  ['addresses of URLs', `${'https://a '.repeat(50_000)}\n`],
+  ['names of a program', `${'noip-duc:/'.repeat(50_000)}\n`],
+])('a long text ends soon: %s', { timeout: 60_000 }, (_, text) => {
+  const format = formatOf(text)
+  const read = readImport(text, format, contextOf({}))
+  if (read.ok) mergeImport(read.value, contextOf({}))
+  expect(text.length).toBeGreaterThan(100_000)
+})
+
 describe('the same text with faults', () => {
   const PIECES = CASES.flatMap(({ text }) => text.split('\n'))
   /** A small generator, so that a failure can be repeated. */
@@ -137,9 +175,9 @@ describe('the same text with faults', () => {
       })
       const text = `${pieces.join('\n')}\npassword=canary-in-the-text`
       const format = formatOf(text)
-      if (format === undefined) continue
-      const { remarks } = imported({ text, format })
-      expect(JSON.stringify(remarks)).not.toContain('canary')
+      const read = readImport(text, format, contextOf({}))
+      const said = read.ok ? mergeImport(read.value, contextOf({})).remarks : read.error
+      expect(JSON.stringify(said)).not.toContain('canary')
     }
   })
 })

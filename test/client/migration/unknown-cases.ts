@@ -39,4 +39,13 @@ export const UNKNOWN: readonly (readonly [name: string, whose: string, text: str
   ['a router of ASUS', 'ASUS', `ddns_enable_x=1\nddns_hostname_x=a.asuscomm.com\nddns_passwd_x=${CANARY}\n`],
   ['Kubernetes', 'Kubernetes', `apiVersion: v1\nkind: Deployment\nspec:\n  env:\n    - name: T\n      value: ${CANARY}\n`],
   ['the cache of ddclient', 'ddclient, but its cache', `## ddclient-3.10.0\natime=0,host=a.example.test,ip=192.0.2.1,password=${CANARY} a.example.test\n`],
+  ['certbot', 'no client', `server = https://acme.example.test\nemail = ${CANARY}@example.test\n`],
+  ['a script with login=', 'no client', `#!/bin/sh\nlogin=${CANARY}\ncurl -u $login https://dyn.example.test\n`],
+  ['XML with server=', 'no client', `<a server="${CANARY}"/>\n`],
+  ['fstab with protocol=', 'no client', `//nas/share /mnt cifs username=${CANARY},protocol=smb 0 0\n`],
+  ['smb.conf', 'no client', `[global]\n  client min protocol = SMB2\n  workgroup = ${CANARY}\n`],
+  ['ez-ipupdate', 'no client', `service-type=dyndns\nuser=u:${CANARY}\nhost=a.example.test\n`],
+  ['JavaScript', 'no client', `const server = connect('${CANARY}')\nserver.use = true\n`],
+  ['prose', 'no client', `We use=web for this, said ${CANARY}, and login=what?\n`],
+  ['an environment with API_KEY and ZONE', 'no client', `API_KEY=${CANARY}\nZONE=europe-west1\n`],
 ]

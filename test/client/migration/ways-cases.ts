@@ -84,6 +84,48 @@ export const WAYS_CASES: readonly ImportCase[] = [
       remarks: [['changed', 3, 'a.one.example: dynv6-api is used, which takes IPv6 addresses']],
     },
   ),
+  ddclient('an address without a way', 'ip=11.22.99.9 a.one.example', {
+    toml: `${ACCOUNT}\nhostnames = ["a.one.example"]\nipv6 = false\ninterval = "5m"\nmyip = ["11.22.99.9"]`,
+    passwords: ['p1'],
+  }),
+  ddclient('an IPv6 address', 'use=ip, ip=2a00:1234::55 a.one.example', {
+    toml: `${ACCOUNT}\nhostnames = ["a.one.example"]\nipv4 = false\ninterval = "5m"\nmyip = ["2a00:1234::55"]`,
+    passwords: ['p1'],
+  }),
+  ddclient('an interface without its name', 'use=if a.one.example', {
+    toml: `${ACCOUNT}\nhostnames = ["a.one.example"]\nipv6 = false\ninterval = "5m"\nsources = ["interface:ppp0"]\nagreement = "one"`,
+    passwords: ['p1'],
+  }),
+  ddclient(
+    'both families off, and the older way',
+    'usev4=disabled, usev6=disabled, use=if, if=eth2 a.one.example',
+    {
+      toml: `${ACCOUNT}\nhostnames = ["a.one.example"]\nipv6 = false\ninterval = "5m"\nsources = ["interface:eth2"]\nagreement = "one"`,
+      passwords: ['p1'],
+    },
+  ),
+  {
+    name: 'a URL with a fixed address',
+    format: 'url',
+    text: 'https://u:secret-of-it@dyn.one.example/nic/update?hostname=a.one.example&myip=11.22.33.44',
+    toml: 'server = "https://dyn.one.example"\nusername = "u"\nhostnames = ["a.one.example"]\nipv6 = false\nmyip = ["11.22.33.44"]',
+    passwords: ['secret-of-it'],
+  },
+  {
+    name: 'OpenWrt: two networks',
+    format: 'openwrt',
+    text: ['wan', 'wanb']
+      .map(
+        (network) =>
+          `config service '${network}'\n\toption enabled '1'\n\toption service_name 'no-ip.com'\n\toption domain '${network}.ddns.net'\n\toption username 'u'\n\toption password 'p'\n\toption ip_source 'network'\n\toption ip_network '${network}'\n`,
+      )
+      .join('\n'),
+    toml: 'provider = "no-ip"\nusername = "u"\nhostnames = ["wan.ddns.net"]\nipv6 = false\nrefresh = "3d"\nsources = ["interfaces"]\nagreement = "one"\ninterval = "10m"\nwhen_stopped = "idle"',
+    passwords: ['p'],
+    remarks: [
+      ['not taken', 10, 'wanb.ddns.net: the address is found by wanb, and that of other hostnames by wan'],
+    ],
+  },
   {
     name: 'OpenWrt: a line each, of one login',
     format: 'openwrt',

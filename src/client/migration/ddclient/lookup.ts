@@ -22,9 +22,11 @@ export function ddclientLookups(
   line: number,
   remarks: Remarks,
 ): readonly DdclientLookup[] {
-  const v4 = all.get('usev4') ?? all.get('use')
-  const v6 = all.get('usev6')
+  const [own, v6, use] = [all.get('usev4'), all.get('usev6'), all.get('use')]
   const ipv6 = v6 !== undefined && !isOff(v6.value)
+  // Without any way, the address is that of `ip`; and `use` counts where both others are off.
+  const isUse = own === undefined || (isOff(own.value) && !ipv6)
+  const v4 = isUse ? (use ?? all.get('ip') ?? own) : own
   const ipv4 = v4 === undefined ? !ipv6 : !isOff(v4.value)
   if (!ipv4 && !ipv6)
     remarks.add(
@@ -32,12 +34,18 @@ export function ddclientLookups(
       line,
       'use is off, so ddclient sends no address; here the IPv4 address is looked up',
     )
-  const ofV4 = ipv4 && v4 !== undefined ? lookupFor(all, 'v4', remarks) : DEFAULT_LOOKUP
+  const ofV4 =
+    ipv4 && v4 !== undefined ? lookupFor(isUse ? withoutV4(all) : all, 'v4', remarks) : DEFAULT_LOOKUP
+  const isFixedV6 = ofV4.kind === 'fixed' && ofV4.addresses.every((one) => one.includes(':'))
+  if (isFixedV6 && !ipv6) return [{ lookup: ofV4, ipv4: false, ipv6: true }]
   return [
     ...(ipv4 || !ipv6 ? [{ lookup: ofV4, ipv4: true, ipv6: false }] : []),
     ...(ipv6 ? [{ lookup: lookupFor(all, 'v6', remarks), ipv4: false, ipv6: true }] : []),
   ]
 }
+
+const withoutV4 = (all: DdclientSettings): DdclientSettings =>
+  new Map([...all].filter(([name]) => name !== 'usev4'))
 
 function lookupFor(all: DdclientSettings, family: Family, remarks: Remarks): Lookup {
   const chosen = all.get(`use${family}`) ?? all.get('use')
@@ -55,8 +63,13 @@ function lookupFor(all: DdclientSettings, family: Family, remarks: Remarks): Loo
       line,
       remarks,
     })
-  if (use === 'if') return interfaceLookup(detail('if'))
-  if (use === 'cmd') return commandLookup(detail('cmd') ?? '')
+  // The default of ddclient.
+  if (use === 'if') return interfaceLookup(detail('if') ?? (chosen?.value === 'if' ? 'ppp0' : undefined))
+  if (use === 'cmd') {
+    if (detail('cmd-skip') !== undefined)
+      remarks.once('lost', line, 'cmd-skip has no counterpart: the program must print the address alone')
+    return commandLookup(detail('cmd') ?? '')
+  }
   if (use === 'ip') {
     const fixed = fixedLookup(detail('ip') ?? '')
     if (fixed === undefined)

@@ -20,11 +20,15 @@ export function byAccount(
   const keyOf = ({ families, update: { lookup } }: OwnWay): string =>
     `${families} ${lookup.kind === 'fixed' ? lookup.addresses.join() : ''}`
   const ways = ownWays(group, remarks)
-  for (const way of ways) accounts.set(keyOf(way), [...(accounts.get(keyOf(way)) ?? []), way.update])
+  for (const way of ways) {
+    const updates = accounts.get(keyOf(way)) ?? []
+    updates.push(way.update)
+    accounts.set(keyOf(way), updates)
+  }
   const [first, ...others] = accounts.values()
   const isToken = group.every((one) => one.username === undefined && !needs(one).username)
   if (first === undefined || others.length === 0 || isToken) return [...accounts.values()]
-  for (const { update, families } of ways.filter(({ update: one }) => !first.includes(one)))
+  for (const { update, families } of ways.filter((one) => keyOf(one) !== keyOf(ways[0] ?? one)))
     remarks.push({
       kind: 'not taken',
       place: update.place,
@@ -35,6 +39,9 @@ export function byAccount(
   return [first]
 }
 
+const isOtherWay = (one: ImportedUpdate, other: ImportedUpdate): boolean =>
+  wayForBoth(one.lookup, other.lookup) === undefined || one.suffix !== other.suffix
+
 /** Each hostname with its families; those of several entries are put together where they are found in the same way. */
 function ownWays(group: readonly ImportedUpdate[], remarks: Remark[]): readonly OwnWay[] {
   const parts = group.flatMap((update) =>
@@ -43,13 +50,22 @@ function ownWays(group: readonly ImportedUpdate[], remarks: Remark[]): readonly 
       : update.hostnames.map((name) => ({ ...update, hostnames: [name] })),
   )
   const nameOf = ({ hostnames: [name = ''] }: ImportedUpdate): string => name
+  const families = ['ipv4', 'ipv6'] as const
+  // The first of each counts.
+  const first = new Map(
+    parts
+      .toReversed()
+      .flatMap((one) =>
+        families.flatMap((own) => (one[own] ? [[`${own} ${nameOf(one)}`, one] as const] : [])),
+      ),
+  )
   const found = (name: string, family: 'ipv4' | 'ipv6'): ImportedUpdate | undefined =>
-    parts.find((one) => nameOf(one) === name && one[family])
+    first.get(`${family} ${name}`)
   return parts.flatMap((update): readonly OwnWay[] => {
     const [v4, v6] = [found(nameOf(update), 'ipv4'), found(nameOf(update), 'ipv6')]
     const both = v4 === undefined || v6 === undefined ? undefined : wayForBoth(v4.lookup, v6.lookup)
     const own = update.ipv4 ? v4 : v6
-    if (own !== undefined && own !== update && wayForBoth(own.lookup, update.lookup) === undefined) {
+    if (own !== undefined && own !== update && isOtherWay(own, update)) {
       remarks.push({
         kind: 'not taken',
         place: update.place,

@@ -9,6 +9,8 @@ const sourceOf = (lookup: Lookup): string | undefined =>
 const isUsual = (lookup: Lookup): boolean => lookup.kind === 'default' || sourceOf(lookup) === 'router'
 const interfaceIn = (lookup: Lookup): string | undefined =>
   /^interface:(.*)$/.exec(sourceOf(lookup) ?? '')?.[1]
+const networkIn = (lookup: Lookup): string | undefined =>
+  lookup.kind === 'sources' ? lookup.network : undefined
 const isSame = (one: Lookup, other: Lookup): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** For people. */
@@ -17,7 +19,7 @@ export const wayOf = (lookup: Lookup): string =>
     ? `the fixed address ${lookup.addresses.join(' and ')}`
     : lookup.kind === 'default'
       ? 'the usual sources'
-      : (lookup.command?.at(-1) ?? lookup.sources.join(' and '))
+      : (lookup.command?.at(-1) ?? lookup.network ?? lookup.sources.join(' and '))
 
 /** One way for both families of a hostname; undefined where the two differ. */
 export function wayForBoth(v4: Lookup, v6: Lookup): Lookup | undefined {
@@ -63,8 +65,12 @@ export function lookupPlan(updates: readonly ImportedUpdate[]): LookupPlan {
   const isCommand = (lookup: Lookup): boolean => lookup.kind === 'sources' && lookup.command !== undefined
   if (isCommand(first)) return { settings: settingsOfLookup(first), placeOf: onlyAt(first), remarks: [] }
   const hasUsual = looking.some(({ lookup }) => isUsual(lookup))
+  const firstOfNetwork = looking.find(({ lookup }) => networkIn(lookup) !== undefined)?.lookup ?? first
   const placeOf: LookupPlan['placeOf'] = ({ lookup, ipv4 }) => {
     if (lookup.kind === 'fixed' || isUsual(lookup)) return {}
+    const network = networkIn(lookup)
+    if (network !== undefined && network !== networkIn(firstOfNetwork))
+      return reasonFor(lookup, firstOfNetwork)
     const name = interfaceIn(lookup)
     if (name !== undefined) return { interface: name }
     if (sourceOf(lookup) === 'interfaces' && (!hasUsual || !ipv4)) return {}

@@ -34,8 +34,11 @@ export function mergeImport(
     const key = accountKeyOf(update)
     const [first] = groups.get(key) ?? []
     const conflict = first === undefined ? undefined : conflictOf(first, update)
-    if (conflict === undefined) groups.set(key, [...(groups.get(key) ?? []), update])
-    else
+    if (conflict === undefined) {
+      const group = groups.get(key) ?? []
+      group.push(update)
+      groups.set(key, group)
+    } else
       more.push({
         kind: 'not taken',
         place: update.place,

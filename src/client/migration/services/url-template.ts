@@ -4,6 +4,7 @@ import type { DraftSettings } from '../../setup/draft.ts'
 import { HOSTNAME_PARAMETERS, ADDRESS_PARAMETERS, IPV6_PARAMETERS } from '../../../protocol/request-form.ts'
 import { parseParameter } from '../../../config/parameter.ts'
 import { isSecretName } from '../../../config/secret-names.ts'
+import { type Address, parseAddress } from '../../../net/address.ts'
 import type { ServiceAddress } from '../imported.ts'
 import { providerOfServer, splitServer } from './service-names.ts'
 
@@ -31,6 +32,8 @@ interface UrlTemplate {
   readonly hostnames: readonly string[]
   readonly username: string | undefined
   readonly password: string | undefined
+  /** Addresses that stand in the URL itself. */
+  readonly addresses: readonly Address[]
   /** Whether the URL has a place for an address of the family; without any, the service takes that of the connection. */
   readonly hasIpv6: boolean
   readonly hasAddress: boolean
@@ -76,13 +79,14 @@ export function readUrlTemplate(text: string): Result<UrlTemplate, string> {
   })
 }
 
-type Query = Pick<UrlTemplate, 'settings' | 'hostnames' | 'hasIpv6' | 'hasAddress'>
+type Query = Pick<UrlTemplate, 'settings' | 'hostnames' | 'addresses' | 'hasIpv6' | 'hasAddress'>
 
 /** What one parameter of the query is for, with its setting where its name is not the usual one. */
 interface ReadParameter {
   readonly part: PlaceholderKind | 'both' | 'fixed'
   readonly settings: DraftSettings
   readonly hostnames?: readonly string[]
+  readonly addresses?: readonly Address[]
   readonly fixed?: string
 }
 
@@ -117,7 +121,11 @@ function readParameter(name: string, value: string): Result<ReadParameter, strin
       : foreign('the IPv6 address in another parameter')
   if (is('address') || name === 'myip')
     return isOneOf(ADDRESS_PARAMETERS)
-      ? ok({ part: 'address', settings: name === 'myip' ? {} : { address_parameter: name } })
+      ? ok({
+          part: 'address',
+          settings: name === 'myip' ? {} : { address_parameter: name },
+          addresses: value.split(',').flatMap((one) => parseAddress(one.trim()) ?? []),
+        })
       : foreign('the address in another parameter')
   if ([name, value].some((one) => ANY_PLACEHOLDER.test(one)))
     return foreign('a placeholder that has no counterpart here')
@@ -152,6 +160,7 @@ function readQuery(url: URL): Result<Query, string> {
       ...(parameters.length > 0 && { parameters }),
     },
     hostnames: all.flatMap(({ hostnames = [] }) => hostnames),
+    addresses: all.flatMap(({ addresses = [] }) => addresses),
     hasIpv6,
     hasAddress,
   })
