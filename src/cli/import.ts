@@ -1,4 +1,5 @@
 import { draftFiles } from '../app/client/setup/draft-files.ts'
+import { fileComplaints } from '../app/client/setup/file-complaints.ts'
 import { importContext, importSource } from '../app/client/setup/import-source.ts'
 import { writeNewFiles } from '../app/client/setup/new-files.ts'
 import { giveToRoot } from '../app/client/setup/root-folder.ts'
@@ -10,7 +11,6 @@ import { FORMATS, type Format } from '../client/migration/formats.ts'
 import { FORMAT_ROWS, formatOf, readImport } from '../client/migration/import.ts'
 import type { Remark } from '../client/migration/imported.ts'
 import { type MergedImport, mergeImport } from '../client/migration/merge/merge.ts'
-import { draftComplaints } from '../client/setup/draft-complaints.ts'
 import type { ImportFlags } from './parse/flag-tables.ts'
 import { exitResult, fail, print, printJson, tryToPrint } from './terminal/output.ts'
 
@@ -50,7 +50,7 @@ async function finish(
   const paths = await setupPaths(output)
   const { text, files } = draftFiles(draft, paths)
   const isEmpty = draft.accounts.length === 0
-  const complaints = isEmpty ? [] : draftComplaints(text)
+  const complaints = isEmpty ? [] : await fileComplaints(text)
   const isMissing = draft.accounts.some(({ comments }) => comments.length > 0)
   const isComplete =
     !isEmpty && !isMissing && complaints.length === 0 && remarks.every(({ kind }) => kind !== 'not taken')

@@ -122,6 +122,21 @@ describe('init without a terminal', () => {
       expect(stderr).toContain(flag)
   })
 
+  it('completes a label of a service that has one zone, and writes nothing that a start refuses', async () => {
+    const folder = scratch()
+    const args = (name: string) => ['--provider', 'duckdns', '--password-file', '-', '--hostname', name]
+    expect((await init(folder, args('home'))).code).toBe(0)
+    const written = readFileSync(join(folder, 'holdfast.toml'), 'utf8')
+    expect(written).toContain('hostnames = ["home.duckdns.org"]')
+    const other = scratch()
+    const refused = await init(other, args('home.example.com'))
+    expect([refused.code, refused.stderr, readdirSync(other)]).toEqual([
+      78,
+      expect.stringContaining('home.example.com is not in the zone duckdns.org'),
+      [],
+    ])
+  })
+
   it.each(['init', 'import'])('%s understands --config, as the other commands do', async (command) => {
     const config = join(scratch(), 'mine.toml')
     const other = join(scratch(), 'ddclient.conf')

@@ -6,6 +6,7 @@ import {
   type PublishedFamilies,
   type SetupAnswers,
   suggestedHostname,
+  wholeHostname,
 } from '../../client/setup/answers.ts'
 import type { Draft } from '../../client/setup/draft.ts'
 import { parseServiceAddress } from '../../config/client-settings.ts'
@@ -176,7 +177,7 @@ export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): 
   })
   const names = split(text).flatMap((one) => {
     const read = readHostname(one)
-    return read.ok ? [read.value] : []
+    return read.ok ? [wholeHostname(read.value, answers.provider)] : []
   })
   const foreign = names.filter((name) => name.includes('xn--'))
   if (foreign.length > 0)

@@ -13,6 +13,7 @@ import {
   missingAnswers,
   type PublishedFamilies,
   type SetupAnswers,
+  wholeHostname,
 } from '../../client/setup/answers.ts'
 import { clearTextRemarks } from '../../client/setup/shown.ts'
 import { parseServiceAddress } from '../../config/client-settings.ts'
@@ -77,6 +78,7 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
   const hostnames = flags.hostnames
     .flatMap((one) => one.split(','))
     .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
+    .map((one) => wholeHostname(one, provider))
   const secretIn = async (flag: string, file: string | undefined): Promise<Secret | undefined> =>
     file === undefined
       ? undefined

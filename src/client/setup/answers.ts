@@ -26,6 +26,12 @@ interface MissingAnswer {
   readonly what: string
 }
 
+/** A service that has one zone for all is known by labels: the whole name is in that zone. */
+export function wholeHostname(name: string, provider: string | undefined): string {
+  const zone = provider === undefined ? undefined : providerCalled(provider)?.settings['zone']
+  return zone === undefined || name.includes('.') ? name : `${name}.${zone}`
+}
+
 /** All answers that an account cannot do without. */
 export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] {
   const preset = answers.provider === undefined ? undefined : providerCalled(answers.provider)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formatOf, readImport, unknownFormat } from '../../../src/client/migration/import.ts'
 import type { ImportContext } from '../../../src/client/migration/imported.ts'
 import { mergeImport } from '../../../src/client/migration/merge/merge.ts'
-import { draftComplaints } from '../../../src/client/setup/draft-complaints.ts'
+import { fileComplaints } from '../../../src/app/client/setup/file-complaints.ts'
 import { draftText } from '../../../src/client/setup/toml.ts'
 import { CASES as GENERAL, type ImportCase } from './cases.ts'
 import { SERVICE_CASES } from './service-cases.ts'
@@ -74,10 +74,10 @@ describe.each(CASES)('$name', (one) => {
     for (const password of one.passwords.filter(({ length }) => length > 2))
       expect(said).not.toContain(password)
   })
-  it('is a valid configuration, or says what is missing', () => {
+  it('is a valid configuration, or says what is missing', async () => {
     const { draft, remarks } = imported(one)
     const complaints =
-      draft.accounts.length === 0 ? [] : draftComplaints(draftText(draft, ({ name }) => `/p/${name}`))
+      draft.accounts.length === 0 ? [] : await fileComplaints(draftText(draft, ({ name }) => `/p/${name}`))
     const isMissing =
       one.isIncomplete === true || remarks.some(({ text }) => text.includes('not in this file'))
     expect(isMissing ? [] : complaints).toEqual([])

@@ -3,13 +3,11 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import { otherTopSettings, withTopSettings } from '../../../client/setup/added-account.ts'
 import { withHostnames, withSetting, type WrittenAccount } from '../../../client/setup/changed-account.ts'
 import { diffLines } from '../../../client/setup/diff.ts'
-import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
 import type { Draft, DraftAccount } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { expandHome } from '../../home.ts'
-import { isRoot } from '../../paths.ts'
-import { passwordFiles } from '../settings/password-files.ts'
 import { changedConfig, passwordFileOf } from './draft-files.ts'
+import { fileComplaints, passwordFilesOfUser } from './file-complaints.ts'
 import { isThere, type NewFile, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 import type { SetupPlan } from './setup-plan.ts'
@@ -35,7 +33,7 @@ export async function changedPlan(
     (before, setting) => withSetting(before, account, setting),
     named,
   )
-  const [complaint] = draftComplaints(text, await passwordFilesOfUser())
+  const [complaint] = await fileComplaints(text)
   if (complaint !== undefined)
     return err(`${paths.config} with this change: ${complaint.replace('holdfast.toml:', 'line ')}`)
   return ok({
@@ -88,10 +86,6 @@ async function newPassword(
     settings: used === undefined ? { password_file: path } : {},
   })
 }
-
-/** Where this user finds the passwords of accounts without a password file. */
-export const passwordFilesOfUser = async (): ReturnType<typeof passwordFiles> =>
-  passwordFiles({ credentials: undefined, isRoot: isRoot() })
 
 /** The file that the unit of the system loads for an account without a password file. */
 async function fileOfRoot({ name }: WrittenAccount): Promise<string | undefined> {

@@ -11,11 +11,11 @@ import { parseDocument } from '../../../config/document.ts'
 import { diffLines } from '../../../client/setup/diff.ts'
 import { type Draft, type DraftAccount, distinctNames } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
-import { draftComplaints } from '../../../client/setup/draft-complaints.ts'
 import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
 import { tsigKeyOf, updatesNameServer } from '../settings/tsig-key.ts'
-import { changedPlan, passwordFilesOfUser } from './changed-plan.ts'
+import { changedPlan } from './changed-plan.ts'
 import { changedConfig, draftFiles, passwordFileOf } from './draft-files.ts'
+import { fileComplaints } from './file-complaints.ts'
 import { isThere, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 import type { SetupPlan } from './setup-plan.ts'
@@ -31,7 +31,7 @@ export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result
     return err(`${json} is the configuration of this user; add the account there, or write --output FILE`)
   const plan =
     existing.value === undefined || existing.value.trim() === ''
-      ? newPlan(draft, paths, existing.value)
+      ? await newPlan(draft, paths, existing.value)
       : await addedPlan(draft, paths, existing.value)
   if (!plan.ok) return plan
   for (const { path, mayReplace } of plan.value.files)
@@ -84,9 +84,13 @@ async function freeNames(
   return names
 }
 
-function newPlan(draft: Draft, paths: SetupPaths, existing: string | undefined): Result<SetupPlan, string> {
+async function newPlan(
+  draft: Draft,
+  paths: SetupPaths,
+  existing: string | undefined,
+): Promise<Result<SetupPlan, string>> {
   const { files, text } = draftFiles(draft, paths)
-  const [complaint] = draftComplaints(text)
+  const [complaint] = await fileComplaints(text)
   if (complaint !== undefined) return err(complaint.replace(/^holdfast\.toml:\d+: /, ''))
   return ok({
     config: paths.config,
@@ -130,7 +134,7 @@ async function addedPlan(
     if (!added.ok) return err(`${paths.config}: ${added.error}`)
     text = added.value
   }
-  const [complaint] = draftComplaints(text, await passwordFilesOfUser())
+  const [complaint] = await fileComplaints(text)
   if (complaint !== undefined)
     return err(`${paths.config} with this account: ${complaint.replace('holdfast.toml:', 'line ')}`)
   const passwords = accounts.flatMap((account) =>

@@ -1,0 +1,25 @@
+import { parseDocument } from '../../../config/document.ts'
+import { readClientConfig } from '../../../config/read-client.ts'
+import { formatComplaint } from '../../../config/setting.ts'
+import { isRoot } from '../../paths.ts'
+import { passwordFiles } from '../settings/password-files.ts'
+import { protocolFor } from '../settings/protocols.ts'
+
+/** Where this user finds the passwords of accounts without a password file. */
+export const passwordFilesOfUser = async (): ReturnType<typeof passwordFiles> =>
+  passwordFiles({ credentials: undefined, isRoot: isRoot() })
+
+/** What is wrong with the text of a new configuration, or missing in it: what a start with it would refuse. */
+export async function fileComplaints(text: string): Promise<readonly string[]> {
+  const name = 'holdfast.toml'
+  const read = readClientConfig({
+    flags: {},
+    environment: {},
+    file: { name, document: parseDocument(text, name) },
+    chosen: [],
+    passwordFileFor: await passwordFilesOfUser(),
+  })
+  if (!read.ok) return read.error.map(formatComplaint)
+  const protocols = await Promise.all(read.value.accounts.map(protocolFor))
+  return protocols.flatMap((one) => (one.ok ? [] : one.error))
+}
