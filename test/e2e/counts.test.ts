@@ -168,8 +168,8 @@ interface RunCounts {
 
 // biome-ignore format: a table
 const RUN_LIMITS: Readonly<Record<string, RunCounts>> = {
-  'one hostname':   { builtIn: 59, own: 7, fsyncs: 4,  requests: 1 },
-  '1000 hostnames': { builtIn: 59, own: 7, fsyncs: 18, requests: 8 },
+  'one hostname':   { builtIn: 60, own: 7, fsyncs: 4,  requests: 1 },
+  '1000 hostnames': { builtIn: 60, own: 7, fsyncs: 18, requests: 8 },
 }
 
 /** Runs a program to its end and reads what it counted. */
