@@ -156,7 +156,8 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     expect([during.busy, during.other, own.done, own.other]).toEqual([0, undefined, 0, undefined])
     // What else runs on the machine comes and goes: the rate without the lock, before and after.
     expect(during.done).toBeGreaterThan(Math.min(alone.done, rate.done) * (judgesPace ? 0.8 : 0.4))
-    expect(during.longest).toBeLessThan(judgesPace ? 1000 : 2000)
+    // Who waits for the lock waits for WAIT; on a busy machine an answer takes long without it.
+    expect(during.longest).toBeLessThan(judgesPace ? 1000 : WAIT)
     expect(own.busy).toBeGreaterThan(0)
     expect(own.longest).toBeLessThan(WAIT + MARGIN)
     // Nothing that was refused was stored, and nothing that was acknowledged is lost.
