@@ -9,7 +9,7 @@ import {
   Remarks,
 } from './imported.ts'
 import { commandLookup, DEFAULT_LOOKUP, interfaceLookup } from './lookup.ts'
-import { hasReplies, NO_SUCCESS, readOwnRequest } from './services/own-template.ts'
+import { readOwnRequest, remarkOnOwn } from './services/own-template.ts'
 import { noService } from './services/service-names.ts'
 import { takeService } from './services/take-service.ts'
 import { readYaml, type YamlValue } from './yaml-file.ts'
@@ -145,19 +145,12 @@ function serviceOf(entry: YamlValue, { line, zone, remarks }: ServiceContext): N
 function callbackOf(entry: YamlValue, line: number, remarks: Remarks): NamedService | string {
   const own = readOwnRequest({ url: textAt(entry, 'dns', 'id'), body: textAt(entry, 'dns', 'secret') })
   if (!own.ok) return `its URL ${own.error}`
-  const { plain, ...account } = own.value
-  if (plain !== undefined)
-    remarks.once(
-      'changed',
-      line,
-      `the service is asked with https; if it has only http, write url with ${plain}`,
-    )
-  if (!hasReplies(own.value)) remarks.add('lost', line, NO_SUCCESS)
-  const hasTtl = JSON.stringify(account.settings).includes('{ttl}')
+  remarkOnOwn(own.value, line, remarks)
+  const hasTtl = JSON.stringify(own.value.settings).includes('{ttl}')
   const seconds = /^\d+/.exec(textAt(entry, 'ttl'))?.[0] ?? '600'
   return {
-    ...account,
-    settings: { ...account.settings, ...(hasTtl && { ttl: `${seconds}s` }) },
+    ...own.value,
+    settings: { ...own.value.settings, ...(hasTtl && { ttl: `${seconds}s` }) },
     read: new Set(),
   }
 }

@@ -7,7 +7,7 @@ interface ForeignRow {
 /** Files of other programs that nothing is read from; the first that matches wins. */
 // biome-ignore format: a table
 const FOREIGN: readonly ForeignRow[] = [
-  { whose: 'Holdfast itself: holdfast config check --config FILE tells whether it is right', marks: [/^[ \t]*(?:\[\[account\]\]|hostnames[ \t]*=[ \t]*\[)/m] },
+  { whose: 'Holdfast itself: holdfast config check --config FILE checks it', marks: [/^[ \t]*(?:\[\[account\]\]|hostnames[ \t]*=[ \t]*\[)/m] },
   { whose: 'pfSense or OPNsense: take each update URL with holdfast import --url',           marks: [/<(?:dyndns|DynDNS|dyndnses)>/] },
   { whose: 'Caddy (dynamic_dns)',                                                            marks: [/^[ \t]*dynamic_dns[ \t]*\{/m] },
   { whose: 'Home Assistant',                                                                 marks: [/^[ \t]*(?:no_ip|duckdns|dynu|namecheapdns|freedns)[ \t]*:[ \t]*\r?$/m, /^[ \t]+(?:domain|access_token)[ \t]*:/m] },

@@ -127,13 +127,13 @@ const isUrlLine = (line: string): boolean =>
 /** Without any setting. */
 const isBare = (text: string): boolean => text.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 
-/** What is said of a file that is of none of these clients; nothing of it is shown. */
+/** Why a file of no known client is refused; its contents may be secret and are not shown. */
 export const unknownFormat = (text: string): string => {
   const whose = foreignTo(text)
   const clients = FORMATS.filter((one) => one !== 'url').join(', ')
   const known = `holdfast import reads the files of ${clients}, and update URLs`
   return whose === undefined
-    ? `is of no client that is known here; ${known}; nothing is taken, and nothing of it is shown`
+    ? `is of no client that is known here; ${known}; nothing is taken, and its contents are not shown`
     : `is a file of ${whose}; ${known}; nothing is taken`
 }
 

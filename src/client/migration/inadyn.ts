@@ -19,6 +19,7 @@ import { type InadynSection, parseInadyn } from './inadyn-syntax.ts'
 import { commandLookup, DEFAULT_LOOKUP, interfaceLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, refreshOf } from './periods.ts'
 import { inadynServiceName, noService } from './services/service-names.ts'
+import { usesHttps } from './services/own-template.ts'
 
 const DROPPED: ReadonlySet<string> = new Set([
   'verify-address',
@@ -118,8 +119,7 @@ function sectionUpdate(
     remarks.add(
       'changed',
       inadynLine(own, 'ssl'),
-      `${label}: the service is asked with https; if it has only http, ` +
-        `write server = "${(service.service.server ?? 'http://…').replace('https:', 'http:')}"`,
+      `${label}: ${usesHttps(`server = "${(service.service.server ?? 'http://…').replace('https:', 'http:')}"`)}`,
     )
   remarkOnCertificates(values, remarks)
   remarkOnRest(new Map([...own].filter(([key]) => !service.read.has(key))), remarks)

@@ -2,7 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import { rowOf, type ServiceRow } from './services/client-services.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import type { ImportedService, ImportedUpdate, Remarks } from './imported.ts'
-import { hasReplies, NO_SUCCESS, readOwnRequest } from './services/own-template.ts'
+import { hasReplies, NO_SUCCESS, readOwnRequest, usesHttps } from './services/own-template.ts'
 import { providerOfOpenwrt, noService } from './services/service-names.ts'
 import { takeService } from './services/take-service.ts'
 import type { UciSection } from './uci.ts'
@@ -38,7 +38,7 @@ export function openwrtService(section: UciSection, remarks: Remarks): ImportedS
 function remarkOnHttps({ options }: UciSection, advice: string, remarks: Remarks): void {
   if (options.get('use_https')?.value === '1') return
   const line = options.get('update_url')?.line ?? 0
-  remarks.once('changed', line, `the service is asked with https; if it has only http, write ${advice}`)
+  remarks.once('changed', line, usesHttps(advice))
 }
 
 /** A service of the update protocol. */

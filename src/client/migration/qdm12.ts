@@ -11,7 +11,7 @@ import {
 import { DEFAULT_LOOKUP } from './lookup.ts'
 import { environmentOf } from './environment.ts'
 import { intervalOf } from './periods.ts'
-import { hasReplies, NO_SUCCESS, readOwnRequest } from './services/own-template.ts'
+import { hasReplies, NO_SUCCESS, readOwnRequest, usesHttps } from './services/own-template.ts'
 import { providerOfQdm12, noService } from './services/service-names.ts'
 import { takeService } from './services/take-service.ts'
 
@@ -181,12 +181,7 @@ function customUpdate(
     remarks.add('not taken', line, `provider custom for ${shownNames(hostnames)}: its url ${own.error}`)
     return []
   }
-  if (own.value.plain !== undefined)
-    remarks.once(
-      'changed',
-      line,
-      `the service is asked with https; if it has only http, write url with ${own.value.plain}`,
-    )
+  if (own.value.plain !== undefined) remarks.once('changed', line, usesHttps(`url with ${own.value.plain}`))
   // Go has its flags at the beginning, and Holdfast ignores the case of letters anyway.
   const success = (textOf(entry['success_regex']) ?? '').replace(/^\(\?i\)/, '')
   const isPattern = parsePattern(success).ok

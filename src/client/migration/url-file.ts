@@ -2,7 +2,7 @@ import { Secret } from '../../net/secret.ts'
 import { validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP } from './lookup.ts'
-import { hasReplies, NO_SUCCESS, readOwnRequest } from './services/own-template.ts'
+import { readOwnRequest, remarkOnOwn, usesHttps } from './services/own-template.ts'
 import { readUrlTemplate } from './services/url-template.ts'
 
 interface UrlPlace {
@@ -27,20 +27,13 @@ function ownUpdates(raw: string, { file, line, remarks }: UrlPlace): readonly Im
     remarks.add('not taken', line, `the URL ${own.error}`)
     return []
   }
-  const { plain, namesOf, ...account } = own.value
-  if (plain !== undefined)
-    remarks.once(
-      'changed',
-      line,
-      `the service is asked with https; if it has only http, write url with ${plain}`,
-    )
-  if (!hasReplies(own.value)) remarks.add('lost', line, NO_SUCCESS)
+  remarkOnOwn(own.value, line, remarks)
   const ipv6 = /<ip6|ipv6__|\[ipv?6\]/i.test(raw)
   // A name that the URL itself has.
-  const names = namesOf(['{hostname}']).filter((name) => !name.includes('{'))
+  const names = own.value.namesOf(['{hostname}']).filter((name) => !name.includes('{'))
   return [
     {
-      ...account,
+      ...own.value,
       place: { file, line },
       label: '',
       hostnames: validHostnames(names, line, remarks),
@@ -79,8 +72,7 @@ export function importUrls(text: string, { file }: ImportContext): Imported {
       remarks.once(
         'changed',
         line,
-        'the service is asked with https; if it has only http, ' +
-          `write server = "${(service.server ?? '').replace('https:', 'http:')}"`,
+        usesHttps(`server = "${(service.server ?? '').replace('https:', 'http:')}"`),
       )
     const ofConnection = !hasAddress && !hasIpv6
     return [

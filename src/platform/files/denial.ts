@@ -2,8 +2,8 @@ import { dirname } from 'node:path'
 import { stat } from './promises.ts'
 
 /**
- * Who keeps this user out of a path: the owner of the deepest part that can be seen, such as a volume that was made for
- * another user. Undefined where it belongs to this user.
+ * Whose permissions deny this user a path: the owner of the deepest part that can be seen, such as a volume that was
+ * made for another user. Undefined where it belongs to this user.
  */
 export async function denial(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)

@@ -13,7 +13,7 @@ import type { PublishSettings } from './settings.ts'
 /** The name that stands for the SOA among dirty names. */
 export const SOA_ALONE = ''
 
-/** A name that cannot be rendered, by a bug: what was published of it stays, and others do not wait for it. */
+/** A name that a bug keeps from being rendered: its published records stay, and other names do not wait. */
 export interface NameFault extends NameInZone {
   readonly fqdn: string
   readonly error: unknown

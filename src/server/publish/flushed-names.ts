@@ -112,7 +112,7 @@ async function aliasWeight(
   return weight
 }
 
-/** The highest published zone beneath this one that contains a name of it; else this one. */
+/** The highest published zone beneath this one that this name is in; without one, this zone. */
 export async function highestZone(w: StoreWrites, fqdn: string, apex: string): Promise<string> {
   let highest = apex
   for (let name = fqdn; name !== apex && name.includes('.'); name = parentOf(name))

@@ -49,7 +49,7 @@ interface NotifySenderParts {
 export interface NotifySender {
   /** `repeated`: they may know of it. */
   readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
-  /** Another node published them: secondaries that do not have them at this time are told. */
+  /** Another node published them: at `dueAt`, secondaries that still do not have them get a NOTIFY. */
   readonly noticed: (zones: readonly ToldZone[], dueAt: Instant) => void
   /** What a secondary serves of this zone. */
   readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void

@@ -15,7 +15,7 @@ import type { NotifySender } from './notify-sender.ts'
 const BEFORE_START = 600_000
 /** How often a node looks for changes that another node published. */
 const LOOK_INTERVAL = seconds(1)
-/** The other node tells secondaries; unless it ended before, and they do not have the change after this. */
+/** The other node sends the NOTIFY; this one takes over after this time, because the other may have ended. */
 const TIME_TO_TELL = seconds(10)
 /** In milliseconds: how far a look goes back, because a flush has the time of its start, and clocks differ. */
 const OVERLAP = 5000
@@ -54,8 +54,8 @@ interface TellingParts {
 }
 
 /**
- * Looks for changes that other nodes published: secondaries are behind from then on, and are told of what they do not have
- * after some seconds.
+ * Looks for changes that other nodes published: secondaries count as behind from then on, and get a NOTIFY for what they
+ * still do not have after some seconds.
  */
 export function keepTelling({ store, settings, ending, notifier }: TellingParts): void {
   let since = instant(systemClock.now() - OVERLAP)

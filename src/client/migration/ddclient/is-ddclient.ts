@@ -1,7 +1,7 @@
 import { Remarks } from '../imported.ts'
 import { ddclientLines } from './lines.ts'
 
-/** Settings that no file of ddclient is without, but for those that only prepare for a host. */
+/** Every ddclient file that updates a host has one of these settings. */
 const MARKS: ReadonlySet<string> = new Set(['protocol', 'use', 'usev4', 'usev6', 'login', 'login_env'])
 /** The longest list of words behind the settings of a line: hosts, login, password. */
 const MAX_WORDS = 3

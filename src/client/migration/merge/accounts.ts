@@ -34,7 +34,7 @@ export function byAccount(
       place: update.place,
       text:
         `${update.hostnames.join(', ')}: ${families === 'both' ? 'both families' : `only ${families}`}, ` +
-        `by ${wayOf(update.lookup)}, needs an account of its own, and one username can have one account only`,
+        `by ${wayOf(update.lookup)}, needs an account of its own, and a username can only be in one account`,
     })
   return [first]
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../config/template.ts'
 import { Secret } from '../../../net/secret.ts'
 import type { DraftSettings } from '../../setup/draft.ts'
-import type { ServiceAddress } from '../imported.ts'
+import type { Remarks, ServiceAddress } from '../imported.ts'
 
 /** A request that a user wrote for another client. */
 export interface OwnRequest {
@@ -194,3 +194,13 @@ export const hasReplies = ({ service }: OwnAccount): boolean =>
 export const NO_SUCCESS =
   'the answer of the service is not in this file; write success, such as success = ["^OK\\\\b"], ' +
   'and try it with holdfast update'
+
+/** The remark where the other client uses plain HTTP; `setting` is the line that keeps it so. */
+export const usesHttps = (setting: string): string =>
+  `the service is asked with https; if it has only http, write ${setting}`
+
+/** Remarks on a URL with plain HTTP, and on a service whose answers are not in the file. */
+export function remarkOnOwn(own: OwnAccount, line: number, remarks: Remarks): void {
+  if (own.plain !== undefined) remarks.once('changed', line, usesHttps(`url with ${own.plain}`))
+  if (!hasReplies(own)) remarks.add('lost', line, NO_SUCCESS)
+}

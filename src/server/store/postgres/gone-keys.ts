@@ -20,8 +20,8 @@ export const GONE_KEYS_OF = selects({
 })
 
 /**
- * Removes a key, and keeps whose it was for the nodes that have counted of it: they find its account and its later keys by
- * this row.
+ * Removes a key, and records its account for the nodes that still count for it: they find the account and its later
+ * keys by this row.
  */
 export async function removeAndMark(
   w: Pick<StoreWrites, 'keyRestrictions' | 'removeKey' | 'putSanction'>,
