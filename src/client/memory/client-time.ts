@@ -1,4 +1,12 @@
-import { after, between, type Duration, type Instant, longest, milliseconds } from '../../base/time.ts'
+import {
+  after,
+  between,
+  type Duration,
+  type Instant,
+  longest,
+  milliseconds,
+  seconds,
+} from '../../base/time.ts'
 import type { ClockReading, Clocks } from '../../ports/clock.ts'
 
 /** A moment of client time, and what the system's clocks showed at that moment. Saved with the state. */
@@ -16,12 +24,16 @@ export interface ClientTime {
   /** Continues where an earlier process stopped. */
   resume(anchor: Anchor | undefined): void
   anchor(): Anchor
-  /** What the wall clock shows at a moment of client time. For display. */
+  /** What the wall clock shows at a moment of client time, to within a second. For display: a moment keeps its time. */
   wallAt(at: Instant): Instant
 }
 
+/** The clocks advance in steps of 1 and 10 ms, and NTP corrects one: only a larger difference is a clock that was set. */
+const SAME_CLOCK = seconds(1)
+
 export function clientTime(clocks: Clocks): ClientTime {
   let base: Anchor = startAt(clocks())
+  let shown = milliseconds(0)
   const nowAt = (reading: ClockReading): Instant =>
     after(base.at, longest(milliseconds(0), milliseconds(reading.uptime - base.uptime)))
   return {
@@ -39,7 +51,9 @@ export function clientTime(clocks: Clocks): ClientTime {
     },
     wallAt: (at) => {
       const reading = clocks()
-      return after(reading.wall, between(nowAt(reading), at))
+      const ahead = between(nowAt(reading), reading.wall)
+      if (Math.abs(ahead - shown) >= SAME_CLOCK) shown = ahead
+      return after(at, shown)
     },
   }
 }

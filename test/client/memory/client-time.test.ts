@@ -91,6 +91,20 @@ describe('client time', () => {
     )
   })
 
+  it('shows the same for a moment, though the clocks advance in different steps', () => {
+    const host = machine()
+    const time = clientTime(host.clocks)
+    host.jump(days(1))
+    const moment = time.now()
+    const shown = time.wallAt(moment)
+    for (const step of [9, -9, 400, -990]) {
+      host.jump(step)
+      expect(time.wallAt(moment)).toBe(shown)
+    }
+    host.jump(-1000)
+    expect(time.wallAt(moment)).not.toBe(shown)
+  })
+
   it('never goes back, for any sequence of clock changes, reboots and restarts', () => {
     const event = fc.oneof(
       fc.record({ kind: fc.constant('pass' as const), span: fc.nat(1e9) }),
