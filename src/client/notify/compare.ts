@@ -1,4 +1,4 @@
-import { between, hours, type Instant, minutes, parseInstant } from '../../base/time.ts'
+import { between, earliest, hours, type Instant, minutes, parseInstant } from '../../base/time.ts'
 import type { NotificationEvent } from '../../config/notify-settings.ts'
 import { type Addresses, FAMILIES, listed } from '../../net/address.ts'
 import type { Outcome } from '../report/outcome.ts'
@@ -99,7 +99,8 @@ function compareAccount(
   // Before the first look, and while a request is on its way, nothing is known to have ended.
   if (problem === undefined || (report.lastLook === null && report.since === null))
     return { memory: withChanges, notifications: changes }
-  const since = latestOf(report) ?? now
+  // The clocks that measure a moment advance in steps: by another one it can be a little ahead.
+  const since = earliest(latestOf(report) ?? now, now)
   const isSame = memory.problem?.event === problem
   // A later stop of the same account is told too. Each reading of the clocks moves a moment a little.
   const isOther =

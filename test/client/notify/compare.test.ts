@@ -216,6 +216,10 @@ describe('a problem', () => {
         [3 * HOUR, stopped],
       ]).told,
     ).toEqual([[1, 'stopped', 1]]))
+
+  it('is told at once where the clock of its moment is a step ahead', () =>
+    expect(follow([[0, { outcome: 'stopped', since: at(9) }]]).told).toEqual([[0, 'stopped', 1]]))
+
   it('is told again where it is another stop', () =>
     expect(
       follow([
