@@ -51,7 +51,9 @@ export const COMMANDS: readonly Command[] = [
     name: 'run',
     summary: 'keep the hostnames up to date until SIGTERM or SIGINT',
     examples: ['holdfast run', 'holdfast run --config ./holdfast.toml --log-level debug'],
-    details: ['SIGUSR1 checks the address now. SIGHUP reads the configuration again.'],
+    details: [
+      'SIGUSR1 checks the address now. SIGHUP reads the configuration again, as holdfast reload does.',
+    ],
     flags: flags.RUN_FLAGS,
     settings: clientSettings,
     load: async () => {
@@ -114,7 +116,19 @@ export const COMMANDS: readonly Command[] = [
     ],
     flags: flags.POKE_FLAGS,
     settings: savedSettings,
-    load: async () => (await import('./poke.ts')).pokeCommand,
+    load: async () => (await import('./daemon/poke.ts')).pokeCommand,
+  }),
+  command({
+    name: 'reload',
+    summary: 'have the daemon read its settings again',
+    examples: ['holdfast reload'],
+    details: [
+      'After a mistake in them the daemon keeps its earlier settings, and this command says what is wrong (exit code 78).',
+      'Passwords that systemd hands over stay those of the start: holdfast resume restarts that daemon.',
+    ],
+    flags: flags.RUN_FLAGS,
+    settings: savedSettings,
+    load: async () => (await import('./daemon/reload.ts')).reloadCommand,
   }),
   command({
     name: 'resume',
@@ -127,7 +141,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     flags: flags.RESUME_FLAGS,
     settings: savedSettings,
-    load: async () => (await import('./resume.ts')).resumeCommand,
+    load: async () => (await import('./daemon/resume.ts')).resumeCommand,
   }),
   command({
     name: 'config',

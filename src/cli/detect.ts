@@ -2,7 +2,7 @@ import type { AddressDetection } from '../app/client/detect/address-detection.ts
 import { detectionBy } from '../app/client/detect/detection.ts'
 import { jobsOf, userAgentOf } from '../app/client/jobs.ts'
 import { confirmedIn, savedStateOf } from '../app/client/state/confirmed.ts'
-import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
+import { type ResolvedSettings, readSoundSettings } from '../app/client/settings/settings.ts'
 import { surveySources } from '../app/client/detect/survey.ts'
 import { type WouldSend, wouldSend } from '../app/client/status/would-send.ts'
 import { pause } from '../app/client/pause.ts'
@@ -20,7 +20,7 @@ import { onStopSignal } from './terminal/signals.ts'
 
 /** `holdfast detect`: queries every source, and prints the answers, the conclusions and what would be sent. */
 export async function detectCommand({ asJson, isWatching, settings: flags }: DetectFlags): Promise<Exit> {
-  const settings = await readSettings(flags, 'nothing')
+  const settings = await readSoundSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const system = systemPorts()
   let state: State | undefined
@@ -39,9 +39,11 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
     // A daemon may have confirmed another address since the last one.
     state = await savedStateOf(settings.value, system)
     const result = await resultOf(settings.value, detection, { asJson, system, state, signal: ending.signal })
-    if (asJson) printJson(result)
+    const { faults } = settings.value
+    if (asJson) printJson({ ...result, ...(faults.length > 0 && { notes: faults }) })
     else
       printWrapped(
+        ...faults.map((fault) => `${fault}; without this, the sources say:`),
         ...formatSurvey(result),
         ...result.wouldSend.map(({ hostname, message }) => `${hostname}: ${message}`),
       )

@@ -1,7 +1,8 @@
 import { evidenceOf } from '../app/client/status/evidence.ts'
-import { readSettings } from '../app/client/settings/settings.ts'
+import { readSoundSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
-import { presentTroubles } from '../app/client/status/status-report.ts'
+import { presentStatus } from '../app/client/status/status-report.ts'
+import { diagnoseAccounts, diagnoseFaults } from '../client/report/account-diagnoses.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
 import { troubleLines } from '../client/report/troubles.ts'
 import type { DoctorFlags } from './parse/flag-tables.ts'
@@ -12,14 +13,18 @@ import { queryInParallel } from './terminal/parallel-queries.ts'
 
 /** `holdfast doctor`: finds problems of this network, each with evidence and a remedy. Sends no update. */
 export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): Promise<Exit> {
-  const settings = await readSettings(flags, 'nothing')
+  const settings = await readSoundSettings(flags, 'nothing')
   if (!settings.ok) return fail(settings.error, asJson)
   const system = systemPorts()
-  const [evidence, troubles] = await Promise.all([
+  const [evidence, { accounts, troubles = [] }] = await Promise.all([
     queryInParallel(asJson, async (queries) => evidenceOf(settings.value, queries, system)),
-    presentTroubles(settings.value, system),
+    presentStatus(settings.value, system),
   ])
-  const diagnoses = diagnose(evidence)
+  const diagnoses = [
+    ...diagnoseFaults(settings.value.faults),
+    ...diagnoseAccounts(accounts),
+    ...diagnose(evidence),
+  ]
   const records = await recordLooks(flags, system)
   if (asJson) printJson({ diagnoses, troubles, records })
   else printWrapped(...formatDiagnoses(diagnoses), ...troubleLines(troubles), ...recordLines(records))

@@ -1,4 +1,4 @@
-import { readSettings } from '../app/client/settings/settings.ts'
+import { readSettings, readSoundSettings } from '../app/client/settings/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status/status-report.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import type { Failure } from '../app/failure.ts'
@@ -23,11 +23,11 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
     else printWrapped(...formatExplanation(word))
     return 'settled'
   }
-  const settings = await readSettings(flags.settings, 'names')
-  if (!settings.ok) return fail((await unknownWord(flags)) ?? settings.error, asJson)
+  const settings = await readSoundSettings(flags.settings, 'names')
+  if (!settings.ok) return fail(settings.error, asJson)
   const system = systemPorts()
-  const report = await statusReport(settings.value, system).catch(stateFailure)
-  if ('exit' in report) return fail(report, asJson)
+  const report = await statusReport(settings.value, system, flags.settings.accounts).catch(stateFailure)
+  if ('exit' in report) return fail((await unknownWord(flags)) ?? report, asJson)
   const { accounts } = report
   const chosen = accounts.filter(
     (account) =>
@@ -48,6 +48,7 @@ export async function explainCommand(flags: ExplainFlags): Promise<Exit> {
     printWrapped(
       ...verified.flatMap((account, at) => [...(at > 0 ? [''] : []), ...explainAccount(account)]),
       ...troubleLines(report.troubles ?? []),
+      ...(report.notes ?? []),
     )
   return 'settled'
 }

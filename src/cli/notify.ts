@@ -20,7 +20,7 @@ import type { Notification } from '../client/notify/notification.ts'
 import { HOOKS, NOTIFICATION_EVENTS, type NotificationEvent } from '../config/notify-settings.ts'
 import { fileKeyOf } from '../config/setting.ts'
 import { parseAddress } from '../net/address.ts'
-import { presentTroubles } from '../app/client/status/status-report.ts'
+import { presentStatus } from '../app/client/status/status-report.ts'
 import { type Trouble, troubleLines } from '../client/report/troubles.ts'
 import type { NotificationFlags } from './parse/flag-tables.ts'
 import { systemPorts } from './system.ts'
@@ -46,7 +46,7 @@ export async function notifyCommand({
   for (const warning of settings.value.warnings) log('warn', warning)
   const all = accountsByKey(settings.value.accounts)
   if (isTest) return test(all, known, { asJson, settings: settings.value })
-  const troubles = await presentTroubles(settings.value, systemPorts())
+  const { troubles = [] } = await presentStatus(settings.value, systemPorts())
   const failing = troubles.filter(({ kind }) => kind === 'delivery')
   return printTargets(all, failing, asJson)
 }

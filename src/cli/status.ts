@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
+import { type ResolvedSettings, readSoundSettings } from '../app/client/settings/settings.ts'
 import { statusReport, stateFailure } from '../app/client/status/status-report.ts'
 import { pause } from '../app/client/pause.ts'
 import type { Exit } from '../app/exit-codes.ts'
@@ -19,7 +19,7 @@ const WATCH_INTERVAL = 1000
 
 /** `holdfast status`: prints the state of the accounts, once or at every change. */
 export async function statusCommand(flags: StatusFlags): Promise<Exit> {
-  const settings = await readSettings(flags.settings, 'names')
+  const settings = await readSoundSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, flags.asJson)
   const system = systemPorts()
   const work = flags.isHealthCheck ? check(settings.value, system) : showStatus(settings.value, flags, system)
@@ -45,12 +45,12 @@ const unwritable = async ({ stateDir }: ResolvedSettings): Promise<readonly stri
 
 async function showStatus(
   settings: ResolvedSettings,
-  flags: OutputFlags,
+  flags: StatusFlags,
   system: SystemPorts,
 ): Promise<Exit> {
   let shown: StatusReport | undefined
   for (;;) {
-    const report = await statusReport(settings, system)
+    const report = await statusReport(settings, system, flags.settings.accounts)
     // Only what is printed is verified: name servers are not asked every second.
     if (shown === undefined || !isSameStatus(shown, report))
       printReport(await verified(settings, report, system), flags)

@@ -1,4 +1,4 @@
-import type { Result } from '../base/result.ts'
+import { ok, type Result } from '../base/result.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from './client-settings.ts'
 import type { Located, SyntaxFault } from './document.ts'
 import { type Complaint, fileKeyOf, type SettingLayer, unknownKey } from './setting.ts'
@@ -77,6 +77,29 @@ export function readFile({ name, document }: ParsedFile): ClientFile {
       ...(isMisplaced ? [misplaced] : []),
     ],
   }
+}
+
+/** A file without what is wrong in it; without its accounts; undefined: without anything of it. */
+export function soundParts(
+  file: ParsedFile,
+  complaints: readonly Complaint[],
+): readonly (ParsedFile | undefined)[] {
+  const { name, document } = file
+  if (!document.ok) return [undefined]
+  const places = new Set(complaints.map(({ where }) => where))
+  const isWrong = ({ line, members, entries = [] }: Located): boolean =>
+    places.has(`${name}:${line}`) || [...(members?.values() ?? []), ...entries].some(isWrong)
+  const members = [...(document.value.members ?? [])]
+  const top = members.filter(([key, member]) => key !== ACCOUNTS && !isWrong(member))
+  const accounts = members.flatMap(([key, member]) => {
+    const entries = key === ACCOUNTS ? (member.entries ?? []).filter((entry) => !isWrong(entry)) : []
+    return entries.length > 0 ? [[key, { ...member, entries }] as const] : []
+  })
+  const part = (...kept: readonly (readonly [string, Located])[]): ParsedFile => ({
+    name,
+    document: ok({ ...document.value, members: new Map(kept) }),
+  })
+  return [part(...top, ...accounts), part(...top), undefined]
 }
 
 /** The complaint about a file that cannot be parsed. */

@@ -12,11 +12,12 @@ import {
 
 /**
  * One line of a response. `addresses` is empty where the service sent only the word. `said` is the word that the
- * service sent, where `word` is its equivalent in the specification (FAMILY_WORDS).
+ * service sent, where `word` is its equivalent in the specification (FAMILY_WORDS). `quote` is what it said besides, for a
+ * person, without secrets.
  */
 export type Reply =
   | { readonly word: AddressedWord; readonly addresses: readonly Address[] }
-  | { readonly word: BareWord; readonly said?: string }
+  | { readonly word: BareWord; readonly said?: string; readonly quote?: string }
 
 /** Server side: formats one line of the text/plain body. */
 export function formatReply(reply: Reply): string {

@@ -32,9 +32,35 @@ interface ReplyRow {
   /** The HTTP status that a service sends it with: `badauth` with 401, because some clients wait for a challenge. */
   readonly status: 200 | 401 | 500
   readonly meaning: string
-  /** What the user does about it, for words that stop a client. */
+  /** The same at a service whose protocol does not have the word. */
+  readonly elsewhere?: string
+  /** What the user does about it, for words that stop a client; with the nouns of the service in braces. */
   readonly remedy?: string
 }
+
+/** What things are called at a service. */
+export interface ServiceNouns {
+  /** Its name; undefined where only its address is known. */
+  readonly service?: string
+  readonly secret: string
+  readonly hasUsername: boolean
+  /** Its protocol has the words of the specification; those of any other one stay inside this program. */
+  readonly speaksWords: boolean
+}
+
+/** Those of the specification. */
+export const PLAIN_NOUNS: ServiceNouns = {
+  secret: 'password of the DDNS key',
+  hasUsername: true,
+  speaksWords: true,
+}
+
+const withNouns = (text: string, { secret, hasUsername, service }: ServiceNouns): string =>
+  text
+    .replaceAll('{credentials}', hasUsername ? `username or the ${secret}` : secret)
+    .replaceAll('{secret}', secret)
+    .replaceAll('{key}', secret.endsWith('DDNS key') ? 'this DDNS key' : 'this account')
+    .replaceAll('{service}', service ?? 'the service')
 
 const settled: RequiredAction = { kind: 'settled' }
 const waitAtLeast = (atLeast: Duration): RequiredAction => ({ kind: 'wait', atLeast })
@@ -45,17 +71,17 @@ const stop = (scope: StopScope, liftedBy: StopLift): RequiredAction => ({ kind: 
 export const REPLIES = {
   good:       { carries: 'addresses', about: 'hostname', status: 200, severity: 0, action: settled,                       meaning: 'update succeeded' },
   nochg:      { carries: 'addresses', about: 'hostname', status: 200, severity: 0, action: settled,                       meaning: 'address already current' },
-  nohost:     { carries: 'nothing',   about: 'hostname', status: 200, severity: 2, action: stop('hostname', 'hostname'),  meaning: 'no such hostname under this account',
-    remedy: 'check the spelling of the hostname, and that it is attached to this DDNS key; correct the settings if they are wrong; then run holdfast resume' },
-  badauth:    { carries: 'nothing',   about: 'account',  status: 401, severity: 4, action: stop('account', 'credentials'), meaning: 'invalid username and password',
-    remedy: 'correct the username or the password of the DDNS key; then run holdfast resume' },
-  badagent:   { carries: 'nothing',   about: 'account',  status: 200, severity: 5, action: stop('account', 'user-agent'), meaning: 'client disabled',
+  nohost:     { carries: 'nothing',   about: 'hostname', status: 200, severity: 2, action: stop('hostname', 'hostname'),  meaning: 'no such hostname under this account', elsewhere: '{service} does not have this hostname',
+    remedy: 'check the spelling of the hostname, and that it is attached to {key}; correct the settings if they are wrong; then run holdfast resume' },
+  badauth:    { carries: 'nothing',   about: 'account',  status: 401, severity: 4, action: stop('account', 'credentials'), meaning: 'invalid username and password', elsewhere: '{service} refuses the {credentials}',
+    remedy: 'correct the {credentials}; then run holdfast resume' },
+  badagent:   { carries: 'nothing',   about: 'account',  status: 200, severity: 5, action: stop('account', 'user-agent'), meaning: 'client disabled', elsewhere: '{service} does not accept this program',
     remedy: 'the service does not accept this program: update Holdfast, or set user_agent or contact as the service asks; then run holdfast resume' },
-  '!donator': { carries: 'nothing',   about: 'account',  status: 200, severity: 3, action: stop('feature', 'settings'),   meaning: 'feature not available to this user',
+  '!donator': { carries: 'nothing',   about: 'account',  status: 200, severity: 3, action: stop('feature', 'settings'),   meaning: 'feature not available to this user', elsewhere: '{service} refuses the request',
     remedy: 'the request used a feature that this plan lacks: change the settings or the plan; then run holdfast resume' },
-  abuse:      { carries: 'nothing',   about: 'account',  status: 200, severity: 6, action: stop('account', 'resume'),     meaning: 'username blocked for abuse',
+  abuse:      { carries: 'nothing',   about: 'account',  status: 200, severity: 6, action: stop('account', 'resume'),     meaning: 'username blocked for abuse', elsewhere: '{service} has blocked this account',
     remedy: 'the service has blocked this username: ask its support to remove the block, then run holdfast resume' },
-  '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(minutes(30)),      meaning: 'fatal error at the service' },
+  '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(minutes(30)),      meaning: 'fatal error at the service', elsewhere: '{service} has a fault' },
 } as const satisfies Record<string, ReplyRow>
 
 export type ReplyWord = keyof typeof REPLIES
@@ -81,13 +107,17 @@ export const isChangeReply = (word: string): boolean => word === 'good'
 export const actionOf = (word: ReplyWord): RequiredAction => REPLIES[word].action
 export const statusOf = (word: ReplyWord): number => REPLIES[word].status
 /** Of the word that was sent, where it is one of this program. */
-export const meaningOfWord = (word: ReplyWord, said = ''): string =>
-  isLocalWord(said) ? LOCAL_WORDS[said].meaning : REPLIES[word].meaning
+export function meaningOfWord(word: ReplyWord, said = '', nouns: ServiceNouns = PLAIN_NOUNS): string {
+  if (isLocalWord(said)) return withNouns(LOCAL_WORDS[said].meaning, nouns)
+  const { meaning, elsewhere = meaning }: ReplyRow = REPLIES[word]
+  return nouns.speaksWords ? meaning : withNouns(elsewhere, nouns)
+}
 
 /** Of the word that was sent, or of the one that it is like. Undefined for a word that needs nothing of the user. */
-export const remedyFor = (word: string, said = ''): string | undefined => {
-  if (isLocalWord(said)) return LOCAL_WORDS[said].remedy
-  return isReplyWord(word) ? (REPLIES[word] as ReplyRow).remedy : undefined
+export const remedyFor = (word: string, said = '', nouns: ServiceNouns = PLAIN_NOUNS): string | undefined => {
+  if (isLocalWord(said)) return withNouns(LOCAL_WORDS[said].remedy, nouns)
+  const remedy = isReplyWord(word) ? (REPLIES[word] as ReplyRow).remedy : undefined
+  return remedy === undefined ? undefined : withNouns(remedy, nouns)
 }
 /** When a stop ends, in words that follow "until". */
 export const liftWording = (liftedBy: StopLift): string => {
@@ -137,7 +167,7 @@ export const isFamilyWord = (text: string): text is FamilyWord => Object.hasOwn(
 // biome-ignore format: a table
 export const LOCAL_WORDS = {
   'no-zone':            { like: 'nohost',   meaning: 'the account has no zone for this hostname',
-    remedy: 'check the spelling of the hostname and the zone, and that the token may see the zone; then run holdfast resume' },
+    remedy: 'check the spelling of the hostname and the zone, and that the {secret} may see the zone; then run holdfast resume' },
   'zone-needed':        { like: 'nohost',   meaning: 'the account has more zones than the service lists at once',
     remedy: 'set zone to the zone of the hostname; then run holdfast resume' },
   'no-record':          { like: 'nohost',   meaning: 'the hostname has no record of this type',
@@ -148,8 +178,8 @@ export const LOCAL_WORDS = {
     remedy: 'remove all but one of them at the service; then run holdfast resume' },
   'not-opted-in':       { like: 'nohost',   meaning: 'the domain does not allow changes by the API',
     remedy: 'allow API access for the domain at the service; then run holdfast resume' },
-  'wrong-name-or-token': { like: 'nohost',  meaning: 'the hostname or the token is wrong; the service does not tell which',
-    remedy: 'check the spelling of the hostname, and the token; then run holdfast resume' },
+  'wrong-name-or-token': { like: 'nohost',  meaning: 'the hostname or the {secret} is wrong; {service} does not tell which',
+    remedy: 'check the spelling of the hostname, and the {secret}; then run holdfast resume' },
   'not-allowed':        { like: 'nohost',   meaning: 'the name server refuses changes of this hostname with this key',
     remedy: 'check the key, and what the policy of the name server lets it change; then run holdfast resume' },
   plan:                 { like: '!donator', meaning: 'the plan of the account does not allow this',

@@ -15,6 +15,7 @@ const REVEALED: Readonly<Record<string, string>> = {
   'client/notify/payload.ts':           'a signature; the path of a ping',
   'client/migration/merge/merge.ts':          'whether two are equal',
   'app/client/jobs.ts':                 'a fingerprint',
+  'config/providers/secret-shape.ts':   'whether it has the shape of a token',
   'app/client/notify/delivery.ts':      'the host of an address; a fingerprint',
   'app/client/page/handler.ts':         'whether two are equal',
   'app/client/settings/tsig-key.ts':    'a password that is a whole key file',

@@ -10,7 +10,7 @@ import { inTerminal } from './terminal.ts'
 describe('a mistake on the command line is exit 64 with a hint', () => {
   // biome-ignore format: a table
   const MISTAKES: readonly (readonly [args: readonly string[], hint: string])[] = [
-    [[],                                     'a command is missing: init, update, run, status, detect, doctor, explain, poke, resume, config, notify, import, providers, completion, service, serve or admin'],
+    [[],                                     'a command is missing: init, update, run, status, detect, doctor, explain, poke, reload, resume, config, notify, import, providers, completion, service, serve or admin'],
     [['updtae'],                             'updtae is not a command (did you mean update?)'],
     [['update', '--servr', 'x'],             '--servr is not an option of update (did you mean --server?)'],
     [['update', '--server', 'dyn.example', '--username', 'a', '--hostname', 'a.test', '--password', 'x', '--myip', 'banana'], '--myip: myip must be an IPv4 address, an IPv6 address, both, or connection'],

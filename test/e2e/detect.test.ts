@@ -70,7 +70,7 @@ describe('holdfast doctor', () => {
       await doctor('--source', `${await echo(() => '8.8.8.8')},${localhost(await echo(() => '8.8.8.8'))}`),
     ).toMatchObject({
       code: 0,
-      stdout: 'Holdfast found no problem with this network\n',
+      stdout: 'Holdfast found no problem\n',
     }))
 
   it('reports a captive portal with evidence and a remedy', async () => {

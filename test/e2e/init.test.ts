@@ -26,8 +26,12 @@ const PASSWORD = 'of "the" key, 1#2'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
+/** A token has no blank. */
+const secretFor = (args: readonly string[]): string =>
+  `${args.includes('no-ip') ? PASSWORD : PASSWORD.replaceAll(' ', '-')}\n`
+
 /** A configuration in a folder of its own, without questions. */
-async function init(folder: string, args: readonly string[], stdin = `${PASSWORD}\n`) {
+async function init(folder: string, args: readonly string[], stdin = secretFor(args)) {
   return holdfast(['init', '--output', join(folder, 'holdfast.toml'), ...args], { stdin })
 }
 

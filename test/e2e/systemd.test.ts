@@ -92,7 +92,7 @@ describe('the unit', () => {
       for (const each of readdirSync(join(ROOT, 'systemd')).filter((one) => one.startsWith('holdfast')))
         writeFileSync(
           join(folder, each),
-          understood(read(each)).replace('ExecStart=holdfast', `ExecStart=${program}`),
+          understood(read(each)).replaceAll(/^(Exec\w+=)holdfast/gm, `$1${program}`),
         )
       return join(folder, name)
     }

@@ -145,7 +145,7 @@ it('prints what stopped it and what to do', async () => {
 
   expect(stdout).toBe(`home.example.test: badauth (invalid username and password)\n`)
   expect(stderr).toContain(
-    `${at.username}@${new URL(at.url).host}: stopped, because the service answered badauth; nothing more is sent until you act\n` +
+    `${at.username}@${new URL(at.url).host}: stopped, because the service answered badauth (invalid username and password); nothing more is sent until you act\n` +
       '  what to do: correct the username or the password of the DDNS key; then run holdfast resume\n',
   )
 })

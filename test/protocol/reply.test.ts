@@ -12,7 +12,9 @@ import {
   LOCAL_WORDS,
   meaningOfWord,
   remedyFor,
+  PLAIN_NOUNS,
 } from '../../src/protocol/reply.ts'
+import { saidText, waitText } from '../../src/protocol/said-text.ts'
 
 const [LOOPBACK, HOME] = ['127.0.0.1', '198.51.100.7'] as Address[] as [Address, Address]
 
@@ -65,13 +67,36 @@ describe('a remedy', () => {
     ['nohost', /spelling of the hostname/],
     ['abuse', /support/],
   ])('for %s', (word, text) => expect(remedyFor(word)).toMatch(text))
-  it.each(Object.entries(LOCAL_WORDS))(
-    'of %s is its own, and so is the meaning',
-    (word, { like, meaning, remedy }) => {
-      expect([meaningOfWord(like, word), remedyFor(like, word)]).toEqual([meaning, remedy])
-      expect(meaningOfWord(like)).not.toBe(meaning)
-    },
-  )
+  it.each(Object.entries(LOCAL_WORDS))('of %s is its own, and so is the meaning', (word, { like }) => {
+    const [meaning, remedy] = [meaningOfWord(like, word), remedyFor(like, word)]
+    expect([meaning, remedy]).not.toContain(undefined)
+    expect(meaning).not.toBe(meaningOfWord(like))
+    expect(remedy).not.toBe(remedyFor(like))
+  })
+  it('at a service has its nouns, and no word of this protocol where it has another one', () => {
+    const nouns = { service: 'Cloudflare', secret: 'API token', hasUsername: false, speaksWords: false }
+    expect([meaningOfWord('badauth', undefined, nouns), remedyFor('badauth', undefined, nouns)]).toEqual([
+      'Cloudflare refuses the API token',
+      'correct the API token; then run holdfast resume',
+    ])
+    const all = [
+      ...REPLY_WORDS.map((word) => [word] as const),
+      ...Object.entries(LOCAL_WORDS).map(([said, { like }]) => [like, said] as const),
+    ]
+    for (const one of [nouns, { ...nouns, hasUsername: true }, PLAIN_NOUNS])
+      for (const [word, said] of all) {
+        const text = `${meaningOfWord(word, said, one)} ${remedyFor(word, said, one)}`
+        expect(text).not.toMatch(/[{}]/)
+        if (one !== PLAIN_NOUNS) expect(text).not.toMatch(/DDNS key|username and password/)
+      }
+    expect(saidText({ because: 'badauth', quote: '"This API Token is expired" (1000)' }, nouns)).toBe(
+      'Cloudflare refuses the API token: "This API Token is expired" (1000)',
+    )
+    expect(waitText('911', '"later"', nouns)).toBe('Cloudflare has a fault: "later"')
+    expect(waitText('911', 'dnserr', PLAIN_NOUNS)).toBe(
+      'the service answered dnserr, which is handled like 911 (fatal error at the service)',
+    )
+  })
   it.each(['good', '911', 'constructor', ''])('there is none for %j', (word) =>
     expect(remedyFor(word)).toBeUndefined(),
   )

@@ -47,5 +47,6 @@ export function settingsOf(choices: Choices): ResolvedSettings {
     configFile: undefined,
     warnings: [],
     strictWarnings: [],
+    faults: [],
   }
 }

@@ -6,6 +6,7 @@ import { nicUpdate } from '../../client/protocols/nic-update.ts'
 import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
 import { PASSWORD_PLACE } from '../../config/parameter.ts'
+import { secretNoun } from '../../config/providers/secret-noun.ts'
 import { providerCalled } from '../../config/providers/providers.ts'
 import { dialectOf } from '../../protocol/dialect.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
@@ -55,13 +56,26 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
     pace: account.pace,
     ...(account.batch !== undefined && { batch: account.batch }),
     fingerprints: fingerprintsOf(account, key, config),
-    ...unreachedAdvice(account),
+    ...ofService(account),
   }
 }
 
-const unreachedAdvice = ({ provider }: ClientAccount): Pick<DesiredState, 'ifUnreached'> => {
-  const advice = provider === undefined ? undefined : providerCalled(provider)?.ifUnreached
-  return advice === undefined ? {} : { ifUnreached: advice }
+function ofService({
+  provider,
+  makeProtocol,
+  server,
+}: ClientAccount): Pick<DesiredState, 'ifUnreached' | 'nouns'> {
+  const known = provider === undefined ? undefined : providerCalled(provider)
+  const speaksWords = makeProtocol === undefined
+  if (known === undefined)
+    return speaksWords
+      ? {}
+      : { nouns: { service: new URL(server).host, secret: 'password', hasUsername: true, speaksWords } }
+  const { name, ifUnreached, hasNoUsername = false } = known
+  return {
+    nouns: { service: name, secret: secretNoun(known), hasUsername: !hasNoUsername, speaksWords },
+    ...(ifUnreached !== undefined && { ifUnreached }),
+  }
 }
 
 const formOf = (account: ClientAccount): RequestForm => ({

@@ -19,6 +19,7 @@ import {
   providerCalled,
   presetServer,
 } from '../../config/providers/providers.ts'
+import { secretProblem } from '../../config/providers/secret-shape.ts'
 import { Secret } from '../../net/secret.ts'
 import { systemPorts } from '../system.ts'
 import type { Prompts } from './prompts.ts'
@@ -37,9 +38,9 @@ export async function askForAccount(prompts: Prompts, given: SetupAnswers, look:
     ])
   const hasNone = preset?.hasNoUsername === true
   const username = given.username ?? (hasNone ? undefined : await askForUsername(prompts, preset?.username))
-  const password = given.password ?? (await askForPassword(prompts, preset?.password))
+  const password = given.password ?? (await askForPassword(prompts, service.provider))
   const hasKey = preset?.apiKey === undefined || given.apiKey !== undefined
-  const apiKey = hasKey ? given.apiKey : await askForSecret(prompts, 'API key', preset.apiKey)
+  const apiKey = hasKey ? given.apiKey : await askForSecret(prompts, 'API key', { what: preset.apiKey })
   const answers = { ...given, ...service, username, password, apiKey }
   const hostnames = given.hostnames?.length ? given.hostnames : await askForHostnames(prompts, answers)
   const families =
@@ -130,6 +131,8 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
 const problemOf = (read: { readonly ok: boolean; readonly error?: string }): string | undefined =>
   read.ok ? undefined : `it ${read.error ?? 'is not valid'}`
 
+const problemIn = (problem: string | undefined): string | undefined => problem && `it ${problem}`
+
 export const askForUsername = async (prompts: Prompts, what: string | undefined): Promise<string> =>
   prompts.text({
     message: `Username (${what ?? 'the username of the DDNS key'})`,
@@ -137,10 +140,17 @@ export const askForUsername = async (prompts: Prompts, what: string | undefined)
       text === '' ? 'a username is needed' : text.includes(':') ? 'a username has no colon' : undefined,
   })
 
-export const askForPassword = async (prompts: Prompts, what: string | undefined): Promise<Secret> =>
-  askForSecret(prompts, 'Password', what ?? 'the password of the DDNS key')
+export async function askForPassword(prompts: Prompts, provider: string | undefined): Promise<Secret> {
+  const preset = provider === undefined ? undefined : providerCalled(provider)
+  const what = preset?.password ?? 'the password of the DDNS key'
+  return askForSecret(prompts, 'Password', { what, provider })
+}
 
-const askForSecret = async (prompts: Prompts, name: string, what: string): Promise<Secret> =>
+const askForSecret = async (
+  prompts: Prompts,
+  name: string,
+  { what, provider }: { readonly what: string; readonly provider?: string | undefined },
+): Promise<Secret> =>
   new Secret(
     await prompts.secret({
       message: `${name} (${what}); it is not shown`,
@@ -149,7 +159,7 @@ const askForSecret = async (prompts: Prompts, name: string, what: string): Promi
           ? 'it is needed'
           : /[\0-\x1f\x7f]/.test(text)
             ? 'it has no control characters'
-            : undefined,
+            : problemIn(secretProblem(new Secret(text), provider)),
     }),
   )
 

@@ -1,4 +1,5 @@
 import type { Secret } from '../../net/secret.ts'
+import { secretProblem } from '../../config/providers/secret-shape.ts'
 import { readNamedPassword } from '../../app/client/settings/account-files.ts'
 import { firstLook } from '../../app/client/setup/first-look.ts'
 import { systemPorts } from '../system.ts'
@@ -84,6 +85,8 @@ async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonl
       ? undefined
       : checked(flag, await readNamedPassword(file, { mayHaveLines: provider === 'rfc2136' }))
   const password = await secretIn('password-file', flags.passwordFile)
+  const shape = password && secretProblem(password, provider)
+  if (shape !== undefined) wrong.push(`--password-file ${flags.passwordFile}: the password ${shape}`)
   const apiKey = await secretIn('api-key-file', flags.apiKeyFile)
   return wrong.length > 0
     ? err(wrong)

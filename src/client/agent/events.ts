@@ -85,6 +85,8 @@ export type AgentEvent =
       readonly until: Instant
       readonly because: WaitCause
       readonly detail: string
+      /** What the service said, as a clause for a person; without it, its answer has no word. */
+      readonly text?: string
     }
   /** An update is due, but the pace delays it. */
   | ({ readonly kind: 'paced'; readonly account: string } & PaceDelay)
@@ -118,6 +120,9 @@ export type AgentEvent =
       readonly because: ReplyWord
       /** What the service wrote, where that is another word with the same meaning. */
       readonly said?: string
+      /** What the service said, as a clause for a person, and what to do. */
+      readonly text: string
+      readonly remedy?: string
       readonly since: Instant
       /** Without it, the whole account is stopped. */
       readonly hostname?: string

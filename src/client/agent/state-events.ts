@@ -1,4 +1,6 @@
 import type { Instant } from '../../base/time.ts'
+import { isReplyWord, PLAIN_NOUNS, remedyFor } from '../../protocol/reply.ts'
+import { saidText, waitText } from '../../protocol/said-text.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { pacedIn, stopOf } from '../decide/next-action.ts'
 import { type AccountState, accountOf, hostOf, type State, type Stop } from '../decide/state.ts'
@@ -50,8 +52,19 @@ interface AccountChange {
   readonly is: AccountState
 }
 
-const stopped = ({ account }: DesiredState, { because, since, said }: Stop) =>
-  ({ kind: 'stopped', account, because, since, ...(said !== undefined && { said }) }) as const
+function stopped({ account, nouns = PLAIN_NOUNS }: DesiredState, stop: Stop) {
+  const { because, since, said } = stop
+  const remedy = remedyFor(because, said, nouns)
+  return {
+    kind: 'stopped',
+    account,
+    because,
+    since,
+    ...(said !== undefined && { said }),
+    text: saidText(stop, nouns),
+    ...(remedy !== undefined && { remedy }),
+  } as const
+}
 
 /** Where a stop of one hostname stops the account, `stopOf` has found none. */
 const hostStops = ({ desired, was, is }: AccountChange): readonly AgentEvent[] =>
@@ -70,12 +83,13 @@ const offlineRefusal = ({ desired, was, is }: AccountChange): readonly AgentEven
     : []
 
 function delays({ desired, was, is }: AccountChange, now: Instant): readonly AgentEvent[] {
-  const { account } = desired
+  const { account, nouns = PLAIN_NOUNS } = desired
   const { status } = is
   if (status === was.status) return []
   if (status.kind === 'waiting') {
     const { until, because, detail } = status
-    return [{ kind: 'waiting', account, until, because, detail }]
+    const text = isReplyWord(because) ? waitText(because, detail, nouns) : undefined
+    return [{ kind: 'waiting', account, until, because, detail, ...(text !== undefined && { text }) }]
   }
   // The next endpoint is tried immediately: that is no delay.
   if (status.kind !== 'retrying' || status.until <= now) return []

@@ -2,14 +2,7 @@ import type { Level } from '../../base/level.ts'
 import { formatDuration, type Instant } from '../../base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
 import { formatNat, type Nat, natMeaning } from '../../net/nat.ts'
-import {
-  isLocalWord,
-  isReplyWord,
-  meaningOfWord,
-  remedyFor,
-  REPLIES,
-  type ReplyWord,
-} from '../../protocol/reply.ts'
+import { isLocalWord, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
@@ -75,13 +68,13 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
   unreached:          { level: 'debug', msg: 'the service was not reached',
     line: ({ account, because }, format) => `${format.account(account)}: the service was not reached (${because})` },
   waiting:            { level: 'warn',  msg: 'waiting; nothing is sent until the wait ends',
-    line: ({ account, until, because, detail }, format) => `${format.account(account)}: waiting because of the answer of the service, ${formatWaitCause(because, detail)}; next attempt ${format.time(until)}` },
+    line: ({ account, until, because, detail, text }, format) => `${format.account(account)}: waiting because ${text ?? `of the answer of the service, ${formatWaitCause(because, detail)}`}; next attempt ${format.time(until)}` },
   paced:              { level: 'warn',  msg: 'an update is delayed by the rate limit of this client',
     line: (event, format) => `${format.account(event.account)}: the update is delayed by ${formatPace(event)}; next attempt ${format.time(event.until)}, with the newest address` },
   retrying:           { level: 'warn',  msg: 'the service was not reached; it is retried',
     line: ({ account, until, because }, format) => `${format.account(account)}: the service was not reached (${because}); next attempt ${format.time(until)}` },
   stopped:            { level: 'error', msg: 'updates have stopped until you act',
-    line: ({ account, because, said, hostname }, format) => `${hostname ?? format.account(account)}: stopped until you act, because the service answered ${formatRefusal(because, said)}` },
+    line: ({ account, text, remedy, hostname }, format) => `${hostname ?? format.account(account)}: stopped until you act, because ${text}${remedy === undefined ? '' : `. What to do: ${remedy}`}` },
   offlineRefused:     { level: 'error', msg: 'the plan of this account has no offline option; ordinary updates continue',
     line: ({ account }, format) => `${format.account(account)}: the plan of this account has no offline option; ordinary updates continue; set offline = false, or change the plan` },
   published:          { level: 'info',  msg: 'the name servers give the confirmed address',
@@ -168,12 +161,6 @@ export const wordRemark = (word: string, said: string): string =>
     ? `${said}, which holdfast explain ${said} explains`
     : `the service answered ${formatObeyedWord(word, said)}`
 
-const formatRefusal = (word: ReplyWord, said: string | undefined): string => {
-  const remedy = remedyFor(word, said)
-  const what = `${formatObeyedWord(word, said)} (${meaningOfWord(word, said)})`
-  return remedy === undefined ? what : `${what}. What to do: ${remedy}`
-}
-
 /** What a damaged state file costs. */
 const lostWith = (isSalvaged: boolean): string =>
   isSalvaged
@@ -186,8 +173,6 @@ export const waitCauseName = (cause: WaitCause): string =>
 
 /** The answer that causes a wait, with what is known of it. */
 function formatWaitCause(cause: WaitCause, detail: string): string {
-  if (isReplyWord(cause))
-    return detail === '' ? `${cause} (${REPLIES[cause].meaning})` : formatObeyedWord(cause, detail)
   const name = waitCauseName(cause)
   return detail === '' ? name : `${name}: ${detail}`
 }

@@ -11,6 +11,7 @@ import { resumeObservations } from './resume-state.ts'
 export type ControlRequest =
   | { readonly do: 'status' }
   | { readonly do: 'poke' }
+  | { readonly do: 'reload' }
   /** A test of these receivers of notifications was delivered. */
   | { readonly do: 'recovered'; readonly receivers: readonly string[] }
   /** An empty list stands for every account. */
@@ -33,6 +34,8 @@ export interface AccountUpdate {
  */
 export const CONTROL_VERSION = 3
 
+export const SILENT_DAEMON = 'the daemon does not respond; it may hang'
+
 export interface ControlResponse {
   /** Missing in responses of daemons of 0.2.0 and earlier. */
   readonly version?: number
@@ -41,6 +44,8 @@ export interface ControlResponse {
   /** Missing in responses of daemons of 0.2.0 and earlier. */
   readonly troubles?: readonly Trouble[]
   readonly resumed?: readonly ResumeResult[]
+  /** Of a reload: empty where the settings are in use. */
+  readonly mistakes?: readonly string[]
 }
 
 /** What a request is carried out with. */
@@ -90,6 +95,8 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
     case 'poke':
       context.hint()
       return {}
+    case 'reload':
+      return { mistakes: await context.reread() }
     case 'recovered':
       context.recovered(request.receivers)
       return {}
@@ -103,7 +110,7 @@ async function answerRequest(context: ControlContext, value: unknown): Promise<C
 }
 
 const UNKNOWN_REQUEST =
-  'this daemon does not support the request; it supports {"do": …} with status, poke, ' +
+  'this daemon does not support the request; it supports {"do": …} with status, poke, reload, ' +
   'recovered and receivers, resume and accounts, or update and updates; restart the daemon if Holdfast was upgraded'
 
 /** Undefined for a value that no version of this program sends. */

@@ -109,7 +109,11 @@ function withAccountReply(account: AccountState, line: ReplyLine, context: Apply
       return account
     case 'wait': {
       const atLeast = longest(action.atLeast, retryAfter(observation))
-      return wait(account, { because: reply.word, detail: wordSentIn(reply) ?? '', atLeast }, context)
+      return wait(
+        account,
+        { because: reply.word, detail: wordSentIn(reply) ?? quoteIn(reply) ?? '', atLeast },
+        context,
+      )
     }
     case 'stop':
       return action.scope === 'hostname' ? account : stop(account, line, { scope: action.scope, context })
@@ -120,9 +124,15 @@ function withAccountReply(account: AccountState, line: ReplyLine, context: Apply
 
 function stopBy({ reply }: ReplyLine, { now, desired }: ApplyContext): Stop {
   const { word } = reply
-  const said = wordSentIn(reply)
+  const [said, quote] = [wordSentIn(reply), quoteIn(reply)]
   const about = aboutOf(word, desired.fingerprints)
-  return { since: now, because: word, about, ...(said !== undefined && { said }) }
+  return {
+    since: now,
+    because: word,
+    about,
+    ...(said !== undefined && { said }),
+    ...(quote !== undefined && { quote }),
+  }
 }
 
 function stop(
@@ -145,6 +155,8 @@ function stop(
 
 /** The word in the response, where it is another one with the same required action. */
 const wordSentIn = (reply: Reply): string | undefined => ('said' in reply ? reply.said : undefined)
+
+const quoteIn = (reply: Reply): string | undefined => ('quote' in reply ? reply.quote : undefined)
 
 export const retryAfter = ({ retryAfter: span }: { readonly retryAfter?: Duration }): Duration =>
   span ?? milliseconds(0)

@@ -1,6 +1,7 @@
 import type { Duration } from '../../base/time.ts'
 import type { Family } from '../../net/address.ts'
 import type { RequestForm } from '../../protocol/request-form.ts'
+import type { ServiceNouns } from '../../protocol/reply.ts'
 import type { Fingerprints } from './lift.ts'
 
 /** The configuration of one account, as far as decisions depend on it. */
@@ -25,6 +26,8 @@ export interface DesiredState {
   /** The maximum number of requests in five minutes. */
   readonly pace: number
   readonly fingerprints: Fingerprints
+  /** What things are called at the service; without it, as in the specification. */
+  readonly nouns?: ServiceNouns
   /** What the user may do if the service is not reached. */
   readonly ifUnreached?: string
 }

@@ -36,6 +36,8 @@ export interface Stop {
   readonly about: string
   /** The word of the reply, where it is another word of the protocol family with the same required action as `because`. */
   readonly said?: string
+  /** What the service said besides, for a person. */
+  readonly quote?: string
 }
 
 export type Moments = Readonly<Partial<Record<Family, Instant>>>

@@ -193,7 +193,7 @@ function readStatus(value: unknown): AccountStatus {
 }
 
 function readStop(value: unknown): Stop {
-  const { since, because, about, said } = record(value)
+  const { since, because, about, said, quote } = record(value)
   const word = string(because)
   if (!isReplyWord(word)) throw new Error(`${word} is not a reply word`)
   return {
@@ -201,6 +201,7 @@ function readStop(value: unknown): Stop {
     because: word,
     about: string(about),
     ...(said !== undefined && { said: string(said) }),
+    ...(quote !== undefined && { quote: string(quote) }),
   }
 }
 

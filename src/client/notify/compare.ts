@@ -180,6 +180,7 @@ function changesOf(
     groups.set(key, {
       ...notificationOf(listed(before).length === 0 ? 'first' : 'changed', report),
       because: null,
+      said: null,
       remedy: null,
       hostnames: [...(earlier?.hostnames ?? []), host.hostname],
       addresses: host.confirmed,
@@ -198,6 +199,7 @@ export const notificationOf = (event: NotificationEvent, report: AccountReport):
   addresses: report.hostnames[0]?.confirmed ?? {},
   before: {},
   because: report.because,
+  ...(typeof report.said === 'string' && { said: report.said }),
   remedy: report.remedy,
   since: report.since,
   times: 1,

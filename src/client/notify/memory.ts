@@ -172,7 +172,7 @@ const addressesFrom = (value: unknown): Addresses =>
 const textFrom = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 function notificationFrom(value: unknown): Notification | undefined {
-  const { event, account, name, hostnames, addresses, before, because, remedy, since, times } =
+  const { event, account, name, hostnames, addresses, before, because, said, remedy, since, times } =
     membersOf(value)
   const known = eventFrom(event)
   if (known === undefined || typeof account !== 'string') return undefined
@@ -184,6 +184,7 @@ function notificationFrom(value: unknown): Notification | undefined {
     addresses: addressesFrom(addresses),
     before: addressesFrom(before),
     because: textFrom(because),
+    ...(typeof said === 'string' && { said }),
     remedy: textFrom(remedy),
     since: textFrom(since),
     times: numberFrom(times) ?? 1,

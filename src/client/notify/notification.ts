@@ -13,6 +13,8 @@ export interface Notification {
   readonly addresses: Addresses
   readonly before: Addresses
   readonly because: string | null
+  /** The same for a person, where the service said it. */
+  readonly said?: string | null
   readonly remedy: string | null
   /** RFC 3339. */
   readonly since: string | null
@@ -80,7 +82,7 @@ export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
 
 /** A title and a text for people, without line breaks from the outside. */
 export function notificationText(one: Notification): { readonly title: string; readonly text: string } {
-  const { event, name, account, hostnames, addresses, before, because, remedy, times } = one
+  const { event, name, account, hostnames, addresses, before, because, said, remedy, times } = one
   const subject = hostnames.length === 0 ? (name ?? account) : shortList(hostnames)
   const now = listed(addresses).join(' and ')
   // A line that came back to its address.
@@ -90,7 +92,7 @@ export function notificationText(one: Notification): { readonly title: string; r
     ...(isAboutAddress && now !== ''
       ? [`now ${now}${earlier === '' || event === 'recovered' ? '' : `, before ${earlier}`}`]
       : []),
-    ...(because === null ? [] : [because]),
+    ...(because === null ? [] : [said ?? because]),
     ...(times > 1 ? [`${times} times since it was told last`] : []),
     ...(remedy === null ? [] : [`what to do: ${remedy}`]),
   ]

@@ -66,13 +66,14 @@ const timeLine = ({ lastLook, nextLook, nextAttempt }: AccountReport, { at, isOn
     ]}</p>`,
   )
 
-function causeLines({ account, outcome, because, remedy, since, isDue }: AccountReport, at: number): Html {
+function causeLines(report: AccountReport, at: number): Html {
+  const { account, outcome, because, remedy, since, isDue } = report
   // An account that is on its way has failed at nothing.
   const isFirst = outcome === 'unreached' && since === null && isDue === true
   const cause =
     outcome === 'settled' || because === null || isFirst
       ? html``
-      : html`<p>Cause: ${formatCause(because)}.</p>`
+      : html`<p>Cause: ${formatCause(report)}.</p>`
   const hasButton = outcome === 'stopped' || remedy?.includes('holdfast resume') === true
   const here = remedy
     ?.replaceAll(/\brun holdfast resume\b/g, 'press Resume')

@@ -1,6 +1,7 @@
 import { FAMILY_NAMES } from '../../net/address.ts'
 import { type Html, html, part } from '../../html/html.ts'
-import type { AccountReport, SeenReport } from '../report/report.ts'
+import type { SeenReport } from '../report/cause.ts'
+import type { AccountReport } from '../report/report.ts'
 import type { LastAnswer } from '../report/source-answers.ts'
 import { cell, table, timeElement } from './parts.ts'
 

@@ -23,7 +23,7 @@ export interface Evidence {
   readonly isBeforeRelease: boolean
 }
 
-interface Diagnosis {
+export interface Diagnosis {
   readonly name: string
   readonly evidence: string
   readonly remedy: string
@@ -208,7 +208,7 @@ export const diagnose = (evidence: Evidence): readonly Diagnosis[] =>
 
 export const formatDiagnoses = (diagnoses: readonly Diagnosis[]): readonly string[] =>
   diagnoses.length === 0
-    ? ['Holdfast found no problem with this network']
+    ? ['Holdfast found no problem']
     : diagnoses.flatMap(({ name, evidence, remedy }) => [
         name,
         `  evidence: ${evidence}`,

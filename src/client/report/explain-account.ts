@@ -9,7 +9,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
   const { outcome, remedy, nextAttempt } = report
   const label = labelOf(report)
   const since = formatSince(report.since)
-  const why = `Why: ${formatCause(report.because)}.`
+  const why = `Why: ${formatCause(report)}.`
   const advice = remedy === null ? [] : [`What to do: ${remedy}.`]
   const next = `Next attempt: ${formatTime(nextAttempt)}.`
   // biome-ignore format: a table

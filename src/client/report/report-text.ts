@@ -4,7 +4,8 @@ import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
 import type { Outcome } from './outcome.ts'
-import type { AccountReport, HostReport, SeenReport } from './report.ts'
+import type { SeenReport } from './cause.ts'
+import type { AccountReport, HostReport } from './report.ts'
 
 /** A moment of a report (RFC 3339) in local time. */
 export function formatTime(at: string | null): string {
@@ -16,8 +17,9 @@ export function formatTime(at: string | null): string {
 export const formatSince = (since: string | null): string =>
   since === null ? '' : ` since ${formatTime(since)}`
 
-/** The cause in a report as a clause: the answer of the service with its meaning, or what failed. */
-export function formatCause(because: string | null): string {
+/** The cause in a report as a clause: what the service said, or what failed. */
+export function formatCause({ because, said }: Pick<AccountReport, 'because' | 'said'>): string {
+  if (said !== undefined && said !== null) return said
   if (because === null) return 'the cause is unknown'
   if (isReplyWord(because)) return `the service answered ${because} (${REPLIES[because].meaning})`
   if (/^HTTP \d/.test(because)) return `the service answered ${because}`
@@ -64,8 +66,8 @@ export function formatReport(report: AccountReport): ReportText {
     settled:        [],
     addressUnknown: [`${label}: ${because}; nothing was sent`, ...advice],
     unreached:      [report.since === null ? `${label}: ${because}` : `${label}: the service was not reached (${because})`, ...advice],
-    waiting:        [`${label}: waiting (${because}); nothing is sent before ${formatTime(nextAttempt)}`, ...advice],
-    stopped:        [`${label}: ${formatStopped(report, 'stopped')}, because the service answered ${because}; ${sendsNoMore(report)} until you act`, ...advice],
+    waiting:        [`${label}: waiting (${report.said ?? because}); nothing is sent before ${formatTime(nextAttempt)}`, ...advice],
+    stopped:        [`${label}: ${formatStopped(report, 'stopped')}, because ${formatCause(report)}; ${sendsNoMore(report)} until you act`, ...advice],
   }
   return { done: hostnames.flatMap((host) => doneLines(host, outcome)), problems: problems[outcome] }
 }
@@ -82,11 +84,12 @@ const sendsNoMore = ({ stoppedAlone = [] }: AccountReport): string =>
     : `nothing more is sent for ${stoppedAlone.join(' and ')}`
 
 function doneLines(
-  { hostname, sent, answered, meaning, confirmed, remarks }: HostReport,
+  { hostname, sent, answered, meaning, isOwnWord, confirmed, remarks }: HostReport,
   outcome: Outcome,
 ): readonly string[] {
   const details = remarks.map((remark) => `  ${hostname}: ${remark}`)
-  if (answered !== null) return [`${hostname}: ${answered} (${meaning})`, ...details]
+  if (answered !== null)
+    return [`${hostname}: ${isOwnWord === true ? meaning : `${answered} (${meaning})`}`, ...details]
   if (sent !== null) {
     const what = sent.addresses.join(' and ') || 'an update'
     return [`${hostname}: ${what} sent, nothing confirmed`, ...details]

@@ -1,28 +1,19 @@
 import { formatInstant, type Instant, LAST_INSTANT } from '../../base/time.ts'
-import { type Addresses, FAMILIES, type Family, FAMILY_NAMES, listed } from '../../net/address.ts'
+import { type Addresses, FAMILIES, FAMILY_NAMES, listed } from '../../net/address.ts'
 import { natMeaning, NATS } from '../../net/nat.ts'
 import type { Sighting, Sightings } from '../../net/sighting.ts'
-import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
-import { meaningOfWord, remedyFor } from '../../protocol/reply.ts'
+import { withQuote } from '../../protocol/said-text.ts'
+import { isAddressedWord, meaningOfWord, type ServiceNouns } from '../../protocol/reply.ts'
 import { formatReply, type Reply } from '../../protocol/reply-codec.ts'
 import type { LoopState } from '../agent/loop-state.ts'
-import { formatPace, waitCauseName, wordRemark } from '../agent/wording.ts'
+import { wordRemark } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
-import { heldUntil, isRequestDue, pacedIn, sightingsOf, stopOf } from '../decide/next-action.ts'
-import type { PaceDelay } from '../decide/pace.ts'
-import { isWordlessWait } from '../decide/reduce.ts'
-import { type AccountState, accountOf, type HostState, hostOf, type Stop } from '../decide/state.ts'
+import { heldUntil, isRequestDue, pacedIn, sightingsOf } from '../decide/next-action.ts'
+import { type AccountState, accountOf, type HostState, hostOf } from '../decide/state.ts'
 import type { Publication } from '../verify/publication.ts'
 import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
-import { isUnanswered, type Outcome, outcomeOf, stoppedAloneOf } from './outcome.ts'
-
-/** One family at the last look: the address and its sources, or the cause why it is not seen. */
-export interface SeenReport {
-  readonly family: Family
-  readonly address: string | null
-  readonly by: string | null
-  readonly because: string | null
-}
+import { causeOf, firstStop, remedyOf, reportSeen, saidBy, type SeenReport } from './cause.ts'
+import { type Outcome, outcomeOf, stoppedAloneOf } from './outcome.ts'
 
 /** The request of this run for one hostname. `previous`: the addresses that were confirmed before its reply. */
 interface SentReport {
@@ -37,6 +28,8 @@ export interface HostReport {
   readonly sent: SentReport | null
   readonly answered: string | null
   readonly meaning: string | null
+  /** The word of the answer is one of this program: the service has none. Missing in reports of earlier versions. */
+  readonly isOwnWord?: true
   readonly confirmed: Addresses
   readonly isOffline: boolean
   /** RFC 3339: when these addresses were first and last confirmed. */
@@ -67,6 +60,8 @@ export interface AccountReport {
   readonly hostnames: readonly HostReport[]
   /** The cause of the outcome: a reply word, or what failed. */
   readonly because: string | null
+  /** The same cause for a person, where the service said it: with its own words. Missing in reports of earlier versions. */
+  readonly said?: string | null
   readonly since: string | null
   readonly remedy: string | null
   /** RFC 3339; null where nothing is due, or where the user must act first. */
@@ -132,7 +127,7 @@ function reportAccount(
       const seen = sightingsOf(byName ?? {}, hostname)
       return {
         hostname,
-        ...reportExchange(exchanges.get(desired.account, hostname)),
+        ...reportExchange(exchanges.get(desired.account, hostname), desired.nouns),
         confirmed: host.confirmed,
         isOffline: host.isOffline,
         different: host.answered ?? {},
@@ -143,11 +138,12 @@ function reportAccount(
         published:
           host.unanswered === undefined ? (publications?.get(desired.account, hostname) ?? null) : null,
         seen: FAMILIES.flatMap((family) => reportSeen(family, seen[family]) ?? []),
-        remarks: remarksOn(host, seen),
+        remarks: remarksOn(host, seen, desired.nouns),
       }
     }),
     because:
       stop === undefined ? causeOf(account, { outcome, seen: seenFirst, paced, isLooking }) : stop.because,
+    said: saidBy(stop, account, { outcome, nouns: desired.nouns }),
     since: time(stop?.since ?? sinceOf(account, outcome, world.unknownSince?.[desired.account])),
     remedy:
       remedyOf(account, { outcome, stop, desired, hasLooked: isLooking || seenFirst !== undefined }) ?? null,
@@ -170,84 +166,10 @@ function sinceOf(
   return 'since' in status ? status.since : undefined
 }
 
-/** The stop to report: of the account, of a hostname, or of the offline option. */
-const firstStop = (account: AccountState, desired: DesiredState): Stop | undefined =>
-  stopOf(account, desired) ??
-  desired.hostnames.map((name) => hostOf(account, name).stopped).find((stop) => stop !== undefined) ??
-  account.offlineRefused
-
-interface CauseContext {
-  readonly outcome: Outcome
-  readonly seen: Sightings | undefined
-  readonly paced: PaceDelay | undefined
-  readonly isLooking: boolean
-}
-
-function causeOf(
-  { status, hosts }: AccountState,
-  { outcome, seen, paced, isLooking }: CauseContext,
-): string | null {
-  if (outcome === 'waiting' && status.kind === 'waiting') {
-    const cause = waitCauseName(status.because)
-    return status.detail === '' ? cause : `${cause}: ${status.detail}`
-  }
-  if (outcome === 'waiting' && paced !== undefined) return `the update is delayed by ${formatPace(paced)}`
-  if (outcome === 'unreached')
-    return status.kind === 'retrying'
-      ? status.detail
-      : Object.values(hosts).some(isUnanswered)
-        ? 'the last request was not confirmed'
-        : 'the run ended before a request was sent'
-  return outcome === 'addressUnknown' ? unknownCause(seen, isLooking) : null
-}
-
-function unknownCause(seen: Sightings | undefined, isLooking: boolean): string {
-  if (seen === undefined && isLooking) return 'the first look at the addresses is under way'
-  if (seen === undefined) return 'nothing was sent for it yet, and no process looks for its address now'
-  const reasons = FAMILIES.flatMap((family) => {
-    const because = reportSeen(family, seen[family])?.because
-    return because === undefined || because === null ? [] : [`${FAMILY_NAMES[family]}: ${because}`]
-  })
-  const detail = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`
-  const isAnySeen = FAMILIES.some((family) => seen[family]?.kind === 'seen')
-  return isAnySeen
-    ? `one address is unknown${detail}, and the service would delete what a request does not name`
-    : `no source reported a public address${detail}`
-}
-
-interface RemedyContext {
-  readonly outcome: Outcome
-  readonly stop: Stop | undefined
-  readonly desired: DesiredState
-  /** In this process. */
-  readonly hasLooked: boolean
-}
-
-function remedyOf(
-  { status }: AccountState,
-  { outcome, stop, desired, hasLooked }: RemedyContext,
-): string | undefined {
-  if (outcome === 'unreached' && status.kind === 'retrying') return desired.ifUnreached
-  if (stop !== undefined) return remedyFor(stop.because, stop.said)
-  if (!hasLooked && outcome === 'addressUnknown')
-    return 'run holdfast update, or start the daemon; holdfast detect shows what each source reports'
-  if (!hasLooked && outcome === 'unreached') return 'run holdfast update, or start the daemon'
-  if (outcome === 'addressUnknown')
-    return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
-  return outcome === 'waiting' && isWordlessWait(status) ? remedyForAnswer(status.detail) : undefined
-}
-
-/** Undefined for a family without a sighting, or one that the user left unset. */
-function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
-  if (sighting === undefined || (sighting.kind === 'none' && sighting.isLeft)) return undefined
-  if (sighting.kind === 'seen') return { family, address: sighting.address, by: sighting.by, because: null }
-  const because = sighting.kind === 'none' ? 'this host has none' : sighting.because
-  return { family, address: null, by: null, because }
-}
-
 function remarksOn(
   { confirmed, isOffline, unechoed, unanswered, answered, stopped }: HostState,
   seen: Sightings,
+  nouns: ServiceNouns | undefined,
 ): readonly string[] {
   const isGone = (sighting: Sighting | undefined): boolean =>
     sighting?.kind === 'none' && !sighting.isLeft && !isOffline
@@ -269,7 +191,9 @@ function remarksOn(
       (family) =>
         `${confirmed[family]} was sent, but the service answered ${answered?.[family]}: look at the record there`,
     ),
-    ...(stopped?.said === undefined ? [] : [wordRemark(stopped.because, stopped.said)]),
+    ...(stopped?.said === undefined || nouns?.speaksWords === false
+      ? []
+      : [wordRemark(stopped.because, stopped.said)]),
   ]
 }
 
@@ -282,15 +206,18 @@ const natRemarks = ({ v4 }: Sightings): readonly string[] =>
 
 function reportExchange(
   exchange: LoggedExchange | undefined,
-): Pick<HostReport, 'sent' | 'answered' | 'meaning'> {
+  nouns: ServiceNouns | undefined,
+): Pick<HostReport, 'sent' | 'answered' | 'meaning' | 'isOwnWord'> {
   if (exchange === undefined) return { sent: null, answered: null, meaning: null }
   const { addresses, offline } = exchange.sent
   const previous = exchange.previous ?? {}
   const sent = { addresses: listed(addresses), offline: offline === 'YES', previous }
   if (exchange.reply === undefined) return { sent, answered: null, meaning: null }
+  const isOwnWord = nouns?.speaksWords === false && !isAddressedWord(exchange.reply.word)
   return {
     sent,
     answered: formatReply(exchange.reply),
-    meaning: meaningOfWord(exchange.reply.word, saidIn(exchange.reply)),
+    ...(isOwnWord && { isOwnWord }),
+    meaning: withQuote(meaningOfWord(exchange.reply.word, saidIn(exchange.reply), nouns), exchange.reply),
   }
 }

@@ -12,6 +12,8 @@ export interface StatusReport {
   readonly accounts: readonly AccountReport[]
   /** Missing without any. */
   readonly troubles?: readonly Trouble[]
+  /** How the configuration file differs from what the daemon runs. Missing where it does not. */
+  readonly notes?: readonly string[]
 }
 
 /**
@@ -38,6 +40,7 @@ export function formatStatus({
   isSilent,
   accounts,
   troubles = [],
+  notes = [],
 }: StatusReport): readonly string[] {
   const daemon = isRunning
     ? isSilent === true
@@ -46,6 +49,7 @@ export function formatStatus({
     : 'no daemon is running; this is the saved state'
   return [
     daemon,
+    ...notes,
     ...troubleLines(troubles),
     ...accounts.flatMap((report) => [
       `${labelOf(report)}: ${formatOutcome(report, isRunning)}`,
@@ -68,8 +72,8 @@ function formatOutcome(report: AccountReport, isRunning: boolean): string {
     settled:        report.isDue === true ? due : 'up to date',
     addressUnknown: `no address to send${since}: ${because}`,
     unreached:      report.since === null ? due : `service not reached${since} (${because}); ${next}`,
-    waiting:        `waiting${since}, ${formatCause(because)}; ${next}`,
-    stopped:        `${formatStopped(report, 'stopped')}${since}, ${formatCause(because)}; run holdfast explain to see what to do`,
+    waiting:        `waiting${since}, ${formatCause(report)}; ${next}`,
+    stopped:        `${formatStopped(report, 'stopped')}${since}, ${formatCause(report)}; run holdfast explain to see what to do`,
   }
   return texts[outcome]
 }

@@ -4,8 +4,11 @@ import { formatTime } from './report-text.ts'
 
 /** What concerns the daemon as a whole and no account, until it is over. */
 export interface Trouble {
-  /** `state`: a reboot may lose stops and waits. `delivery`: someone is not told what they asked for. */
-  readonly kind: 'state' | 'delivery'
+  /**
+   * `state`: a reboot may lose stops and waits. `delivery`: someone is not told what they asked for. `settings`: the next
+   * start fails.
+   */
+  readonly kind: 'state' | 'delivery' | 'settings'
   /** One sentence, without a full stop. */
   readonly text: string
   readonly remedy: string
@@ -18,6 +21,14 @@ export const formatTrouble = ({ text, since }: Trouble): string => `${text} (sin
 /** A line for each, with its remedy below. */
 export const troubleLines = (troubles: readonly Trouble[]): readonly string[] =>
   troubles.flatMap((one) => [formatTrouble(one), `  what to do: ${one.remedy}`])
+
+/** A reload that was refused. */
+export const settingsTrouble = (mistakes: readonly string[], now: Instant): Trouble => ({
+  kind: 'settings',
+  text: `the settings were not reloaded, and the earlier ones stay in use: ${mistakes.join('; ')}`,
+  remedy: 'correct the configuration, then run holdfast reload',
+  since: formatInstant(now),
+})
 
 /** The trouble of the state after an event; `before` where the event is about something else. */
 export function stateTrouble(

@@ -4,7 +4,10 @@ import { Secret } from '../../net/secret.ts'
 import { type SecretText, secretUrl } from '../../net/secret-text.ts'
 import type { HttpOutcome, HttpStage, OutgoingRequest, ServiceHttp } from '../../ports/http.ts'
 import { quoteOf } from '../../protocol/quote.ts'
+import { isAddressedWord } from '../../protocol/reply.ts'
+import type { Reply } from '../../protocol/reply-codec.ts'
 import type { Observation } from '../decide/observation.ts'
+import { ownWords } from '../protocols/own-words.ts'
 import {
   type ServiceAnswer,
   isDnsStep,
@@ -118,8 +121,12 @@ function observed(
   const hidden = { ...service, secrets: [...service.secrets, ...(step.secrets ?? [])] }
   const wait = parseRetryAfter(answer.headers['retry-after'], now)
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
-  if (result.kind === 'answered')
-    return { kind: 'answered', account, sent: update.request, replies: result.replies, ...retryAfter }
+  if (result.kind === 'answered') {
+    // Masked again, because without its tags a text may have a secret that was not in one piece.
+    const quote = masked(ownWords(masked(answer.body, hidden)), hidden)
+    const replies = quote === '' ? result.replies : result.replies.map((reply) => withQuote(reply, quote))
+    return { kind: 'answered', account, sent: update.request, replies, ...retryAfter }
+  }
   if (result.kind === 'incomplete') {
     const because = outcome.kind === 'unreached' ? `${outcome.stage}: ${outcome.because}` : INCOMPLETE
     return { kind: 'unreached', account, because, isTls: isHttps(step.request) }
@@ -130,6 +137,9 @@ function observed(
   // Again, because without its tags a text may have a secret that was not in one piece.
   return { ...result, account, because: masked(because, hidden), ...retryAfter }
 }
+
+const withQuote = (reply: Reply, quote: string): Reply =>
+  isAddressedWord(reply.word) ? reply : ({ ...reply, quote } as Reply)
 
 /**
  * The outcome of a request, and of the one that a redirect asks for: to https on the same host only, once. The

@@ -68,6 +68,6 @@ describe('the diagnosis', () => {
 
   it('of a network without problems is empty', () => {
     expect(diagnose(HEALTHY)).toEqual([])
-    expect(formatDiagnoses([])).toEqual(['Holdfast found no problem with this network'])
+    expect(formatDiagnoses([])).toEqual(['Holdfast found no problem'])
   })
 })

@@ -8,7 +8,7 @@ it('formats what was done apart from the problems', () =>
   expect(formatReport(accountReport('stopped', { because: 'badauth', remedy: 'check it' }))).toEqual({
     done: ['home.test: nothing sent'],
     problems: [
-      'key@dyn.test: stopped, because the service answered badauth; nothing more is sent until you act',
+      'key@dyn.test: stopped, because the service answered badauth (invalid username and password); nothing more is sent until you act',
       '  what to do: check it',
     ],
   }))

@@ -5,7 +5,7 @@ import { accountOf, hostOf } from '../../../client/decide/state.ts'
 import { deliveryTroubles } from '../../../client/notify/delivery-troubles.ts'
 import { ExchangeLog, type ExchangeView } from '../../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
-import { stateTrouble, type Trouble } from '../../../client/report/troubles.ts'
+import { settingsTrouble, stateTrouble, type Trouble } from '../../../client/report/troubles.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Supervisor } from '../../../ports/supervisor.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
@@ -44,6 +44,7 @@ export class DaemonObservers {
   #connected: Connected | undefined
   #isEnding = false
   #stateTrouble: Trouble | undefined
+  #settingsTrouble: Trouble | undefined
   /** Loaded only for a page or a file of metrics. */
   #monitoring: Monitoring | undefined
   /** The last state of the loop; undefined before its first decision. */
@@ -133,9 +134,16 @@ export class DaemonObservers {
     })
   }
 
+  /** With the mistakes for which a reload was refused. */
+  readonly reloaded = (mistakes: readonly string[]): void => {
+    this.#settingsTrouble =
+      mistakes.length === 0 ? undefined : settingsTrouble(mistakes, this.#system.clocks().wall)
+    this.#monitoring?.changed()
+  }
+
   /** What concerns no account. */
   readonly troubles = (): readonly Trouble[] => [
-    ...(this.#stateTrouble === undefined ? [] : [this.#stateTrouble]),
+    ...[this.#stateTrouble, this.#settingsTrouble].flatMap((trouble) => trouble ?? []),
     ...deliveryTroubles(this.#notifications.failing),
   ]
 

@@ -18,7 +18,7 @@ export interface ReloadOptions {
 
 /** The parts of a daemon that the settings change. */
 interface Reloadable extends ComposedClient {
-  readonly observers: Pick<DaemonObservers, 'adopt'>
+  readonly observers: Pick<DaemonObservers, 'adopt' | 'reloaded'>
 }
 
 /**
@@ -27,6 +27,7 @@ interface Reloadable extends ComposedClient {
  */
 export async function reload(parts: Reloadable, options: ReloadOptions): Promise<readonly string[]> {
   const mistakes = await mistakesOf(parts, options)
+  parts.observers.reloaded(mistakes)
   for (const because of mistakes)
     options.log('error', NOT_RELOADED, { fields: { because }, line: `${NOT_RELOADED}: ${because}` })
   return mistakes

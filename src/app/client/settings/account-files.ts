@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { MakeProtocol } from '../../../client/protocols/protocol.ts'
+import { secretProblem } from '../../../config/providers/secret-shape.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
 import { fileKeyOf, formatComplaint, type SettingLayer } from '../../../config/setting.ts'
 import { canBeBasic } from '../../../net/basic.ts'
@@ -57,6 +58,12 @@ export async function readAccountFiles(
     return err([
       `the password of ${account.username} contains a control character; a password file must have exactly one line`,
     ])
+  const shape = isKeyless ? undefined : secretProblem(password.value, account.provider)
+  if (shape !== undefined) {
+    const { password: literal, passwordFile, provider = '' } = account.places
+    const where = literal ?? passwordFile ?? provider
+    return err([formatComplaint({ where, problem: `the password ${shape}` })])
+  }
   return ok({
     account: {
       ...account,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { err, ok, type Result } from '../../../base/result.ts'
-import type { ParsedFile } from '../../../config/client-file.ts'
+import { type ParsedFile, soundParts } from '../../../config/client-file.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../../config/client-settings.ts'
 import { literalSecrets, onlyOperator, type SettingNeeds } from '../../../config/client-checks.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
@@ -37,35 +37,54 @@ export interface ResolvedSettings {
   readonly warnings: readonly string[]
   /** Those that `config check` treats as errors: what may exist later, and variables that may be for other programs. */
   readonly strictWarnings: readonly string[]
+  /** What is wrong in the file; what is wrong is not in these settings. Always empty for a command that sends. */
+  readonly faults: readonly string[]
 }
+
+/**
+ * The settings for a command that only reports. A fault of the file hides nothing that runs: what is right in the file is
+ * read, and `faults` has the rest.
+ */
+export const readSoundSettings = async (
+  flags: ClientSettingFlags,
+  needs: Exclude<SettingNeeds, 'everything'>,
+): Promise<Result<ResolvedSettings, Failure>> => read(flags, needs, true)
 
 /**
  * Flags over environment over file, with the files that they name. The failure lists every mistake. Commands that send
  * nothing need no password, and often have none: that of the daemon comes from its supervisor.
  */
-export async function readSettings(
+export const readSettings = async (
   flags: ClientSettingFlags,
   needs: SettingNeeds = 'everything',
+): Promise<Result<ResolvedSettings, Failure>> => read(flags, needs, false)
+
+async function read(
+  flags: ClientSettingFlags,
+  needs: SettingNeeds,
+  isReport: boolean,
 ): Promise<Result<ResolvedSettings, Failure>> {
   const found = await fileFor(flags, needs)
   if (!found.ok) return found
   const { file, system } = found.value
   const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
-  const config = await configOf(flags, needs, file)
+  const config = await configOf(flags, needs, { file, isReport })
   const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
+  const setUp = file === undefined && system === undefined ? [SET_UP] : []
+  const remarks = [...(system === undefined ? [] : [system]), ...setUp]
   if (!config.ok) {
-    const hasNone = file === undefined && system === undefined && config.error.exit === 'configuration'
-    const remarks = [...(system === undefined ? [] : [system]), ...(hasNone ? [SET_UP] : [])]
-    return err({ ...config.error, messages: [...config.error.messages, ...meant, ...remarks] })
+    const { exit, messages } = config.error
+    return err({ exit, messages: [...messages, ...meant, ...(exit === 'configuration' ? remarks : [])] })
   }
-  const host = needs === 'everything' ? await onThisHost(config.value) : NOTHING
-  const { accounts, ...client } = config.value
-  const read = await Promise.all(
+  const { accounts, ...client } = config.value.config
+  const host = needs === 'everything' ? await onThisHost(config.value.config) : NOTHING
+  const files = await Promise.all(
     accounts.map(async (account) => readAccountFiles(account, needs !== 'everything')),
   )
   const proxies = needs === 'everything' ? proxyProblems(accounts) : []
-  const wrong = [...meant, ...proxies, ...host.problems, ...read.flatMap((one) => (one.ok ? [] : one.error))]
-  if (wrong.length > 0) return err({ exit: 'configuration', messages: wrong })
+  const unread = files.flatMap((one) => (one.ok ? [] : one.error))
+  const wrong = [...meant, ...proxies, ...host.problems, ...unread]
+  if (wrong.length > 0 && !isReport) return err({ exit: 'configuration', messages: wrong })
   const folders = await foldersOf(client, found.value.isBorrowed)
   if (!folders.ok) return folders
   const strictWarnings = [
@@ -73,11 +92,11 @@ export async function readSettings(
     ...unknown.filter(({ isMeant }) => !isMeant).map(({ problem }) => problem),
     ...host.absent,
     // A setting at the top of the file belongs to every account.
-    ...new Set(read.flatMap((one) => (one.ok ? one.value.warnings : []))),
+    ...new Set(files.flatMap((one) => (one.ok ? one.value.warnings : []))),
   ]
   return ok({
     config: client,
-    accounts: read.flatMap((one) => (one.ok ? [one.value.account] : [])),
+    accounts: files.flatMap((one) => (one.ok ? [one.value.account] : [])),
     ...folders.value,
     configFile: file?.name,
     warnings: [
@@ -87,19 +106,25 @@ export async function readSettings(
       ...strictWarnings,
     ],
     strictWarnings,
+    faults: config.value.faults.length > 0 ? [...config.value.faults, ...remarks] : wrong,
   })
 }
 
 /** The last line of every command where there is no configuration. */
 const SET_UP = 'set it up: sudo holdfast init'
 
-/** The settings with the home folder in the place of "~". */
+interface FaultyConfig {
+  readonly config: ClientConfig
+  readonly faults: readonly string[]
+}
+
+/** The settings with the home folder in the place of "~". For a report, those that are right. */
 async function configOf(
   { layer, accounts }: ClientSettingFlags,
   needs: SettingNeeds,
-  file: ParsedFile | undefined,
-): Promise<Result<ClientConfig, Failure>> {
-  const config = readClientConfig({
+  { file, isReport }: { readonly file: ParsedFile | undefined; readonly isReport: boolean },
+): Promise<Result<FaultyConfig, Failure>> {
+  const layers = {
     flags: layer,
     environment: fromEnvironment(TABLE, process.env),
     needs,
@@ -111,10 +136,17 @@ async function configOf(
     wholePath: expandHome,
     lookedFor: join(await paths().config(), CONFIG_NAMES[0]),
     ...(file !== undefined && { file }),
-  })
-  return config.ok
-    ? config
-    : err({ exit: exitFor(config.error), messages: config.error.map(formatComplaint) })
+  }
+  const config = readClientConfig(layers)
+  if (config.ok) return ok({ config: config.value, faults: [] })
+  const [exit, faults] = [exitFor(config.error), config.error.map(formatComplaint)]
+  const { file: _, ...rest } = layers
+  const parts = file === undefined ? [undefined] : soundParts(file, config.error)
+  for (const part of isReport && exit === 'configuration' ? parts : []) {
+    const sound = readClientConfig({ ...rest, needs: 'nothing', chosen: [], ...(part && { file: part }) })
+    if (sound.ok) return ok({ config: sound.value, faults })
+  }
+  return err({ exit, messages: faults })
 }
 
 async function foldersOf(

@@ -1,6 +1,8 @@
 import { type ControlRequest, readControlResponse } from '../../../client/control/control-requests.ts'
 import { deliveryTroubles } from '../../../client/notify/delivery-troubles.ts'
 import { StateUnreadable } from '../../../client/memory/memory.ts'
+import { isNamedBy } from '../../../client/report/account-name.ts'
+import type { AccountReport } from '../../../client/report/report.ts'
 import type { StatusReport } from '../../../client/report/status.ts'
 import type { Trouble } from '../../../client/report/troubles.ts'
 import { accountKey } from '../../../config/client-checks.ts'
@@ -17,19 +19,35 @@ const STATUS_TIMEOUT = 5000
 /** The daemon answers with an error instead of its status. */
 class StatusRefused extends Error {}
 
-/** From the running daemon, else from the saved state. */
-export async function statusReport(settings: ResolvedSettings, system: SystemPorts): Promise<StatusReport> {
+/** No daemon runs, and the file has faults. */
+class SettingsFaulty extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+/** From the running daemon, with its own accounts; without one, from the saved state, if the settings have no fault. */
+export async function statusReport(
+  settings: ResolvedSettings,
+  system: SystemPorts,
+  chosen: readonly string[] = [],
+): Promise<StatusReport> {
   const request: ControlRequest = { do: 'status' }
   const asked = await system.askControl(socketIn(settings), request, STATUS_TIMEOUT)
   const { reports, troubles = [], error } = asked.kind === 'answered' ? readControlResponse(asked.answer) : {}
   if (error !== undefined) throw new StatusRefused(error)
-  const configured = new Set(settings.accounts.map(accountKey))
-  if (reports !== undefined)
+  if (reports !== undefined) {
+    const notes = notesOn(settings, { reports, troubles, chosen })
     return {
       isRunning: true,
-      accounts: reports.filter(({ account }) => configured.has(account)),
+      accounts: reports.filter((one) => isShown(one, settings, chosen)),
       ...(troubles.length > 0 && { troubles }),
+      ...(notes.length > 0 && { notes }),
     }
+  }
+  if (settings.faults.length > 0 && asked.kind === 'unreachable') throw new SettingsFaulty(settings.faults)
   const accounts = await savedReports(savedState(settings, system))
   const saved = await savedTroubles(settings, system)
   const rest = { accounts, ...(saved.length > 0 && { troubles: saved }) }
@@ -38,16 +56,51 @@ export async function statusReport(settings: ResolvedSettings, system: SystemPor
     : { isRunning: true, isSilent: true, ...rest }
 }
 
-/** What concerns no account: of the running daemon, else of the saved state. */
-export async function presentTroubles(
+/** What the daemon runs, unless flags or variables describe an account: then that one. */
+const isShown = (
+  one: AccountReport,
+  { accounts, configFile }: ResolvedSettings,
+  chosen: readonly string[],
+): boolean =>
+  configFile === undefined && accounts.length > 0
+    ? accounts.some((account) => accountKey(account) === one.account)
+    : chosen.length === 0 || chosen.some((name) => isNamedBy(name, one))
+
+/** How the file differs from what the daemon runs. */
+function notesOn(
+  { configFile, accounts, faults }: ResolvedSettings,
+  daemon: {
+    readonly reports: readonly AccountReport[]
+    readonly troubles: readonly Trouble[]
+    readonly chosen: readonly string[]
+  },
+): readonly string[] {
+  const { reports, troubles, chosen } = daemon
+  // The daemon says the same of a reload that it refused.
+  const known = troubles.map(({ text }) => text).join('\n')
+  const unread = faults.filter((fault) => !known.includes(fault))
+  if (faults.length > 0 && configFile === undefined) return [`there is no configuration file, and ${EARLIER}`]
+  if (faults.length > 0) return unread.map((fault) => `${fault}; ${EARLIER}`)
+  if (configFile === undefined || chosen.length > 0) return []
+  const keys = accounts.map(accountKey)
+  const others = [
+    ...keys.filter((key) => !reports.some(({ account }) => account === key)),
+    ...reports.map(({ account }) => account).filter((account) => !keys.includes(account)),
+  ]
+  return others.map((account) => `${configFile} has changed ${account}; ${EARLIER}: run holdfast reload`)
+}
+
+export const EARLIER = 'the daemon runs with the settings that it read before'
+
+/** The same for a command that has more to show: empty where nothing can be read. */
+export const presentStatus = async (
   settings: ResolvedSettings,
   system: SystemPorts,
-): Promise<readonly Trouble[]> {
-  const asked = await system.askControl(socketIn(settings), { do: 'status' }, STATUS_TIMEOUT)
-  return asked.kind === 'answered'
-    ? (readControlResponse(asked.answer).troubles ?? [])
-    : savedTroubles(settings, system)
-}
+): Promise<Pick<StatusReport, 'accounts' | 'troubles'>> =>
+  statusReport(settings, system).catch((error: unknown) => {
+    stateFailure(error)
+    return { accounts: [] }
+  })
 
 /** Failed deliveries to targets that the settings still have. */
 async function savedTroubles(
@@ -63,6 +116,7 @@ async function savedTroubles(
 
 /** The failure for a state that cannot be read; any other error is a bug and is thrown again. */
 export function stateFailure(error: unknown): Failure {
+  if (error instanceof SettingsFaulty) return { exit: 'configuration', messages: error.faults }
   if (error instanceof StateUnreadable || error instanceof StatusRefused)
     return { exit: 'configuration', messages: [error.message] }
   throw error

@@ -85,8 +85,8 @@ export async function unitText(template: string): Promise<string> {
   const isAtHome = [process.execPath, LAUNCHER].some((path) => /^\/(home|root|run\/user)\//.test(path))
   return text
     .replace(
-      /^ExecStart=holdfast /m,
-      () => `ExecStart=${unitArgument(process.execPath)} ${unitArgument(LAUNCHER)} `,
+      /^(Exec(?:Start|Reload)=)holdfast /gm,
+      (_, key: string) => `${key}${unitArgument(process.execPath)} ${unitArgument(LAUNCHER)} `,
     )
     .replace('ProtectHome=yes', isAtHome ? 'ProtectHome=read-only' : 'ProtectHome=yes')
 }

@@ -1,13 +1,18 @@
-import { chosenAccounts } from '../app/client/settings/chosen-accounts.ts'
-import { desiredStatesOf } from '../app/client/jobs.ts'
-import { readSettings } from '../app/client/settings/settings.ts'
-import { socketIn } from '../app/client/state/single-instance.ts'
-import type { Exit } from '../app/exit-codes.ts'
-import { type ControlRequest, readControlResponse } from '../client/control/control-requests.ts'
-import type { PokeFlags } from './parse/flag-tables.ts'
-import { systemPorts } from './system.ts'
-import { fail, print, printJson } from './terminal/output.ts'
-import { updateCommand } from './update.ts'
+import { chosenAccounts } from '../../app/client/settings/chosen-accounts.ts'
+import { desiredStatesOf } from '../../app/client/jobs.ts'
+import { readSoundSettings } from '../../app/client/settings/settings.ts'
+import { socketIn } from '../../app/client/state/single-instance.ts'
+import type { Exit } from '../../app/exit-codes.ts'
+import { ok } from '../../base/result.ts'
+import {
+  type ControlRequest,
+  readControlResponse,
+  SILENT_DAEMON,
+} from '../../client/control/control-requests.ts'
+import type { PokeFlags } from '../parse/flag-tables.ts'
+import { systemPorts } from '../system.ts'
+import { fail, print, printJson } from '../terminal/output.ts'
+import { updateCommand } from '../update.ts'
 
 /** In milliseconds. A daemon acknowledges a poke immediately, even during an update. */
 const POKE_TIMEOUT = 5000
@@ -16,11 +21,14 @@ const REQUEST: ControlRequest = { do: 'poke' }
 /** `holdfast poke`: the daemon checks the address now; without a daemon, this is an update. */
 export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
   const { asJson, isQuiet, account } = flags
-  const settings = await readSettings(flags.settings, 'names')
+  const settings = await readSoundSettings(flags.settings, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
-  const chosen = chosenAccounts(account, desiredStatesOf(settings.value))
+  const { faults } = settings.value
+  const chosen = faults.length > 0 ? ok([]) : chosenAccounts(account, desiredStatesOf(settings.value))
   if (!chosen.ok) return fail(chosen.error, asJson)
   const asked = await systemPorts().askControl(socketIn(settings.value), REQUEST, POKE_TIMEOUT)
+  if (asked.kind === 'unreachable' && faults.length > 0)
+    return fail({ exit: 'configuration', messages: faults }, asJson)
   if (asked.kind === 'unreachable') {
     const accounts = account === undefined ? flags.settings.accounts : chosen.value
     return updateCommand({
@@ -32,8 +40,7 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
       settings: { ...flags.settings, accounts },
     })
   }
-  if (asked.kind === 'timeout')
-    return fail({ exit: 'unreached', messages: ['the daemon does not respond; it may hang'] }, asJson)
+  if (asked.kind === 'timeout') return fail({ exit: 'unreached', messages: [SILENT_DAEMON] }, asJson)
   const { error } = readControlResponse(asked.answer)
   if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
   if (asJson) printJson({ poked: true })

@@ -1,0 +1,37 @@
+import { readSoundSettings } from '../../app/client/settings/settings.ts'
+import { socketIn } from '../../app/client/state/single-instance.ts'
+import { EARLIER } from '../../app/client/status/status-report.ts'
+import type { Exit } from '../../app/exit-codes.ts'
+import {
+  type ControlRequest,
+  readControlResponse,
+  SILENT_DAEMON,
+} from '../../client/control/control-requests.ts'
+import type { RunFlags } from '../parse/flag-tables.ts'
+import { systemPorts } from '../system.ts'
+import { fail, print, printJson } from '../terminal/output.ts'
+
+const RELOAD: ControlRequest = { do: 'reload' }
+/** In milliseconds: passwords are read, names of interfaces are looked up. */
+const RELOAD_TIMEOUT = 30_000
+
+/** `holdfast reload`: the daemon reads its settings again, and says what is wrong in them. */
+export async function reloadCommand({ asJson, settings: flags }: RunFlags): Promise<Exit> {
+  // Where the daemon listens; what is wrong in the file, it says itself.
+  const settings = await readSoundSettings(flags, 'names')
+  if (!settings.ok) return fail(settings.error, asJson)
+  const asked = await systemPorts().askControl(socketIn(settings.value), RELOAD, RELOAD_TIMEOUT)
+  if (asked.kind === 'unreachable')
+    return fail(
+      { exit: 'unreached', messages: ['no daemon is running; the next one reads the settings'] },
+      asJson,
+    )
+  if (asked.kind === 'timeout') return fail({ exit: 'unreached', messages: [SILENT_DAEMON] }, asJson)
+  const { error, mistakes = [] } = readControlResponse(asked.answer)
+  if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
+  if (mistakes.length > 0)
+    return fail({ exit: 'configuration', messages: [...mistakes, `not reloaded; ${EARLIER}`] }, asJson)
+  if (asJson) printJson({ reloaded: true })
+  else print('the daemon has read its settings again')
+  return 'settled'
+}

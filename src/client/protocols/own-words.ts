@@ -1,0 +1,65 @@
+import { parseAddress } from '../../net/address.ts'
+import { quoteOf } from '../../protocol/quote.ts'
+import { isFamilyWord, isReplyWord } from '../../protocol/reply.ts'
+import { documentIn, memberText } from './json.ts'
+
+/** Where documents have what they say of an error, and its code. */
+const MESSAGES = [
+  'message',
+  'longmessage',
+  'detail',
+  'description',
+  'error_description',
+  'reason',
+  'msg',
+  'error',
+  'title',
+]
+const CODES = ['code', 'statuscode', 'error_code', 'id']
+/** What has an error of its own. */
+const NESTED = ['errors', 'error', 'status', 'response']
+const MAX_NESTING = 4
+
+/**
+ * What a service says of a refusal, as a quote with its code: `"This API Token is expired" (1000)`. Empty where it says no
+ * more than a word of the protocol.
+ */
+export function ownWords(body: string): string {
+  const document = documentIn(body)
+  if (typeof document === 'object' && document !== null) return messageIn(document, 0) ?? quoteOf(body)
+  return isBareReply(body) ? '' : quoteOf(body)
+}
+
+const isBareReply = (body: string): boolean =>
+  body
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .every(
+      (word) => word === '' || isReplyWord(word) || isFamilyWord(word) || parseAddress(word) !== undefined,
+    )
+
+function messageIn(value: unknown, depth: number): string | undefined {
+  if (Array.isArray(value)) return messageIn(value[0], depth)
+  if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return undefined
+  const inner = NESTED.flatMap(
+    (name) => messageIn((value as Record<string, unknown>)[name], depth + 1) ?? [],
+  )[0]
+  if (inner !== undefined) return inner
+  const [message] = MESSAGES.flatMap((name) => textAt(value, name))
+  if (message === undefined) return undefined
+  const [code] = CODES.flatMap((name) => textAt(value, name))
+  // Cloudflare says in a chain what is wrong in what it names first.
+  const [more] = textAt(value, 'error_chain', 0, 'message')
+  const quote = quoteOf(more === undefined ? message : `${message}: ${more}`)
+  return quote === '' || code === undefined || code === message
+    ? quote
+    : `${quote} (${code.slice(0, MAX_CODE)})`
+}
+
+/** In characters. */
+const MAX_CODE = 40
+
+const textAt = (value: unknown, ...path: readonly (string | number)[]): readonly string[] => {
+  const text = memberText(value, ...path)
+  return text === undefined || text.trim() === '' ? [] : [text]
+}

@@ -1,0 +1,106 @@
+import { FAMILIES, type Family, FAMILY_NAMES } from '../../net/address.ts'
+import type { Sighting, Sightings } from '../../net/sighting.ts'
+import { remedyForAnswer } from '../../protocol/answer-remedy.ts'
+import { isReplyWord, PLAIN_NOUNS, remedyFor, type ServiceNouns } from '../../protocol/reply.ts'
+import { saidText, waitText } from '../../protocol/said-text.ts'
+import { formatPace, waitCauseName } from '../agent/wording.ts'
+import type { DesiredState } from '../decide/desired-state.ts'
+import { stopOf } from '../decide/next-action.ts'
+import type { PaceDelay } from '../decide/pace.ts'
+import { isWordlessWait } from '../decide/reduce.ts'
+import { type AccountState, hostOf, type Stop } from '../decide/state.ts'
+import { isUnanswered, type Outcome } from './outcome.ts'
+
+/** One family at the last look: the address and its sources, or the cause why it is not seen. */
+export interface SeenReport {
+  readonly family: Family
+  readonly address: string | null
+  readonly by: string | null
+  readonly because: string | null
+}
+
+/** The stop to report: of the account, of a hostname, or of the offline option. */
+export const firstStop = (account: AccountState, desired: DesiredState): Stop | undefined =>
+  stopOf(account, desired) ??
+  desired.hostnames.map((name) => hostOf(account, name).stopped).find((stop) => stop !== undefined) ??
+  account.offlineRefused
+
+interface CauseContext {
+  readonly outcome: Outcome
+  readonly seen: Sightings | undefined
+  readonly paced: PaceDelay | undefined
+  readonly isLooking: boolean
+}
+
+export function causeOf(
+  { status, hosts }: AccountState,
+  { outcome, seen, paced, isLooking }: CauseContext,
+): string | null {
+  if (outcome === 'waiting' && status.kind === 'waiting') {
+    const cause = waitCauseName(status.because)
+    return status.detail === '' ? cause : `${cause}: ${status.detail}`
+  }
+  if (outcome === 'waiting' && paced !== undefined) return `the update is delayed by ${formatPace(paced)}`
+  if (outcome === 'unreached')
+    return status.kind === 'retrying'
+      ? status.detail
+      : Object.values(hosts).some(isUnanswered)
+        ? 'the last request was not confirmed'
+        : 'the run ended before a request was sent'
+  return outcome === 'addressUnknown' ? unknownCause(seen, isLooking) : null
+}
+
+function unknownCause(seen: Sightings | undefined, isLooking: boolean): string {
+  if (seen === undefined && isLooking) return 'the first look at the addresses is under way'
+  if (seen === undefined) return 'nothing was sent for it yet, and no process looks for its address now'
+  const reasons = FAMILIES.flatMap((family) => {
+    const because = reportSeen(family, seen[family])?.because
+    return because === undefined || because === null ? [] : [`${FAMILY_NAMES[family]}: ${because}`]
+  })
+  const detail = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`
+  const isAnySeen = FAMILIES.some((family) => seen[family]?.kind === 'seen')
+  return isAnySeen
+    ? `one address is unknown${detail}, and the service would delete what a request does not name`
+    : `no source reported a public address${detail}`
+}
+
+interface RemedyContext {
+  readonly outcome: Outcome
+  readonly stop: Stop | undefined
+  readonly desired: DesiredState
+  /** In this process. */
+  readonly hasLooked: boolean
+}
+
+export function remedyOf(
+  { status }: AccountState,
+  { outcome, stop, desired, hasLooked }: RemedyContext,
+): string | undefined {
+  if (outcome === 'unreached' && status.kind === 'retrying') return desired.ifUnreached
+  if (stop !== undefined) return remedyFor(stop.because, stop.said, desired.nouns)
+  if (!hasLooked && outcome === 'addressUnknown')
+    return 'run holdfast update, or start the daemon; holdfast detect shows what each source reports'
+  if (!hasLooked && outcome === 'unreached') return 'run holdfast update, or start the daemon'
+  if (outcome === 'addressUnknown')
+    return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
+  return outcome === 'waiting' && isWordlessWait(status) ? remedyForAnswer(status.detail) : undefined
+}
+
+/** What the service said, by which the account is stopped or waits. */
+export function saidBy(
+  stop: Stop | undefined,
+  { status }: AccountState,
+  { outcome, nouns = PLAIN_NOUNS }: { readonly outcome: Outcome; readonly nouns: ServiceNouns | undefined },
+): string | null {
+  if (stop !== undefined) return saidText(stop, nouns)
+  if (outcome !== 'waiting' || status.kind !== 'waiting' || !isReplyWord(status.because)) return null
+  return waitText(status.because, status.detail, nouns)
+}
+
+/** Undefined for a family without a sighting, or one that the user left unset. */
+export function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
+  if (sighting === undefined || (sighting.kind === 'none' && sighting.isLeft)) return undefined
+  if (sighting.kind === 'seen') return { family, address: sighting.address, by: sighting.by, because: null }
+  const because = sighting.kind === 'none' ? 'this host has none' : sighting.because
+  return { family, address: null, by: null, because }
+}

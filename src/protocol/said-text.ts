@@ -1,0 +1,26 @@
+import { meaningOfWord, type ReplyWord, type ServiceNouns } from './reply.ts'
+
+/** A refusal, and what the service said besides. */
+interface Said {
+  readonly because: ReplyWord
+  readonly said?: string
+  readonly quote?: string
+}
+
+/** A refusal as a clause for a person, with the words of the service; of another protocol, with no word of this one. */
+export function saidText({ because, said, quote }: Said, nouns: ServiceNouns): string {
+  const meaning = meaningOfWord(because, said, nouns)
+  const word = said === undefined ? because : `${said}, which is handled like ${because}`
+  const text = nouns.speaksWords ? `the service answered ${word} (${meaning})` : meaning
+  return withQuote(text, { ...(quote !== undefined && { quote }) })
+}
+
+/** The same of a wait: `detail` is the word that the service sent, or a quote. */
+export const waitText = (because: ReplyWord, detail: string, nouns: ServiceNouns): string =>
+  saidText(
+    { because, ...(detail.startsWith('"') ? { quote: detail } : detail !== '' && { said: detail }) },
+    nouns,
+  )
+
+export const withQuote = (text: string, reply: object): string =>
+  'quote' in reply && typeof reply.quote === 'string' ? `${text}: ${reply.quote}` : text
