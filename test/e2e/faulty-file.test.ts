@@ -38,7 +38,7 @@ async function withFile() {
   await line('good","addresses":["192.0.2.1"]')
   const ask = async (command: string, ...more: readonly string[]) =>
     holdfast([command, '--config', file, ...more], {})
-  return { at, file, write, ask, child, ended, folder }
+  return { at, file, write, ask, child, ended, folder, line }
 }
 
 describe('while the file has a fault, and the daemon runs with the settings before', () => {
@@ -121,6 +121,17 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     expect(stdout).toContain(`${file} has changed none@www.duckdns.org; the daemon runs with`)
     expect(stdout).toContain(`${file} has changed ${at.username}@`)
   })
+})
+
+it('a daemon without its socket is reloaded by a signal from its unit', async () => {
+  const { write, file, child, folder, line } = await withFile()
+  write(', "office.example.test"')
+  const elsewhere = ['reload', '--config', file, '--runtime-dir', join(folder, 'none')]
+  expect(await holdfast(elsewhere, { env: { MAINPID: String(child.pid) } })).toMatchObject({
+    code: 0,
+    stdout: 'the daemon reads its settings again; its log has the result\n',
+  })
+  await line('"hostname":"office.example.test"')
 })
 
 it('a reload without a daemon says that none runs', async () => {

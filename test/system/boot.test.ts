@@ -99,7 +99,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', () => {
     it('may ping', () => {
       const exec = '/usr/bin/setpriv --pdeathsig TERM /usr/bin/ping -n -q -O -c 3 -i 0.06 -t 1 127.0.0.1'
       guest.ok(`cd /etc/systemd/system && sed -e 's|^ExecStart=.*|ExecStart=${exec}|' -e 's|^Type=.*|Type=oneshot|' \\
-        -e '/^Restart/d' holdfast.service >ping-test.service && systemctl daemon-reload`)
+        -e '/^R[eu][sn]t/d' holdfast.service >ping-test.service && systemctl daemon-reload`)
 
       expect(guest.sh('systemctl start ping-test; journalctl --unit ping-test --output cat')).toEqual({
         code: 0,
@@ -115,6 +115,21 @@ describe.skipIf(typeof made === 'string')('under a real systemd', () => {
 
       await eventually(() => guest.asked().at(-1)?.hostname).toBe('b.example.test')
       await eventually(() => guest.show('StatusText')).toBe('2 of 2 hostnames confirmed')
+    })
+
+    it('says that a reload was refused, and why, until one succeeds', async () => {
+      guest.ok("sed -i 's/^agreement/agreemnt/' /etc/holdfast/holdfast.toml")
+      const refused = guest.sh('systemctl reload holdfast')
+      expect(refused.code).not.toBe(0)
+      expect(guest.ok('journalctl -u holdfast --no-pager')).toMatch(
+        /holdfast\.toml:\d+: agreemnt is not a setting/,
+      )
+      expect(isActive()).toBe('active')
+      const status = guest.sh('holdfast status')
+      expect([status.code, status.stdout]).toEqual([0, expect.stringContaining('a.example.test')])
+      expect(status.stdout).toContain('the settings were not reloaded, and the earlier ones stay in use: ')
+      guest.ok("sed -i 's/^agreemnt/agreement/' /etc/holdfast/holdfast.toml; systemctl reload holdfast")
+      await eventually(() => guest.sh('holdfast status').stdout).not.toContain('not reloaded')
     })
 
     it('sends nothing after a restart where nothing has changed', async () => {

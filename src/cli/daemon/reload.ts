@@ -21,11 +21,7 @@ export async function reloadCommand({ asJson, settings: flags }: RunFlags): Prom
   const settings = await readSoundSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
   const asked = await systemPorts().askControl(socketIn(settings.value), RELOAD, RELOAD_TIMEOUT)
-  if (asked.kind === 'unreachable')
-    return fail(
-      { exit: 'unreached', messages: ['no daemon is running; the next one reads the settings'] },
-      asJson,
-    )
+  if (asked.kind === 'unreachable') return signalled(asJson)
   if (asked.kind === 'timeout') return fail({ exit: 'unreached', messages: [SILENT_DAEMON] }, asJson)
   const { error, mistakes = [] } = readControlResponse(asked.answer)
   if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
@@ -33,5 +29,19 @@ export async function reloadCommand({ asJson, settings: flags }: RunFlags): Prom
     return fail({ exit: 'configuration', messages: [...mistakes, `not reloaded; ${EARLIER}`] }, asJson)
   if (asJson) printJson({ reloaded: true })
   else print('the daemon has read its settings again')
+  return 'settled'
+}
+
+/** In its unit, a daemon without its socket gets the signal (systemd.service(5): MAINPID); only its log has the result. */
+function signalled(asJson: boolean): Exit {
+  const pid = Number(process.env['MAINPID'] ?? '')
+  if (!(pid > 0))
+    return fail(
+      { exit: 'unreached', messages: ['no daemon is running; the next one reads the settings'] },
+      asJson,
+    )
+  process.kill(pid, 'SIGHUP')
+  if (asJson) printJson({ signalled: pid })
+  else print('the daemon reads its settings again; its log has the result')
   return 'settled'
 }
