@@ -13,10 +13,10 @@ import {
 /**
  * One line of a response. `addresses` is empty where the service sent only the word. `said` is the word that the
  * service sent, where `word` is its equivalent in the specification (FAMILY_WORDS). `quote` is what it said besides, for a
- * person, without secrets.
+ * person, without secrets. `isProxied`: its DNS gives addresses of its own for the hostname, and that is as it should be.
  */
 export type Reply =
-  | { readonly word: AddressedWord; readonly addresses: readonly Address[] }
+  | { readonly word: AddressedWord; readonly addresses: readonly Address[]; readonly isProxied?: true }
   | { readonly word: BareWord; readonly said?: string; readonly quote?: string }
 
 /** Server side: formats one line of the text/plain body. */

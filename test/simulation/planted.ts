@@ -373,8 +373,8 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'a name is published although a request for it has no answer',
     rule: 'T8',
     file: 'client/report/report.ts',
-    from: 'host.unanswered === undefined ? (publications',
-    to: 'true ? (publications',
+    from: 'host.unanswered === undefined ? published',
+    to: 'true ? published',
     isRare: true,
   },
   {

@@ -16,7 +16,7 @@ import { ABOUT } from '../about.ts'
 import type { AddressDetection } from './detect/address-detection.ts'
 import type { ClientAccount, ResolvedSettings } from './settings/settings.ts'
 
-export const userAgentOf = ({ config }: ResolvedSettings): string =>
+export const userAgentOf = ({ config }: Pick<ResolvedSettings, 'config'>): string =>
   config.userAgent ??
   formatUserAgent({
     company: 'Holdfast',
@@ -91,7 +91,10 @@ const formOf = (account: ClientAccount): RequestForm => ({
   minGap: account.minGap,
 })
 
-function endpointOf(account: ClientAccount, settings: ResolvedSettings): ServiceEndpoint {
+export function endpointOf(
+  account: ClientAccount,
+  settings: Pick<ResolvedSettings, 'config'>,
+): ServiceEndpoint {
   const { connectTimeout, responseTimeout } = settings.config
   const { username, password, authorities, path, ipv6Server } = account
   const credentials = { username, password }

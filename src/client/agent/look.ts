@@ -5,6 +5,7 @@ import {
   earliest,
   type Instant,
   isBefore,
+  longest,
   minutes,
   seconds,
   withJitter,
@@ -92,6 +93,9 @@ interface Query {
   isDone: boolean
 }
 
+/** In the first look of a process, one request has both families where both answer in this time. */
+const FIRST_LOOK_TIMEOUT: Duration = seconds(1)
+
 /** The result did not arrive in time for this look, and may still arrive. */
 export const PENDING: Sighting = { kind: 'unknown', because: 'the source has not answered yet' }
 
@@ -133,7 +137,9 @@ const find = (queries: readonly Query[], source: AddressProvider, family: Family
 async function queriesDone(agent: Agent, queries: readonly Query[]): Promise<void> {
   const all = Promise.all(queries.map(async ({ result }) => result))
   if (agent.familyTimeout === undefined) return void (await all)
-  await Promise.race([all, firstNewAddress(agent, agent.familyTimeout, queries)])
+  const isFirst = queries.every(({ previous }) => previous === undefined)
+  const timeout = isFirst ? longest(agent.familyTimeout, FIRST_LOOK_TIMEOUT) : agent.familyTimeout
+  await Promise.race([all, firstNewAddress(agent, timeout, queries)])
   for (const query of queries.filter(({ isDone }) => !isDone)) void lookAgain(query, agent.inbox)
 }
 

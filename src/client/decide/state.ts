@@ -68,6 +68,8 @@ export interface HostState {
   readonly unechoed?: Addresses
   /** What the last answer named in the place of an address that was sent. */
   readonly answered?: Addresses
+  /** The DNS gives addresses of the service for it, as a proxy does: the service alone can say what it leads to. */
+  readonly isProxied?: true
   /** In [-1, 1]: spreads the refreshes of many names. Random at each confirmation. */
   readonly spread: number
   readonly isOffline: boolean

@@ -1,9 +1,10 @@
 import { listed } from '../../net/address.ts'
 import { type Html, html, type Part, part } from '../../html/html.ts'
-import { labelOf } from '../report/account-name.ts'
+import { humanLabel } from '../report/account-name.ts'
 import type { AccountReport, HostReport } from '../report/report.ts'
+import { publicationText } from '../report/elsewhere.ts'
 import { formatCause } from '../report/report-text.ts'
-import { formatPublication } from '../verify/publication-text.ts'
+import { PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { type Appearance, appearanceOf, TONE_ORDER } from './appearance.ts'
 import { cell, optionalTime, sinceElement, table, timeElement } from './parts.ts'
 
@@ -14,24 +15,28 @@ export const accountList = (accounts: readonly AccountReport[]): Html =>
     html`<div id="accounts">${accounts
       .map((account, at) => ({ rank: TONE_ORDER.indexOf(appearanceOf(account).tone), account, at }))
       .toSorted((one, other) => one.rank - other.rank)
-      .map(({ account, at }) => accountSection(account, { at, isOnly: accounts.length === 1 }))}</div>`,
+      .map(({ account, at }) =>
+        accountSection(account, { at, isOnly: accounts.length === 1, label: humanLabel(account, accounts) }),
+      )}</div>`,
   )
 
 interface Position {
   readonly at: number
   readonly isOnly: boolean
+  readonly label: string
 }
 
 /** One of several that is in order is folded. */
-function accountSection(account: AccountReport, { at, isOnly }: Position): Part {
+function accountSection(account: AccountReport, position: Position): Part {
+  const { at, isOnly, label } = position
   const appearance = appearanceOf(account)
-  const heading = html`<h2 id="account-${at}">${labelOf(account)}</h2>`
+  const heading = html`<h2 id="account-${at}">${label}</h2>`
   const isFolded = appearance.tone === 'ok' && !isOnly
   const content = [
     stateLine(account, appearance, at),
     causeLines(account, at),
     nameList(account, { at, isFolded }),
-    timeLine(account, { at, isOnly }),
+    timeLine(account, position),
   ]
   return part(
     `section-${at}`,
@@ -78,6 +83,13 @@ function causeLines(report: AccountReport, at: number): Html {
   const here = remedy
     ?.replaceAll(/\brun holdfast resume\b/g, 'press Resume')
     .replaceAll('holdfast resume', 'Resume')
+  const states = report.hostnames.map(({ published }) => published?.state)
+  const late = outcome === 'settled' ? LATE_STATES.find((state) => states.includes(state)) : undefined
+  if (late !== undefined)
+    return part(
+      `cause-${at}`,
+      html`<div id="cause-${at}"><p><strong>What to do:</strong> ${PUBLICATION_ADVICE[late]}</p></div>`,
+    )
   const advice =
     here === undefined ? html`` : html`<p><strong>What to do:</strong> ${hasButton ? here : remedy}</p>`
   const resume = hasButton
@@ -87,6 +99,8 @@ function causeLines(report: AccountReport, at: number): Html {
     : html``
   return part(`cause-${at}`, html`<div id="cause-${at}">${cause}${advice}${resume}</div>`)
 }
+
+const LATE_STATES = ['different', 'stale'] as const
 
 const NAME_COLUMNS = ['Name', 'IPv4 address', 'IPv6 address', 'Confirmed']
 const MAX_NAMES = 200
@@ -110,10 +124,11 @@ function nameTable({ hostnames }: AccountReport, at: number): Html {
   return html`${table(NAME_COLUMNS, [part(`rows-${at}`, html`<tbody id="rows-${at}">${rows}</tbody>`)])}${rest}`
 }
 
-function nameRow({ hostname, confirmed, since, published, remarks }: HostReport, id: string): Part {
+function nameRow(host: HostReport, id: string): Part {
+  const { hostname, confirmed, since, published, remarks } = host
   // Below an address that the service does not confirm, it would be taken for the new one.
   const isOfInterest = published !== null && (published.state !== 'published' || remarks.length === 0)
-  const details = [...(isOfInterest ? [formatPublication(published)] : []), ...remarks]
+  const details = [...(isOfInterest ? [publicationText(host)] : []), ...remarks]
   const isNone = listed(confirmed).length === 0
   const cells = [
     cell('IPv4 address', confirmed.v4 ?? 'none'),

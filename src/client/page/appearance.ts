@@ -48,11 +48,16 @@ const NOT_PUBLISHED: Appearance = {
   mark: '…',
   title: 'Confirmed, not published yet',
   meaning:
-    'The service has confirmed the address, but not all of its name servers give it yet. Until they do, ' +
-    'the names may lead elsewhere.',
+    'The service has confirmed the address, but not all of its name servers give it yet. Most do within a minute.',
 }
 
-const UNPUBLISHED: readonly (PublicationState | undefined)[] = ['pending', 'stale', 'different']
+const LATE: Appearance = {
+  tone: 'wait',
+  mark: '!',
+  title: 'Another address in the DNS',
+  meaning:
+    'The service has confirmed the address, and its name servers still give another one, so names lead elsewhere.',
+}
 
 const isNew = ({ hostnames }: AccountReport): boolean =>
   hostnames.every(({ confirmed }) => listed(confirmed).length === 0)
@@ -64,8 +69,10 @@ export function appearanceOf(account: AccountReport): Appearance {
   if (outcome !== 'settled') return isNew(account) ? withoutNames(APPEARANCES[outcome]) : APPEARANCES[outcome]
   if (hostnames.every(({ isOffline }) => isOffline)) return OFFLINE
   if (hostnames.some(({ different }) => listed(different ?? {}).length > 0)) return DIFFERENT
-  const isElsewhere = hostnames.some(({ published }) => UNPUBLISHED.includes(published?.state))
-  return isElsewhere ? NOT_PUBLISHED : APPEARANCES.settled
+  const isIn = (...states: readonly PublicationState[]): boolean =>
+    hostnames.some(({ published }) => published !== null && states.includes(published.state))
+  if (isIn('stale', 'different')) return LATE
+  return isIn('pending') ? NOT_PUBLISHED : APPEARANCES.settled
 }
 
 /** Before the first confirmation, no name keeps anything. */

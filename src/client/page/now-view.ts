@@ -1,7 +1,8 @@
 import { FAMILIES, listed } from '../../net/address.ts'
 import { type Html, html, part } from '../../html/html.ts'
-import { labelOf } from '../report/account-name.ts'
-import type { AccountReport, HostReport } from '../report/report.ts'
+import { humanLabel } from '../report/account-name.ts'
+import { isElsewhere } from '../report/elsewhere.ts'
+import type { AccountReport } from '../report/report.ts'
 import type { Trouble } from '../report/troubles.ts'
 import { appearanceOf, TONE_ORDER, type Tone, UNDER_WAY } from './appearance.ts'
 import { sinceElement, timeElement } from './parts.ts'
@@ -40,17 +41,6 @@ export function nowSection(accounts: readonly AccountReport[], check: AskedCheck
       shown.length > 0 ? shown : html`<p class="address soft">no address</p>`
     }<p id="leads" class="${tone}">${text}</p><p class="soft">${checkLine(accounts, check)}</p></section>`,
   )
-}
-
-/** A hostname leads elsewhere if its service, or its name servers, have another address than the sources see. */
-function isElsewhere({ confirmed, seen, different, published, isOffline }: HostReport): boolean {
-  if (isOffline) return false
-  const isOther = seen.some(
-    ({ family, address }) =>
-      address !== null && confirmed[family] !== undefined && confirmed[family] !== address,
-  )
-  const isStale = published?.state === 'stale' || published?.state === 'different'
-  return isOther || isStale || listed(different ?? {}).length > 0
 }
 
 function leadsOf(accounts: readonly AccountReport[]): { readonly tone: Tone; readonly text: Html } {
@@ -117,7 +107,7 @@ export function attentionSection(accounts: readonly AccountReport[], troubles: r
   if (troubles.length === 0 && accounts.length < 2) return part('attention', html`<div id="attention"></div>`)
   const items = lines.map(
     ({ account, at, appearance: { tone, mark, title } }) =>
-      html`<li><a href="#account-${at}">${labelOf(account)}</a>
+      html`<li><a href="#account-${at}">${humanLabel(account, accounts)}</a>
 <span class="${tone}"><span aria-hidden="true">${mark}</span> ${title}</span>${
         account.since === null ? '' : html` ${sinceElement(account.since)}`
       }</li>`,

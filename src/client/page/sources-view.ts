@@ -66,6 +66,8 @@ function verdictOn(
   if (result === 'none') return 'sees none'
   const ofFamily = seen.filter((one) => one.family === family)
   if (ofFamily.some(({ by }) => by?.includes(source) === true)) return 'agrees'
+  // It was not needed, and says the same.
+  if (ofFamily.some((one) => one.address !== null && one.address === address)) return 'agrees'
   return ofFamily.some((one) => one.address !== null && one.address !== address)
     ? 'differs; not believed'
     : 'stands alone; not believed'

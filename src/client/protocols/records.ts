@@ -22,6 +22,8 @@ export interface FoundRecord {
   readonly id: string
   readonly type: string
   readonly value: string
+  /** The DNS gives addresses of the service in its place. */
+  readonly isProxied?: true
 }
 
 export type RecordPlan =
@@ -71,6 +73,17 @@ export function foundText(hostname: string, zone: string, records: readonly Foun
 
 export const withFound = (outcome: StepOutcome, found: string): StepOutcome =>
   outcome.kind === 'answered' ? { ...outcome, found } : outcome
+
+/** The addresses of the service are those that the DNS gives for these hostnames. */
+export const proxied = (outcome: StepOutcome): StepOutcome =>
+  outcome.kind === 'answered'
+    ? {
+        ...outcome,
+        replies: outcome.replies.map((reply) =>
+          'addresses' in reply ? { ...reply, isProxied: true } : reply,
+        ),
+      }
+    : outcome
 
 export const current = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.current)
 export const changed = (request: UpdateRequest): StepOutcome => answeredAll(request, MEANINGS.changed)

@@ -14,6 +14,21 @@ export const isNamedBy = (subject: string, { account, name }: AccountName): bool
 export const labelOf = ({ account, name }: AccountName): string =>
   name === undefined || name === null || name === account ? account : `${name} (${account})`
 
+/** For a page: the name, else the service, with a hostname where several accounts are there; else the key. */
+export function humanLabel(
+  one: AccountName & {
+    readonly service?: string
+    readonly hostnames: readonly { readonly hostname: string }[]
+  },
+  all: readonly { readonly service?: string }[],
+): string {
+  const { account, name, service, hostnames } = one
+  if (name !== undefined && name !== null) return name
+  if (service === undefined) return account
+  const isOne = all.filter((other) => other.service === service).length < 2
+  return isOne ? service : `${service}, ${hostnames[0]?.hostname ?? account}`
+}
+
 /** The accounts that exist, for an error about one that does not. */
 export const listAccounts = (accounts: readonly AccountName[]): string =>
   accounts.map(({ account, name }) => name ?? account).join(', ')

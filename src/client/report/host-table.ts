@@ -1,5 +1,6 @@
 import { listed } from '../../net/address.ts'
-import { formatPublication, PUBLICATION_ADVICE } from '../verify/publication-text.ts'
+import { PUBLICATION_ADVICE } from '../verify/publication-text.ts'
+import { publicationText } from './elsewhere.ts'
 import type { HostReport } from './report.ts'
 import { formatTime } from './report-text.ts'
 
@@ -44,8 +45,12 @@ function rowsOf({ hostname, confirmed, since }: HostReport): readonly HostRow[] 
   ]
 }
 
-const detailsOf = ({ published, remarks }: HostReport, isWithAdvice: boolean): readonly string[] => [
-  ...(published === null ? [] : [formatPublication(published)]),
-  ...remarks,
-  ...(published === null || !isWithAdvice ? [] : [PUBLICATION_ADVICE[published.state]]),
-]
+function detailsOf(host: HostReport, isWithAdvice: boolean): readonly string[] {
+  const { published, remarks } = host
+  const text = publicationText(host)
+  return [
+    ...(text === null ? [] : [text]),
+    ...remarks,
+    ...(published === null || !isWithAdvice ? [] : [PUBLICATION_ADVICE[published.state]]),
+  ]
+}

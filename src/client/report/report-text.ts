@@ -1,8 +1,8 @@
 import { formatLocal, parseInstant } from '../../base/time.ts'
 import { FAMILY_NAMES, listed } from '../../net/address.ts'
 import { isReplyWord, REPLIES } from '../../protocol/reply.ts'
-import { formatPublication } from '../verify/publication-text.ts'
 import { labelOf } from './account-name.ts'
+import { publicationText } from './elsewhere.ts'
 import type { Outcome } from './outcome.ts'
 import type { SeenReport } from './cause.ts'
 import type { AccountReport, HostReport } from './report.ts'
@@ -45,9 +45,10 @@ const formatSeen = ({ family, address, by, because }: SeenReport): string =>
 
 /** For each hostname that was verified: what its name servers give. */
 export const publicationLines = (hosts: readonly HostReport[]): readonly string[] =>
-  hosts.flatMap(({ hostname, published }) =>
-    published === null ? [] : [`${hostname}: ${formatPublication(published)}`],
-  )
+  hosts.flatMap((host) => {
+    const text = publicationText(host)
+    return text === null ? [] : [`${host.hostname}: ${text}`]
+  })
 
 interface ReportText {
   /** For each hostname: what was done. */

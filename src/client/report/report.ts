@@ -10,7 +10,7 @@ import { wordRemark } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { heldUntil, isRequestDue, pacedIn, sightingsOf } from '../decide/next-action.ts'
 import { type AccountState, accountOf, type HostState, hostOf } from '../decide/state.ts'
-import type { Publication } from '../verify/publication.ts'
+import { HIDDEN_BY_SERVICE, type Publication } from '../verify/publication.ts'
 import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
 import { causeOf, firstStop, remedyOf, reportSeen, saidBy, type SeenReport } from './cause.ts'
 import { type Outcome, outcomeOf, stoppedAloneOf } from './outcome.ts'
@@ -39,6 +39,8 @@ export interface HostReport {
   readonly stoppedSince?: string | null
   /** What the service answered in the place of an address that was sent. Missing in reports of earlier versions. */
   readonly different?: Addresses
+  /** The DNS gives addresses of the service. Missing in reports of earlier versions. */
+  readonly isProxied?: true
   /** What the name servers give; null where they were not asked. */
   readonly published: Publication | null
   readonly seen: readonly SeenReport[]
@@ -50,6 +52,8 @@ export interface AccountReport {
   readonly account: string
   /** The name in the configuration. */
   readonly name: string | null
+  /** What the service is called. Missing where only its address is known. */
+  readonly service?: string
   readonly outcome: Outcome
   /** A request is on its way, or follows in a moment. Missing in reports of earlier versions. */
   readonly isDue?: boolean
@@ -113,6 +117,7 @@ function reportAccount(
   return {
     account: desired.account,
     name: desired.name ?? null,
+    ...(desired.nouns?.service !== undefined && { service: desired.nouns.service }),
     outcome,
     isDue: isRequestDue(state, desired, { world, now }),
     stoppedAlone: stoppedAloneOf(account, desired),
@@ -125,6 +130,7 @@ function reportAccount(
     hostnames: desired.hostnames.map((hostname) => {
       const host = hostOf(account, hostname)
       const seen = sightingsOf(byName ?? {}, hostname)
+      const published = publications?.get(desired.account, hostname) ?? hiddenOf(host)
       return {
         hostname,
         ...reportExchange(exchanges.get(desired.account, hostname), desired.nouns),
@@ -135,8 +141,8 @@ function reportAccount(
         lastConfirmed: time(host.touched),
         stoppedSince: time(host.stopped?.since),
         // What was published may be another address by now.
-        published:
-          host.unanswered === undefined ? (publications?.get(desired.account, hostname) ?? null) : null,
+        published: host.unanswered === undefined ? published : null,
+        ...(host.isProxied === true && { isProxied: true as const }),
         seen: FAMILIES.flatMap((family) => reportSeen(family, seen[family]) ?? []),
         remarks: remarksOn(host, seen, desired.nouns),
       }
@@ -152,6 +158,9 @@ function reportAccount(
     nextLook: world.lastLook === undefined ? null : time(world.nextLook),
   }
 }
+
+const hiddenOf = ({ isProxied }: HostState): Publication | null =>
+  isProxied === true ? HIDDEN_BY_SERVICE : null
 
 /** RFC 3339 by the wall clock. A one-shot has no next look: its moment is beyond the range of a Date. */
 const wallTime = (at: Instant | undefined, { wallAt }: ClockView): string | null =>

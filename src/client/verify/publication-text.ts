@@ -4,7 +4,16 @@ import { isAnswered, type Publication, type ServerCheck, type ServerFinding } fr
 type Text = (publication: Publication) => string
 
 /** One clause: what the name servers give. */
-export const formatPublication: Text = (publication) => TEXTS[publication.state](publication)
+export const formatPublication: Text = (publication) =>
+  `${TEXTS[publication.state](publication)}${formatStray(publication)}`
+
+/** Clients that prefer the other family go there. */
+function formatStray({ servers }: Publication): string {
+  const stray = [...new Set(servers.flatMap((one) => one.stray ?? []))]
+  return stray.length === 0
+    ? ''
+    : `; the DNS has also ${formatAddresses(stray)}, of a family that is switched off: remove that record at the service`
+}
 
 const serversWith = (servers: readonly ServerCheck[], ...findings: readonly ServerFinding[]): string =>
   listed(servers.filter(({ finding }) => findings.includes(finding)))
@@ -25,6 +34,8 @@ const TEXTS: { readonly [S in Publication['state']]: Text } = {
     `${serversWith(servers, 'old', 'missing', 'other', 'alias')}${formatUnanswered(servers)}`,
   stale: formatLate,
   different: formatLate,
+  hidden: ({ servers }) =>
+    `confirmed by the service${servers.length === 0 ? '' : `; ${formatOthers(servers)}`}, as a proxy does`,
   unverified: ({ servers, because }) => `not verified: ${because ?? formatUnanswered(servers).slice(2)}`,
 }
 
@@ -95,5 +106,6 @@ export const PUBLICATION_ADVICE: { readonly [S in Publication['state']]: string 
   pending:    'Name servers fetch changes on their own. There is nothing to do, and nothing is sent again.',
   stale:      'The service accepted the update; the operator of its name servers must repair them. Nothing is sent again.',
   different:  'These servers may still have an earlier address, another client or the website may have changed the name, or this network may have its own view of the zone. Nothing is sent again.',
+  hidden:     'Visitors reach the addresses that the DNS gives, and the service leads them here. There is nothing to do.',
   unverified: 'Updates do not need this. The cause may be a network that redirects or blocks DNS (port 53); verify = false turns the question off.',
 }

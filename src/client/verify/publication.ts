@@ -30,14 +30,17 @@ export interface ServerCheck {
   readonly addresses: readonly Address[]
   /** In milliseconds since the confirmation; null where the server was asked at another time. */
   readonly took: number | null
+  /** It gives these of a family that is switched off. Missing where it gives none. */
+  readonly stray?: readonly Address[]
 }
 
 /**
  * `published`: each server that answers gives the confirmed addresses. `pending`: not yet. `stale`: some server still does
- * not after `MAX_PROPAGATION`. `different`: some server gives what this client did not send. `unverified`: no server answers
- * for the zone.
+ * not after `MAX_PROPAGATION`. `different`: some server gives what this client did not send. `hidden`: so it does, and the
+ * service says that it leads to the confirmed addresses: a proxy, or another answer for each place. `unverified`: no server
+ * answers for the zone.
  */
-export type PublicationState = 'published' | 'pending' | 'stale' | 'different' | 'unverified'
+export type PublicationState = 'published' | 'pending' | 'stale' | 'different' | 'hidden' | 'unverified'
 
 /** Whether the name servers of a hostname give the confirmed addresses. */
 export interface Publication {
@@ -46,6 +49,9 @@ export interface Publication {
   /** Why no server could be asked. */
   readonly because: string | null
 }
+
+/** Of a name whose service says that it gives addresses of its own for it. */
+export const HIDDEN_BY_SERVICE: Publication = { state: 'hidden', servers: [], because: null }
 
 /** Name servers fetch changes on their own; most have them within seconds. */
 export const MAX_PROPAGATION: Duration = minutes(5)

@@ -1,6 +1,6 @@
 import type { Result } from '../../base/result.ts'
 import { after, between, type Duration, milliseconds, minutes, seconds } from '../../base/time.ts'
-import { FAMILIES } from '../../net/address.ts'
+import { FAMILIES, type Family } from '../../net/address.ts'
 import { askServer } from './ask-server.ts'
 import type { VerifyContext } from './ports.ts'
 import {
@@ -40,6 +40,10 @@ export interface Verification extends Confirmed {
   readonly rounds: readonly Duration[]
   /** How long before the first round the addresses were confirmed; undefined: just now, and results say how long it took. */
   readonly age?: Duration
+  /** Families that are switched off for the hostname: their addresses are no part of the state. */
+  readonly off?: readonly Family[]
+  /** Whether the service itself has the addresses; undefined: it cannot be asked. Asked once, where its DNS gives others. */
+  readonly askService?: (() => Promise<boolean | undefined>) | undefined
   /** Ends early: the others give the addresses, and only silent or lame servers are left. */
   readonly isAwaited: boolean
 }
@@ -62,6 +66,7 @@ export async function verify(
   const age = (): Duration => between(start, clock.now())
   let servers: Result<readonly ZoneServer[], string> | undefined
   let last: Publication | undefined
+  let asked: Promise<boolean | undefined> | undefined
   for (const [round, at] of verification.rounds.entries()) {
     await clock.sleep(after(start, at), signal)
     if (signal.aborted) return last
@@ -70,6 +75,9 @@ export async function verify(
     if (signal.aborted)
       return servers.ok && checks.size > 0 ? resultOf(servers, checks, { verification, age }) : last
     last = resultOf(servers, checks, { verification, age })
+    if (last.servers.some(({ finding }) => finding === 'other' || finding === 'alias'))
+      asked ??= verification.askService?.().catch(() => undefined)
+    if ((await asked) === true) last = { ...last, state: 'hidden' }
     report(last)
     if (isDone(last, verification, round + 1)) return last
   }
@@ -95,20 +103,27 @@ async function askServers(
   checks: Map<string, ServerCheck>,
   { verification, age, ...context }: VerifyContext & Asking,
 ): Promise<void> {
-  const { hostname, addresses } = verification
+  const { hostname, addresses, off = [] } = verification
   const families = FAMILIES.filter((family) => addresses[family] !== undefined)
   await Promise.all(
     servers.map(async (server) => {
       const earlier = checks.get(server.name)
       if (earlier !== undefined && isWhole(earlier)) return
       const answers = await Promise.all(
-        families.map(
+        [...families, ...off].map(
           async (family) => [family, await askServer(server, { hostname, family }, context)] as const,
         ),
       )
       if (context.signal.aborted) return
       const took = verification.age === undefined ? age() : null
-      checks.set(server.name, { ...checkOf(server.name, Object.fromEntries(answers), verification), took })
+      const stray = answers.flatMap(([family, one]) =>
+        off.includes(family) && one.kind === 'addresses' ? one.addresses : [],
+      )
+      checks.set(server.name, {
+        ...checkOf(server.name, Object.fromEntries(answers), verification),
+        took,
+        ...(stray.length > 0 && { stray }),
+      })
     }),
   )
 }
@@ -140,5 +155,6 @@ const isWhole = ({ finding, unanswered }: ServerCheck): boolean =>
 
 function isDone({ state, servers }: Publication, { isAwaited }: Verification, rounds: number): boolean {
   const isEverySeen = servers.every(isWhole)
+  if (state === 'hidden') return true
   return state === 'published' && (isEverySeen || (isAwaited && rounds >= MAX_UNANSWERED))
 }

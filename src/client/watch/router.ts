@@ -33,6 +33,7 @@ const LOST: { readonly interval: Duration; readonly span: Duration } = {
   interval: milliseconds(250),
   span: minutes(10),
 }
+const BRIEF_SILENCE: Duration = minutes(1)
 /** After an announcement, which may precede the change (RFC 6886 defines no order). */
 const AFTER_ANNOUNCEMENT: readonly Duration[] = [60, 120, 250, 500, 1000].map(milliseconds)
 /** An announcement belongs to a change that was found within this span after it. */
@@ -76,6 +77,10 @@ class RouterWatcher {
   #doesAnnounce = false
   #previous: RouterReport | undefined
   #isAnswering = false
+  /** By which protocol it does, as people were told; undefined: not. */
+  #reported: string | undefined
+  /** Of which people were told, once, that it does not announce. */
+  #unannounced: Address | undefined
   #askedAt: Instant
   /** Since when the router answers with another address than the published one, or with none. */
   #differsSince: Instant | undefined
@@ -137,19 +142,19 @@ class RouterWatcher {
   }
 
   /** It answered a while ago. */
-  #isLost(): boolean {
-    return this.#previous !== undefined && between(this.#previous.at, this.#context.clock.now()) < LOST.span
+  #isLost(span = LOST.span): boolean {
+    return this.#previous !== undefined && between(this.#previous.at, this.#context.clock.now()) < span
   }
 
   #reportAnswering(current: RouterReport | undefined): void {
     const doesReport = this.#doesReport(current)
-    if (this.#state.doesRouterReport === doesReport) return
     this.#state.doesRouterReport = doesReport
-    this.#context.report(
-      doesReport && current !== undefined
-        ? { kind: 'routerAnswers', by: current.by }
-        : { kind: 'routerMute' },
-    )
+    const by = doesReport ? (current?.by ?? this.#reported) : undefined
+    // While its address changes, a router is silent for a moment: that is no news.
+    const isBrief = by === undefined && current === undefined && this.#isLost(BRIEF_SILENCE)
+    if (isBrief || by === this.#reported) return
+    this.#reported = by
+    this.#context.report(by === undefined ? { kind: 'routerMute' } : { kind: 'routerAnswers', by })
   }
 
   /**
@@ -189,7 +194,8 @@ class RouterWatcher {
     await clock.sleep(after(clock.now(), LATE_ANNOUNCEMENT), signal)
     if (signal.aborted) return
     if (this.#isAnnounced(answer)) this.#doesAnnounce = true
-    else report({ kind: 'notAnnounced', gateway })
+    else if (this.#unannounced !== gateway) report({ kind: 'notAnnounced', gateway })
+    this.#unannounced = gateway
   }
 
   #intervalAfter(current: RouterReport | undefined): Duration {

@@ -359,7 +359,12 @@ describe('the router watcher', () => {
     network.answers = true
     await clock.pass(minutes(5))
     network.answers = false
+    await clock.pass(seconds(50))
+    network.answers = true
     await clock.pass(minutes(1))
+    expect(findings.map(({ kind }) => kind)).toEqual(['routerAnswers'])
+    network.answers = false
+    await clock.pass(minutes(2))
     expect(findings.map(({ kind }) => kind)).toEqual(['routerAnswers', 'routerMute'])
   })
 })

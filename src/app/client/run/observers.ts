@@ -9,7 +9,8 @@ import { settingsTrouble, stateTrouble, type Trouble } from '../../../client/rep
 import type { Log } from '../../../ports/log.ts'
 import type { Supervisor } from '../../../ports/supervisor.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
-import { BackgroundVerification } from '../verify/background.ts'
+import { accountKey } from '../../../config/client-checks.ts'
+import { type AskService, BackgroundVerification } from '../verify/background.ts'
 import { verifyPorts } from '../verify/verify-account.ts'
 import { clockView } from '../clock-view.ts'
 import type { ClientParts, ComposedClient } from '../compose.ts'
@@ -43,6 +44,7 @@ export class DaemonObservers {
   readonly #notifications: Notifications
   #connected: Connected | undefined
   #isEnding = false
+  #settings: ResolvedSettings | undefined
   #stateTrouble: Trouble | undefined
   #settingsTrouble: Trouble | undefined
   /** Loaded only for a page or a file of metrics. */
@@ -60,8 +62,21 @@ export class DaemonObservers {
     })
   }
 
+  /** While a stop or a wait stands, nothing is asked. */
+  async #serviceHas(
+    signal: AbortSignal,
+    ...[account, hostname, addresses]: Parameters<AskService>
+  ): ReturnType<AskService> {
+    const [settings, state] = [this.#settings, this.latest?.state]
+    if (settings === undefined || state === undefined) return undefined
+    if (accountOf(state, accountKey(account)).status.kind !== 'ready') return undefined
+    const { serviceHas } = await import('../status/record-look.ts')
+    return serviceHas({ account, hostname, addresses }, settings, { system: this.#system, signal })
+  }
+
   /** The settings, after each reload. */
   async adopt(settings: ResolvedSettings): Promise<void> {
+    this.#settings = settings
     this.#connected?.verification.adopt(settings)
     await this.#notifications.adopt(settings)
     const isMonitored = settings.config.page !== undefined || settings.config.metricsFile !== undefined
@@ -85,7 +100,12 @@ export class DaemonObservers {
     this.#connected = {
       composed,
       reread,
-      verification: new BackgroundVerification(composed.agent.emit, composed.agent.end, ports),
+      verification: new BackgroundVerification(
+        composed.agent.emit,
+        composed.agent.end,
+        ports,
+        async (...asked) => this.#serviceHas(composed.agent.end, ...asked),
+      ),
     }
     await this.adopt(settings)
   }

@@ -19,7 +19,9 @@ import { type Address, type Addresses, FAMILIES } from '../../../net/address.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { actionOf, meaningOfWord, MEANINGS, remedyFor } from '../../../protocol/reply.ts'
 import { dnsSendingOf } from '../dns-sending.ts'
-import type { ResolvedSettings } from '../settings/settings.ts'
+import type { UpdateRequest } from '../../../protocol/request.ts'
+import { endpointOf } from '../jobs.ts'
+import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 import { savedState } from '../state/saved-state.ts'
 
 /** What a service has at a hostname. */
@@ -68,24 +70,65 @@ export async function looksFor(
       addresses,
     })),
   )
-  const { steady, http } = system
   for (const request of requests) {
-    const found: string[] = []
-    const protocol = readOnly(endpoint.protocol, (text) => found.push(text))
-    const seen = await exchange(
-      { ...endpoint, protocol },
-      { request, endpoint: 0 },
-      {
-        http,
-        now: () => steady.now(),
-        pause: async (span) => steady.sleep(after(steady.now(), span), signal),
-        dns: dnsSendingOf(() => undefined, system),
-        signal,
-      },
-    )
-    looks.push({ account, ...verdictOn(seen, found.at(-1) ?? request.hostnames.join()) })
+    const { seen, found = request.hostnames.join() } = await readingExchange(endpoint, request, {
+      system,
+      signal,
+    })
+    looks.push({ account, ...verdictOn(seen, found) })
   }
   return looks
+}
+
+/** Whether a service of records has these addresses; undefined for another service, and where the answer does not tell. */
+export async function serviceHas(
+  { account, hostname, addresses }: AskedRecord,
+  settings: Pick<ResolvedSettings, 'config'>,
+  context: LookContext,
+): Promise<boolean | undefined> {
+  const { protocol } = providerCalled(account.provider ?? '') ?? {}
+  if (protocol === undefined) return undefined
+  const requests =
+    account.families === 'apart'
+      ? FAMILIES.flatMap((family) =>
+          addresses[family] === undefined ? [] : [{ [family]: addresses[family] }],
+        )
+      : [addresses]
+  for (const one of requests) {
+    const request = { hostnames: [hostname], addresses: one }
+    const { seen } = await readingExchange(endpointOf(account, settings), request, context)
+    const word = seen.kind === 'answered' ? seen.replies[0]?.word : undefined
+    if (word !== MEANINGS.current) return word === undefined ? undefined : false
+  }
+  return true
+}
+
+interface AskedRecord {
+  readonly account: ClientAccount
+  readonly hostname: string
+  readonly addresses: Addresses
+}
+
+/** Up to the first change, and what was found there, for a person. */
+async function readingExchange(
+  endpoint: AccountJob['endpoint'],
+  request: UpdateRequest,
+  { system, signal }: LookContext,
+): Promise<{ readonly seen: Observation; readonly found: string | undefined }> {
+  const found: string[] = []
+  const { steady, http } = system
+  const seen = await exchange(
+    { ...endpoint, protocol: readOnly(endpoint.protocol, (text) => found.push(text)) },
+    { request, endpoint: 0 },
+    {
+      http,
+      now: () => steady.now(),
+      pause: async (span) => steady.sleep(after(steady.now(), span), signal),
+      dns: dnsSendingOf(() => undefined, system),
+      signal,
+    },
+  )
+  return { seen, found: found.at(-1) }
 }
 
 /** An address that no record has, where nothing is confirmed yet. */

@@ -1,16 +1,30 @@
 import type { AgentEvent } from '../../../client/agent/events.ts'
 import type { PublicationView } from '../../../client/report/report.ts'
-import type { Confirmed, Publication } from '../../../client/verify/publication.ts'
+import {
+  type Confirmed,
+  HIDDEN_BY_SERVICE,
+  type Publication,
+  type PublicationState,
+} from '../../../client/verify/publication.ts'
 import type { VerifyPorts } from '../../../client/verify/ports.ts'
 import { ROUNDS, verify } from '../../../client/verify/verify.ts'
 import { accountKey } from '../../../config/client-checks.ts'
-import { byFamily, picked } from '../../../net/address.ts'
+import { type Addresses, byFamily, picked } from '../../../net/address.ts'
 import { isChangeReply } from '../../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
-import { givenServers, isDomainName, MAX_VERIFIED_NAMES } from './verify-account.ts'
+import { givenServers, isDomainName, MAX_VERIFIED_NAMES, offFamilies } from './verify-account.ts'
 import { hostnameKey } from '../../../client/report/exchange-log.ts'
 
 type Confirmation = Extract<AgentEvent, { kind: 'settled' | 'confirmedDifferent' }>
+
+/** Whether the service of an account has these addresses for a hostname; undefined where it cannot be asked. */
+export type AskService = (
+  account: ClientAccount,
+  hostname: string,
+  addresses: Addresses,
+) => Promise<boolean | undefined>
+
+const isThere = (state: PublicationState | undefined): boolean => state === 'published' || state === 'hidden'
 
 interface Running {
   readonly account: string
@@ -27,6 +41,7 @@ interface Result {
  * result of each hostname, and an event for it.
  */
 export class BackgroundVerification implements PublicationView {
+  readonly #askService: AskService | undefined
   readonly #emit: (event: AgentEvent) => void
   readonly #signal: AbortSignal
   readonly #ports: VerifyPorts
@@ -37,7 +52,13 @@ export class BackgroundVerification implements PublicationView {
   #accounts: ReadonlyMap<string, ClientAccount> = new Map()
 
   /** The signal ends all questions. */
-  constructor(emit: (event: AgentEvent) => void, signal: AbortSignal, ports: VerifyPorts) {
+  constructor(
+    emit: (event: AgentEvent) => void,
+    signal: AbortSignal,
+    ports: VerifyPorts,
+    askService?: AskService,
+  ) {
+    this.#askService = askService
     this.#emit = emit
     this.#signal = signal
     this.#ports = ports
@@ -68,7 +89,15 @@ export class BackgroundVerification implements PublicationView {
     const isFull = running >= MAX_VERIFIED_NAMES.ofAccount || this.#running.size >= MAX_VERIFIED_NAMES.ofAll
     const isVerified =
       account?.verify === true && event.sent.offline !== 'YES' && isDomainName(event.hostname)
+    if (isVerified && 'isProxied' in event.reply && event.reply.isProxied === true)
+      return this.#hide(key, event)
     if (isVerified && !isFull) void this.#verify(key, event, account)
+  }
+
+  /** The service says so: there is nothing to ask. */
+  #hide(key: string, { account, hostname }: Confirmation): void {
+    this.#results.set(key, { account, publication: HIDDEN_BY_SERVICE })
+    this.#emit({ kind: 'published', account, hostname, publication: HIDDEN_BY_SERVICE })
   }
 
   async #verify(key: string, event: Confirmation, account: ClientAccount): Promise<void> {
@@ -80,12 +109,13 @@ export class BackgroundVerification implements PublicationView {
       hostname,
       ...confirmedBy(event, account),
       ...givenServers(account),
+      ...offFamilies(hostname, account, [...this.#accounts.values()]),
       rounds: ROUNDS,
       isAwaited: false,
+      askService: async () => this.#askService?.(account, hostname, confirmedBy(event, account).addresses),
     }
     const last = await verify(verification, { ports: this.#ports, signal }, (publication) => {
-      const isFirst =
-        publication.state === 'published' && this.#results.get(key)?.publication.state !== 'published'
+      const isFirst = isThere(publication.state) && !isThere(this.#results.get(key)?.publication.state)
       this.#results.set(key, { account: event.account, publication })
       if (isFirst) this.#emit({ kind: 'published', account: event.account, hostname, publication })
     })

@@ -1,13 +1,14 @@
 import { type Duration, milliseconds, minutes, parseInstant, seconds } from '../../../base/time.ts'
 import type { AccountReport, HostReport } from '../../../client/report/report.ts'
 import type { VerifyContext } from '../../../client/verify/ports.ts'
-import type { Publication } from '../../../client/verify/publication.ts'
+import { HIDDEN_BY_SERVICE, type Publication } from '../../../client/verify/publication.ts'
 import { ONE_ROUND, ROUNDS, type Verification, verify } from '../../../client/verify/verify.ts'
 import { accountKey } from '../../../config/client-checks.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import { isChangeReply } from '../../../protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
-import { givenServers, isDomainName, MAX_VERIFIED_NAMES, verifyPorts } from './verify-account.ts'
+import type { AskService } from './background.ts'
+import { givenServers, isDomainName, MAX_VERIFIED_NAMES, offFamilies, verifyPorts } from './verify-account.ts'
 
 /** How long a command waits for the name servers after an update; a daemon goes on longer. */
 const WAIT = seconds(5)
@@ -23,7 +24,7 @@ const isRequested = (accounts: ResolvedSettings['accounts']): boolean =>
 
 /** After `update`: with --verify, hostnames that were confirmed earlier too. */
 export const verifyAfterUpdate = async (
-  settings: Pick<ResolvedSettings, 'accounts'>,
+  settings: Pick<ResolvedSettings, 'accounts' | 'config'>,
   reports: readonly AccountReport[],
   { isQuiet, system, signal }: Pick<VerifyOptions, 'system' | 'signal'> & { readonly isQuiet: boolean },
 ): Promise<readonly AccountReport[]> => {
@@ -37,6 +38,10 @@ export const verifyAfterUpdate = async (
     isAfterUpdate: true,
     system,
     signal,
+    askService: async (account, hostname, addresses) => {
+      const { serviceHas } = await import('../status/record-look.ts')
+      return serviceHas({ account, hostname, addresses }, settings, { system, signal })
+    },
   })
 }
 
@@ -70,6 +75,7 @@ interface VerifyOptions {
   readonly isAfterUpdate: boolean
   readonly system: SystemPorts
   readonly signal: AbortSignal
+  readonly askService?: AskService
 }
 
 /** The reports, with what the name servers give for the hostnames of accounts that `verify` is on for. */
@@ -87,13 +93,13 @@ async function verifiedReports(
       if (account?.verify !== true) return report
       return {
         ...report,
-        hostnames: await verifiedHosts(report.hostnames, account, { ...options, signal, ports }),
+        hostnames: await verifiedHosts(report.hostnames, account, { ...options, signal, ports, accounts }),
       }
     }),
   )
 }
 
-type HostContext = VerifyOptions & VerifyContext
+type HostContext = VerifyOptions & VerifyContext & { readonly accounts: readonly ClientAccount[] }
 
 const NOT_IN_TIME: Publication = {
   state: 'unverified',
@@ -113,12 +119,26 @@ async function verifiedHosts(
   return Promise.all(
     hosts.map(async (host) => {
       if (!chosen.has(host)) return host
-      const verification = { ...verificationOf(host, context), ...givenServers(account) }
+      if (host.isProxied === true) return { ...host, published: HIDDEN_BY_SERVICE }
+      const verification = {
+        ...verificationOf(host, context),
+        ...givenServers(account),
+        ...offFamilies(host.hostname, account, context.accounts),
+        askService: async () => asked(host, account, context),
+      }
       const last = await verify(verification, context)
       return { ...host, published: last ?? NOT_IN_TIME }
     }),
   )
 }
+
+/** A daemon has asked the service; this process does where it has the password. */
+const asked = async (
+  host: HostReport,
+  account: ClientAccount,
+  { askService }: HostContext,
+): Promise<boolean | undefined> =>
+  host.published?.state === 'hidden' ? true : askService?.(account, host.hostname, host.confirmed)
 
 const isVerified = (host: HostReport, { only, hostname = host.hostname }: HostContext): boolean =>
   host.hostname === hostname &&

@@ -2,6 +2,7 @@ import { limitedPorts } from '../../../client/verify/limited.ts'
 import type { VerifyPorts } from '../../../client/verify/ports.ts'
 import type { ZoneServer } from '../../../client/verify/zone-servers.ts'
 import { formatDnsEndpoint } from '../../../config/dns-endpoint.ts'
+import { FAMILIES, type Family } from '../../../net/address.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
 import type { ClientAccount } from '../settings/settings.ts'
 
@@ -27,6 +28,17 @@ export const givenServers = ({
           port,
         })),
       }
+
+/** Families that this account does not send, and no other account for the same hostname. */
+export const offFamilies = (
+  hostname: string,
+  { ipv4, ipv6 }: Pick<ClientAccount, 'ipv4' | 'ipv6'>,
+  all: readonly ClientAccount[],
+): { readonly off: readonly Family[] } => {
+  const others = all.filter(({ hostnames }) => hostnames.includes(hostname))
+  const isSent = { v4: ipv4 || others.some((one) => one.ipv4), v6: ipv6 || others.some((one) => one.ipv6) }
+  return { off: FAMILIES.filter((family) => !isSent[family]) }
+}
 
 /** Groups of a service have one label; they are no names of the DNS. */
 export const isDomainName = (hostname: string): boolean => hostname.includes('.')

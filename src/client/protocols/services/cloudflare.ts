@@ -11,6 +11,7 @@ import {
   foundText,
   isSameAddress,
   planOf,
+  proxied,
   type RecordPlan,
   withFound,
   zoneAmong,
@@ -38,7 +39,11 @@ const recordIn = (document: unknown): FoundRecord => ({
   id: memberText(document, 'id') ?? '',
   type: memberText(document, 'type') ?? '',
   value: memberText(document, 'content') ?? '',
+  ...(memberOfDocument(document, 'proxied') === true && { isProxied: true }),
 })
+
+const seenAs = (records: readonly FoundRecord[], outcome: StepOutcome): StepOutcome =>
+  records.some(({ isProxied }) => isProxied === true) ? proxied(outcome) : outcome
 
 /** A name in an answer that is not the hostname: what it belongs to is not ours, whatever was asked for. */
 const otherName = (records: readonly unknown[], hostname: string): string | undefined =>
@@ -133,7 +138,7 @@ class CloudflareUpdate {
         this.#known.records.set(this.#hostname, found)
         const plan = planOf(this.#request, found, this.#account)
         if (plan.kind === 'write') return this.#write(zone, plan, false)
-        const outcome = plan.kind === 'refused' ? plan.outcome : current(this.#request)
+        const outcome = plan.kind === 'refused' ? plan.outcome : seenAs(found, current(this.#request))
         return withFound(outcome, this.#found(found))
       },
     })
@@ -173,7 +178,7 @@ class CloudflareUpdate {
         const before = this.#known.records.get(this.#hostname) ?? []
         const kept = before.filter(({ id }) => !written.some((one) => one.id === id))
         this.#known.records.set(this.#hostname, [...kept, ...written])
-        return changed(this.#request)
+        return seenAs(written, changed(this.#request))
       },
     })
     return { ...step, found: this.#found(this.#known.records.get(this.#hostname) ?? []) }
