@@ -63,14 +63,15 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   ]
   const { zone } = values
   const outside = outsideOf(zone, values.hostnames)
-  const hasApiKey = providerCalled(provider)?.apiKey !== undefined
+  const { apiKey: keyIs, isApiKeyOptional = false } = providerCalled(provider) ?? {}
+  const hasApiKey = keyIs !== undefined
   // biome-ignore format: a table
   if (hasRecords(provider)) return [
     ...both,
     unused(['url', ...URL_KEYS], `is for services with url, and ${provider} has a protocol of its own`),
     [places['apiKey'] !== undefined && !hasApiKey, `api_key is set, and ${provider} has only a password; remove it`, 'apiKey'],
     [places['apiKeyFile'] !== undefined && !hasApiKey, `api_key_file is set, and ${provider} has only a password; remove it`, 'apiKeyFile'],
-    [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey, `api_key is missing: ${provider} needs ${providerCalled(provider)?.apiKey}; set api_key_file`, 'provider'],
+    [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey && !isApiKeyOptional, `api_key is missing: ${provider} needs ${keyIs}; set api_key_file`, 'provider'],
     [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
     ...nameServerRules(values, unused),
     [outside !== undefined, `hostname ${outside} is not in the zone ${zone}; write the whole name, such as home.${zone}, or an account for each zone`, 'hostnames', 'zone'],

@@ -19,6 +19,7 @@ import {
   providerCalled,
   presetServer,
 } from '../../config/providers/providers.ts'
+import type { Provider } from '../../config/providers/provider.ts'
 import { secretProblem } from '../../config/providers/secret-shape.ts'
 import { Secret } from '../../net/secret.ts'
 import { systemPorts } from '../system.ts'
@@ -39,8 +40,7 @@ export async function askForAccount(prompts: Prompts, given: SetupAnswers, look:
   const hasNone = preset?.hasNoUsername === true
   const username = given.username ?? (hasNone ? undefined : await askForUsername(prompts, preset?.username))
   const password = given.password ?? (await askForPassword(prompts, service.provider))
-  const hasKey = preset?.apiKey === undefined || given.apiKey !== undefined
-  const apiKey = hasKey ? given.apiKey : await askForSecret(prompts, 'API key', { what: preset.apiKey })
+  const apiKey = given.apiKey ?? (await askForApiKey(prompts, preset))
   const answers = { ...given, ...service, username, password, apiKey }
   const hostnames = given.hostnames?.length ? given.hostnames : await askForHostnames(prompts, answers)
   const families =
@@ -130,6 +130,14 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
 
 const problemOf = (read: { readonly ok: boolean; readonly error?: string }): string | undefined =>
   read.ok ? undefined : `it ${read.error ?? 'is not valid'}`
+
+/** Undefined where the service has none, or none is given to one that can do without. */
+async function askForApiKey(prompts: Prompts, preset: Provider | undefined): Promise<Secret | undefined> {
+  if (preset?.apiKey === undefined) return undefined
+  if (preset.isApiKeyOptional !== true) return askForSecret(prompts, 'API key', { what: preset.apiKey })
+  const isWanted = await prompts.confirm(`Is there an API key (${preset.apiKey})?`, false)
+  return isWanted ? askForSecret(prompts, 'API key', { what: 'the API key' }) : undefined
+}
 
 const problemIn = (problem: string | undefined): string | undefined => problem && `it ${problem}`
 

@@ -42,7 +42,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
     [!hasServer && preset !== undefined,         '--server ADDRESS',     `the address of your ${preset?.name}`],
     [answers.username === undefined && preset?.hasNoUsername !== true, '--username NAME',      preset?.username ?? 'the username of the DDNS key'],
     [answers.password === undefined,             '--password-file FILE', `${preset?.password ?? 'the password of the DDNS key'}; - reads standard input`],
-    [answers.apiKey === undefined && preset?.apiKey !== undefined, '--api-key-file FILE', preset?.apiKey ?? ''],
+    [answers.apiKey === undefined && preset?.apiKey !== undefined && preset.isApiKeyOptional !== true, '--api-key-file FILE', preset?.apiKey ?? ''],
     [(answers.hostnames ?? []).length === 0,     '--hostname NAME',      'the hostnames to keep up to date; repeatable'],
   ]
   return rows.flatMap(([isMissing, flag, what]) => (isMissing ? [{ flag, what }] : []))

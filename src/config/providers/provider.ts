@@ -35,6 +35,8 @@ export interface Provider {
   readonly password: string
   /** What to enter as API key; without it, the service needs only the password. */
   readonly apiKey?: string
+  /** Without an API key, the password is another kind of secret. */
+  readonly isApiKeyOptional?: true
   /** The username is the hostname, so an account has one of them; or its domain. */
   readonly userIs?: 'hostname' | 'domain'
   /** A source says that it knows the parameter offline=YES. Others may take the address of the connection instead. */

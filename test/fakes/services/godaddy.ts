@@ -21,10 +21,12 @@ const invalidBody = (path: string, message: string) =>
 const TYPES = ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'SRV', 'TXT']
 const FIELDS = ['data', 'ttl', 'port', 'priority', 'protocol', 'service', 'weight']
 
-const make = (world: FakeWorld) => {
+const makeWith = (isByToken: boolean) => (world: FakeWorld) => {
   const authenticate = (authorization: string | undefined) => {
-    if (authorization === `sso-key ${world.username}:${world.password}`) return
-    if (authorization === undefined || !/^sso-key [^:]+:.+$/.test(authorization)) {
+    const right = isByToken ? `Bearer ${world.password}` : `sso-key ${world.username}:${world.password}`
+    if (authorization === right) return
+    const form = isByToken ? /^Bearer \S+$/ : /^sso-key [^:]+:.+$/
+    if (authorization === undefined || !form.test(authorization)) {
       // no dump
       throw refuse(401, 'MALFORMED_CREDENTIALS', 'Authorization header is malformed', 'malformed header')
     }
@@ -145,4 +147,10 @@ const make = (world: FakeWorld) => {
   return strict.orRefusal(respond)
 }
 
-export const godaddy: FakeService = { id: 'godaddy', origin: 'https://api.godaddy.com', make }
+export const godaddy: FakeService = {
+  id: 'godaddy',
+  origin: 'https://api.godaddy.com',
+  make: makeWith(false),
+}
+/** With a personal access token, on the same paths of v1. */
+export const godaddyByToken: FakeService = { ...godaddy, make: makeWith(true) }

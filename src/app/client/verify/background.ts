@@ -89,8 +89,7 @@ export class BackgroundVerification implements PublicationView {
     const isFull = running >= MAX_VERIFIED_NAMES.ofAccount || this.#running.size >= MAX_VERIFIED_NAMES.ofAll
     const isVerified =
       account?.verify === true && event.sent.offline !== 'YES' && isDomainName(event.hostname)
-    if (isVerified && 'isProxied' in event.reply && event.reply.isProxied === true)
-      return this.#hide(key, event)
+    if (isVerified && (event.reply as { isProxied?: true }).isProxied === true) return this.#hide(key, event)
     if (isVerified && !isFull) void this.#verify(key, event, account)
   }
 

@@ -159,10 +159,16 @@ const ionos: RecordRow = {
   ttl: 300,
 }
 
-/** developer.godaddy.com/doc/endpoint/domains: a change replaces all records of its name and type. */
+/**
+ * developer.godaddy.com/doc/endpoint/domains: a change replaces all records of its name and type. A token is sent to the
+ * same paths: the PUT of v3 replaces the whole zone.
+ */
 const godaddy: RecordRow = {
-  headers: ({ apiKey = '', password }) => ({
-    authorization: new SecretText('sso-key ', apiKey, ':', password),
+  headers: ({ apiKey, password }) => ({
+    authorization:
+      apiKey === undefined
+        ? new SecretText('Bearer ', password)
+        : new SecretText('sso-key ', apiKey, ':', password),
   }),
   find: ({ zone, label, type }) => `/v1/domains/${zone}/records/${type}/${encoded(label)}`,
   recordsIn: (document) => memberList(document)?.map(recordBy('', 'type', 'data', 'ttl')),
