@@ -229,7 +229,7 @@ export const CLIENT_SETTINGS = {
   sources:       { reader: listReader(parseSource, { type: 'string', examples: SOURCE_EXAMPLES }, { forms: SOURCE_FORMS }), flag: 'source',
                    help: `where to look up the address: ${SOURCE_FORMS}; default: the router, the interfaces, the update service and public services` },
   thirdParties:  { reader: onOff,                           fallback: true,
-                   help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco, Akamai; and ipify, ident.me and Amazon ' +
+                   help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco; and ipify, ident.me and Amazon ' +
                          'where those cannot be reached); off: only the router, the interfaces and the update service' },
   allowVpn:      { reader: onOff,                           help: 'publish the address that outside services report, even if the router or an interface still reports the published one; for VPNs that accept incoming connections', fallback: false },
   agreement:     { reader: choice('two', 'one'),            help: 'how many sources must agree on a new address; two: the router or an interface and one outside operator, or two outside operators; one: the first of sources', fallback: 'two' },

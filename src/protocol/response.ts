@@ -45,11 +45,14 @@ export function readResponse(
   const lines = linesOf(body, dialect)
   const replies = isRedirect(status) || isTooLong(body) ? [] : lines.map((line) => parseReply(line, dialect))
   const words = replies.flatMap((reply) => (reply.ok ? [reply.value] : []))
-  const answered = words.length === replies.length ? answeredBy(words, count, dialect) : undefined
+  // What follows a NUL is not text, and what comes before it is not all that was to be said: it confirms nothing.
+  const isText = !body.includes('\0')
+  const isComplete = words.length === replies.length && (isText || words.every(isRestriction))
+  const answered = isComplete ? answeredBy(words, count, dialect) : undefined
   if (answered !== undefined && (status === 200 || words.every(isRestriction))) return ok(answered)
   const restriction = readRestriction(response, dialect)
   if (restriction !== undefined) return ok(repeat(restriction, count))
-  const byText = status === 200 ? textReplies(body, dialect)[0] : undefined
+  const byText = status === 200 && isText ? textReplies(body, dialect)[0] : undefined
   if (byText !== undefined) return ok(repeat(byText, count))
   const byStatus = words.length === 0 ? dialect.statuses?.[status] : undefined
   if (byStatus !== undefined) return ok(repeat(replyOf(byStatus, status), count))

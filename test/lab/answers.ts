@@ -59,7 +59,6 @@ function questionOf(query: Buffer): Question {
 /** The names at which public resolvers return the address of the client, each with its class and type. */
 const NAMES: ReadonlyMap<string, { readonly class: number; readonly isText: boolean }> = new Map([
   ['myip.opendns.com', { class: IN, isText: false }],
-  ['whoami.akamai.net', { class: IN, isText: false }],
   ['o-o.myaddr.l.google.com', { class: IN, isText: true }],
   ['whoami.cloudflare', { class: CHAOS, isText: true }],
 ])

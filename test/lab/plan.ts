@@ -40,7 +40,6 @@ export const NAMES: ReadonlyMap<string, number> = new Map([
   ['stun.l.google.com', 82],
   ['stun.nextcloud.com', 1],
   ['resolver1.opendns.com', DNS_RESPONDER],
-  ['ns1-1.akamaitech.net', DNS_RESPONDER],
   ['www.cloudflare.com', 80],
   ['api.ipify.org', 81],
   ['v4.ident.me', 82],

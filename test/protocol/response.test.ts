@@ -54,6 +54,11 @@ describe('an answer of several lines', () => {
   it('has no line for blanks', () =>
     expect(readResponse({ status: 200, body: `${GOOD}\n \t\r\n` }, 1)).toMatchObject({ ok: true }))
 
+  it.each(['good 192.0.2.1\0\0', 'nochg\0', 'good 192.0.2.1\n\0', 'good\0 192.0.2.1'])(
+    'confirms nothing where it has a NUL: %j',
+    (body) => expect(readResponse({ status: 200, body }, 1)).toMatchObject({ ok: false }),
+  )
+
   it('may separate a word from garbage by a NUL', () =>
     expect(readResponse({ status: 200, body: 'abuse\0\0bytes' }, 1)).toEqual({
       ok: true,

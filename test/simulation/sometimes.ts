@@ -22,6 +22,7 @@ type Never =
   /** No source here is a web page, and a page in the place of the service alone proves no portal. */
   | 'captivePortal'
   /** Rule S6. */
+  | 'movedToHttps'
   | 'watcherFailed'
   | 'ended'
 

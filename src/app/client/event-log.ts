@@ -33,7 +33,7 @@ export function eventLog(
   time: ClientTime,
   { log, onEvent, unlogged }: EventOutputs,
 ): (event: AgentEvent) => void {
-  const warnedAccounts = new Set<string>()
+  const warned = new Set<string>()
   const labels = new Map(
     accounts.map((account) => {
       const key = accountKey(account)
@@ -46,8 +46,11 @@ export function eventLog(
   }
   return (event) => {
     // One warning for each account is enough.
-    if (event.kind === 'keyInClear' && warnedAccounts.has(event.account)) return
-    if (event.kind === 'keyInClear') warnedAccounts.add(event.account)
+    if (event.kind === 'keyInClear' || event.kind === 'movedToHttps') {
+      const warning = `${event.kind} ${event.account}`
+      if (warned.has(warning)) return
+      warned.add(warning)
+    }
     const { kind, ...facts } = event
     if (!unlogged.has(kind)) {
       const { level, msg, line } = wordingOf(event)

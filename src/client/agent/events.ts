@@ -33,6 +33,8 @@ export type AgentEvent =
       readonly to: string
     }
   | { readonly kind: 'keyInClear'; readonly account: string; readonly to: string }
+  /** The service answers requests over http with a redirect to https, which was followed. */
+  | { readonly kind: 'movedToHttps'; readonly account: string }
   | {
       readonly kind: 'settled'
       readonly account: string

@@ -14,14 +14,19 @@ export function exchangeEvents(
   sent: UpdateRequest,
   before: State,
 ): readonly AgentEvent[] {
+  const moved =
+    'isMoved' in observation ? [{ kind: 'movedToHttps', account: observation.account } as const] : []
   if (observation.kind === 'answered')
-    return observation.replies.flatMap((_, at) => replyEvents(observation, { sent, before, at }))
+    return [
+      ...moved,
+      ...observation.replies.flatMap((_, at) => replyEvents(observation, { sent, before, at })),
+    ]
   if (observation.kind === 'unreached')
     return [{ kind: 'unreached', account: observation.account, because: observation.because, sent }]
   if (observation.kind !== 'notUnderstood') return []
   const { account, because, looksLikePortal } = observation
   const portal = looksLikePortal ? [{ kind: 'captivePortal', account, because } as const] : []
-  return [{ kind: 'notUnderstood', account, because, sent }, ...portal]
+  return [...moved, { kind: 'notUnderstood', account, because, sent }, ...portal]
 }
 
 interface ReplyContext {

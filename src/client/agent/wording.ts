@@ -52,6 +52,8 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ account, request, to }, format) => `${format.account(account)}: sending ${listed(request.addresses).join(' and ') || 'an update'} for ${listHostnames(request.hostnames)} to ${to.split('?')[0]}` },
   keyInClear:         { level: 'warn',  msg: 'the request is not encrypted; the password is sent in clear text',
     line: ({ account, to }, format) => `${format.account(account)}: the request to ${to} is not encrypted; the password is sent in clear text` },
+  movedToHttps:       { level: 'warn',  msg: 'the service redirects to https; write https in server',
+    line: ({ account }, format) => `${format.account(account)}: the service redirects to https, and the password was sent in clear text first; write https:// in server` },
   settled:            { level: 'info',  msg: 'the service confirmed the address',
     line: (event) => `${event.hostname}: the service confirmed ${sentAddresses(event) || formatReply(event.reply)} (${event.reply.word}: ${REPLIES[event.reply.word].meaning})` },
   confirmedDifferent: { level: 'warn',  msg: 'the service confirmed another address than the one that was sent',

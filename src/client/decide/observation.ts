@@ -21,6 +21,8 @@ export type Observation =
       readonly sent: UpdateRequest
       readonly replies: readonly Reply[]
       readonly retryAfter?: Duration
+      /** The answer is that of https, to which http leads. */
+      readonly isMoved?: true
     }
   | {
       readonly kind: 'notUnderstood'
@@ -30,6 +32,7 @@ export type Observation =
       /** The HTTP status, where it alone means that the service cannot answer now: 429, 5xx. */
       readonly status?: number
       readonly retryAfter?: Duration
+      readonly isMoved?: true
     }
   | {
       readonly kind: 'unreached'

@@ -152,7 +152,10 @@ function meaningOf(patterns: ReplyPatterns, answer: ServiceAnswer, request: Upda
   const confirms = (pattern: Pattern): boolean => (pattern.kind === 'raw' || !isPage) && matches(pattern)
   // What follows the part that is read may say the opposite.
   const isSuccess =
-    answer.status >= 200 && answer.status < 300 && Buffer.byteLength(answer.body) <= MAX_ANSWER
+    answer.status >= 200 &&
+    answer.status < 300 &&
+    Buffer.byteLength(answer.body) <= MAX_ANSWER &&
+    !answer.body.includes('\0')
   if (isSuccess && patterns.unchanged.some(confirms)) return answeredAll(request, MEANINGS.current)
   if (isSuccess && patterns.success.some(confirms)) return answeredAll(request, MEANINGS.changed)
   if (answer.status === 401) return refusalBy(request, 'badauth')

@@ -71,12 +71,17 @@ export async function exchange(
     await keepGap(service.protocol, { now, pause })
     const request = wholeRequest(service, step.request, between(now(), end))
     const send = async (one: OutgoingRequest): Promise<HttpOutcome> => http(one, signal)
-    const outcome = await (step.mayMove === true ? withRedirect(request, send) : send(request))
+    const { outcome, isMoved } = await (step.mayMove === true
+      ? withRedirect(request, send)
+      : unmoved(send(request)))
     const answer = answerIn(outcome)
     const next = answer && step.read(answer)
     if (next === undefined || ('kind' in next && next.kind !== 'answered')) service.protocol.forget?.()
     if (answer === undefined || next === undefined) return observeNoAnswer(service, outcome, isHttps(request))
-    if (!isStep(next)) return observed({ service, update, step, answer, outcome, now: now() }, next)
+    if (!isStep(next)) {
+      const seen = observed({ service, update, step, answer, outcome, now: now() }, next)
+      return isMoved && seen.kind !== 'unreached' ? ({ ...seen, isMoved } as Observation) : seen
+    }
     if (nth === MAX_STEPS) throw new Error(`an exchange has more than ${MAX_STEPS} requests`)
     step = next
   }
@@ -134,24 +139,36 @@ function observed(
   // A quote is taken from the masked text: cut before, it could show a part of a secret.
   const shown = step.read({ ...answer, body: masked(answer.body, hidden) })
   const { because } = 'because' in shown ? shown : result
-  // Again, because without its tags a text may have a secret that was not in one piece.
-  return { ...result, account, because: masked(because, hidden), ...retryAfter }
+  return { ...result, account, because: withMaskedQuote(because, hidden), ...retryAfter }
 }
 
 const withQuote = (reply: Reply, quote: string): Reply =>
   isAddressedWord(reply.word) ? reply : ({ ...reply, quote } as Reply)
 
+interface MovedOutcome {
+  readonly outcome: HttpOutcome
+  /** The answer is that of https, to which http leads. */
+  readonly isMoved: boolean
+}
+
+const unmoved = async (outcome: Promise<HttpOutcome>): Promise<MovedOutcome> => ({
+  outcome: await outcome,
+  isMoved: false,
+})
+
 /**
- * The outcome of a request, and of the one that a redirect asks for: to https on the same host only, once. The
- * Authorization header must not go elsewhere.
+ * The outcome of a request, and of the one that a redirect asks for: from http to https, with the same host, path and query
+ * on default ports, once. The Authorization header must not go elsewhere.
  */
 async function withRedirect(
   request: OutgoingRequest,
   http: (one: OutgoingRequest) => Promise<HttpOutcome>,
-): Promise<HttpOutcome> {
+): Promise<MovedOutcome> {
   const outcome = await http(request)
   const to = outcome.kind === 'answered' ? redirectOf(outcome, request.url) : undefined
-  return to === undefined ? outcome : http({ ...request, url: to })
+  return to === undefined
+    ? { outcome, isMoved: false }
+    : { outcome: await http({ ...request, url: to }), isMoved: true }
 }
 
 /** RFC 9110 §15.4, for a GET request. The address may repeat what was sent, so that only its origin may be shown. */
@@ -160,9 +177,12 @@ function redirectOf({ status, headers }: ServiceAnswer, url: SecretText): Secret
   const from = url.reveal()
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   if (!URL.canParse(location, from)) return undefined
-  const [to, base] = [new URL(location, from), new URL(from)]
-  const isSame = to.protocol === 'https:' && to.hostname === base.hostname
-  return isSame && to.username === '' && to.href !== base.href ? secretUrl(new Secret(to.href)) : undefined
+  const secure = new URL(from)
+  if (secure.protocol !== 'http:' || secure.port !== '') return undefined
+  secure.protocol = 'https:'
+  const to = new URL(location, from)
+  to.hash = ''
+  return to.href === secure.href ? secretUrl(new Secret(secure.href)) : undefined
 }
 
 /** The answer, or its beginning where the time limit or a lost connection cut it off. */
@@ -174,6 +194,13 @@ function answerIn(outcome: HttpOutcome): ServiceAnswer | undefined {
 /** An answer, in which the service may repeat what it was sent. */
 const masked = (text: string, { credentials, secrets }: ServiceEndpoint): string =>
   withoutSecrets(text, credentials, secrets)
+
+/**
+ * Only what is quoted came from outside, and is masked again: without its tags a text may have a secret that was not in one
+ * piece. A short secret would mask the words of this program.
+ */
+const withMaskedQuote = (text: string, service: ServiceEndpoint): string =>
+  text.replace(/"[^]*"/, (quote) => masked(quote, service))
 
 /** An answer that is not HTTP comes from the service or from something in front of it: it reached the other side. */
 function observeNoAnswer(service: ServiceEndpoint, outcome: HttpOutcome, isTlsUsed: boolean): Observation {

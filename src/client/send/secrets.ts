@@ -90,8 +90,15 @@ export function withoutSecrets(
   return secrets
     .filter((secret) => secret !== '' && secret.length < MIN_LENGTH)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .reduce((rest, secret) => rest.replaceAll(secret, MASK), masked)
+    .reduce((rest, secret) => withoutShort(rest, secret), masked)
 }
+
+/** A mask is no text of the service, and may have the letter that is the secret. */
+const withoutShort = (text: string, secret: string): string =>
+  text
+    .split(MASK)
+    .map((piece) => piece.replaceAll(secret, MASK))
+    .join(MASK)
 
 /** A text in lower case without gaps, and for each of its code units where its character begins and ends in the original. */
 interface CompactText {

@@ -45,7 +45,6 @@ export const PUBLIC_SERVICES: readonly PublicService[] = [
   { operator: 'Cisco',      families: ['v6'], spec: dns('myip.opendns.com', '2620:119:35::35'),                policy: NONE,                                     cooldown: ONE_SECOND },
   { operator: 'Cloudflare', families: ['v4'], spec: chaosDns('whoami.cloudflare', '1.1.1.1'),          policy: NONE,                                     cooldown: ONE_SECOND },
   { operator: 'Cloudflare', families: ['v6'], spec: chaosDns('whoami.cloudflare', '2606:4700:4700::1111'), policy: NONE,                                 cooldown: ONE_SECOND },
-  { operator: 'Akamai',     families: ['v4'], spec: dns('whoami.akamai.net', 'ns1-1.akamaitech.net'),          policy: NONE,                                     cooldown: ONE_SECOND },
   { operator: 'ipify',      families: ['v4'], spec: web('https://api.ipify.org/'),                            policy: 'home page: "without limit"',            cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
   { operator: 'ipify',      families: ['v6'], spec: web('https://api6.ipify.org/'),                           policy: 'home page: "without limit"',            cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },
   { operator: 'ident.me',   families: ['v4'], spec: web('https://v4.ident.me/'),                              policy: NONE,                                     cooldown: FIFTEEN_SECONDS, burst: FALLBACK_BURST },

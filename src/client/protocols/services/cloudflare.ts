@@ -133,7 +133,7 @@ class CloudflareUpdate {
         const listed = memberList(document, 'result')
         if (listed === undefined) return notUnderstood(answer)
         const other = otherName(listed, this.#hostname)
-        if (other !== undefined) return notUnderstood(answer, { what: `records of ${other} were listed` })
+        if (other !== undefined) return notUnderstood(answer, { what: `records of "${other}" were listed` })
         const found = listed.map(recordIn)
         this.#known.records.set(this.#hostname, found)
         const plan = planOf(this.#request, found, this.#account)
@@ -167,7 +167,7 @@ class CloudflareUpdate {
           // Renamed since it was read. What it was before is not known here.
           this.#known.records.delete(this.#hostname)
           return notUnderstood(answer, {
-            what: `the record is that of ${other} by now, and has this address`,
+            what: `the record is that of "${other}" by now, and has this address`,
           })
         }
         const written = listed.map(recordIn)
