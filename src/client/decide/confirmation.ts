@@ -36,7 +36,7 @@ export function confirmedBy(
     isOffline: offline === 'YES',
     ...stillUnanswered(host, named),
     ...(isApart && { touchedBy: touchedBy(sent, host, now) }),
-    ...('isProxied' in reply && reply.isProxied === true && { isProxied: true }),
+    ...('isProxied' in reply && { isProxied: true }),
     ...(Object.keys(other).length > 0 && { answered: other }),
     ...(unechoed.length > 0 && { unechoed: only(addresses, unechoed) }),
   }

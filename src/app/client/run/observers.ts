@@ -100,12 +100,10 @@ export class DaemonObservers {
     this.#connected = {
       composed,
       reread,
-      verification: new BackgroundVerification(
-        composed.agent.emit,
-        composed.agent.end,
-        ports,
-        async (...asked) => this.#serviceHas(composed.agent.end, ...asked),
-      ),
+      verification: new BackgroundVerification(composed.agent.emit, composed.agent.end, {
+        ...ports,
+        askService: async (...asked) => this.#serviceHas(composed.agent.end, ...asked),
+      }),
     }
     await this.adopt(settings)
   }

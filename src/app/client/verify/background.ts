@@ -55,8 +55,7 @@ export class BackgroundVerification implements PublicationView {
   constructor(
     emit: (event: AgentEvent) => void,
     signal: AbortSignal,
-    ports: VerifyPorts,
-    askService?: AskService,
+    { askService, ...ports }: VerifyPorts & { readonly askService?: AskService },
   ) {
     this.#askService = askService
     this.#emit = emit
@@ -89,7 +88,7 @@ export class BackgroundVerification implements PublicationView {
     const isFull = running >= MAX_VERIFIED_NAMES.ofAccount || this.#running.size >= MAX_VERIFIED_NAMES.ofAll
     const isVerified =
       account?.verify === true && event.sent.offline !== 'YES' && isDomainName(event.hostname)
-    if (isVerified && (event.reply as { isProxied?: true }).isProxied === true) return this.#hide(key, event)
+    if (isVerified && 'isProxied' in event.reply) return this.#hide(key, event)
     if (isVerified && !isFull) void this.#verify(key, event, account)
   }
 
