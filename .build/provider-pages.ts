@@ -55,7 +55,11 @@ const rowOf = (name: string, { name: title, grade, username, password }: Provide
   `| ${grade === 'A' ? `[\`${name}\`](${name}.md)` : `\`${name}\``} | ${title} | ${username} | ${password} |`
 
 function pageOf(name: string, provider: Provider): string {
-  const { name: title, settings, username, password, apiKey, note } = provider
+  const { name: title, settings, username, password, apiKey, note, userIs } = provider
+  const zone = settings['zone'] ?? 'example.test'
+  const hostname = `home.${zone}`
+  // A placeholder would be taken for the name itself.
+  const user = userIs === undefined ? (username === 'none' ? 'none' : '…') : userIs === 'domain' ? zone : hostname
   const config = [
     '# holdfast.toml',
     `provider = "${name}"`,
@@ -65,14 +69,14 @@ function pageOf(name: string, provider: Provider): string {
       : []),
     ...(provider.hasNoUsername === true
       ? []
-      : [`# ${sentence(username)}`, `username = "${username === 'none' ? 'none' : '…'}"`]),
+      : [`# ${sentence(username)}`, `username = "${user}"`]),
     `# A file that contains ${password}.`,
     'password_file = "/etc/holdfast/password"',
     ...(apiKey === undefined
       ? []
       : [`# A file that contains ${apiKey}.`, 'api_key_file = "/etc/holdfast/api.key"']),
     '',
-    'hostnames = ["home.example.test"]',
+    `hostnames = ["${hostname}"]`,
   ]
   return `${[
     `# ${title}`,

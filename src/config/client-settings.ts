@@ -262,6 +262,7 @@ export const HOST_SETTINGS = {
   mac:           { reader: mac,                             help: 'the same, with the host part derived from a MAC address (EUI-64)' },
   prefixLength:  { reader: whole(1, 127),                   help: 'length of the shared prefix for mac, in bits: 1 to 127', fallback: 64 },
   interface:     { reader: text,                            help: 'look up the address only through this interface, such as wan1' },
+  ipv6Interface: { reader: text,                            help: 'the same for IPv6 alone, where its line is another one' },
   from:          { reader: address,                         help: 'look up the address only from this local address' },
 } as const satisfies SettingTable
 

@@ -4,6 +4,11 @@ export interface Files {
   read(path: string): Promise<string | undefined>
   /** Atomic, also over a crash: temporary file, fsync, rename, fsync of the folder. Mode 0600. */
   replace(path: string, text: string): Promise<void>
+  /**
+   * Before it returns, and durable over a kill of this process only. Mode 0600. Returns whether the file was written: in a
+   * folder that is missing or full it is not.
+   */
+  jot(path: string, text: string): boolean
   rename(from: string, to: string): Promise<void>
   /** Creates missing parents too, with mode 0700. */
   makeFolder(path: string): Promise<void>

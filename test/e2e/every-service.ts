@@ -1,7 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { providerCalled } from '../../src/config/providers/providers.ts'
+import type { Provider } from '../../src/config/providers/provider.ts'
+import { providerCalled, PROVIDERS } from '../../src/config/providers/providers.ts'
+import { secretNoun } from '../../src/config/providers/secret-noun.ts'
 import { fileKeyOf } from '../../src/config/setting.ts'
 import { NEW, NEW6, PLAYED, type Played, worldOf } from '../client/protocols/services.ts'
 import { oneIn } from '../large.ts'
@@ -18,9 +20,12 @@ export const SERVICES = oneIn(3, PLAYED)
 
 const hasRecords = ({ provider }: Played): boolean => providerCalled(provider)?.protocol !== undefined
 
-/** With characters that every encoding changes differently; in a header of its own only those of ASCII. */
-export const secretOf = (name: string, isInHeader: boolean): string =>
-  `${CANARY}-${name}/+&f=%25"x<'${isInHeader ? '' : ' swörd'}`
+/** With characters that every encoding changes differently; in a header of its own only those of ASCII. A token has no blank. */
+export const secretOf = (name: string, isInHeader: boolean, isToken = false): string =>
+  `${CANARY}-${name}/+&f=%25"x<'${isInHeader ? '' : isToken ? 'swörd' : ' swörd'}`
+
+const hasToken = ({ provider }: Played): boolean =>
+  /token|API/.test(secretNoun(PROVIDERS[provider] as Provider))
 
 interface Answer extends FakeResponse {
   readonly isCut?: true
@@ -95,7 +100,7 @@ export async function everyService() {
   const tables = [await ownService(mode)]
   for (const of of SERVICES) {
     const [password, apiKey] = ['token', 'key'].map((kind) =>
-      secretOf(`${kind}-${of.provider}`, hasRecords(of)),
+      secretOf(`${kind}-${of.provider}`, hasRecords(of), hasToken(of)),
     ) as [string, string]
     const key = of.settings?.['apiKey']
     // An imitation may look for the key in the place of the username.

@@ -131,6 +131,7 @@ export function world(
     memory: {
       folders: ['/state'],
       isSaved: () => true,
+      jot: () => undefined,
       load: async () => {
         const state = parseState(file.text)
         if (!state.ok) throw new Error(state.error)

@@ -108,6 +108,8 @@ export class Machine {
     for (const { at, undo } of this.#renames.toReversed())
       if (at > this.#scheduler.now - COMMIT_INTERVAL && this.#draw() < 0.5) undo()
     this.#renames = []
+    // In memory.
+    for (const path of this.files.keys()) if (path.startsWith('/run/')) this.files.delete(path)
     for (const [path, text] of isTorn ? this.files : [])
       this.files.set(path, text.slice(0, Math.floor(text.length * this.#draw())))
   }
@@ -141,6 +143,7 @@ export class Machine {
     return {
       read: async (path) => call(() => this.files.get(path)),
       replace: async (path, text) => write(path, () => this.#replace(path, text)),
+      jot: (path, text) => this.#jot(path, text),
       rename: async (from, to) => write(from, () => this.#rename(from, to)),
       makeFolder: async (path) => write(path, () => undefined),
       makePrivateFolder: async (path) => write(path, () => undefined),
@@ -159,6 +162,17 @@ export class Machine {
   #replace(path: string, text: string): void {
     this.files.set(path, text)
     this.#renames = this.#renames.filter(({ from }) => dirname(from) !== dirname(path))
+  }
+
+  /** At once, and without an fsync: a power cut undoes it. */
+  #jot(path: string, text: string): boolean {
+    if (this.faultAt(path) !== undefined) return false
+    this.files.set(path, text)
+    this.#renames = [
+      ...this.#renames,
+      { at: this.#scheduler.now, from: path, undo: () => this.files.delete(path) },
+    ]
+    return true
   }
 
   /** Removes the file, or gives it another name. No fsync of the folder follows, so that a power cut may undo it. */

@@ -23,6 +23,7 @@ type Never =
   | 'captivePortal'
   /** Rule S6. */
   | 'movedToHttps'
+  | 'stateOutdated'
   | 'watcherFailed'
   | 'ended'
 

@@ -4,6 +4,7 @@ import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../client/agent/inbox.
 import { NEW_STATE, type State } from '../../client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../client/memory/client-time.ts'
 import { fileMemory } from '../../client/memory/file-memory.ts'
+import { lastSavePaths } from '../../client/memory/last-save.ts'
 import type { Schedule } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import type { SystemPorts } from '../../ports/system.ts'
@@ -70,6 +71,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     memory: fileMemory(settings.stateFolders, {
       files: parts.isDryRun === true ? unchanged(system.files) : system.files,
       isOnRequest: parts.isDryRun === true,
+      lastSaves: lastSavePaths(settings.runtimeDir, settings.stateDir),
       time,
       report: emit,
     }),
@@ -103,4 +105,5 @@ const unchanged = (files: Files): Files => ({
   makePrivateFolder: () => Promise.resolve(),
   remove: () => Promise.resolve(),
   replace: () => Promise.resolve(),
+  jot: () => false,
 })

@@ -60,6 +60,10 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
   }
 }
 
+/** Without what tells it from others in a list; a program on a host of the user has no name of its own. */
+const calledInText = (name: string): string =>
+  name.startsWith('name server') ? 'the name server' : name.replace(/ \(.*/, '')
+
 function ofService({
   provider,
   makeProtocol,
@@ -73,7 +77,12 @@ function ofService({
       : { nouns: { service: new URL(server).host, secret: 'password', hasUsername: true, speaksWords } }
   const { name, ifUnreached, hasNoUsername = false } = known
   return {
-    nouns: { service: name, secret: secretNoun(known), hasUsername: !hasNoUsername, speaksWords },
+    nouns: {
+      service: calledInText(name),
+      secret: secretNoun(known),
+      hasUsername: !hasNoUsername,
+      speaksWords,
+    },
     ...(ifUnreached !== undefined && { ifUnreached }),
   }
 }

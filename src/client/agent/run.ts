@@ -2,7 +2,7 @@ import { after, earliest, type Instant, isBefore, LAST_INSTANT, minutes } from '
 import type { Schedule } from '../../ports/clock.ts'
 import { heldUntil } from '../decide/next-action.ts'
 import type { Action, Observation } from '../decide/observation.ts'
-import { accountOf, type State } from '../decide/state.ts'
+import { accountOf, hostOf, type State } from '../decide/state.ts'
 import { step } from '../decide/step.ts'
 import { StateNotSaved } from '../memory/memory.ts'
 import { isInClear } from '../../net/clear-text.ts'
@@ -42,6 +42,14 @@ const SAVE_INTERVAL = minutes(1)
 /** Before a request, one write to the disk saves everything up to it. */
 const isSavedNext = ({ action }: LoopState, { kind }: Observation): boolean =>
   action.kind === 'send' && kind !== 'sending'
+
+/** The account, or a hostname of the request, must not send any more, or not now. */
+function isRefusal(observation: Observation, state: State): boolean {
+  if (observation.kind !== 'answered' && observation.kind !== 'notUnderstood') return false
+  const account = accountOf(state, observation.account)
+  const sent = observation.kind === 'answered' ? observation.sent.hostnames : []
+  return account.status.kind !== 'ready' || sent.some((name) => hostOf(account, name).stopped !== undefined)
+}
 
 class AgentLoop {
   readonly #agent: Agent
@@ -102,6 +110,7 @@ class AgentLoop {
     const desiredStates = jobs.map(({ desired }) => desired)
     const context = { desiredStates, world, now: clock.now(), random: random() }
     this.#loop = { ...this.#loop, ...step(state, observation, context) }
+    if (isRefusal(observation, this.#loop.state)) this.#agent.memory.jot(this.#loop.state)
     const isSavedLater = saved === 'unsaved' || isSavedNext(this.#loop, observation)
     const isSaved = isSavedLater || (await this.#save())
     this.#reporter.reportState(this.#loop, observation.kind === 'sending')

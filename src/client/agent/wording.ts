@@ -136,6 +136,9 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: () => 'asked to stop' },
   stateSetAside:      { level: 'error', msg: 'the state file could not be read and is set aside',
     line: ({ as, because, isSalvaged }) => `the state file could not be read (${because}) and is ${isSalvaged ? 'copied' : 'renamed'} to ${as}; ${lostWith(isSalvaged)}` },
+  stateOutdated:      { level: 'error', msg: 'the saved state is missing, or older than the last one',
+    line: ({ folder, saved, isMissing }, format) => `${isMissing ? 'there is no state' : 'the state is an older one'} in ${folder}, although one was saved at ${format.time(saved)}: stops, waits and ` +
+      `confirmed addresses since then are lost; if it was not you who ${isMissing ? 'deleted it' : 'restored a copy'}, look for the cause` },
   stateUnreadable:    { level: 'error', msg: 'the state file cannot be read',
     line: ({ path, because, isSalvaged }) => `${path} cannot be read (${because}); an update renames it; ${lostWith(isSalvaged)}` },
   stateSavedElsewhere: { level: 'warn', msg: 'the state is saved in another folder',

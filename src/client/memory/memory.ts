@@ -1,3 +1,4 @@
+import type { Instant } from '../../base/time.ts'
 import type { State } from '../decide/state.ts'
 
 /** Keeps the state across restarts. */
@@ -8,6 +9,8 @@ export interface Memory {
    * saved that one: nothing is written until the caller has merged it.
    */
   save(state: State): Promise<State | undefined>
+  /** Keeps a stop or a wait over a kill of this process, before it returns; the next save replaces it. */
+  jot(state: State): void
   /** The state that another process has saved since the last save, if any. The next save always writes. */
   reread(): Promise<State | undefined>
   /** Whether the last state that had to be written is on disk. */
@@ -24,6 +27,13 @@ export type MemoryProblem =
       readonly as: string
       readonly because: string
       readonly isSalvaged: boolean
+    }
+  /** There is no state, or an older one, although one was saved at this moment: it was deleted, or a copy was restored. */
+  | {
+      readonly kind: 'stateOutdated'
+      readonly folder: string
+      readonly saved: Instant
+      readonly isMissing: boolean
     }
   /** A reader that changes nothing left the file in its place. */
   | {

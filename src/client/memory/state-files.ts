@@ -4,6 +4,7 @@ import type { Files } from '../../ports/files.ts'
 import type { ClientTime } from './client-time.ts'
 import { parseState, salvage, type StateFile } from './codec.ts'
 import { STATE_FILE } from './file-name.ts'
+import { jottedIn } from './last-save.ts'
 import { type MemoryProblem, StateUnreadable } from './memory.ts'
 
 export interface StateFilesContext {
@@ -15,6 +16,8 @@ export interface StateFilesContext {
    * a change is not saved in another folder, where the daemon of another user does not look.
    */
   readonly isOnRequest?: boolean
+  /** The paths of `lastSavePaths`; without them, nobody notices that the state was deleted. */
+  readonly lastSaves?: readonly string[]
 }
 
 interface SavedFile {
@@ -22,6 +25,8 @@ interface SavedFile {
   readonly folder: string
   /** The file is damaged: only stops and waits were read, and it is set aside. */
   readonly isSalvaged: boolean
+  /** It was not saved yet. */
+  readonly isJotted?: true
 }
 
 /** The folders that may be used: the configured one always, a fallback only if it is private to this user. */
@@ -42,8 +47,17 @@ export async function readLatest(
   for (const folder of folders) {
     const file = await readOrSetAside(folder, context)
     if (file !== undefined) saved.push({ ...file, folder })
+    const jotted = await readJotted(folder, context)
+    if (jotted !== undefined) saved.push({ file: jotted, folder, isSalvaged: false, isJotted: true })
   }
   return saved.toSorted((a, b) => (b.file.anchor?.at ?? 0) - (a.file.anchor?.at ?? 0))[0]
+}
+
+/** What a process that was killed had not saved yet; undefined without one, and where it was killed while it wrote. */
+async function readJotted(folder: string, { files }: StateFilesContext): Promise<StateFile | undefined> {
+  const text = await files.read(jottedIn(folder)).catch(() => undefined)
+  const file = text === undefined ? undefined : parseState(text)
+  return file?.ok === true ? file.value : undefined
 }
 
 /**

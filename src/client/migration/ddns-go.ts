@@ -24,7 +24,6 @@ const TOP: Readonly<Record<string, string>> = {
 // biome-ignore format: a table
 const LOST_MEMBERS: readonly (readonly [path: readonly string[], text: string])[] = [
   [['dns', 'extparam'],  'it has no counterpart'],
-  [['httpinterface'],    'see interface in docs/settings.md'],
   [['ipv6', 'ipv6reg'],  'see ipv6_choice and ipv6_suffix in docs/settings.md'],
 ]
 
@@ -91,7 +90,20 @@ function entryUpdates(entry: YamlValue, { file, remarks }: EntryContext): readon
       if (hostnames.length === 0) return []
       const lookup = lookupOf(at(entry, family), family, remarks)
       const [ipv4, ipv6] = [family === 'ipv4', family === 'ipv6']
-      return [{ ...rest, place: { file, line }, label: textAt(entry, 'name'), hostnames, ipv4, ipv6, lookup }]
+      const bound = textAt(entry, 'httpinterface')
+      const through = lookup.kind === 'default' && bound !== '' ? { through: bound } : {}
+      return [
+        {
+          ...rest,
+          place: { file, line },
+          label: textAt(entry, 'name'),
+          hostnames,
+          ipv4,
+          ipv6,
+          lookup,
+          ...through,
+        },
+      ]
     })
   })
 }

@@ -50,6 +50,10 @@ export interface ImportedUpdate {
   readonly settings: DraftSettings
   /** The time between checks that this entry alone sets, as a setting. */
   readonly interval?: string | undefined
+  /** The interface through which the usual sources are asked. */
+  readonly through?: string | undefined
+  /** The interface for IPv6, where `lookup` is the way for IPv4 alone. */
+  readonly ipv6Interface?: string | undefined
   /** The host part of the IPv6 addresses of these hostnames, for another machine of the network. */
   readonly suffix?: string | undefined
 }

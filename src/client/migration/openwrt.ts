@@ -100,7 +100,8 @@ function openwrtLookup({ options }: UciSection, remarks: Remarks): Lookup {
   const source = options.get('ip_source')
   const line = source?.line ?? 0
   const text = (key: string): string => options.get(key)?.value ?? ''
-  switch (source?.value) {
+  // The default of ddns-scripts.
+  switch (source?.value ?? 'network') {
     case 'interface':
       return interfaceLookup(text('ip_interface'))
     case 'network': {
@@ -116,7 +117,6 @@ function openwrtLookup({ options }: UciSection, remarks: Remarks): Lookup {
     }
     case 'script':
       return commandLookup(text('ip_script'))
-    case undefined:
     default:
       if (text('ip_url') !== '' && !isAddressPage(text('ip_url')))
         remarks.once(

@@ -22,12 +22,12 @@ const MAX_NESTING = 4
 
 /**
  * What a service says of a refusal, as a quote with its code: `"This API Token is expired" (1000)`. Empty where it says no
- * more than a word of the protocol.
+ * more than a word of the protocol. `masked` takes secrets out of a text: before it is cut, which could leave a part of one.
  */
-export function ownWords(body: string): string {
+export function ownWords(body: string, masked: (text: string) => string = (text) => text): string {
   const document = documentIn(body)
-  if (typeof document === 'object' && document !== null) return messageIn(document, 0) ?? quoteOf(body)
-  return isBareReply(body) ? '' : quoteOf(body)
+  const message = typeof document === 'object' && document !== null ? messageIn(document, masked) : undefined
+  return message ?? (isBareReply(body) ? '' : quoteOf(masked(body)))
 }
 
 const isBareReply = (body: string): boolean =>
@@ -38,11 +38,11 @@ const isBareReply = (body: string): boolean =>
       (word) => word === '' || isReplyWord(word) || isFamilyWord(word) || parseAddress(word) !== undefined,
     )
 
-function messageIn(value: unknown, depth: number): string | undefined {
-  if (Array.isArray(value)) return messageIn(value[0], depth)
+function messageIn(value: unknown, masked: (text: string) => string, depth = 0): string | undefined {
+  if (Array.isArray(value)) return messageIn(value[0], masked, depth)
   if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return undefined
   const inner = NESTED.flatMap(
-    (name) => messageIn((value as Record<string, unknown>)[name], depth + 1) ?? [],
+    (name) => messageIn((value as Record<string, unknown>)[name], masked, depth + 1) ?? [],
   )[0]
   if (inner !== undefined) return inner
   const [message] = MESSAGES.flatMap((name) => textAt(value, name))
@@ -50,10 +50,10 @@ function messageIn(value: unknown, depth: number): string | undefined {
   const [code] = CODES.flatMap((name) => textAt(value, name))
   // Cloudflare says in a chain what is wrong in what it names first.
   const [more] = textAt(value, 'error_chain', 0, 'message')
-  const quote = quoteOf(more === undefined ? message : `${message}: ${more}`)
+  const quote = quoteOf(masked(more === undefined ? message : `${message}: ${more}`))
   return quote === '' || code === undefined || code === message
     ? quote
-    : `${quote} (${code.slice(0, MAX_CODE)})`
+    : `${quote} (${masked(code).slice(0, MAX_CODE)})`
 }
 
 /** In characters. */

@@ -128,7 +128,10 @@ function observed(
   const retryAfter = wait === undefined ? {} : { retryAfter: wait }
   if (result.kind === 'answered') {
     // Masked again, because without its tags a text may have a secret that was not in one piece.
-    const quote = masked(ownWords(masked(answer.body, hidden)), hidden)
+    const quote = masked(
+      ownWords(answer.body, (text) => masked(text, hidden)),
+      hidden,
+    )
     const replies = quote === '' ? result.replies : result.replies.map((reply) => withQuote(reply, quote))
     return { kind: 'answered', account, sent: update.request, replies, ...retryAfter }
   }

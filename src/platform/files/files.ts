@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
+import { closeSync, constants, fchownSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Files } from '../../ports/files.ts'
 import { denial, isDenial } from './denial.ts'
@@ -39,6 +39,7 @@ export const systemFiles: Files = {
       throw await withOwner(path, error as NodeJS.ErrnoException)
     }
   },
+  jot,
   rename: (from, to) => rename(from, to),
   async makeFolder(path) {
     await makeFolder(path).catch(async (error: NodeJS.ErrnoException) => {
@@ -64,6 +65,28 @@ export const systemFiles: Files = {
     }
   },
   remove: (path) => rm(path, { force: true }),
+}
+
+function jot(path: string, text: string): boolean {
+  try {
+    rmSync(path, { force: true })
+    const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    try {
+      writeSync(file, text)
+      giveAtOnce(file, dirname(path))
+    } finally {
+      closeSync(file)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+function giveAtOnce(file: number, folder: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(folder)
+  if (uid !== 0) fchownSync(file, uid, gid)
 }
 
 async function withOwner(path: string, error: NodeJS.ErrnoException): Promise<Error> {

@@ -15,11 +15,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { formatInstant, instant, milliseconds } from '../../../src/base/time.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { clientTime } from '../../../src/client/memory/client-time.ts'
 import { formatState, parseState, salvage } from '../../../src/client/memory/codec.ts'
+import { lastSavePaths } from '../../../src/client/memory/last-save.ts'
 import { fileMemory } from '../../../src/client/memory/file-memory.ts'
 import { type MemoryProblem, StateUnreadable } from '../../../src/client/memory/memory.ts'
 import { systemFiles } from '../../../src/platform/files/files.ts'
@@ -519,4 +520,79 @@ it('reports a full disk, its end, and the next one', async () => {
   await saved.save(OTHER)
 
   expect(problems.map(({ kind }) => kind)).toEqual(['stateNotSaved', 'stateSavedAgain', 'stateNotSaved'])
+})
+
+describe('a jotted state', () => {
+  const at = (later: number) =>
+    clientTime(() => ({ wall: instant(START + later), boot: 'b', uptime: milliseconds(later) }))
+  const begun = (later: number, lastSaves: readonly string[] = []) =>
+    fileMemory([folder], {
+      files: systemFiles,
+      time: at(later),
+      report: (problem) => problems.push(problem),
+      lastSaves,
+    })
+  const READY_ALL: State = { accounts: { a: { status: { kind: 'ready' }, hosts: {} } } }
+
+  it('is obeyed by the next process where this one was killed before it saved', async () => {
+    await begun(0).save(READY_ALL)
+    begun(1000).jot(STOPPED)
+    expect(await begun(2000).load()).toEqual(STOPPED)
+    expect(problems).toEqual([])
+  })
+
+  it('is older than what was saved after it, and goes with the save', async () => {
+    const one = begun(0)
+    one.jot(STOPPED)
+    await one.save(READY_ALL)
+    expect(readdirSync(folder)).toEqual(['state.json'])
+    begun(1000).jot(STOPPED)
+    await begun(2000).save(READY_ALL)
+    expect(await begun(3000).load()).toEqual(READY_ALL)
+  })
+
+  it('that is cut off counts as none, and so does one where there is no folder', async () => {
+    await begun(0).save(READY_ALL)
+    writeFileSync(join(folder, 'state.jotted.json'), formatState(STOPPED, at(1000).anchor()).slice(0, 90))
+    expect(await begun(2000).load()).toEqual(READY_ALL)
+    expect(() => memory(systemFiles, join(folder, 'none')).jot(STOPPED)).not.toThrow()
+    expect(problems).toEqual([])
+  })
+
+  it('belongs to this user alone', () => {
+    begun(0).jot(STOPPED)
+    expect(statSync(join(folder, 'state.jotted.json')).mode & 0o777).toBe(0o600)
+  })
+
+  const run = () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'holdfast-run-'))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
+    return elsewhere
+  }
+
+  it('the loss of a state is told once: deleted, or an older copy, in the runtime folder and without one', async () => {
+    for (const runtime of [run(), join(folder, 'none')]) {
+      const paths = lastSavePaths(runtime, folder)
+      problems = []
+      await begun(0, paths).save(READY_ALL)
+      await begun(500, paths).load()
+      const copy = readFileSync(join(folder, 'state.json'), 'utf8')
+      await begun(1000, paths).save(STOPPED)
+      expect(problems).toEqual([])
+      writeFileSync(join(folder, 'state.json'), copy)
+      const third = begun(2000, paths)
+      await third.load()
+      expect(problems).toEqual([{ kind: 'stateOutdated', folder, saved: START + 1000, isMissing: false }])
+      await third.save(STOPPED)
+      rmSync(join(folder, 'state.json'))
+      const fourth = begun(3000, paths)
+      await fourth.load()
+      expect(problems[1]).toEqual({ kind: 'stateOutdated', folder, saved: START + 2000, isMissing: true })
+      await fourth.save(READY_ALL)
+      await begun(4000, paths).load()
+      expect(problems).toHaveLength(2)
+      rmSync(join(folder, 'state.json'))
+      for (const path of paths) rmSync(path, { force: true })
+    }
+  })
 })

@@ -210,6 +210,8 @@ export const CASES: readonly ImportCase[] = [
       "\toption password 'p'",
     ),
     toml: lines(
+      'sources = ["interfaces"]',
+      'agreement = "one"',
       'server = "https://dyn.example.test"',
       'username = "u"',
       'hostnames = ["home.example.test"]',
@@ -1168,6 +1170,8 @@ export const CASES: readonly ImportCase[] = [
       "\toption check_unit 'minutes'",
     ),
     toml: lines(
+      'sources = ["interfaces"]',
+      'agreement = "one"',
       'interval = "10m"',
       'refresh = "3d"',
       'provider = "no-ip"',
@@ -1373,6 +1377,8 @@ export const CASES: readonly ImportCase[] = [
       "\toption force_interval '24'",
     ),
     toml: lines(
+      'sources = ["interfaces"]',
+      'agreement = "one"',
       'refresh = "1d"',
       'interval = "15m"',
       'when_stopped = "idle"',

@@ -60,7 +60,7 @@ config service 'r53'
 	option enabled '1'
 	option service_name 'route53-v1'
 	option domain 'r.example.test'`,
-    toml: `refresh = "3d"
+    toml: `sources = ["interfaces"]\nagreement = "one"\nrefresh = "3d"
 interval = "10m"
 when_stopped = "idle"
 
@@ -123,7 +123,7 @@ config service 'pdns'
 	option username 'home'
 	option password 'pdnskey'
 	option param_opt 'http://192.168.1.5:8081'`,
-    toml: `refresh = "3d"
+    toml: `sources = ["interfaces"]\nagreement = "one"\nrefresh = "3d"
 interval = "10m"
 when_stopped = "idle"
 
@@ -156,7 +156,7 @@ zone = "example.net"`,
 	option username 'ddns-key'
 	option password 'c2VjcmV0'
 	option dns_server 'ns1.example.io'`,
-    toml: `provider = "rfc2136"
+    toml: `sources = ["interfaces"]\nagreement = "one"\nprovider = "rfc2136"
 server = "dns://ns1.example.io"
 username = "ddns-key"
 hostnames = ["home.example.io"]
@@ -177,7 +177,7 @@ when_stopped = "idle"`,
 	option username 'hmac-sha512:ddns-key'
 	option password 'c2VjcmV0'
 	option dns_server 'user:SECRETB7@ns1.example.io/x?k=SECRETC3'`,
-    toml: `provider = "rfc2136"
+    toml: `sources = ["interfaces"]\nagreement = "one"\nprovider = "rfc2136"
 username = "ddns-key"
 hostnames = ["home.example.io"]
 ipv6 = false

@@ -34,9 +34,8 @@ export const WAYS_CASES: readonly ImportCase[] = [
     'a hostname with an interface for each family',
     'usev4=ifv4, ifv4=eth1, usev6=ifv6, ifv6=eth2 a.one.example',
     {
-      toml: `${ACCOUNT}\nhostnames = ["a.one.example"]\nipv6 = false\ninterval = "5m"\nsources = ["interface:eth1"]\nagreement = "one"`,
+      toml: `${BOUND}${LISTED}${ACCOUNT}\nhostnames = ["a.one.example"]\nfamilies = "apart"${host('a', 'eth1')}\nipv6_interface = "eth2"`,
       passwords: ['p1'],
-      remarks: [['not taken', 3, 'a.one.example: only IPv6, by interface:eth2, needs an account of its own']],
     },
   ),
   ddclient('a page and an interface', 'use=web a.one.example\nuse=if, if=eth2 b.one.example', {
@@ -150,7 +149,7 @@ export const WAYS_CASES: readonly ImportCase[] = [
     name: 'OpenWrt: DDNSS with the password of the account',
     format: 'openwrt',
     text: "config service 'd'\n\toption enabled '1'\n\toption domain 'home.one.example'\n\toption username 'u'\n\toption password 'account-pw'\n\toption update_url 'https://www.ddnss.de/upd.php?user=[USERNAME]&pwd=[PASSWORD]&host=[DOMAIN]&ip=[IP]'\n",
-    toml: 'username = "u"\nhostnames = ["home.one.example"]\nurl = "https://www.ddnss.de/upd.php?user={username}&pwd={password}&host={hostname}&ip={ip}"\nipv6 = false\nrefresh = "3d"\ninterval = "10m"\nwhen_stopped = "idle"',
+    toml: 'sources = ["interfaces"]\nagreement = "one"\nusername = "u"\nhostnames = ["home.one.example"]\nurl = "https://www.ddnss.de/upd.php?user={username}&pwd={password}&host={hostname}&ip={ip}"\nipv6 = false\nrefresh = "3d"\ninterval = "10m"\nwhen_stopped = "idle"',
     passwords: ['account-pw'],
     isIncomplete: true,
     remarks: [['lost', 6, 'the answer of the service is not in this file']],
@@ -175,5 +174,12 @@ export const WAYS_CASES: readonly ImportCase[] = [
     text: 'dnsconf:\n  - ipv4:\n      enable: true\n      gettype: url\n      domains: [ home.one.example ]\n    ipv6:\n      enable: true\n      gettype: netInterface\n      netinterface: eth0\n      domains: [ nas.one.example ]\n    dns: { name: cloudflare, secret: cf-token }\n',
     toml: '[[account]]\nname = "cloudflare"\nprovider = "cloudflare"\nhostnames = ["home.one.example"]\nipv6 = false\n\n[[account]]\nname = "cloudflare-2"\nprovider = "cloudflare"\nhostnames = ["nas.one.example"]\nipv4 = false\n\n[[account.host]]\nname = "nas.one.example"\ninterface = "eth0"',
     passwords: ['cf-token', 'cf-token'],
+  },
+  {
+    name: 'ddns-go: requests by one interface',
+    format: 'ddns-go',
+    text: 'dnsconf:\n  - ipv4:\n      enable: true\n      gettype: url\n      domains: [ home.one.example ]\n    ipv6: { enable: false, domains: [] }\n    dns: { name: cloudflare, secret: cf-token }\n    httpinterface: eth1\n',
+    toml: '[[account]]\nname = "cloudflare"\nprovider = "cloudflare"\nhostnames = ["home.one.example"]\nipv6 = false\n\n[[account.host]]\nname = "home.one.example"\ninterface = "eth1"',
+    passwords: ['cf-token'],
   },
 ]

@@ -9,6 +9,7 @@ import { isTranslated } from '../../../net/nat.ts'
 import { specialRangeOf } from '../../../net/special.ts'
 import type { InterfaceAddress, Interfaces } from '../../../ports/interfaces.ts'
 import type { Gateway, OutboundRoute } from '../../../ports/network.ts'
+import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
 
 /** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
 export interface Binding {
@@ -20,6 +21,13 @@ export const bindingOf = (host: HostSettings | undefined): Binding => ({
   ...(host?.interface !== undefined && { interface: host.interface }),
   ...(host?.from !== undefined && { from: host.from }),
 })
+
+/** Only the default sources depend on the service. */
+export const detectorKey = (
+  { config }: Pick<ResolvedSettings, 'config'>,
+  { server }: Pick<ClientAccount, 'server'>,
+  binding: Binding,
+): string => JSON.stringify([config.sources === undefined ? server : '', binding])
 
 /** Each detector finds the same, at almost the same time. */
 const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'])

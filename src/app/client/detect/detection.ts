@@ -31,6 +31,7 @@ import {
   addressIn,
   type Binding,
   bindingOf,
+  detectorKey,
   findingFilter,
   localAddressOf,
   outsideRouteOf,
@@ -129,7 +130,17 @@ class SettingsDetection implements AddressDetection {
   }
 
   providerFor(account: ClientAccount, host?: HostSettings): AddressProvider {
-    return sourceGivenBy(account) ?? withSuffixOf(host, this.#detectorOf(account, bindingOf(host)))
+    return sourceGivenBy(account) ?? withSuffixOf(host, this.#boundTo(account, host))
+  }
+
+  #boundTo(account: ClientAccount, host: HostSettings | undefined): AddressProvider {
+    const both = this.#detectorOf(account, bindingOf(host))
+    if (host?.ipv6Interface === undefined) return both
+    const v6 = this.#detectorOf(account, { ...bindingOf(host), interface: host.ipv6Interface })
+    return {
+      name: `${both.name}, ${v6.name}`,
+      look: async (family, signal) => (family === 'v6' ? v6 : both).look(family, signal),
+    }
   }
 
   watch(signal: AbortSignal): void {
@@ -260,10 +271,6 @@ class SettingsDetection implements AddressDetection {
     }
   }
 }
-
-/** Only the default sources depend on the service. */
-const detectorKey = ({ config }: ResolvedSettings, { server }: ClientAccount, binding: Binding): string =>
-  JSON.stringify([config.sources === undefined ? server : '', binding])
 
 function withSuffixOf(host: HostSettings | undefined, provider: AddressProvider): AddressProvider {
   const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })

@@ -11,6 +11,7 @@ const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEv
   quarantined: 'quarantined',
   stateSavedElsewhere: 'unsaved',
   stateSetAside: 'state-lost',
+  stateOutdated: 'state-lost',
 }
 const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
 export const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)

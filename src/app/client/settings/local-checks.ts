@@ -74,11 +74,14 @@ export async function absentInterfaces({ sources, accounts, places }: Config): P
         : [],
     ),
     ...accounts.flatMap(({ hosts }) =>
-      hosts.flatMap((host) =>
-        host.interface === undefined
+      hosts.flatMap(({ interface: both, ipv6Interface: v6, places }) => [
+        ...(both === undefined
           ? []
-          : [{ name: host.interface, where: host.places['interface'] ?? '', setting: 'interface' }],
-      ),
+          : [{ name: both, where: places['interface'] ?? '', setting: 'interface' }]),
+        ...(v6 === undefined
+          ? []
+          : [{ name: v6, where: places['ipv6Interface'] ?? '', setting: 'ipv6_interface' }]),
+      ]),
     ),
   ]
   if (named.length === 0) return []

@@ -240,7 +240,9 @@ async function onThisHost(
     config.accounts.some((account) => HOOKS.some((key) => account[key] !== undefined))
   const namesInterface =
     config.sources?.some((spec) => spec.kind === 'interface' && spec.interface !== undefined) === true ||
-    config.accounts.some(({ hosts }) => hosts.some((host) => host.interface !== undefined))
+    config.accounts.some(({ hosts }) =>
+      hosts.some((host) => host.interface !== undefined || host.ipv6Interface !== undefined),
+    )
   if (!namesProgram && !namesInterface) return NOTHING
   const { absentInterfaces, commandComplaints, notificationComplaints } = await import('./local-checks.ts')
   const [complaints, absent, notifying] = await Promise.all([

@@ -1,6 +1,7 @@
 import type { AccountJob, LoopState } from '../../../client/agent/loop-state.ts'
 import { type ClientTime, clientTime } from '../../../client/memory/client-time.ts'
 import { fileMemory } from '../../../client/memory/file-memory.ts'
+import { lastSavePaths } from '../../../client/memory/last-save.ts'
 import { type Memory, StateUnreadable } from '../../../client/memory/memory.ts'
 import { ExchangeLog } from '../../../client/report/exchange-log.ts'
 import { type AccountReport, reportAccounts } from '../../../client/report/report.ts'
@@ -36,8 +37,9 @@ export function savedState(
     files,
     time,
     isOnRequest: true,
+    lastSaves: lastSavePaths(settings.runtimeDir, settings.stateDir),
     report: (problem) => {
-      if (problem.kind === 'stateSavedAgain') return
+      if (problem.kind === 'stateSavedAgain' || problem.kind === 'stateOutdated') return
       const { kind, because } = problem
       if (kind === 'stateUnreadable') throw new StateUnreadable(problem.path, because, 'reader')
       throw new ChangeNotSaved(settings.stateDir, because)

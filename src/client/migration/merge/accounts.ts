@@ -1,6 +1,6 @@
 import { providerCalled } from '../../../config/providers/providers.ts'
 import type { ImportedUpdate, Remark } from '../imported.ts'
-import { wayForBoth, wayOf } from './lookups.ts'
+import { interfaceIn, wayForBoth, wayOf } from './lookups.ts'
 
 /** One family of one hostname, or both where their addresses are found in the same way. */
 interface OwnWay {
@@ -19,14 +19,14 @@ export function byAccount(
   const accounts = new Map<string, ImportedUpdate[]>()
   const keyOf = ({ families, update: { lookup } }: OwnWay): string =>
     `${families} ${lookup.kind === 'fixed' ? lookup.addresses.join() : ''}`
-  const ways = ownWays(group, remarks)
+  const isToken = group.every((one) => one.username === undefined && !needs(one).username)
+  const ways = ownWays(group, { remarks, isToken })
   for (const way of ways) {
     const updates = accounts.get(keyOf(way)) ?? []
     updates.push(way.update)
     accounts.set(keyOf(way), updates)
   }
   const [first, ...others] = accounts.values()
-  const isToken = group.every((one) => one.username === undefined && !needs(one).username)
   if (first === undefined || others.length === 0 || isToken) return [...accounts.values()]
   for (const { update, families } of ways.filter((one) => keyOf(one) !== keyOf(ways[0] ?? one)))
     remarks.push({
@@ -40,10 +40,15 @@ export function byAccount(
 }
 
 const isOtherWay = (one: ImportedUpdate, other: ImportedUpdate): boolean =>
-  wayForBoth(one.lookup, other.lookup) === undefined || one.suffix !== other.suffix
+  wayForBoth(one.lookup, other.lookup) === undefined ||
+  one.suffix !== other.suffix ||
+  one.through !== other.through
 
 /** Each hostname with its families; those of several entries are put together where they are found in the same way. */
-function ownWays(group: readonly ImportedUpdate[], remarks: Remark[]): readonly OwnWay[] {
+function ownWays(
+  group: readonly ImportedUpdate[],
+  { remarks, isToken }: { readonly remarks: Remark[]; readonly isToken: boolean },
+): readonly OwnWay[] {
   const parts = group.flatMap((update) =>
     update.hostnames.length === 0
       ? [update]
@@ -76,8 +81,21 @@ function ownWays(group: readonly ImportedUpdate[], remarks: Remark[]): readonly 
       return []
     }
     if (both !== undefined) return [{ update: { ...update, lookup: both }, families: 'both' }]
+    const lines = isToken ? undefined : twoLines(v4, v6)
+    if (lines !== undefined) return [{ update: { ...update, ...lines }, families: 'both' }]
     return [{ update, families: update.ipv4 ? (update.ipv6 ? 'both' : 'IPv4') : 'IPv6' }]
   })
+}
+
+/** One login is one account, where only the line of IPv6 is another one. */
+function twoLines(
+  v4: ImportedUpdate | undefined,
+  v6: ImportedUpdate | undefined,
+): Pick<ImportedUpdate, 'lookup' | 'ipv6Interface'> | undefined {
+  const ipv6Interface = v6 && interfaceIn(v6.lookup)
+  return v4 === undefined || ipv6Interface === undefined || v4.lookup.kind === 'fixed'
+    ? undefined
+    : { lookup: v4.lookup, ipv6Interface }
 }
 
 /** A request of a user's own may need neither; some services take no username. */

@@ -7,7 +7,7 @@ const sourceOf = (lookup: Lookup): string | undefined =>
   lookup.kind === 'sources' ? lookup.sources[0] : undefined
 /** The default sources ask the router, too. */
 const isUsual = (lookup: Lookup): boolean => lookup.kind === 'default' || sourceOf(lookup) === 'router'
-const interfaceIn = (lookup: Lookup): string | undefined =>
+export const interfaceIn = (lookup: Lookup): string | undefined =>
   /^interface:(.*)$/.exec(sourceOf(lookup) ?? '')?.[1]
 const networkIn = (lookup: Lookup): string | undefined =>
   lookup.kind === 'sources' ? lookup.network : undefined
@@ -61,7 +61,9 @@ export function lookupPlan(updates: readonly ImportedUpdate[]): LookupPlan {
     const settings = only === undefined || more.length > 0 ? {} : settingsOfLookup(only)
     return { settings, placeOf: () => ({}), remarks: [] }
   }
-  if (others.length === 0) return { settings: settingsOfLookup(first), placeOf: () => ({}), remarks: [] }
+  const isOneLine = updates.every(({ ipv6Interface }) => ipv6Interface === undefined)
+  if (others.length === 0 && isOneLine)
+    return { settings: settingsOfLookup(first), placeOf: () => ({}), remarks: [] }
   const isCommand = (lookup: Lookup): boolean => lookup.kind === 'sources' && lookup.command !== undefined
   if (isCommand(first)) return { settings: settingsOfLookup(first), placeOf: onlyAt(first), remarks: [] }
   const hasUsual = looking.some(({ lookup }) => isUsual(lookup))

@@ -144,6 +144,8 @@ function hostsOf(all: readonly ImportedUpdate[], plan: LookupPlan): ReadonlyMap<
     const own = {
       ...(update.suffix !== undefined && update.ipv6 && { suffix: update.suffix }),
       ...(typeof place === 'object' && place),
+      ...(update.through !== undefined && { interface: update.through }),
+      ...(update.ipv6Interface !== undefined && { ipv6_interface: update.ipv6Interface }),
     }
     const named = Object.keys(own).length > 0 ? update.hostnames : []
     for (const name of named) hosts.set(name, { ...(hosts.get(name) ?? { name }), ...own })
