@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { milliseconds, seconds } from '../../../src/base/time.ts'
+import { after, instant, milliseconds, seconds } from '../../../src/base/time.ts'
+import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
+import { forever, run } from '../../../src/client/agent/run.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
 import { address } from '../../fakes/address.ts'
+import type { VirtualClock } from '../../fakes/clock.ts'
+import { disk, START, world, type World } from '../../fakes/world.ts'
 import { always, NEW, NOTHING, OLD, own, router, type Script, scene, seen } from '../../fakes/detection.ts'
 
 const ONE = { agreement: 'one' } as const
@@ -29,6 +33,15 @@ function twoLines(kind: (answers: () => Sighting, takes?: number) => Script = ow
     ONE,
   )
   return { state, ...made }
+}
+
+/** A small generator, so that a failure can be repeated. */
+function randomOf(start: number): (below: number) => number {
+  let seed = start
+  return (below) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
 }
 
 describe('with agreement = "one", the address', () => {
@@ -83,12 +96,7 @@ describe('with agreement = "one", the address', () => {
   })
 
   it('does not change in a thousand looks, whatever the pace of the answers, beside an address that comes and goes', async () => {
-    /** A small generator, so that a failure can be repeated. */
-    let seed = 7
-    const random = (below: number): number => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-      return Math.floor((seed / 2_147_483_648) * below)
-    }
+    const random = randomOf(7)
     const { state, look, made, clock } = twoLines()
     const said = new Set<string>()
     for (let n = 0; n < 1000; n++) {
@@ -101,4 +109,46 @@ describe('with agreement = "one", the address', () => {
     }
     expect([...said]).toEqual(['11.22.33.10'])
   })
+
+  it('is sent once by each of ten daemons in an hour, beside an address that comes and goes', async () => {
+    const lines = Array.from({ length: 10 }, (_, nth) => hourOf(randomOf(nth + 1)))
+    expect(await Promise.all(lines)).toEqual(Array.from({ length: 10 }, () => ['myip=11.22.33.10']))
+  })
 })
+
+/** What the real loop sends in an hour of virtual time. */
+async function hourOf(random: (below: number) => number): Promise<readonly (string | undefined)[]> {
+  const { state, made, clock } = twoLines()
+  const one = world(disk(), Array<string>(99).fill('good'), undefined, [{ families: ['v4'] }])
+  const end = new AbortController()
+  const agent = {
+    ...one,
+    jobs: one.jobs.map((job) => ({ ...job, source: made })),
+    clock: {
+      now: () => after(START, milliseconds(clock.now())),
+      sleep: sleepOn(clock),
+      deadline: clock.deadline,
+    },
+    random: () => random(1000) / 1000,
+    end: end.signal,
+  }
+  const running = run(agent, [{ kind: 'started' }], forever)
+  for (let n = 0; n < 360; n++) {
+    state.takes = [1 + random(200), 1 + random(200)]
+    state.second = { ...LINE2, ...(random(2) === 0 ? {} : { others: [address('11.22.44.77')] }) }
+    if (random(3) === 0) {
+      made.hint('plain')
+      agent.inbox.put(LOOK_REQUEST)
+    }
+    await clock.pass(seconds(10))
+  }
+  end.abort()
+  await clock.pass(seconds(1))
+  await running
+  return one.log.map((line) => /myip=[^& ]*/.exec(line)?.[0])
+}
+
+const sleepOn =
+  (clock: VirtualClock): World['clock']['sleep'] =>
+  async (until, ...ends) =>
+    clock.sleep(instant(until - START), ...ends)
