@@ -103,7 +103,7 @@ describe('with agreement = "one", the address', () => {
       state.takes = [1 + random(200), 1 + random(200)]
       const others = random(2) === 0 ? {} : { others: [address('11.22.44.77')] }
       state.second = { ...LINE2, ...others }
-      if (random(3) === 0) made.hint('plain')
+      if (random(3) === 0) made.hint(random(2) === 0 ? 'plain' : 'doubt')
       said.add((await look(seconds(1))).said)
       await clock.pass(milliseconds(1001))
     }
@@ -137,7 +137,7 @@ async function hourOf(random: (below: number) => number): Promise<readonly (stri
     state.takes = [1 + random(200), 1 + random(200)]
     state.second = { ...LINE2, ...(random(2) === 0 ? {} : { others: [address('11.22.44.77')] }) }
     if (random(3) === 0) {
-      made.hint('plain')
+      made.hint(random(2) === 0 ? 'plain' : 'doubt')
       agent.inbox.put(LOOK_REQUEST)
     }
     await clock.pass(seconds(10))
