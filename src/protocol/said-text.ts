@@ -7,7 +7,7 @@ interface Said {
   readonly quote?: string
 }
 
-/** A refusal as a clause for a person, with the words of the service; of another protocol, with no word of this one. */
+/** For a person, in the words of the service; of another protocol, with no word of this one (decision 0068). */
 export function saidText({ because, said, quote }: Said, nouns: ServiceNouns): string {
   const meaning = meaningOfWord(because, said, nouns)
   const word = said === undefined ? because : `${said}, which is handled like ${because}`

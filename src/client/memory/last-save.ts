@@ -4,8 +4,9 @@ import type { Files } from '../../ports/files.ts'
 import { JOTTED_FILE } from './file-name.ts'
 
 /**
- * Where it is written when a state was saved last: the first of these that can be written. In the runtime folder it does not
- * go with a state that is deleted, or replaced by a copy of yesterday; the state folder does where there is no other.
+ * Where it is written when a state was saved last: the first of these that can be written (decision 0070). In the runtime
+ * folder it does not go with a state that is deleted, or replaced by a copy of yesterday; the state folder does where there
+ * is no other.
  */
 export function lastSavePaths(runtimeDir: string, stateDir: string): readonly string[] {
   const state = createHash('sha256').update(stateDir).digest('hex').slice(0, 12)

@@ -43,7 +43,7 @@ export interface ResolvedSettings {
 
 /**
  * The settings for a command that only reports. A fault of the file hides nothing that runs: what is right in the file is
- * read, and `faults` has the rest.
+ * read, and `faults` has the rest (decision 0069).
  */
 export const readSoundSettings = async (
   flags: ClientSettingFlags,

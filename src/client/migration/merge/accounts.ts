@@ -87,7 +87,7 @@ function ownWays(
   })
 }
 
-/** One login is one account, where only the line of IPv6 is another one. */
+/** One login is one account, where only the line of IPv6 is another one (decision 0071). */
 function twoLines(
   v4: ImportedUpdate | undefined,
   v6: ImportedUpdate | undefined,
