@@ -105,7 +105,11 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
 }
 
 const outsideOf = (zone: string | undefined, hostnames: readonly string[] | undefined): string | undefined =>
-  zone === undefined ? undefined : hostnames?.find((name) => name !== zone && !name.endsWith(`.${zone}`))
+  zone === undefined ? undefined : hostnames?.find((name) => isOutside(name, zone))
+
+/** A service with one zone has no other names. */
+export const isOutside = (hostname: string, zone: string): boolean =>
+  hostname !== zone && !hostname.endsWith(`.${zone}`)
 
 const isNameServer = (server = ''): boolean => server.startsWith('dns:')
 

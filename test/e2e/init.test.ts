@@ -118,6 +118,25 @@ it('init adds a second service, where neither takes a username', async () => {
   expect((await holdfast(['config', 'check', '--config', config])).code).toBe(0)
 })
 
+it.each(['home.example.com', 'home'])(
+  'init takes out the name %s, which a start refuses, when the right one is added',
+  async (wrong) => {
+    const folder = scratch()
+    const file = join(folder, 'holdfast.toml')
+    writeFileSync(join(folder, 'pw'), 'token-1\n', { mode: 0o600 })
+    writeFileSync(file, `provider = "duckdns"\npassword_file = "${folder}/pw"\nhostnames = ["${wrong}"]\n`)
+    const args = ['--provider', 'duckdns', '--password-file', '-', '--hostname', 'home.duckdns.org', '--yes']
+    expect(await init(folder, args, 'token-1\n')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `${wrong} is taken out, because it is not in the zone duckdns.org`,
+      ) as string,
+    })
+    expect(readFileSync(file, 'utf8')).toContain('hostnames = ["home.duckdns.org"]')
+    expect((await holdfast(['config', 'check', '--config', file], {})).code).toBe(0)
+  },
+)
+
 describe('init without a terminal', () => {
   it('lists everything that is missing, with the flags', async () => {
     const { code, stderr } = await init(scratch(), [])

@@ -7,6 +7,7 @@ import type { ServiceEndpoint } from '../../client/send/exchange.ts'
 import { accountKey } from '../../config/client-checks.ts'
 import { PASSWORD_PLACE } from '../../config/parameter.ts'
 import { secretNoun } from '../../config/providers/secret-noun.ts'
+import { NO_USERNAME } from '../../config/protocol-settings.ts'
 import { providerCalled } from '../../config/providers/providers.ts'
 import { dialectOf } from '../../protocol/dialect.ts'
 import { UPDATE_PATH } from '../../protocol/request.ts'
@@ -42,8 +43,10 @@ export const desiredStatesOf = (settings: ResolvedSettings): readonly DesiredSta
 
 function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): DesiredState {
   const key = accountKey(account)
+  const namelessKey = namelessKeyOf(account)
   return {
     account: key,
+    ...(namelessKey !== key && { namelessKey }),
     ...(account.name !== undefined && { name: account.name }),
     hostnames: account.hostnames,
     families: [...(account.ipv4 ? (['v4'] as const) : []), ...(account.ipv6 ? (['v6'] as const) : [])],
@@ -55,7 +58,8 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
     form: formOf(account),
     pace: account.pace,
     ...(account.batch !== undefined && { batch: account.batch }),
-    fingerprints: fingerprintsOf(account, key, config),
+    // A name is no other login: a stop stays when the account gets one.
+    fingerprints: fingerprintsOf(account, namelessKey, config),
     ...ofService(account),
   }
 }
@@ -63,6 +67,13 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
 /** Without what tells it from others in a list; a program on a host of the user has no name of its own. */
 const calledInText = (name: string): string =>
   name.startsWith('name server') ? 'the name server' : name.replace(/ \(.*/, '')
+
+/** The key, where the service takes no username, and the name stands for it. */
+function namelessKeyOf(account: ClientAccount): string {
+  const { username, provider, url } = account.places
+  const isNameless = username !== undefined && [provider, url].includes(username)
+  return accountKey(isNameless ? { ...account, username: NO_USERNAME } : account)
+}
 
 function ofService({
   provider,

@@ -8,6 +8,8 @@ import type { Fingerprints } from './lift.ts'
 export interface DesiredState {
   /** The account key: server and username. */
   readonly account: string
+  /** The key that it has without its name, where the service takes no username: its state is there before it gets one. */
+  readonly namelessKey?: string
   /** The configured name. */
   readonly name?: string
   readonly hostnames: readonly string[]

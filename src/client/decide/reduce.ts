@@ -30,7 +30,7 @@ export function reduce(state: State, seen: Observation, context: ReduceContext):
   const each = (change: Change): State => changeEach(state, context, change)
   switch (seen.kind) {
     case 'started':
-      return each(withoutLifted)
+      return changeEach(withNames(state, context), context, withoutLifted)
     case 'forced':
       return each((account, desired) => unconfirmedBy(account, desired, seen))
     case 'networkChanged':
@@ -103,6 +103,16 @@ function afterRequest(
 
 const causeOf = ({ status }: ObservationOf<'notUnderstood'>): WaitCause =>
   status === undefined ? 'unrecognized-reply' : `HTTP ${status}`
+
+/** The state of an account that has got a name goes with it: one of its hostnames says which it is. */
+const withNames = (state: State, { desiredStates }: ReduceContext): State =>
+  desiredStates.reduce((named, { account, namelessKey, hostnames }) => {
+    if (namelessKey === undefined || Object.hasOwn(named.accounts, account)) return named
+    const { [namelessKey]: before, ...others } = named.accounts
+    const isTaken = desiredStates.some((one) => one.account === namelessKey)
+    const isOwn = before !== undefined && hostnames.some((name) => Object.hasOwn(before.hosts, name))
+    return isOwn && !isTaken ? { accounts: { ...others, [account]: before } } : named
+  }, state)
 
 type Change = (account: AccountState, desired: DesiredState) => AccountState
 

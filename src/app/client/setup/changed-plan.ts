@@ -5,6 +5,8 @@ import { withHostnames, withSetting, type WrittenAccount } from '../../../client
 import { diffLines } from '../../../client/setup/diff.ts'
 import type { Draft, DraftAccount } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
+import { isOutside } from '../../../config/protocol-checks.ts'
+import { providerWritten } from '../../../config/providers/providers.ts'
 import { expandHome } from '../../home.ts'
 import { changedConfig, passwordFileOf } from './draft-files.ts'
 import { fileComplaints, passwordFilesOfUser } from './file-complaints.ts'
@@ -26,7 +28,13 @@ export async function changedPlan(
   const names = [wanted.settings['hostnames'] ?? []].flat().map(String)
   const added = names.filter((name) => !account.hostnames.includes(name))
   const top = withTopSettings(existing, settings)
-  const named = added.length === 0 ? top : withHostnames(top, account, added)
+  const zone = providerWritten(wanted.settings['provider'])?.settings['zone']
+  const refused = zone === undefined ? [] : account.hostnames.filter((name) => isOutside(name, zone))
+  const all = [...account.hostnames.filter((name) => !refused.includes(name)), ...added]
+  const withAdded = added.length === 0 ? top : withHostnames(top, account, added)
+  // A start refuses them, whatever is added.
+  const named =
+    refused.length > 0 && all.length > 0 ? withSetting(top, account, ['hostnames', all]) : withAdded
   const password = await newPassword(wanted, account, paths)
   if (!password.ok) return password
   const text = Object.entries(password.value.settings).reduce(
@@ -44,7 +52,10 @@ export async function changedPlan(
       ...password.value.files.map(({ path }) => `  the new password is written to ${path}`),
       ...('password' in password.value.settings ? ['  the new password is written to this file'] : []),
     ],
-    remarks: otherTopSettings(existing, settings),
+    remarks: [
+      ...refused.map((name) => `${name} is taken out, because it is not in the zone ${zone}`),
+      ...otherTopSettings(existing, settings),
+    ],
     accounts: [account.name],
   })
 }
