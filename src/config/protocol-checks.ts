@@ -80,7 +80,7 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   // biome-ignore format: a table
   if (url !== undefined) return [
     ...both,
-    [places['server'] !== places['url'], 'url and server are both set; keep one', 'server'],
+    [places['server'] !== places['url'], isPreset(places['url'] ?? '') ? `${provider} has an address of its own; remove server` : 'url and server are both set; keep one', 'server'],
     [success.length === 0, 'success is missing: an answer without a known text may come from a router or a hotspot; write what the service answers, such as success = ["^OK"]', 'url'],
     [isInClear(url.origin) && has(...SECRET_PLACES), 'url is http, so the secret would go in clear text; write https', 'url'],
     [isInClear(values.ipv6Url?.origin) && has(...SECRET_PLACES), 'ipv6_url is http, so the secret would go in clear text; write https', 'ipv6Url'],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { withHostnames, withSetting, writtenAccount } from '../../src/client/setup/changed-account.ts'
+import { withHostnames, withSetting, writtenAccounts } from '../../src/client/setup/changed-account.ts'
 import { maskedConfiguration } from '../../src/client/setup/shown.ts'
 
 const WANTED = { provider: 'no-ip', username: 'u' }
 
 /** The text with a hostname and a password file for the account. */
 function changed(text: string): string {
-  const account = writtenAccount(text, WANTED)
+  const [account] = writtenAccounts(text, WANTED)
   if (account === undefined) return 'no such account'
   return withSetting(withHostnames(text, account, ['new.test']), account, ['password_file', '/p'])
 }
@@ -35,14 +35,18 @@ describe('an account of a configuration that exists', () => {
     ['of another username', 'provider = "no-ip"\nusername = "v"\nhostnames = ["a.test"]\n'],
     ['of another service', 'provider = "dynu"\nusername = "u"\nhostnames = ["a.test"]\n'],
     ['in a text that is not TOML', 'provider = \n'],
-  ])('is not one %s', (_, text) => expect(writtenAccount(text, WANTED)).toBeUndefined())
+  ])('is not one %s', (_, text) => expect(writtenAccounts(text, WANTED)).toEqual([]))
 
   it('names the password of this account alone', () => {
     const shared =
       'provider = "no-ip"\npassword_file = "/all"\n[[account]]\nusername = "u"\n[[account]]\nusername = "v"\n'
-    expect(writtenAccount(shared, WANTED)).toMatchObject({ name: 'u', table: 0, passwordFile: undefined })
+    expect(writtenAccounts(shared, WANTED)[0]).toMatchObject({ name: 'u', table: 0, passwordFile: undefined })
     const own = 'provider = "no-ip"\nusername = "u"\nname = "mine"\npassword = "p"\n'
-    expect(writtenAccount(own, WANTED)).toMatchObject({ name: 'mine', table: undefined, hasPassword: true })
+    expect(writtenAccounts(own, WANTED)[0]).toMatchObject({
+      name: 'mine',
+      table: undefined,
+      hasPassword: true,
+    })
   })
 })
 

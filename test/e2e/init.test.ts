@@ -75,12 +75,14 @@ describe('init a second time, where the account has no username', () => {
       expect(second.stdout).not.toContain('undefined')
       const config = join(folder, 'holdfast.toml')
       const lists = [...readFileSync(config, 'utf8').matchAll(/^hostnames = (.*)$/gm)].map(([, list]) => list)
-      // Some have a token for each hostname.
-      expect(lists).toEqual(
-        userIs === 'hostname' ? [`["one.${zone}"]`, `["two.${zone}"]`] : [`["one.${zone}", "two.${zone}"]`],
+      // Another token is another login, and the first one is kept.
+      expect(lists).toEqual([`["one.${zone}"]`, `["two.${zone}"]`])
+      const secrets = [...readFileSync(config, 'utf8').matchAll(/^password_file = "(.*)"$/gm)].map(
+        ([, path = '']) => readFileSync(path, 'utf8'),
       )
+      expect(secrets).toEqual([secretFor(args('one')), 'another-token-of-the-account\n'])
       // The account that the first update is sent for.
-      const account = userIs === 'hostname' ? `${provider}-2` : '1'
+      const account = `${provider}-2`
       const sent = await holdfast([
         'update',
         '--dry-run',
@@ -97,6 +99,12 @@ describe('init a second time, where the account has no username', () => {
         code: 0,
         stdout: expect.stringContaining(`${account}: nothing to change in `) as string,
       })
+      // The same token for one more name, and another one for a name that is there.
+      expect(await init(folder, args('three'), 'another-token-of-the-account\n')).toMatchObject({ code: 0 })
+      expect(await init(folder, args('one'), 'a-third-token\n')).toMatchObject({ code: 0 })
+      const text = readFileSync(config, 'utf8')
+      expect(text.match(/^\[\[account\]\]$/gm)).toHaveLength(userIs === 'hostname' ? 3 : 2)
+      expect((await holdfast(['config', 'check', '--config', config], {})).code, text).toBe(0)
     },
   )
 })

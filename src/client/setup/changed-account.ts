@@ -1,4 +1,6 @@
 import { ACCOUNT_SETTINGS, parseServer } from '../../config/client-settings.ts'
+import { isOutside } from '../../config/protocol-checks.ts'
+import { Secret } from '../../net/secret.ts'
 import { parseDocument } from '../../config/document.ts'
 import { presetServer, providerWritten } from '../../config/providers/providers.ts'
 import { fileKeyOf } from '../../config/setting.ts'
@@ -13,6 +15,11 @@ export interface WrittenAccount {
   readonly hostnames: readonly string[]
   /** The password itself stands in the text, for this account alone. */
   readonly hasPassword: boolean
+  readonly password: Secret | undefined
+  readonly hasApiKey: boolean
+  /** The key itself stands in the text. */
+  readonly hasOwnApiKey: boolean
+  readonly apiKeyFile: string | undefined
   /** The password file of this account alone. */
   readonly passwordFile: string | undefined
   /** The position of its [[account]] table; undefined where its settings stand at the top. */
@@ -21,39 +28,58 @@ export interface WrittenAccount {
 
 const KEYS = Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf)
 
-/** The account with the service and the username of these settings; undefined where the text has none. */
-export function writtenAccount(text: string, wanted: DraftSettings): WrittenAccount | undefined {
+type WrittenValues = Readonly<Record<string, unknown>>
+
+/**
+ * The accounts with the service and the username of these settings, the one with a hostname of theirs first. Several tokens
+ * of one service have no username that tells them apart; a zone may.
+ */
+export function writtenAccounts(text: string, wanted: DraftSettings): readonly WrittenAccount[] {
   const document = parseDocument(text, 'holdfast.toml')
-  if (!document.ok) return undefined
-  const valuesOf = (members = document.value.members): Readonly<Record<string, unknown>> =>
+  if (!document.ok) return []
+  const valuesOf = (members = document.value.members): WrittenValues =>
     Object.fromEntries(
       KEYS.flatMap((key) => (members?.has(key) === true ? [[key, members.get(key)?.value]] : [])),
     )
   const top = valuesOf()
   const tables = document.value.members?.get('account')?.entries ?? []
   const all = tables.length === 0 ? [top] : tables.map(({ members }) => ({ ...top, ...valuesOf(members) }))
-  const isSame = (one: Readonly<Record<string, unknown>>): boolean =>
-    one['username'] === wanted['username'] &&
-    serverOf(one) !== undefined &&
-    serverOf(one) === serverOf(wanted)
-  // Several tokens of one service have no username that tells them apart.
   const names = hostnamesIn(wanted['hostnames'])
-  const hasName = all.findIndex(
-    (one) => isSame(one) && hostnamesIn(one['hostnames']).some((name) => names.includes(name)),
-  )
-  const at = hasName >= 0 ? hasName : all.findIndex(isSame)
-  const found = all[at]
-  if (found === undefined) return undefined
-  const { name = found['username'] ?? at + 1, hostnames } = found
-  // Several accounts share what stands at the top.
-  const { password, password_file: file } = tables.length > 1 ? valuesOf(tables[at]?.members) : found
-  const isShared = all.some((one, other) => other !== at && one['password_file'] === file)
+  const hasName = ({ hostnames }: WrittenValues): boolean =>
+    hostnamesIn(hostnames).some((name) => names.includes(name))
+  const fits = (one: WrittenValues): boolean => {
+    const { zone } = one
+    const isIn = typeof zone !== 'string' || !names.some((name) => isOutside(name, zone))
+    const isSame = one['username'] === wanted['username'] && serverOf(one) === serverOf(wanted)
+    return isSame && serverOf(one) !== undefined && (isIn || hasName(one))
+  }
+  return all
+    .flatMap((found, at) => (fits(found) ? [{ found, at }] : []))
+    .toSorted((one, other) => Number(hasName(other.found)) - Number(hasName(one.found)))
+    .map(({ found, at }) => {
+      // Several accounts share what stands at the top.
+      const own = tables.length > 1 ? valuesOf(tables[at]?.members) : found
+      const isShared = all.some((one, other) => other !== at && one['password_file'] === own['password_file'])
+      return accountIn({ ...found, at }, own, { isShared, hasTables: tables.length > 0 })
+    })
+}
+
+function accountIn(
+  found: WrittenValues & { readonly at: number },
+  { password, password_file: file }: WrittenValues,
+  { isShared, hasTables }: { readonly isShared: boolean; readonly hasTables: boolean },
+): WrittenAccount {
+  const { at, name = found['username'] ?? at + 1, api_key: key, api_key_file: keyFile } = found
   return {
     name: String(name),
-    hostnames: hostnamesIn(hostnames),
+    hostnames: hostnamesIn(found['hostnames']),
     hasPassword: password !== undefined,
+    password: typeof password === 'string' ? new Secret(password) : undefined,
+    hasOwnApiKey: key !== undefined,
+    apiKeyFile: typeof keyFile === 'string' ? keyFile : undefined,
+    hasApiKey: key !== undefined || keyFile !== undefined,
     passwordFile: typeof file === 'string' && !isShared ? file : undefined,
-    table: tables.length === 0 ? undefined : at,
+    table: hasTables ? at : undefined,
   }
 }
 

@@ -6,10 +6,10 @@ import { Secret } from '../../net/secret.ts'
 import type { DraftSettings } from './draft.ts'
 
 /** Settings whose values are secrets: their readers say so. */
-const SECRET_KEYS: readonly string[] = ['password', 'webhook', 'health_url'].filter((key) =>
+const SECRET_KEYS: readonly string[] = ['password', 'api_key', 'webhook', 'health_url'].filter((key) =>
   Object.keys(ACCOUNT_SETTINGS).map(fileKeyOf).includes(key),
 )
-const PATTERN = new RegExp(`^(\\s*["']?(?:${SECRET_KEYS.join('|')})["']?\\s*=\\s*).*$`)
+const PATTERN = new RegExp(`^(\\s*(["']?)(?:${SECRET_KEYS.join('|')})\\2\\s*=\\s*).*$`)
 
 /** An item of `parameters`: "NAME=VALUE". */
 const PARAMETER = /(["'])([A-Za-z0-9_.-]+)=(.*?)\1/g

@@ -40,8 +40,10 @@ const sendsDraftPassword = ({ settings, password }: DraftAccount): boolean =>
   settings['url'] === undefined ||
   /\{(?:password|basic)\}/.test(JSON.stringify(settings))
 
-const hasApiKey = ({ settings, apiKey }: DraftAccount): boolean =>
-  apiKey !== undefined || providerCalled(String(settings['provider']))?.apiKey !== undefined
+function hasApiKey({ settings, apiKey }: DraftAccount): boolean {
+  const preset = providerCalled(String(settings['provider']))
+  return apiKey !== undefined || (preset?.apiKey !== undefined && preset.isApiKeyOptional !== true)
+}
 
 /** The settings of an account, with the files of its secrets. */
 const settingsOf = (account: DraftAccount, passwordPath: PasswordPath): DraftSettings => ({

@@ -7,6 +7,7 @@ import type { Draft, DraftAccount } from '../../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { isOutside } from '../../../config/protocol-checks.ts'
 import { providerWritten } from '../../../config/providers/providers.ts'
+import { secretText } from '../../text-file.ts'
 import { expandHome } from '../../home.ts'
 import { changedConfig, passwordFileOf } from './draft-files.ts'
 import { fileComplaints, passwordFilesOfUser } from './file-complaints.ts'
@@ -49,7 +50,10 @@ export async function changedPlan(
     files: [...password.value.files, ...(text === existing ? [] : [changedConfig(text, paths, existing)])],
     diff: [
       ...diffLines(maskedConfiguration(existing), maskedConfiguration(text)),
-      ...password.value.files.map(({ path }) => `  the new password is written to ${path}`),
+      ...password.value.files.map(
+        ({ path, text: secret }) =>
+          `  the new ${secret.trimEnd() === wanted.apiKey?.reveal() ? 'API key' : 'password'} is written to ${path}`,
+      ),
       ...('password' in password.value.settings ? ['  the new password is written to this file'] : []),
     ],
     remarks: [
@@ -58,6 +62,30 @@ export async function changedPlan(
     ],
     accounts: [account.name],
   })
+}
+
+/**
+ * Another token for other hostnames, where no username says which login it is: the account that is there keeps its token.
+ * For one of its hostnames, the token replaces the one before.
+ */
+export async function isOtherLogin(
+  { settings, password }: DraftAccount,
+  account: WrittenAccount,
+  paths: SetupPaths,
+): Promise<boolean> {
+  const names = [settings['hostnames'] ?? []].flat().map(String)
+  if (settings['username'] !== undefined || names.some((name) => account.hostnames.includes(name)))
+    return false
+  const before = account.password?.reveal() ?? (await writtenPassword(account, paths))
+  return before !== undefined && password !== undefined && before !== password.reveal()
+}
+
+/** Undefined where it is in no file that can be read. */
+async function writtenPassword(account: WrittenAccount, paths: SetupPaths): Promise<string | undefined> {
+  const written = account.passwordFile === undefined ? undefined : expandHome(account.passwordFile)
+  const own = written?.ok === true ? written.value : await fileOfRoot(account)
+  const text = await textAt(own ?? paths.passwordFile({ name: account.name }, false))
+  return text.ok && text.value !== undefined ? secretText(text.value) : undefined
 }
 
 interface PasswordChange {
@@ -72,9 +100,23 @@ async function newPassword(
   account: WrittenAccount,
   paths: SetupPaths,
 ): Promise<Result<PasswordChange, string>> {
-  const { password } = wanted
+  const { password, apiKey } = wanted
+  if (account.hasApiKey !== (apiKey !== undefined) && (password !== undefined || apiKey !== undefined))
+    return err(
+      account.hasApiKey
+        ? `${paths.config}: ${account.name} has an API key; give the one that belongs to this password, or remove it there`
+        : `${paths.config}: ${account.name} has no API key; set api_key_file there`,
+    )
   if (password === undefined) return ok({ files: [], settings: {} })
-  if (account.hasPassword) return ok({ files: [], settings: { password: password.reveal() } })
+  if (account.hasPassword || account.hasOwnApiKey) {
+    // What stands in the text is replaced there.
+    if (account.hasPassword !== account.hasOwnApiKey && account.hasApiKey)
+      return err(
+        `${paths.config}: ${account.name} has one secret in this file and one in another; change them there`,
+      )
+    const key = apiKey === undefined ? {} : { api_key: apiKey.reveal() }
+    return ok({ files: [], settings: { password: password.reveal(), ...key } })
+  }
   if (account.passwordFile === '-')
     return err(`${paths.config}: ${account.name} reads its password from standard input; change it there`)
   const written = account.passwordFile === undefined ? undefined : expandHome(account.passwordFile)
@@ -87,11 +129,15 @@ async function newPassword(
   const path = used ?? paths.passwordFile({ name: account.name }, false)
   if (used === undefined && (await isThere(path)))
     return err(`${path} exists already; remove it if it is not needed`)
-  const before = await textAt(path)
-  if (!before.ok) return before
-  const files = passwordFileOf(wanted, path, paths).filter(
-    ({ text }) => text.trimEnd() !== before.value?.trimEnd(),
-  )
+  const key = account.apiKeyFile === undefined ? ok(undefined) : expandHome(account.apiKeyFile)
+  if (!key.ok || (key.value !== undefined && !isAbsolute(key.value)))
+    return err(`${paths.config}: api_key_file depends on the folder; write the key into it`)
+  const all = passwordFileOf(wanted, path, { paths, ...(key.value !== undefined && { keyPath: key.value }) })
+  const texts = await Promise.all(all.map(async (file) => textAt(file.path)))
+  const files = all.filter(({ text }, at) => {
+    const there = texts[at]
+    return there?.ok !== true || there.value?.trimEnd() !== text.trimEnd()
+  })
   return ok({
     files: files.map((file) => ({ ...file, mayReplace: true, isSecret: true })),
     settings: used === undefined ? { password_file: path } : {},

@@ -10,8 +10,12 @@ interface DraftFiles {
 }
 
 /** The password, and the API key where there is one: a line each, as password files have it. */
-export const passwordFileOf = (account: DraftAccount, path: string, paths: SetupPaths): readonly NewFile[] =>
-  [[path, account.password] as const, [apiKeyPath(path), account.apiKey] as const].flatMap(
+export const passwordFileOf = (
+  account: DraftAccount,
+  path: string,
+  { paths, keyPath = apiKeyPath(path) }: { readonly paths: SetupPaths; readonly keyPath?: string },
+): readonly NewFile[] =>
+  [[path, account.password] as const, [keyPath, account.apiKey] as const].flatMap(
     ([file, secret]): readonly NewFile[] =>
       secret === undefined
         ? []
@@ -44,7 +48,7 @@ export function draftFiles(draft: Draft, paths: SetupPaths): DraftFiles {
   return {
     text,
     files: [
-      ...draft.accounts.flatMap((account) => passwordFileOf(account, pathOf(account), paths)),
+      ...draft.accounts.flatMap((account) => passwordFileOf(account, pathOf(account), { paths })),
       { path: paths.config, text, mode: paths.configMode, folderMode: paths.folderMode },
     ],
   }

@@ -9,16 +9,19 @@ import { protocolFor } from '../settings/protocols.ts'
 export const passwordFilesOfUser = async (): ReturnType<typeof passwordFiles> =>
   passwordFiles({ credentials: undefined, isRoot: isRoot() })
 
-/** What is wrong with the text of a new configuration, or missing in it: what a start with it would refuse. */
-export async function fileComplaints(text: string): Promise<readonly string[]> {
-  const name = 'holdfast.toml'
-  const read = readClientConfig({
+const TEXT_NAME = 'holdfast.toml'
+const configOf = async (text: string): Promise<ReturnType<typeof readClientConfig>> =>
+  readClientConfig({
     flags: {},
     environment: {},
-    file: { name, document: parseDocument(text, name) },
+    file: { name: TEXT_NAME, document: parseDocument(text, TEXT_NAME) },
     chosen: [],
     passwordFileFor: await passwordFilesOfUser(),
   })
+
+/** What is wrong with the text of a new configuration, or missing in it: what a start with it would refuse. */
+export async function fileComplaints(text: string): Promise<readonly string[]> {
+  const read = await configOf(text)
   if (!read.ok) return read.error.map(formatComplaint)
   const protocols = await Promise.all(read.value.accounts.map(protocolFor))
   return protocols.flatMap((one) => (one.ok ? [] : one.error))

@@ -5,7 +5,7 @@ import {
   withAddedAccount,
   withTopSettings,
 } from '../../../client/setup/added-account.ts'
-import { type WrittenAccount, writtenAccount } from '../../../client/setup/changed-account.ts'
+import { type WrittenAccount, writtenAccounts } from '../../../client/setup/changed-account.ts'
 import { isOneHostname } from '../../../config/client-checks.ts'
 import { parseDocument } from '../../../config/document.ts'
 import { diffLines } from '../../../client/setup/diff.ts'
@@ -13,7 +13,7 @@ import { type Draft, type DraftAccount, distinctNames } from '../../../client/se
 import { maskedConfiguration } from '../../../client/setup/shown.ts'
 import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
 import { tsigKeyOf, updatesNameServer } from '../settings/tsig-key.ts'
-import { changedPlan } from './changed-plan.ts'
+import { changedPlan, isOtherLogin } from './changed-plan.ts'
 import { changedConfig, draftFiles, passwordFileOf } from './draft-files.ts'
 import { fileComplaints } from './file-complaints.ts'
 import { isThere, textAt } from './new-files.ts'
@@ -33,11 +33,17 @@ export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result
     existing.value === undefined || existing.value.trim() === ''
       ? await newPlan(draft, paths, existing.value)
       : await addedPlan(draft, paths, existing.value)
-  if (!plan.ok) return plan
+  if (!plan.ok) return err((await earlierFault(existing.value, paths)) ?? plan.error)
   for (const { path, mayReplace } of plan.value.files)
     if (mayReplace !== true && (await isThere(path)))
       return err(`${path} exists already; remove it if it is not needed`)
   return plan
+}
+
+/** What was wrong before: another account cannot be added to a file that a start refuses. */
+async function earlierFault(text: string | undefined, { config }: SetupPaths): Promise<string | undefined> {
+  const [fault] = text === undefined || text.trim() === '' ? [] : await fileComplaints(text)
+  return fault && `${fault.replace(/^holdfast\.toml/, config)}; correct this first`
 }
 
 /** The password of an account for a name server is a key, which is checked before a file is written. */
@@ -114,6 +120,17 @@ function needsOwnAccount({ settings }: DraftAccount, { hostnames }: WrittenAccou
   )
 }
 
+/** The account that is there and gets the new hostnames, or the new password; undefined where it is another login. */
+async function changeable(
+  wanted: DraftAccount,
+  existing: string,
+  paths: SetupPaths,
+): Promise<WrittenAccount | undefined> {
+  for (const one of writtenAccounts(existing, wanted.settings))
+    if (!needsOwnAccount(wanted, one) && !(await isOtherLogin(wanted, one, paths))) return one
+  return undefined
+}
+
 async function addedPlan(
   draft: Draft,
   paths: SetupPaths,
@@ -122,9 +139,8 @@ async function addedPlan(
   const parsed = parseDocument(existing, paths.config)
   if (!parsed.ok) return err(`${paths.config}:${parsed.error.line}: ${parsed.error.problem}`)
   const [only, ...others] = draft.accounts
-  const written =
-    only === undefined || others.length > 0 ? undefined : writtenAccount(existing, only.settings)
-  if (only !== undefined && written !== undefined && !needsOwnAccount(only, written))
+  const written = only && others.length === 0 ? await changeable(only, existing, paths) : undefined
+  if (only !== undefined && written !== undefined)
     return changedPlan({ ...draft, accounts: [only] }, written, { paths, existing })
   const names = await freeNames(draft, paths, accountNamesIn(existing))
   const accounts = draft.accounts.map((account, at) => ({ ...account, name: names[at] ?? account.name }))
@@ -138,7 +154,7 @@ async function addedPlan(
   if (complaint !== undefined)
     return err(`${paths.config} with this account: ${complaint.replace('holdfast.toml:', 'line ')}`)
   const passwords = accounts.flatMap((account) =>
-    passwordFileOf(account, paths.passwordFile(account, false), paths),
+    passwordFileOf(account, paths.passwordFile(account, false), { paths }),
   )
   return ok({
     config: paths.config,
