@@ -2,9 +2,8 @@ import { evidenceOf } from '../app/client/status/evidence.ts'
 import { readSoundSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { presentStatus } from '../app/client/status/status-report.ts'
-import { diagnoseAccounts, diagnoseFaults } from '../client/report/account-diagnoses.ts'
+import { diagnoseAccounts, diagnoseFaults, diagnoseTroubles } from '../client/report/account-diagnoses.ts'
 import { diagnose, formatDiagnoses } from '../client/report/diagnose.ts'
-import { troubleLines } from '../client/report/troubles.ts'
 import type { DoctorFlags } from './parse/flag-tables.ts'
 import { recordLines, recordLooks } from './terminal/record-looks.ts'
 import { systemPorts } from './system.ts'
@@ -23,10 +22,11 @@ export async function doctorCommand({ asJson, settings: flags }: DoctorFlags): P
   const diagnoses = [
     ...diagnoseFaults(settings.value.faults),
     ...diagnoseAccounts(accounts),
+    ...diagnoseTroubles(troubles),
     ...diagnose(evidence),
   ]
   const records = await recordLooks(flags, system)
   if (asJson) printJson({ diagnoses, troubles, records })
-  else printWrapped(...formatDiagnoses(diagnoses), ...troubleLines(troubles), ...recordLines(records))
+  else printWrapped(...formatDiagnoses(diagnoses), ...recordLines(records))
   return [...diagnoses, ...records].some(({ isTrouble }) => isTrouble) ? 'unreached' : 'settled'
 }

@@ -79,6 +79,8 @@ export function readFile({ name, document }: ParsedFile): ClientFile {
   }
 }
 
+const CLIENT_KEYS: ReadonlySet<string> = new Set(Object.keys(CLIENT_SETTINGS).map(fileKeyOf))
+
 /** A file without what is wrong in it; without its accounts; undefined: without anything of it. */
 export function soundParts(
   file: ParsedFile,
@@ -99,7 +101,8 @@ export function soundParts(
     name,
     document: ok({ ...document.value, members: new Map(kept) }),
   })
-  return [part(...top, ...accounts), part(...top), undefined]
+  const ofClient = top.filter(([key]) => CLIENT_KEYS.has(key))
+  return [part(...top, ...accounts), part(...ofClient), undefined]
 }
 
 /** The complaint about a file that cannot be parsed. */

@@ -83,6 +83,11 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     expect([broken.code, broken.stdout], broken.stderr).toEqual([0, expect.stringContaining('192.0.2.1')])
     expect(broken.stdout).toContain(`${file}:1: `)
     rmSync(file)
+    const unnamed = await ask('status')
+    expect([unnamed.code, unnamed.stdout]).toEqual([
+      0,
+      expect.stringContaining('there is no configuration file'),
+    ])
     const gone = await holdfast(['status', '--state-dir', folder], { env: { HOME: folder } })
     expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('192.0.2.1')])
     expect(gone.stdout).toContain('there is no configuration file, and the daemon runs with')
@@ -138,6 +143,6 @@ it('a reload without a daemon says that none runs', async () => {
   const folder = scratch()
   expect(await holdfast(['reload', '--state-dir', folder, '--runtime-dir', folder], {})).toMatchObject({
     code: 69,
-    stderr: expect.stringContaining('no daemon is running') as string,
+    stderr: expect.stringContaining('no daemon is running here') as string,
   })
 })

@@ -2,6 +2,8 @@ import { chosenAccounts } from '../../app/client/settings/chosen-accounts.ts'
 import { desiredStatesOf } from '../../app/client/jobs.ts'
 import { readSoundSettings } from '../../app/client/settings/settings.ts'
 import { socketIn } from '../../app/client/state/single-instance.ts'
+import { EARLIER } from '../../app/client/status/status-report.ts'
+import { writeError } from '../../app/streams.ts'
 import type { Exit } from '../../app/exit-codes.ts'
 import { ok } from '../../base/result.ts'
 import {
@@ -43,7 +45,8 @@ export async function pokeCommand(flags: PokeFlags): Promise<Exit> {
   if (asked.kind === 'timeout') return fail({ exit: 'unreached', messages: [SILENT_DAEMON] }, asJson)
   const { error } = readControlResponse(asked.answer)
   if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
-  if (asJson) printJson({ poked: true })
+  for (const fault of faults) writeError(`holdfast: ${fault}; ${EARLIER}\n`)
+  if (asJson) printJson({ poked: true, ...(faults.length > 0 && { notes: faults }) })
   else if (!isQuiet) print('the daemon checks the address now')
   return 'settled'
 }

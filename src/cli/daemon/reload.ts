@@ -1,4 +1,4 @@
-import { readSoundSettings } from '../../app/client/settings/settings.ts'
+import { readSoundSettings, type ResolvedSettings } from '../../app/client/settings/settings.ts'
 import { socketIn } from '../../app/client/state/single-instance.ts'
 import { EARLIER } from '../../app/client/status/status-report.ts'
 import type { Exit } from '../../app/exit-codes.ts'
@@ -21,7 +21,7 @@ export async function reloadCommand({ asJson, settings: flags }: RunFlags): Prom
   const settings = await readSoundSettings(flags, 'names')
   if (!settings.ok) return fail(settings.error, asJson)
   const asked = await systemPorts().askControl(socketIn(settings.value), RELOAD, RELOAD_TIMEOUT)
-  if (asked.kind === 'unreachable') return signalled(asJson)
+  if (asked.kind === 'unreachable') return signalled(settings.value, asJson)
   if (asked.kind === 'timeout') return fail({ exit: 'unreached', messages: [SILENT_DAEMON] }, asJson)
   const { error, mistakes = [] } = readControlResponse(asked.answer)
   if (error !== undefined) return fail({ exit: 'unreached', messages: [error] }, asJson)
@@ -33,13 +33,13 @@ export async function reloadCommand({ asJson, settings: flags }: RunFlags): Prom
 }
 
 /** In its unit, a daemon without its socket gets the signal (systemd.service(5): MAINPID); only its log has the result. */
-function signalled(asJson: boolean): Exit {
+function signalled({ faults, configFile }: ResolvedSettings, asJson: boolean): Exit {
   const pid = Number(process.env['MAINPID'] ?? '')
-  if (!(pid > 0))
-    return fail(
-      { exit: 'unreached', messages: ['no daemon is running; the next one reads the settings'] },
-      asJson,
-    )
+  if (!(pid > 0)) {
+    const isFaulty = faults.length > 0 && configFile !== undefined
+    const none = 'no daemon is running here; the next one reads the settings'
+    return fail({ exit: isFaulty ? 'configuration' : 'unreached', messages: [...faults, none] }, asJson)
+  }
   process.kill(pid, 'SIGHUP')
   if (asJson) printJson({ signalled: pid })
   else print('the daemon reads its settings again; its log has the result')

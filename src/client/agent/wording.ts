@@ -4,6 +4,7 @@ import { type Address, FAMILY_NAMES, listed } from '../../net/address.ts'
 import { formatNat, type Nat, natMeaning } from '../../net/nat.ts'
 import { isLocalWord, REPLIES } from '../../protocol/reply.ts'
 import { formatReply } from '../../protocol/reply-codec.ts'
+import { withQuote } from '../../protocol/said-text.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import { formatPublication, PUBLICATION_ADVICE } from '../verify/publication-text.ts'
@@ -62,7 +63,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: (event) => `${event.hostname}: ${event.sent.addresses[event.family]} was sent, but the answer (${formatReply(event.reply)}) does not name it; ` +
       `the ${FAMILY_NAMES[event.family]} address is not confirmed${event.family === 'v6' ? '; if the service needs it, set ipv6_parameter = "myipv6"' : ''}` },
   refused:            { level: 'debug', msg: 'the service refused the update',
-    line: ({ hostname, reply }) => `${hostname}: the service answered ${reply.word} (${REPLIES[reply.word].meaning})` },
+    line: ({ hostname, reply }) => withQuote(`${hostname}: the service refused the update, which is handled like ${reply.word}`, reply) },
   notUnderstood:      { level: 'warn',  msg: 'the answer is not a valid reply; nothing is confirmed',
     line: ({ account, because }, format) => `${format.account(account)}: the answer is not a valid reply, so nothing is confirmed: ${because}` },
   captivePortal:      { level: 'warn',  msg: 'a captive portal probably answered instead of the service; sign in to this network',

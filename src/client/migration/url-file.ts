@@ -13,16 +13,29 @@ interface UrlPlace {
 
 /** A placeholder, or a parameter with a name. */
 const HAS_PLACE =
-  /<[a-z0-9]+>|__[A-Z0-9]+__|\[[A-Z0-9]+\]|%[hia]|#\{|[?&](?:ip|myip|host|hostname|domains?|zone)=/i
+  /<[a-z0-9]+>|__[A-Z0-9]+__|\[[A-Z0-9]+\]|%[hia]|#\{|[?&](?:ip|myip|hosts?|hostnames?|h|domains?|subdomain|zone)=/i
+
+/** Parameters that have hostnames, or their labels, with commas between them. */
+const NAMED = /([?&](?:hostnames?|hosts?|h|domains?|subdomain)=)([a-z0-9_*][a-z0-9_.*,-]*)(?=&|#|$)/i
+
+/** The URL with a place for the hostname, and the hostnames that it has there. */
+function withoutNames(raw: string): { readonly url: string; readonly names: readonly string[] } {
+  const [, , list] = NAMED.exec(raw) ?? []
+  // Host and domain apart are two places of one name.
+  const isApart = (raw.match(/[?&](?:hosts?|domains?)=/gi)?.length ?? 0) > 1
+  if (list === undefined || isApart) return { url: raw, names: [] }
+  return { url: raw.replace(NAMED, '$1<domain>'), names: list.split(',').filter((name) => name !== '') }
+}
 
 /** A URL of another protocol: of a service that is known by it, or with `url`. */
 function ownUpdates(raw: string, { file, line, remarks }: UrlPlace): readonly ImportedUpdate[] {
   // Without a place for a name or an address, any part of it may be the secret.
-  if (/^(?!https?:)[a-z]+:/i.test(raw) || !HAS_PLACE.test(raw)) {
+  if (!HAS_PLACE.test(raw)) {
     remarks.add('not taken', line, 'the URL has no place for a hostname or an address, which is not read')
     return []
   }
-  const own = readOwnRequest({ url: raw })
+  const { url, names: written } = withoutNames(raw)
+  const own = readOwnRequest({ url })
   if (!own.ok) {
     remarks.add('not taken', line, `the URL ${own.error}`)
     return []
@@ -30,7 +43,10 @@ function ownUpdates(raw: string, { file, line, remarks }: UrlPlace): readonly Im
   remarkOnOwn(own.value, line, remarks)
   const ipv6 = /<ip6|ipv6__|\[ipv?6\]/i.test(raw)
   // A name that the URL itself has.
-  const names = own.value.namesOf(['{hostname}']).filter((name) => !name.includes('{'))
+  const names =
+    written.length > 0
+      ? own.value.namesOf(written)
+      : own.value.namesOf(['{hostname}']).filter((name) => !name.includes('{'))
   return [
     {
       ...own.value,
@@ -58,6 +74,10 @@ export function importUrls(text: string, { file }: ImportContext): Imported {
             .flatMap((one) => (one.trim() === '' ? [] : [{ raw: one.trim(), line: at + 1 }])),
     )
   const updates = urls.flatMap(({ raw, line }) => {
+    if (/^(?!https?:)[a-z]+:\/\//i.test(raw)) {
+      remarks.add('not taken', line, 'the URL is neither http nor https, and is not read')
+      return []
+    }
     if (raw.includes('<ip6lanprefix>'))
       remarks.add(
         'changed',

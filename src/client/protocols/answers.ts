@@ -3,6 +3,7 @@ import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
 import type { Reply } from '../../protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../protocol/request.ts'
 import { isHtml } from '../../protocol/response.ts'
+import { messageOf } from './own-words.ts'
 import { listed } from '../../net/address.ts'
 import type { ServiceAnswer, StepOutcome } from './protocol.ts'
 
@@ -19,7 +20,7 @@ export function notUnderstood(
   { isBusy = false, what }: { readonly isBusy?: boolean; readonly what?: string } = {},
 ): StepOutcome {
   const isRedirect = status >= 300 && status < 400
-  const quote = quoteOf(body)
+  const quote = messageOf(body) ?? quoteOf(body)
   const described = what ?? describedAs({ status, body })
   return {
     kind: 'notUnderstood',

@@ -38,6 +38,12 @@ const isBareReply = (body: string): boolean =>
       (word) => word === '' || isReplyWord(word) || isFamilyWord(word) || parseAddress(word) !== undefined,
     )
 
+/** What a document says of an error; undefined where the text is no document with such a member. */
+export function messageOf(body: string): string | undefined {
+  const document = documentIn(body)
+  return typeof document === 'object' && document !== null ? messageIn(document, (text) => text) : undefined
+}
+
 function messageIn(value: unknown, masked: (text: string) => string, depth = 0): string | undefined {
   if (Array.isArray(value)) return messageIn(value[0], masked, depth)
   if (typeof value !== 'object' || value === null || depth > MAX_NESTING) return undefined

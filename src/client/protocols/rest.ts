@@ -51,7 +51,8 @@ export const restStep = (
   const read = (answer: ServiceAnswer, call: RestCall): Step | StepOutcome => {
     const cut = answer.isCut ? uselessAnswer(answer) : undefined
     if (cut !== undefined) return cut
-    if (call.tooLong !== undefined && Buffer.byteLength(answer.body) > MAX_ANSWER) return call.tooLong()
+    if (call.tooLong !== undefined && answer.status < 300 && Buffer.byteLength(answer.body) > MAX_ANSWER)
+      return call.tooLong()
     const document = documentIn(answer.body)
     const isDone = call.isSilent === true && answer.body.trim() === '' && [200, 204].includes(answer.status)
     if (isDone || isSuccess(document, answer)) return call.read(document, answer)

@@ -3,6 +3,7 @@ import { labelOf } from './account-name.ts'
 import type { Diagnosis } from './diagnose.ts'
 import type { AccountReport, HostReport } from './report.ts'
 import { formatCause, formatSince, formatStopped } from './report-text.ts'
+import { formatTrouble, type Trouble } from './troubles.ts'
 
 /** Faults of the configuration file. */
 export const diagnoseFaults = (faults: readonly string[]): readonly Diagnosis[] =>
@@ -10,6 +11,15 @@ export const diagnoseFaults = (faults: readonly string[]): readonly Diagnosis[] 
     name: 'configuration',
     evidence,
     remedy: 'correct this; until then the next start fails, and a running daemon keeps its earlier settings',
+    isTrouble: true,
+  }))
+
+/** What concerns the daemon as a whole. */
+export const diagnoseTroubles = (troubles: readonly Trouble[]): readonly Diagnosis[] =>
+  troubles.map((one) => ({
+    name: 'the daemon',
+    evidence: formatTrouble(one),
+    remedy: one.remedy,
     isTrouble: true,
   }))
 

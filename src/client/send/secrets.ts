@@ -5,6 +5,9 @@ const MASK = '«secret»'
 
 /** A shorter password can occur in any text by chance: only its plain and percent-encoded forms are masked. */
 const MIN_LENGTH = 6
+/** Of a secret of `MIN_CUT` characters or more, a piece of this length is masked too: a service or a limit may cut it. */
+const PIECE = 10
+const MIN_CUT = 16
 
 type Spelling = (text: string) => string
 const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8')
@@ -65,7 +68,23 @@ const SPELLINGS: readonly Spelling[] = [
   (text) => unpadded(utf8(text).toString('base64')),
   (text) => utf8(text).toString('base64url'),
   (text) => utf8(text).toString('hex'),
+  (text) => encodeURIComponent(encodeURIComponent(text)),
+  (text) => text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
 ]
+
+/** Base64 of a longer text that has the secret, such as a header: by its position in the groups of three octets. */
+const embeddedInBase64 = (text: string): readonly string[] =>
+  [0, 1, 2].map((offset) => {
+    const octets = Buffer.concat([Buffer.alloc(offset), utf8(text)])
+    const whole = octets.subarray(0, octets.length - (octets.length % 3))
+    return whole.toString('base64').slice(offset === 0 ? 0 : 4)
+  })
+
+/** Each piece of a long secret. */
+const piecesOf = (secret: string): readonly string[] =>
+  secret.length < MIN_CUT
+    ? []
+    : Array.from({ length: secret.length - PIECE + 1 }, (_, at) => secret.slice(at, at + PIECE))
 
 /**
  * The text with each occurrence of the password, of the Basic credentials and of the other secrets masked: a service may
@@ -85,13 +104,26 @@ export function withoutSecrets(
   const long = secrets.filter((secret) => secret.length >= MIN_LENGTH)
   const masked = maskAll(text, [
     ...pair,
-    ...long.flatMap((secret) => SPELLINGS.map((spelling) => spelling(secret))),
+    ...long.flatMap((secret) => [
+      ...SPELLINGS.map((spelling) => spelling(secret)),
+      ...embeddedInBase64(secret).filter((one) => one.length >= MIN_LENGTH),
+      ...piecesOf(secret),
+    ]),
   ])
+  const cut = long.reduce((rest, secret) => withoutBeginning(rest, secret), masked)
   return secrets
     .filter((secret) => secret !== '' && secret.length < MIN_LENGTH)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .reduce((rest, secret) => withoutShort(rest, secret), masked)
+    .reduce((rest, secret) => withoutShort(rest, secret), cut)
 }
+
+/** The beginning of a secret, where the text was cut off. */
+function withoutBeginning(text: string, secret: string): string {
+  for (let length = Math.min(secret.length, text.length); length >= MIN_BEGINNING; length--)
+    if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}${MASK}`
+  return text
+}
+const MIN_BEGINNING = 4
 
 /** A mask is no text of the service, and may have the letter that is the secret. */
 const withoutShort = (text: string, secret: string): string =>

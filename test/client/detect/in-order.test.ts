@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { after, instant, milliseconds, seconds } from '../../../src/base/time.ts'
+import { after, type Duration, instant, milliseconds, seconds } from '../../../src/base/time.ts'
 import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
 import { forever, run } from '../../../src/client/agent/run.ts'
 import type { Sighting } from '../../../src/net/sighting.ts'
@@ -127,7 +127,7 @@ async function hourOf(random: (below: number) => number): Promise<readonly (stri
     clock: {
       now: () => after(START, milliseconds(clock.now())),
       sleep: sleepOn(clock),
-      deadline: clock.deadline,
+      deadline: (span: Duration) => clock.deadline(span),
     },
     random: () => random(1000) / 1000,
     end: end.signal,

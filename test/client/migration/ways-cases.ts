@@ -182,4 +182,11 @@ export const WAYS_CASES: readonly ImportCase[] = [
     toml: '[[account]]\nname = "cloudflare"\nprovider = "cloudflare"\nhostnames = ["home.one.example"]\nipv6 = false\n\n[[account.host]]\nname = "home.one.example"\ninterface = "eth1"',
     passwords: ['cf-token'],
   },
+  {
+    name: 'URLs with their hostnames',
+    format: 'url',
+    text: 'https://dynv6.com/api/update?hostname=abc.dynv6.net&token=T1&ipv4=<ipaddr>&ipv6=<ip6addr>\nhttps://www.ddnss.de/upd.php?key=K1&host=abc.ddnss.de&ip=<ipaddr>&ip6=<ip6addr>\nhttps://www.duckdns.org/update?domains=abc,def&token=T2&ip=',
+    toml: '[[account]]\nname = "dynv6-api"\nprovider = "dynv6-api"\nhostnames = ["abc.dynv6.net"]\n\n[[account]]\nname = "ddnss-key"\nprovider = "ddnss-key"\nhostnames = ["abc.ddnss.de"]\n\n[[account]]\nname = "duckdns"\nprovider = "duckdns"\nhostnames = ["abc.duckdns.org", "def.duckdns.org"]\nipv6 = false',
+    passwords: ['T1', 'K1', 'T2'],
+  },
 ]

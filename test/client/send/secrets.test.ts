@@ -23,6 +23,7 @@ describe('the password is masked in this encoding:', () => {
     ['as it is', PASSWORD],
     ['percent encoding', percent],
     ['percent encoding, lower case', lowEscapes(percent)],
+    ['percent encoding, twice', encodeURIComponent(percent)],
     ['strict percent encoding', percent.replaceAll("'", '%27')],
     ['percent encoding without the slash', percent.replaceAll("'", '%27').replaceAll('%2F', '/')],
     ['form encoding', form],
@@ -79,4 +80,23 @@ it('a repetitive text does not make masking slow', () => {
   const repeating = { username: 'a', password: new Secret(`${'a '.repeat(500)}b`) }
 
   expect(cpuOf(() => void withoutSecrets('a \0'.repeat(22_000), repeating))).toBeLessThan(2000)
+})
+
+describe('of a long secret', () => {
+  const token = 'a1b2c3d4-e5f6-7890-abcd-ef0123456789'
+  const login = { username: 'none', password: new Secret(token) }
+  it.each([
+    ['the beginning', token.slice(0, 20)],
+    ['the end', token.slice(-20)],
+    ['the middle', token.slice(8, 27)],
+    ['the beginning, where the text ends', token.slice(0, 5)],
+    ['Base64 of a header', Buffer.from(`Bearer ${token}`).toString('base64')],
+    ['Base64 of a longer text', Buffer.from(`x=${token}&y=1`).toString('base64')],
+  ])('%s is masked', (_, part) => {
+    const shown = withoutSecrets(`you sent ${part}`, login)
+    expect(shown).toMatch(/^you sent .{0,16}«secret»/)
+    for (let at = 0; at + 10 <= part.length; at++) expect(shown).not.toContain(part.slice(at, at + 12))
+  })
+  it('nothing else is', () =>
+    expect(withoutSecrets('the token a1b2 is bad', login)).toBe('the token a1b2 is bad'))
 })

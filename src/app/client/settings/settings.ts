@@ -65,8 +65,10 @@ async function read(
   isReport: boolean,
 ): Promise<Result<ResolvedSettings, Failure>> {
   const found = await fileFor(flags, needs)
-  if (!found.ok) return found
-  const { file, system } = found.value
+  // A report asks the daemon, whatever is with the file.
+  const isUnread = !found.ok && isReport && found.error.exit === 'configuration'
+  if (!found.ok && !isUnread) return found
+  const { file, system, isBorrowed }: ChosenFile = found.ok ? found.value : { isBorrowed: false }
   const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
   const config = await configOf(flags, needs, { file, isReport })
   const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
@@ -85,7 +87,7 @@ async function read(
   const unread = files.flatMap((one) => (one.ok ? [] : one.error))
   const wrong = [...meant, ...proxies, ...host.problems, ...unread]
   if (wrong.length > 0 && !isReport) return err({ exit: 'configuration', messages: wrong })
-  const folders = await foldersOf(client, found.value.isBorrowed)
+  const folders = await foldersOf(client, isBorrowed)
   if (!folders.ok) return folders
   const strictWarnings = [
     ...unusedCommand(client),
@@ -106,7 +108,11 @@ async function read(
       ...strictWarnings,
     ],
     strictWarnings,
-    faults: config.value.faults.length > 0 ? [...config.value.faults, ...remarks] : wrong,
+    faults: found.ok
+      ? config.value.faults.length > 0
+        ? [...config.value.faults, ...remarks]
+        : wrong
+      : found.error.messages,
   })
 }
 
@@ -140,10 +146,18 @@ async function configOf(
   const config = readClientConfig(layers)
   if (config.ok) return ok({ config: config.value, faults: [] })
   const [exit, faults] = [exitFor(config.error), config.error.map(formatComplaint)]
-  const { file: _, ...rest } = layers
+  const { file: _, flags, ...rest } = layers
+  // A file that cannot be read may say that nobody else is asked.
+  const closed = { thirdParties: { value: false, where: file?.name ?? '' }, ...flags }
   const parts = file === undefined ? [undefined] : soundParts(file, config.error)
   for (const part of isReport && exit === 'configuration' ? parts : []) {
-    const sound = readClientConfig({ ...rest, needs: 'nothing', chosen: [], ...(part && { file: part }) })
+    const sound = readClientConfig({
+      ...rest,
+      flags: file !== undefined && part === undefined ? closed : flags,
+      needs: 'nothing',
+      chosen: [],
+      ...(part && { file: part }),
+    })
     if (sound.ok) return ok({ config: sound.value, faults })
   }
   return err({ exit, messages: faults })

@@ -17,7 +17,8 @@ import { NO_USERNAME } from '../../../config/protocol-settings.ts'
 import { providerCalled } from '../../../config/providers/providers.ts'
 import { type Address, type Addresses, FAMILIES } from '../../../net/address.ts'
 import type { SystemPorts } from '../../../ports/system.ts'
-import { actionOf, meaningOfWord, MEANINGS, remedyFor } from '../../../protocol/reply.ts'
+import { actionOf, MEANINGS, PLAIN_NOUNS, remedyFor, type ServiceNouns } from '../../../protocol/reply.ts'
+import { saidText } from '../../../protocol/said-text.ts'
 import { dnsSendingOf } from '../dns-sending.ts'
 import type { UpdateRequest } from '../../../protocol/request.ts'
 import { endpointOf } from '../jobs.ts'
@@ -64,18 +65,23 @@ export async function looksFor(
   if (status.kind !== 'ready')
     return [{ account, message: `not asked, because the account is ${status.kind}`, isTrouble: false }]
   const looks: RecordLook[] = []
-  const requests = desired.hostnames.flatMap((hostname) =>
-    addressesFor(desired, hostOf({ status, hosts }, hostname).confirmed).map((addresses) => ({
-      hostnames: [hostname],
-      addresses,
-    })),
-  )
+  const isStopped = (name: string): boolean => hostOf({ status, hosts }, name).stopped !== undefined
+  const requests = desired.hostnames
+    .filter((name) => !isStopped(name))
+    .flatMap((hostname) =>
+      addressesFor(desired, hostOf({ status, hosts }, hostname).confirmed).map((addresses) => ({
+        hostnames: [hostname],
+        addresses,
+      })),
+    )
   for (const request of requests) {
     const { seen, found = request.hostnames.join() } = await readingExchange(endpoint, request, {
       system,
       signal,
     })
-    looks.push({ account, ...verdictOn(seen, found) })
+    const [name = ''] = request.hostnames
+    const isConfirmed = Object.keys(hostOf({ status, hosts }, name).confirmed).length > 0
+    looks.push({ account, ...verdictOn(seen, { found, isConfirmed, nouns: desired.nouns }) })
   }
   return looks
 }
@@ -190,14 +196,32 @@ const readingMessages = (
   },
 })
 
-function verdictOn(seen: Observation, found: string): Pick<RecordLook, 'message' | 'isTrouble'> {
+interface Verdict {
+  readonly nouns: ServiceNouns | undefined
+  readonly found: string
+  /** The service has confirmed addresses for the hostname. */
+  readonly isConfirmed: boolean
+}
+
+function verdictOn(
+  seen: Observation,
+  { found, isConfirmed, nouns = PLAIN_NOUNS }: Verdict,
+): Pick<RecordLook, 'message' | 'isTrouble'> {
   if (seen.kind !== 'answered')
     return { message: `${found}: ${'because' in seen ? seen.because : seen.kind}`, isTrouble: true }
   const [reply] = seen.replies
-  const said = reply !== undefined && 'said' in reply ? reply.said : undefined
+  if (reply?.word === MEANINGS.changed && isConfirmed)
+    return {
+      message: `${found}, which is not what was confirmed: another program has changed it`,
+      isTrouble: true,
+    }
   if (reply === undefined || actionOf(reply.word).kind === 'settled')
     return { message: found, isTrouble: false }
-  const remedy = remedyFor(reply.word, said)
-  const what = `${found}: ${meaningOfWord(reply.word, said)} (${said ?? reply.word})`
+  const { word } = reply
+  const said = 'said' in reply ? reply.said : undefined
+  const quote = 'quote' in reply ? reply.quote : undefined
+  const remedy = remedyFor(word, said, nouns)
+  const text = { because: word, ...(said !== undefined && { said }), ...(quote !== undefined && { quote }) }
+  const what = `${found}: ${saidText(text, nouns)}`
   return { message: remedy === undefined ? what : `${what}. What to do: ${remedy}`, isTrouble: true }
 }
