@@ -59,7 +59,8 @@ function pageOf(name: string, provider: Provider): string {
   const zone = settings['zone'] ?? 'example.test'
   const hostname = `home.${zone}`
   // A placeholder would be taken for the name itself.
-  const user = userIs === undefined ? (username === 'none' ? 'none' : '…') : userIs === 'domain' ? zone : hostname
+  const user =
+    userIs === undefined ? (username === 'none' ? 'none' : '…') : userIs === 'domain' ? zone : hostname
   const config = [
     '# holdfast.toml',
     `provider = "${name}"`,
@@ -67,9 +68,7 @@ function pageOf(name: string, provider: Provider): string {
     ...(presetServer(provider) === undefined
       ? [`server = "${name === 'rfc2136' ? 'dns://ns1.example.test' : '…'}"`]
       : []),
-    ...(provider.hasNoUsername === true
-      ? []
-      : [`# ${sentence(username)}`, `username = "${user}"`]),
+    ...(provider.hasNoUsername === true ? [] : [`# ${sentence(username)}`, `username = "${user}"`]),
     `# A file that contains ${password}.`,
     'password_file = "/etc/holdfast/password"',
     ...(apiKey === undefined

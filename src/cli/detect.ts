@@ -43,7 +43,8 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
     if (asJson) printJson({ ...result, ...(faults.length > 0 && { notes: faults }) })
     else
       printWrapped(
-        ...faults.map((fault) => `${fault}; without this, the sources say:`),
+        ...faults,
+        ...(faults.length > 0 ? ['without this, the sources say:'] : []),
         ...formatSurvey(result),
         ...result.wouldSend.map(({ hostname, message }) => `${hostname}: ${message}`),
       )

@@ -8,7 +8,7 @@ import {
   REPLIES,
   type ReplyWord,
 } from '../protocol/reply.ts'
-import { providerCalled } from './providers/providers.ts'
+import { parseProvider, providerCalled } from './providers/providers.ts'
 import { readHostname } from './hostname.ts'
 import {
   choice,
@@ -122,6 +122,12 @@ export function protocolLayer(layers: readonly SettingLayer[]): SettingLayer {
   const username = (where: string): SettingLayer => ({
     username: { value: typeof name === 'string' ? name : NO_USERNAME, where },
   })
+  // A mistake in the name has one complaint, not one more for each setting that the service would have.
+  if (typeof provider?.value === 'string' && !parseProvider(provider.value).ok)
+    return {
+      server: { value: 'https://provider.invalid', where: provider.where },
+      ...username(provider.where),
+    }
   const hasNone = providerCalled(String(provider?.value))?.hasNoUsername === true
   if (url === undefined) return hasNone ? username(provider?.where ?? '') : {}
   const parsed = parseUrlTemplate(String(url.value))

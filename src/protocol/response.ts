@@ -156,10 +156,11 @@ function unrecognized({ status, body }: UpdateResponse, counts: LineCounts): Unr
 
 function describe({ status, body }: UpdateResponse, { lines, count, words }: LineCounts): string {
   const http = `HTTP ${status}`
-  if (isRedirect(status)) return `a redirect (${http})`
+  if (isRedirect(status)) return `a redirect, which is not followed (${http})`
   if (isTooLong(body)) return `more than ${MAX_REPLY_BYTES / 1024} KiB (${http})`
   if (isHtml(body)) return `a web page (${http})`
   if (lines === 0) return `an empty response (${http})`
+  if (words === lines && body.includes('\0')) return `text with an octet that is none (${http})`
   if (words < lines) return `text that is not a reply word (${http})`
   if (status !== 200) return `a reply word for success with ${http}`
   return `${lines} ${lines === 1 ? 'line' : 'lines'} for ${count} ${count === 1 ? 'hostname' : 'hostnames'} (${http})`

@@ -55,7 +55,7 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     expect(JSON.parse((await ask('status', '--json')).stdout)).toMatchObject({
       isRunning: true,
       accounts: [{ outcome: 'settled' }],
-      notes: [expect.stringContaining(fault)],
+      notes: [expect.stringContaining(fault), expect.stringContaining('the daemon runs with')],
     })
     expect(await ask('status', '--healthcheck')).toMatchObject({ code: 0 })
     expect(await ask('poke')).toMatchObject({ code: 0 })
@@ -126,6 +126,18 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     expect(stdout).toContain(`${file} has changed none@www.duckdns.org; the daemon runs with`)
     expect(stdout).toContain(`${file} has changed ${at.username}@`)
   })
+})
+
+it('a file that cannot be read asks nobody else: it may say so', async () => {
+  const folder = scratch()
+  const file = join(folder, 'h.toml')
+  for (const text of ['[[account', undefined]) {
+    rmSync(file, { force: true })
+    if (text !== undefined) writeFileSync(file, text)
+    const { stdout } = await holdfast(['detect', '--config', file, '--json'], { env: { HOME: folder } })
+    const { answers } = JSON.parse(stdout) as { answers: readonly { source: { vantage: string } }[] }
+    expect(answers.filter(({ source }) => source.vantage === 'outside')).toEqual([])
+  }
 })
 
 it('a daemon without its socket is reloaded by a signal from its unit', async () => {

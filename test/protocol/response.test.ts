@@ -11,7 +11,7 @@ const becauseOf = (status: number, body: string, count = 1): unknown =>
 
 describe('what is reported about an unrecognized response', () => {
   it.each([
-    [300, GOOD, 1, `a redirect (HTTP 300): "${GOOD}"`],
+    [300, GOOD, 1, `a redirect, which is not followed (HTTP 300): "${GOOD}"`],
     [200, '', 1, 'an empty response (HTTP 200)'],
     [200, '<html></html>', 1, 'a web page (HTTP 200)'],
     [200, 'hello', 1, 'text that is not a reply word (HTTP 200): "hello"'],
@@ -25,8 +25,8 @@ describe('what is reported about an unrecognized response', () => {
 
   it.each([
     [299, 'a reply word for success with HTTP 299', false],
-    [300, 'a redirect (HTTP 300)', true],
-    [399, 'a redirect (HTTP 399)', true],
+    [300, 'a redirect, which is not followed (HTTP 300)', true],
+    [399, 'a redirect, which is not followed (HTTP 399)', true],
     [400, 'a reply word for success with HTTP 400', false],
   ])('only HTTP 300 to 399 is a redirect: %i', (status, kind, looksLikePortal) =>
     expect(errorOf(status, GOOD)).toEqual({ because: `${kind}: "${GOOD}"`, looksLikePortal }),

@@ -259,7 +259,8 @@ describe.skipIf(typeof made === 'string')('under a real systemd', () => {
       expect(guest.ok('find /etc/systemd /run/systemd -name "holdfast*"')).toBe('')
       expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
       expect(guest.sh('pgrep --full "[h]oldfast.js run|[i]p -o monitor"').stdout).toBe('')
-      expect(guest.ok('ls /var/lib/holdfast/')).toBe('state.json')
+      // And when it was saved last.
+      expect(guest.ok('ls /var/lib/holdfast/')).toMatch(/^(state-[0-9a-f]{12}\.saved\n)?state\.json$/)
       expect(guest.sh('holdfast service status').code).toBe(78)
       expect(guest.sh('holdfast service uninstall').code).toBe(78)
     })

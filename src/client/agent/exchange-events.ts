@@ -22,7 +22,7 @@ export function exchangeEvents(
       ...observation.replies.flatMap((_, at) => replyEvents(observation, { sent, before, at })),
     ]
   if (observation.kind === 'unreached')
-    return [{ kind: 'unreached', account: observation.account, because: observation.because, sent }]
+    return [...moved, { kind: 'unreached', account: observation.account, because: observation.because, sent }]
   if (observation.kind !== 'notUnderstood') return []
   const { account, because, looksLikePortal } = observation
   const portal = looksLikePortal ? [{ kind: 'captivePortal', account, because } as const] : []

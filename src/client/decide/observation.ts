@@ -40,6 +40,7 @@ export type Observation =
       readonly because: string
       /** TLS started, or may have: the peer may be an impostor, so no request without TLS may follow. */
       readonly isTls: boolean
+      readonly isMoved?: true
     }
 
 export type ObservationOf<K extends Observation['kind']> = Extract<Observation, { readonly kind: K }>

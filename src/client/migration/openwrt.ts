@@ -96,9 +96,9 @@ function sectionUpdate(section: UciSection, file: string, remarks: Remarks): rea
   ]
 }
 
-function openwrtLookup({ options }: UciSection, remarks: Remarks): Lookup {
+function openwrtLookup({ options, line: section }: UciSection, remarks: Remarks): Lookup {
   const source = options.get('ip_source')
-  const line = source?.line ?? 0
+  const line = source?.line ?? section
   const text = (key: string): string => options.get(key)?.value ?? ''
   // The default of ddns-scripts.
   switch (source?.value ?? 'network') {

@@ -32,7 +32,7 @@ export function notUnderstood(
 }
 
 function describedAs({ status, body }: Pick<ServiceAnswer, 'status' | 'body'>): string {
-  if (status >= 300 && status < 400) return 'a redirect'
+  if (status >= 300 && status < 400) return 'a redirect, which is not followed'
   if (body.trim() === '') return 'an empty response'
   return isHtml(body) ? 'a web page' : 'text that is no known reply'
 }

@@ -83,7 +83,12 @@ export function remedyOf(
   if (!hasLooked && outcome === 'unreached') return 'run holdfast update, or start the daemon'
   if (outcome === 'addressUnknown')
     return 'run holdfast detect to see the answer of each source, or holdfast doctor to check the network'
-  return outcome === 'waiting' && isWordlessWait(status) ? remedyForAnswer(status.detail) : undefined
+  if (outcome !== 'waiting') return undefined
+  return status.kind === 'waiting' && !isWordlessWait(status)
+    ? 'nothing; this is up to the service, and Holdfast tries again by itself'
+    : isWordlessWait(status)
+      ? remedyForAnswer(status.detail)
+      : undefined
 }
 
 /** What the service said, by which the account is stopped or waits. */

@@ -5,7 +5,7 @@ import type { HostReport } from './report.ts'
 type SeenHost = Pick<HostReport, 'confirmed' | 'seen'>
 
 /** What the sources see is not what the service has. */
-const isOutdated = ({ confirmed, seen }: SeenHost): boolean =>
+export const isAtEarlier = ({ confirmed, seen }: SeenHost): boolean =>
   seen.some(
     ({ family, address }) =>
       address !== null && confirmed[family] !== undefined && confirmed[family] !== address,
@@ -16,7 +16,7 @@ export function isElsewhere(host: HostReport): boolean {
   const { different, published, isOffline } = host
   if (isOffline) return false
   const isStale = published?.state === 'stale' || published?.state === 'different'
-  return isOutdated(host) || isStale || listed(different ?? {}).length > 0
+  return isAtEarlier(host) || isStale || listed(different ?? {}).length > 0
 }
 
 /** What the name servers give, as a clause; null where they were not asked. */
@@ -24,7 +24,7 @@ export function publicationText(host: HostReport): string | null {
   const { published, confirmed } = host
   if (published === null) return null
   const text = formatPublication(published)
-  return published.state === 'published' && isOutdated(host)
+  return published.state === 'published' && isAtEarlier(host)
     ? `the name servers give ${listed(confirmed).join(' and ')}, the earlier address`
     : text
 }

@@ -1,6 +1,6 @@
 import { listed } from '../../net/address.ts'
 import { PUBLICATION_ADVICE } from '../verify/publication-text.ts'
-import { publicationText } from './elsewhere.ts'
+import { isAtEarlier, publicationText } from './elsewhere.ts'
 import type { HostReport } from './report.ts'
 import { formatTime } from './report-text.ts'
 
@@ -51,6 +51,8 @@ function detailsOf(host: HostReport, isWithAdvice: boolean): readonly string[] {
   return [
     ...(text === null ? [] : [text]),
     ...remarks,
-    ...(published === null || !isWithAdvice ? [] : [PUBLICATION_ADVICE[published.state]]),
+    ...(published === null || !isWithAdvice || isAtEarlier(host)
+      ? []
+      : [PUBLICATION_ADVICE[published.state]]),
   ]
 }

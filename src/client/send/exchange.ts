@@ -77,10 +77,11 @@ export async function exchange(
     const answer = answerIn(outcome)
     const next = answer && step.read(answer)
     if (next === undefined || ('kind' in next && next.kind !== 'answered')) service.protocol.forget?.()
-    if (answer === undefined || next === undefined) return observeNoAnswer(service, outcome, isHttps(request))
+    if (answer === undefined || next === undefined)
+      return withMove(observeNoAnswer(service, outcome, isMoved || isHttps(request)), isMoved)
     if (!isStep(next)) {
       const seen = observed({ service, update, step, answer, outcome, now: now() }, next)
-      return isMoved && seen.kind !== 'unreached' ? ({ ...seen, isMoved } as Observation) : seen
+      return withMove(seen, isMoved)
     }
     if (nth === MAX_STEPS) throw new Error(`an exchange has more than ${MAX_STEPS} requests`)
     step = next
@@ -147,6 +148,9 @@ function observed(
 
 const withQuote = (reply: Reply, quote: string): Reply =>
   isAddressedWord(reply.word) ? reply : ({ ...reply, quote } as Reply)
+
+const withMove = (seen: Observation, isMoved: boolean): Observation =>
+  isMoved ? ({ ...seen, isMoved } as Observation) : seen
 
 interface MovedOutcome {
   readonly outcome: HttpOutcome

@@ -42,6 +42,10 @@ describe('the router source', () => {
     expect(asked).toHaveLength(before)
     isDeaf = true
     expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'upnp'))
+    // It has started again: only NAT-PMP says so.
+    isDeaf = false
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'nat-pmp'))
+    expect(await source.look('v4', never)).toEqual(seen(PUBLIC, 'nat-pmp'))
   })
   it('reports the failures of both protocols', async () =>
     expect(await routerSource(ports('127.0.0.103'), asking).look('v4', never)).toEqual(

@@ -64,7 +64,12 @@ export async function takeDaemonLocks(
 const alreadyRunning = (owner: LockOwner, where: string): Failure =>
   owner.socket === undefined
     ? busyFailure(owner)
-    : { exit: 'configuration', messages: [`a daemon is already running ${formatPid(owner)} ${where}`] }
+    : {
+        exit: 'configuration',
+        messages: [
+          `a daemon is already running ${formatPid(owner)} ${where}; holdfast status shows what it does`,
+        ],
+      }
 
 const formatPid = ({ pid }: LockOwner): string => (pid === undefined ? '' : `(process ${pid})`)
 

@@ -70,7 +70,7 @@ async function read(
   if (!found.ok && !isUnread) return found
   const { file, system, isBorrowed }: ChosenFile = found.ok ? found.value : { isBorrowed: false }
   const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
-  const config = await configOf(flags, needs, { file, isReport })
+  const config = await configOf(flags, needs, { file, isReport, isUnread })
   const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   const setUp = file === undefined && system === undefined ? [SET_UP] : []
   const remarks = [...(system === undefined ? [] : [system]), ...setUp]
@@ -119,6 +119,13 @@ async function read(
 /** The last line of every command where there is no configuration. */
 const SET_UP = 'set it up: sudo holdfast init'
 
+interface ReadFile {
+  readonly file: ParsedFile | undefined
+  readonly isReport: boolean
+  /** There is one, or was, and it cannot be read. */
+  readonly isUnread: boolean
+}
+
 interface FaultyConfig {
   readonly config: ClientConfig
   readonly faults: readonly string[]
@@ -128,10 +135,12 @@ interface FaultyConfig {
 async function configOf(
   { layer, accounts }: ClientSettingFlags,
   needs: SettingNeeds,
-  { file, isReport }: { readonly file: ParsedFile | undefined; readonly isReport: boolean },
+  { file, isReport, isUnread }: ReadFile,
 ): Promise<Result<FaultyConfig, Failure>> {
+  // A file that cannot be read may say that nobody else is asked.
+  const closed = { thirdParties: { value: false, where: file?.name ?? '' }, ...layer }
   const layers = {
-    flags: layer,
+    flags: isUnread ? closed : layer,
     environment: fromEnvironment(TABLE, process.env),
     needs,
     passwordFileFor: await passwordFiles({
@@ -147,8 +156,6 @@ async function configOf(
   if (config.ok) return ok({ config: config.value, faults: [] })
   const [exit, faults] = [exitFor(config.error), config.error.map(formatComplaint)]
   const { file: _, flags, ...rest } = layers
-  // A file that cannot be read may say that nobody else is asked.
-  const closed = { thirdParties: { value: false, where: file?.name ?? '' }, ...flags }
   const parts = file === undefined ? [undefined] : soundParts(file, config.error)
   for (const part of isReport && exit === 'configuration' ? parts : []) {
     const sound = readClientConfig({

@@ -80,7 +80,7 @@ function notesOn(
   const known = troubles.map(({ text }) => text).join('\n')
   const unread = faults.filter((fault) => !known.includes(fault))
   if (faults.length > 0 && configFile === undefined) return [`there is no configuration file, and ${EARLIER}`]
-  if (faults.length > 0) return unread.map((fault) => `${fault}; ${EARLIER}`)
+  if (faults.length > 0) return [...unread, EARLIER]
   if (configFile === undefined || chosen.length > 0) return []
   const keys = accounts.map(accountKey)
   const others = [

@@ -231,7 +231,7 @@ function missing({
         `write it into the password file${preset === undefined ? '' : ` (${preset.password})`}`,
     ],
     [
-      preset?.apiKey !== undefined && apiKey === undefined,
+      preset?.apiKey !== undefined && preset.isApiKeyOptional !== true && apiKey === undefined,
       `the API key is not in this file; write it into the file of api_key_file (${preset?.apiKey})`,
     ],
     [hostnames.length === 0, 'the hostnames are not in this file; write hostnames'],
