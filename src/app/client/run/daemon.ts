@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { type Duration, milliseconds } from '../../../base/time.ts'
 import type { Agent } from '../../../client/agent/agent.ts'
 import type { LoopState } from '../../../client/agent/loop-state.ts'
 import { forever, once, run } from '../../../client/agent/run.ts'
 import { listHostnames } from '../../../client/agent/wording.ts'
 import { accountOf } from '../../../client/decide/state.ts'
+import { STATE_FILE } from '../../../client/memory/file-name.ts'
 import { labelOf } from '../../../client/report/account-name.ts'
 import type { AccountReport } from '../../../client/report/report.ts'
 import type { Schedule } from '../../../ports/clock.ts'
@@ -90,6 +92,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   if (settings.config.watch) composed.detection.watch(agent.end)
   try {
     const loop = await runUntilEnd(agent, options)
+    if (!locks.hasLost()) await saveAgain(agent, loop, options)
     const cause = locks.hasLost() ? 'lost' : agent.end.aborted ? 'asked' : undefined
     return { reports: reports(loop), cause }
   } finally {
@@ -116,6 +119,21 @@ async function runUntilEnd(
   const { offlineOnStop } = settings.config
   if (offlineOnStop && agent.end.aborted && !locks.hasLost()) await goOffline(agent, loop)
   return loop
+}
+
+/** A state that was deleted meanwhile is not saved without a change, and would take a stop with it. */
+async function saveAgain({ memory }: Agent, { state }: LoopState, { system }: DaemonOptions): Promise<void> {
+  const isHeld = Object.values(state.accounts).some(
+    ({ status, hosts }) =>
+      status.kind !== 'ready' || Object.values(hosts).some(({ stopped }) => stopped !== undefined),
+  )
+  if (!isHeld) return
+  const found = await Promise.all(
+    memory.folders.map(async (folder) => system.files.read(join(folder, STATE_FILE)).catch(() => '')),
+  )
+  if (found.some((text) => text !== undefined)) return
+  await memory.reread()
+  await memory.save(state)
 }
 
 /** Sets the hostnames offline, in one further run without the signal that has ended the first. */
