@@ -171,11 +171,12 @@ describe.skipIf(typeof made === 'string')('the service under a real systemd', ()
   it('reloads its settings', async () => {
     write('/etc/holdfast/service.toml', `${CONFIG}log_level = "debug"\n`, '644')
     ok(`systemctl reload ${UNIT}`)
-    asked('http://127.0.0.1')
 
-    await eventually(() => ok(`journalctl --unit ${UNIT} --output cat`)).toMatch(
-      /answered .*path=\/v1\/dns\/about/,
-    )
+    // The signal is sent when the reload returns, and not yet handled: asked until the log has it.
+    await eventually(() => {
+      asked('http://127.0.0.1')
+      return ok(`journalctl --unit ${UNIT} --output cat`)
+    }).toMatch(/answered .*path=\/v1\/dns\/about/)
   })
 
   it('comes back after kill -9', async () => {
