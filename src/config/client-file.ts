@@ -81,7 +81,7 @@ export function readFile({ name, document }: ParsedFile): ClientFile {
 
 const CLIENT_KEYS: ReadonlySet<string> = new Set(Object.keys(CLIENT_SETTINGS).map(fileKeyOf))
 
-/** A file without what is wrong in it; without its accounts; undefined: without anything of it. */
+/** A file without its faulty lines, or without its accounts; undefined if nothing in it can be used. */
 export function soundParts(
   file: ParsedFile,
   complaints: readonly Complaint[],

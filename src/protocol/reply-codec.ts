@@ -12,8 +12,8 @@ import {
 
 /**
  * One line of a response. `addresses` is empty where the service sent only the word. `said` is the word that the
- * service sent, where `word` is its equivalent in the specification (FAMILY_WORDS). `quote` is what it said besides, for a
- * person, without secrets. `isProxied`: its DNS gives addresses of its own for the hostname, and that is as it should be.
+ * service sent, where `word` is its equivalent in the specification (FAMILY_WORDS). `quote` is its own explanation, for a
+ * person, without secrets. `isProxied`: the service publishes its own addresses for the hostname, as intended.
  */
 export type Reply =
   | { readonly word: AddressedWord; readonly addresses: readonly Address[]; readonly isProxied?: true }

@@ -32,7 +32,7 @@ interface ReplyRow {
   /** The HTTP status that a service sends it with: `badauth` with 401, because some clients wait for a challenge. */
   readonly status: 200 | 401 | 500
   readonly meaning: string
-  /** The same at a service whose protocol does not have the word. */
+  /** The same, for a service whose protocol lacks this word. */
   readonly elsewhere?: string
   /** What the user does about it, for words that stop a client; with the nouns of the service in braces. */
   readonly remedy?: string

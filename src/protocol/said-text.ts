@@ -1,6 +1,6 @@
 import { meaningOfWord, type ReplyWord, type ServiceNouns } from './reply.ts'
 
-/** A refusal, and what the service said besides. */
+/** A refusal with the service's own explanation. */
 interface Said {
   readonly because: ReplyWord
   readonly said?: string
@@ -15,7 +15,7 @@ export function saidText({ because, said, quote }: Said, nouns: ServiceNouns): s
   return withQuote(text, { ...(quote !== undefined && { quote }) })
 }
 
-/** The same of a wait: `detail` is the word that the service sent, or a quote. */
+/** The same for a wait: `detail` is the word that the service sent, or a quote. */
 export const waitText = (because: ReplyWord, detail: string, nouns: ServiceNouns): string =>
   saidText(
     { because, ...(detail.startsWith('"') ? { quote: detail } : detail !== '' && { said: detail }) },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PROVIDERS } from '../../src/config/providers/providers.ts'
 import { secretNoun } from '../../src/config/providers/secret-noun.ts'
 
-it('each service calls its secret by a short noun of its own', () => {
+it('each service has a short noun for its secret', () => {
   const nouns = new Set(Object.values(PROVIDERS).map(secretNoun))
   expect([...nouns].toSorted()).toEqual([
     'API key',

@@ -20,7 +20,7 @@ export const SERVICES = oneIn(3, PLAYED)
 
 const hasRecords = ({ provider }: Played): boolean => providerCalled(provider)?.protocol !== undefined
 
-/** With characters that every encoding changes differently; in a header of its own only those of ASCII. A token has no blank. */
+/** With characters that every encoding changes differently; in a separate header only ASCII. A token has no blank. */
 export const secretOf = (name: string, isInHeader: boolean, isToken = false): string =>
   `${CANARY}-${name}/+&f=%25"x<'${isInHeader ? '' : isToken ? 'swörd' : ' swörd'}`
 

@@ -8,7 +8,7 @@ import { echo } from './servers.ts'
 
 const TYPO = 'tiemout = "5s"'
 
-/** A daemon with a file of its own, which then gets other lines. */
+/** A daemon with its own file, which then changes. */
 async function withFile() {
   const at = await service()
   const folder = scratch()
@@ -42,7 +42,7 @@ async function withFile() {
 }
 
 describe('while the file has a fault, and the daemon runs with the settings before', () => {
-  it('each command that reads shows what runs, and the fault beside it', async () => {
+  it('each command that reads shows what runs, and the fault too', async () => {
     const { write, ask, file, child, ended } = await withFile()
     write('', TYPO)
     const fault = `${file}:5: tiemout is not a setting`
@@ -128,7 +128,7 @@ describe('while the file has a fault, and the daemon runs with the settings befo
   })
 })
 
-it('a file that cannot be read asks nobody else: it may say so', async () => {
+it('with an unreadable file no third party is asked: it may forbid them', async () => {
   const folder = scratch()
   const file = join(folder, 'h.toml')
   for (const text of ['[[account', undefined]) {

@@ -14,7 +14,7 @@ import { holdfast, scratch } from './processes.ts'
 
 const HOST = 'home.example.com'
 
-/** A name of a record service, with a name server that gives something else for it. */
+/** A name at a record service whose name server gives a different address. */
 async function at(
   fake: typeof cloudflare,
   extra: Record<string, unknown>,
@@ -56,7 +56,7 @@ async function at(
 
 const PROXY = [104, 16, 1, 1]
 
-describe('a name whose DNS gives addresses of the service', () => {
+describe('a name for which the service publishes its own addresses', () => {
   it('is in order everywhere where the service says that it is proxied, and its DNS is not asked', async () => {
     const { ask, file, folder, environment } = await at(cloudflare, { proxied: true }, PROXY)
     const update = await ask('update')

@@ -164,7 +164,7 @@ export class Machine {
     this.#renames = this.#renames.filter(({ from }) => dirname(from) !== dirname(path))
   }
 
-  /** At once, and without an fsync: a power cut undoes it. */
+  /** Immediate, without an fsync: a power cut undoes it. */
   #jot(path: string, text: string): boolean {
     if (this.faultAt(path) !== undefined) return false
     this.files.set(path, text)

@@ -64,7 +64,7 @@ function desiredStateOf(account: ClientAccount, { config }: ResolvedSettings): D
   }
 }
 
-/** Without what tells it from others in a list; a program on a host of the user has no name of its own. */
+/** Without the part that distinguishes it in a list; a program on the user's own host has no product name. */
 const calledInText = (name: string): string =>
   name.startsWith('name server') ? 'the name server' : name.replace(/ \(.*/, '')
 

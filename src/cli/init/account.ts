@@ -131,7 +131,7 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
 const problemOf = (read: { readonly ok: boolean; readonly error?: string }): string | undefined =>
   read.ok ? undefined : `it ${read.error ?? 'is not valid'}`
 
-/** Undefined where the service has none, or none is given to one that can do without. */
+/** Undefined if the service has no secret, or if an optional one is not given. */
 async function askForApiKey(prompts: Prompts, preset: Provider | undefined): Promise<Secret | undefined> {
   if (preset?.apiKey === undefined) return undefined
   if (preset.isApiKeyOptional !== true) return askForSecret(prompts, 'API key', { what: preset.apiKey })

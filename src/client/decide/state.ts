@@ -36,7 +36,7 @@ export interface Stop {
   readonly about: string
   /** The word of the reply, where it is another word of the protocol family with the same required action as `because`. */
   readonly said?: string
-  /** What the service said besides, for a person. */
+  /** The service's own explanation, for a person. */
   readonly quote?: string
 }
 

@@ -3,5 +3,5 @@
  * reading settings loads nothing else of this room.
  */
 export const STATE_FILE = 'state.json'
-/** Beside it: a state that was not saved yet when its process was killed. */
+/** In the same folder: a state that was not yet saved when its process was killed. */
 export const JOTTED_FILE = 'state.jotted.json'

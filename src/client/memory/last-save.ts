@@ -13,7 +13,7 @@ export function lastSavePaths(runtimeDir: string, stateDir: string): readonly st
   return [`${runtimeDir}/state-${state}.saved`, `${stateDir}/state-${state}.saved`]
 }
 
-/** What is written beside the state: one that is not saved yet, and when it was saved last. */
+/** Files that accompany the state: a state that is not yet saved, and the moment of the last save. */
 export function secondFiles(files: Files, paths: readonly string[]) {
   let isJotted = false
   return {

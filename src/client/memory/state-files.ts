@@ -16,7 +16,7 @@ export interface StateFilesContext {
    * a change is not saved in another folder, where the daemon of another user does not look.
    */
   readonly isOnRequest?: boolean
-  /** The paths of `lastSavePaths`; without them, nobody notices that the state was deleted. */
+  /** The paths of `lastSavePaths`; without them, a deleted state is not detected. */
   readonly lastSaves?: readonly string[]
 }
 

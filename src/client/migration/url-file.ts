@@ -21,7 +21,7 @@ const NAMED = /([?&](?:hostnames?|hosts?|h|domains?|subdomain)=)([a-z0-9_*][a-z0
 /** The URL with a place for the hostname, and the hostnames that it has there. */
 function withoutNames(raw: string): { readonly url: string; readonly names: readonly string[] } {
   const [, , list] = NAMED.exec(raw) ?? []
-  // Host and domain apart are two places of one name.
+  // A host and a domain parameter together give one hostname.
   const isApart = (raw.match(/[?&](?:hosts?|domains?)=/gi)?.length ?? 0) > 1
   if (list === undefined || isApart) return { url: raw, names: [] }
   return { url: raw.replace(NAMED, '$1<domain>'), names: list.split(',').filter((name) => name !== '') }

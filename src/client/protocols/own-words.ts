@@ -16,7 +16,7 @@ const MESSAGES = [
   'title',
 ]
 const CODES = ['code', 'statuscode', 'error_code', 'id']
-/** What has an error of its own. */
+/** An item with its own error. */
 const NESTED = ['errors', 'error', 'status', 'response']
 const MAX_NESTING = 4
 

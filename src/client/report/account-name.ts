@@ -14,7 +14,7 @@ export const isNamedBy = (subject: string, { account, name }: AccountName): bool
 export const labelOf = ({ account, name }: AccountName): string =>
   name === undefined || name === null || name === account ? account : `${name} (${account})`
 
-/** For a page: the name, else the service, with a hostname where several accounts are there; else the key. */
+/** For a page: the account's name; or its service, with a hostname if there are several accounts; or its key. */
 export function humanLabel(
   one: AccountName & {
     readonly service?: string

@@ -28,7 +28,7 @@ export interface HostReport {
   readonly sent: SentReport | null
   readonly answered: string | null
   readonly meaning: string | null
-  /** The word of the answer is one of this program: the service has none. Missing in reports of earlier versions. */
+  /** The reply word is Holdfast's, not the service's. Missing in reports of earlier versions. */
   readonly isOwnWord?: true
   readonly confirmed: Addresses
   readonly isOffline: boolean

@@ -32,7 +32,7 @@ type WrittenValues = Readonly<Record<string, unknown>>
 
 /**
  * The accounts with the service and the username of these settings, the one with a hostname of theirs first. Several tokens
- * of one service have no username that tells them apart; a zone may.
+ * of one service have no username to distinguish them; a zone may.
  */
 export function writtenAccounts(text: string, wanted: DraftSettings): readonly WrittenAccount[] {
   const document = parseDocument(text, 'holdfast.toml')

@@ -50,7 +50,7 @@ export interface Publication {
   readonly because: string | null
 }
 
-/** Of a name whose service says that it gives addresses of its own for it. */
+/** For a proxied name: the service publishes its own addresses. */
 export const HIDDEN_BY_SERVICE: Publication = { state: 'hidden', servers: [], because: null }
 
 /** Name servers fetch changes on their own; most have them within seconds. */

@@ -77,9 +77,9 @@ class RouterWatcher {
   #doesAnnounce = false
   #previous: RouterReport | undefined
   #isAnswering = false
-  /** By which protocol it does, as people were told; undefined: not. */
+  /** The protocol that was reported as announcing; undefined: none. */
   #reported: string | undefined
-  /** Of which people were told, once, that it does not announce. */
+  /** The router that was reported, once, as not announcing. */
   #unannounced: Address | undefined
   #askedAt: Instant
   /** Since when the router answers with another address than the published one, or with none. */

@@ -110,7 +110,7 @@ describe('with agreement = "one", the address', () => {
     expect([...said]).toEqual(['11.22.33.10'])
   })
 
-  it('is sent once by each of ten daemons in an hour, beside an address that comes and goes', async () => {
+  it('is sent once by each of ten daemons in an hour, while another address comes and goes', async () => {
     const lines = Array.from({ length: 10 }, (_, nth) => hourOf(randomOf(nth + 1)))
     expect(await Promise.all(lines)).toEqual(Array.from({ length: 10 }, () => ['myip=11.22.33.10']))
   })

@@ -570,7 +570,7 @@ describe('a jotted state', () => {
     return elsewhere
   }
 
-  it('the loss of a state is told once: deleted, or an older copy, in the runtime folder and without one', async () => {
+  it('the loss of a state is reported once: deleted, or an older copy, in the runtime folder and without one', async () => {
     for (const runtime of [run(), join(folder, 'none')]) {
       const paths = lastSavePaths(runtime, folder)
       problems = []

@@ -217,7 +217,7 @@ describe('a problem', () => {
       ]).told,
     ).toEqual([[1, 'stopped', 1]]))
 
-  it('is told at once where the clock of its moment is a step ahead', () =>
+  it('is reported immediately if the clock of its moment is a step ahead', () =>
     expect(follow([[0, { outcome: 'stopped', since: at(9) }]]).told).toEqual([[0, 'stopped', 1]]))
 
   it('is told again where it is another stop', () =>

@@ -139,7 +139,7 @@ describe('a redirect', () => {
     expect(await to(from, location)).toEqual(['notUnderstood', false]),
   )
 
-  it('of another status is none', async () =>
+  it('with another status is not a redirect', async () =>
     expect(await to('http://a.test', `https://a.test${QUERY}`, 304)).toEqual(['notUnderstood', false]))
 })
 

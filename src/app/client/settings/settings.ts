@@ -137,7 +137,7 @@ async function configOf(
   needs: SettingNeeds,
   { file, isReport, isUnread }: ReadFile,
 ): Promise<Result<FaultyConfig, Failure>> {
-  // A file that cannot be read may say that nobody else is asked.
+  // An unreadable file may forbid third parties, so none is asked.
   const closed = { thirdParties: { value: false, where: file?.name ?? '' }, ...layer }
   const layers = {
     flags: isUnread ? closed : layer,

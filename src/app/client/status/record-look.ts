@@ -86,7 +86,7 @@ export async function looksFor(
   return looks
 }
 
-/** Whether a service of records has these addresses; undefined for another service, and where the answer does not tell. */
+/** Whether a record service has these addresses; undefined for other services, and if its answer does not say. */
 export async function serviceHas(
   { account, hostname, addresses }: AskedRecord,
   settings: Pick<ResolvedSettings, 'config'>,

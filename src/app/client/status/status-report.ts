@@ -76,7 +76,7 @@ function notesOn(
   },
 ): readonly string[] {
   const { reports, troubles, chosen } = daemon
-  // The daemon says the same of a reload that it refused.
+  // The daemon reports the same fault after a refused reload.
   const known = troubles.map(({ text }) => text).join('\n')
   const unread = faults.filter((fault) => !known.includes(fault))
   if (faults.length > 0 && configFile === undefined) return [`there is no configuration file, and ${EARLIER}`]
