@@ -109,12 +109,13 @@ async function uninstall(variant: UnitVariant, isDryRun: boolean): Promise<Exit>
   const refusals = await removalRefusals(variant)
   if (refusals.length > 0 && !isDryRun) return refuse(refusals)
   const { unit, service, manager, also } = variant
-  const states = await Promise.all([...new Set([unit, service])].map(async (name) => showUnit(manager, name)))
-  const hasFailed = states.some((state) => typeof state === 'object' && state.active === 'failed')
   const disabled = await systemctl(variant, isDryRun, [
     ['disable', '--now', ...also, unit],
     ...(service === unit ? [] : [['stop', service]]),
   ])
+  // Only now: a stop while an update runs may make its unit fail.
+  const states = await Promise.all([...new Set([unit, service])].map(async (name) => showUnit(manager, name)))
+  const hasFailed = states.some((state) => typeof state === 'object' && state.active === 'failed')
   for (const { path } of variant.files) {
     print(`${isDryRun ? 'would remove' : 'removes'} ${path}`)
     if (!isDryRun) await rm(path, { force: true })

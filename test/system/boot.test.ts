@@ -282,8 +282,12 @@ describe.skipIf(typeof made === 'string')('under a real systemd', () => {
       expect(guest.sh('holdfast service install').stderr).toContain('holdfast service uninstall --timer')
     })
 
-    it('is uninstalled completely', () => {
-      guest.ok('rm -r /etc/systemd/system/holdfast-update.timer.d; holdfast service uninstall --timer')
+    it('is uninstalled completely, also while an update runs and then fails', async () => {
+      const fails = `/bin/sh -c 'trap "exit 1" TERM; sleep 1000 & wait'`
+      guest.ok(dropIn('holdfast-update.service', `[Service]\nExecStart=\nExecStart=${fails}`))
+      guest.ok('systemctl daemon-reload; systemctl start --no-block holdfast-update')
+      await eventually(() => guest.show('ActiveState', 'holdfast-update')).toBe('activating')
+      guest.ok('rm -r /etc/systemd/system/holdfast-update.*.d; holdfast service uninstall --timer')
 
       expect(guest.ok('find /etc/systemd /run/systemd -name "holdfast*"')).toBe('')
       expect(guest.ok('systemctl list-units --all --no-legend "holdfast*"')).toBe('')
