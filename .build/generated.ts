@@ -1,6 +1,7 @@
 import { EXITS } from '../src/app/exit-codes.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from '../src/config/client-settings.ts'
-import { clientSchema, serviceSchema } from '../src/config/schema.ts'
+import { clientSchema } from '../src/config/client-schema.ts'
+import { serviceSchema } from '../src/config/service-schema.ts'
 import { SERVICE_SETTINGS } from '../src/config/service-settings.ts'
 import { type Setting, type SettingTable, envOf, fileKeyOf, flagOf } from '../src/config/setting.ts'
 import { formatDuration, milliseconds } from '../src/base/time.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { ok, type Result } from '../base/result.ts'
-import type { ParsedFile } from '../config/client-file.ts'
+import type { ParsedFile } from '../config/file-layer.ts'
 import { MISSING_FILE } from '../platform/files/named-file.ts'
 import { configurationFailure, type Failure } from './failure.ts'
 import { expandHome } from './home.ts'

@@ -7,9 +7,3 @@ export interface SettingFlags {
   /** --config. */
   readonly configFile: string | undefined
 }
-
-/** The same for a command of the client. */
-export interface ClientSettingFlags extends SettingFlags {
-  /** --account: only these accounts of the file; an empty list stands for all. */
-  readonly accounts: readonly string[]
-}

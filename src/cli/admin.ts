@@ -12,7 +12,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import { systemClock } from '../platform/clock/clock.ts'
 import type { AdminOperation, OperationResult } from '../server/admin/operation.ts'
 import { ADMIN_OPERATIONS, isChange } from '../server/admin/operations.ts'
-import type { AdminFlags } from './parse/flag-tables.ts'
+import type { AdminFlags } from './service-flags.ts'
 import { fail, tryToPrint } from './terminal/output.ts'
 
 /** `holdfast admin`: changes the store directly, with or without a running service. */

@@ -4,10 +4,10 @@ import { scheduleOf } from '../app/client/settings/client-schedule.ts'
 import { type ResolvedSettings, readSettings } from '../app/client/settings/settings.ts'
 import type { Exit } from '../app/exit-codes.ts'
 import { writeError } from '../app/streams.ts'
-import { clientSchema } from '../config/schema.ts'
+import { clientSchema } from '../config/client-schema.ts'
 import { formatComplaint } from '../config/setting.ts'
 import { effectiveSettings, formatToml } from './config-show.ts'
-import type { ConfigFlags } from './parse/flag-tables.ts'
+import type { ConfigFlags } from './client-flags.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 
 /** `holdfast config`: checks or shows the configuration, or prints its schema. Sends nothing. */

@@ -10,7 +10,7 @@ import type { AccountReport } from '../client/report/report.ts'
 import { explainAccount } from '../client/report/explain-account.ts'
 import { troubleLines } from '../client/report/troubles.ts'
 import { explainReply, formatExplanation } from '../client/report/explain-word.ts'
-import type { ExplainFlags } from './parse/flag-tables.ts'
+import type { ExplainFlags } from './client-flags.ts'
 import { systemPorts } from './system.ts'
 import { fail, printJson, printWrapped } from './terminal/output.ts'
 

@@ -11,7 +11,7 @@ import { FORMATS, type Format } from '../client/migration/formats.ts'
 import { FORMAT_ROWS, formatOf, readImport } from '../client/migration/import.ts'
 import type { Remark } from '../client/migration/imported.ts'
 import { type MergedImport, mergeImport } from '../client/migration/merge/merge.ts'
-import type { ImportFlags } from './parse/flag-tables.ts'
+import type { ImportFlags } from './client-flags.ts'
 import { exitResult, fail, print, printJson, tryToPrint } from './terminal/output.ts'
 
 /** Where a file is there already. */

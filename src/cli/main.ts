@@ -1,18 +1,19 @@
 import { bug } from '../app/crash.ts'
 import { EXITS } from '../app/exit-codes.ts'
 import { withOutput, writeError } from '../app/streams.ts'
+import { COMMANDS } from './commands.ts'
 import { type ParsedCommand, parseFast } from './parse/fast.ts'
 import { normalizeSwitches } from './parse/switches.ts'
 
 /** Runs one command line; resolves with the exit code. Only the chosen command is loaded. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
-    const line = await normalizeSwitches(argv)
+    const line = await normalizeSwitches(COMMANDS, argv)
     if (!line.ok) return reportUsage(line.error)
     const words = line.value
-    const parsed = (await parseFast(words)) ?? (await parseSlow(words))
+    const parsed = (await parseFast(COMMANDS, words)) ?? (await parseSlow(words))
     if (typeof parsed === 'number') return parsed
-    const handle = await parsed.command.load()
+    const handle = await parsed.command.load(COMMANDS)
     const exit = await handle(parsed.flags)
     return EXITS[parsed.command.isReport === true ? await withOutput(exit) : exit].code
   } catch (error) {
@@ -25,7 +26,7 @@ async function parseSlow(words: readonly string[]): Promise<ParsedCommand | numb
   leaveDeletedFolder()
   const { UsageError, parseWithYargs } = await import('./parse/yargs.ts')
   try {
-    return (await parseWithYargs(words)) ?? EXITS[await withOutput('settled')].code
+    return (await parseWithYargs(COMMANDS, words)) ?? EXITS[await withOutput('settled')].code
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     return reportUsage([error.message])

@@ -10,7 +10,7 @@ import {
   providerCalled,
 } from '../config/providers/providers.ts'
 import { dialectOf, ownReplies } from '../protocol/dialect.ts'
-import type { ProvidersFlags } from './parse/flag-tables.ts'
+import type { ProvidersFlags } from './client-flags.ts'
 import { fail, printJson, printWrapped } from './terminal/output.ts'
 
 const GRADES: Readonly<Record<Grade, string>> = {

@@ -16,7 +16,7 @@ import { later } from '../platform/clock/timer.ts'
 import { supervisorOf } from '../platform/process/supervisor.ts'
 import type { Log } from '../ports/log.ts'
 import type { Supervisor } from '../ports/supervisor.ts'
-import type { ServeFlags } from './parse/flag-tables.ts'
+import type { ServeFlags } from './service-flags.ts'
 import { fail, print, printJson } from './terminal/output.ts'
 import { onSignal, onStopSignal } from './terminal/signals.ts'
 

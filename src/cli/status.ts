@@ -8,7 +8,7 @@ import { outputGone } from '../app/streams.ts'
 import { healthProblems } from '../client/report/health.ts'
 import { formatStatus, isSameStatus, type StatusReport } from '../client/report/status.ts'
 import type { SystemPorts } from '../ports/system.ts'
-import type { StatusFlags } from './parse/flag-tables.ts'
+import type { StatusFlags } from './client-flags.ts'
 import { systemPorts } from './system.ts'
 import { fail, printInPlace, printJson, printWrapped } from './terminal/output.ts'
 

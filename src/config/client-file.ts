@@ -1,13 +1,8 @@
-import { ok, type Result } from '../base/result.ts'
+import { ok } from '../base/result.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS, HOST_SETTINGS } from './client-settings.ts'
-import type { Located, SyntaxFault } from './document.ts'
-import { type Complaint, fileKeyOf, type SettingLayer, unknownKey } from './setting.ts'
-
-/** A parsed configuration file. The parsers are loaded only where there is a file. */
-export interface ParsedFile {
-  readonly name: string
-  readonly document: Result<Located, SyntaxFault>
-}
+import type { Located } from './document.ts'
+import { type Advice, type LayerResult, layerOf, type ParsedFile, syntaxComplaint } from './file-layer.ts'
+import { type Complaint, fileKeyOf, type SettingLayer } from './setting.ts'
 
 /** A configuration file as layers: one for its top, one per account and one per host. */
 export interface ClientFile {
@@ -29,12 +24,6 @@ export const NO_FILE: ClientFile = {
 }
 const ACCOUNTS = 'account'
 const HOSTS = 'host'
-
-/** For complaints where the name of the file is unknown. */
-export const UNNAMED_FILE = 'the file'
-
-/** Advice for misplaced settings, by their key in the file. */
-type Advice = ReadonlyMap<string, string>
 
 const adviceFor = (settings: object, advice: string): Advice =>
   new Map(Object.keys(settings).map((key) => [fileKeyOf(key), advice]))
@@ -105,12 +94,6 @@ export function soundParts(
   return [part(...top, ...accounts), part(...ofClient), undefined]
 }
 
-/** The complaint about a file that cannot be parsed. */
-export const syntaxComplaint = (file: string, { line, problem }: SyntaxFault): Complaint => ({
-  where: `${file}:${line}`,
-  problem,
-})
-
 /** One [[account]] table with its [[account.host]] tables. */
 function readAccountTable(
   table: Located,
@@ -138,39 +121,4 @@ function readAccountTable(
       ...(host !== undefined && host.entries === undefined ? [misplaced] : []),
     ],
   }
-}
-
-/** The keys that a table may have. */
-interface TableKeys {
-  readonly settings: Readonly<Record<string, unknown>>
-  /** Keys that are not settings, such as subtables. */
-  readonly otherKeys: readonly string[]
-  readonly advice?: Advice
-}
-
-interface LayerResult {
-  readonly layer: SettingLayer
-  readonly complaints: readonly Complaint[]
-}
-
-/** One table of the file as a layer; each key that is not allowed there is a complaint. */
-export function layerOf(
-  table: Located,
-  file: string,
-  { settings, otherKeys, advice }: TableKeys,
-): LayerResult {
-  const keys = new Map(Object.keys(settings).map((key) => [fileKeyOf(key), key]))
-  const members = [...(table.members ?? [])].filter(([key]) => !otherKeys.includes(key))
-  const layer = members.flatMap(([key, { line, value }]) => {
-    const setting = keys.get(key)
-    return setting === undefined ? [] : [[setting, { value, where: `${file}:${line}` }]]
-  })
-  const complaints = members.flatMap(([key, { line }]) =>
-    keys.has(key) ? [] : [{ where: `${file}:${line}`, problem: keyProblem(key) }],
-  )
-  function keyProblem(key: string): string {
-    const place = advice?.get(key)
-    return place === undefined ? unknownKey(key, [...keys.keys(), ...otherKeys]) : `${key} ${place}`
-  }
-  return { layer: Object.fromEntries(layer) as SettingLayer, complaints }
 }

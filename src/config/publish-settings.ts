@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { KEY_NAME } from '../dns/tsig.ts'
 import { type Address, parseAddress } from '../net/address.ts'
 import { parseHostname } from '../net/hostname.ts'
 import { parseDnsServer } from './dns-endpoint.ts'
@@ -11,9 +12,6 @@ interface SecondarySetting {
   readonly keyName: string
   readonly signs: boolean
 }
-
-/** A domain name, also of one label (RFC 8945 §4.2). */
-export const KEY_NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 
 /** Parses "ns1=192.0.2.1:53 key ns1-key". */
 export function parseSecondary(value: string): Result<SecondarySetting, string> {

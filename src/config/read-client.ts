@@ -15,7 +15,8 @@ import {
   duplicateAccounts,
   nonPublicMyip,
 } from './client-checks.ts'
-import { type ClientFile, NO_FILE, type ParsedFile, readFile, UNNAMED_FILE } from './client-file.ts'
+import { type ClientFile, NO_FILE, readFile } from './client-file.ts'
+import { type ParsedFile, UNNAMED_FILE } from './file-layer.ts'
 import {
   ACCOUNT_SETTINGS,
   type AccountSettings,

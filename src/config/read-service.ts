@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { layerOf, type ParsedFile, syntaxComplaint, UNNAMED_FILE } from './client-file.ts'
+import { layerOf, type ParsedFile, syntaxComplaint, UNNAMED_FILE } from './file-layer.ts'
 import { SERVICE_SETTINGS, type ServiceSettings } from './service-settings.ts'
 import {
   type Complaint,

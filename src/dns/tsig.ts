@@ -26,6 +26,9 @@ export interface TsigKey {
 export const tsigKeyFrom = (name: string, algorithm: string, secret: Secret): TsigKey | undefined =>
   isTsigAlgorithm(algorithm) ? { name, algorithm, secret } : undefined
 
+/** The name of a key: a domain name, also of one label (RFC 8945 §4.2). */
+export const KEY_NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
+
 /** RFC 8945 §3. */
 export const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
 export type TsigFault = keyof typeof TSIG_ERRORS

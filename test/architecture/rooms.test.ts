@@ -115,12 +115,6 @@ it('every file imports only from its room and from rooms below it', () => {
   expect(wrong.map(({ place }) => place)).toEqual([])
 })
 
-it('has no folder with more than 25 files', () => {
-  const folders = FILES.map(({ path }) => dirname(path))
-  const sizeOf = (folder: string): number => folders.filter((one) => one === folder).length
-  expect([...new Set(folders)].filter((folder) => sizeOf(folder) > 25)).toEqual([])
-})
-
 describe('packages', () => {
   const foreign = [...IMPORTS].flatMap(([path, imports]) =>
     imports

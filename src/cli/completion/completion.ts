@@ -1,11 +1,9 @@
 import type { Exit } from '../../app/exit-codes.ts'
-import { PROVIDER_NAMES } from '../../config/providers/providers.ts'
-import { REPLY_WORDS } from '../../protocol/reply.ts'
 import type { CompletedCommand, CompletedOption } from './completed-command.ts'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'
 import { zshScript } from './zsh.ts'
-import type { CompletionFlags } from '../parse/flag-tables.ts'
+import type { CompletionFlags } from './completion-flags.ts'
 import type { Command } from '../parse/command.ts'
 import type { Option } from '../parse/options.ts'
 import { print } from '../terminal/output.ts'
@@ -20,18 +18,12 @@ export const completionFor =
     return 'settled'
   }
 
-/** Words that the argument of a command may be, besides its choices. */
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  explain: REPLY_WORDS,
-  providers: PROVIDER_NAMES,
-}
-
 const completed = async (commands: readonly Command[]): Promise<readonly CompletedCommand[]> =>
   Promise.all(
     commands.map(async ({ name, summary, positional, options }) => ({
       name,
       summary,
-      words: positional?.kind === 'choice' ? positional.choices : (WORDS[name] ?? []),
+      words: (positional?.kind === 'choice' ? positional.choices : positional?.suggestions) ?? [],
       options: Object.entries(await options()).flatMap(([flag, option]) => completedOption(flag, option)),
     })),
   )

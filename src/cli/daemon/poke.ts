@@ -11,7 +11,7 @@ import {
   readControlResponse,
   SILENT_DAEMON,
 } from '../../client/control/control-requests.ts'
-import type { PokeFlags } from '../parse/flag-tables.ts'
+import type { PokeFlags } from '../client-flags.ts'
 import { systemPorts } from '../system.ts'
 import { fail, print, printJson } from '../terminal/output.ts'
 import { updateCommand } from '../update.ts'

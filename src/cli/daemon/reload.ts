@@ -7,7 +7,7 @@ import {
   readControlResponse,
   SILENT_DAEMON,
 } from '../../client/control/control-requests.ts'
-import type { RunFlags } from '../parse/flag-tables.ts'
+import type { RunFlags } from '../client-flags.ts'
 import { systemPorts } from '../system.ts'
 import { fail, print, printJson } from '../terminal/output.ts'
 

@@ -10,7 +10,7 @@ import type { Failure } from '../../app/failure.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { StateUnreadable } from '../../client/memory/memory.ts'
 import { formatResumeResults, type ResumeResult } from '../../client/report/resume-result.ts'
-import type { ResumeFlags } from '../parse/flag-tables.ts'
+import type { ResumeFlags } from '../client-flags.ts'
 import { systemPorts } from '../system.ts'
 import { fail, print, printJson } from '../terminal/output.ts'
 

@@ -6,11 +6,11 @@ import { socketIn } from '../../app/client/state/single-instance.ts'
 import type { SetupPlan } from '../../app/client/setup/setup-plan.ts'
 import type { Exit } from '../../app/exit-codes.ts'
 import { isRoot } from '../../app/paths.ts'
-import type { ClientSettingFlags } from '../../app/setting-flags.ts'
+import type { ClientSettingFlags } from '../../app/client/settings/client-flags.ts'
 import { writeError } from '../../app/streams.ts'
 import type { Draft } from '../../client/setup/draft.ts'
 import { maskedConfiguration } from '../../client/setup/shown.ts'
-import type { InitFlags } from '../parse/flag-tables.ts'
+import type { InitFlags } from '../client-flags.ts'
 import { recordLines, recordLooks } from '../terminal/record-looks.ts'
 import { systemPorts } from '../system.ts'
 import { exitResult, fail, print, printJson } from '../terminal/output.ts'
@@ -46,7 +46,7 @@ export async function carryOut(
   if (!asJson && plan.files.length === 0)
     print(`${plan.accounts.join(', ')}: nothing to change in ${plan.config}`)
   if (!asJson) print(...plan.files.map(({ path }) => `wrote ${path}`))
-  const settings = { layer: {}, configFile: plan.config, accounts: [] }
+  const settings = { layer: {}, configFile: plan.config, accounts: [], ...flags.settings }
   const checked = await readSettings(settings)
   if (!checked.ok) return fail(checked.error, asJson)
   if (!asJson) for (const warning of checked.value.warnings) writeError(`holdfast: ${warning}\n`)

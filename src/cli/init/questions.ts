@@ -16,7 +16,7 @@ import { clearTextRemarks, maskedConfiguration } from '../../client/setup/shown.
 import { providerCalled, presetServer } from '../../config/providers/providers.ts'
 import type { Addresses } from '../../net/address.ts'
 import { readNamedFile } from '../../platform/files/named-file.ts'
-import type { InitFlags } from '../parse/flag-tables.ts'
+import type { InitFlags } from '../client-flags.ts'
 import { askForAccount, askForHostnames, askForPassword, askForUsername, lookOnce } from './account.ts'
 import { carryOut } from './carry-out.ts'
 import { hasSystemd } from './start-client.ts'

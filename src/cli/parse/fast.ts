@@ -1,6 +1,5 @@
 import parser from 'yargs-parser'
 import type { Command } from './command.ts'
-import { COMMANDS } from '../commands.ts'
 import type { ParsedFlags } from './flags.ts'
 import type { Option, Options } from './options.ts'
 
@@ -21,9 +20,12 @@ export const CONFIGURATION = {
  * Parses a valid command line without yargs; undefined for every other line and for --help, which yargs handles.
  * Loading yargs takes longer than a whole update, and it adds only help and error messages.
  */
-export async function parseFast(words: readonly string[]): Promise<ParsedCommand | undefined> {
+export async function parseFast(
+  commands: readonly Command[],
+  words: readonly string[],
+): Promise<ParsedCommand | undefined> {
   const [name, ...rest] = words
-  const command = COMMANDS.find((one) => one.name === name)
+  const command = commands.find((one) => one.name === name)
   if (command === undefined || rest.includes('--')) return undefined
   // The two parsers disagree on a single dash: yargs loses it where it stands for a file.
   const mayBeFile = command.positional?.name === 'file' || command.name === 'admin'

@@ -9,7 +9,13 @@ interface FlagOption extends Option {
 
 /** An argument without a flag: one optional word, one of several choices, or any number of words. */
 export type Positional =
-  | { readonly kind: 'word' | 'words'; readonly name: string; readonly describe: string }
+  | {
+      readonly kind: 'word' | 'words'
+      readonly name: string
+      readonly describe: string
+      /** Words that it may be, for completion. */
+      readonly suggestions?: readonly string[]
+    }
   | {
       readonly kind: 'choice'
       readonly name: string
@@ -22,6 +28,8 @@ export type FlagTable = Readonly<Record<string, FlagOption | Positional>>
 
 /** The values of a command line as the parser returns them, by the name of the flag or of the positional. */
 export type ParsedFlags = Readonly<Record<string, unknown>>
+
+export const JSON_OUTPUT = { kind: 'switch', flag: 'json', describe: 'print the result as JSON' } as const
 
 interface ValueOfKind {
   readonly switch: boolean

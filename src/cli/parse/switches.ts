@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { onOff } from '../../config/reader.ts'
-import { COMMANDS } from '../commands.ts'
+import type { Command } from './command.ts'
 import type { Options } from './options.ts'
 
 /** Short forms of options, and of one option with its value. */
@@ -43,11 +43,13 @@ function withLongForms(words: readonly string[], options: Options): readonly str
  * false, so `--dry-run=yes` would send a real update. The error lists each value that is neither on nor off.
  */
 export async function normalizeSwitches(
+  commands: readonly Command[],
   words: readonly string[],
 ): Promise<Result<readonly string[], readonly string[]>> {
-  if (words[0] === 'help' && words.length > 1) return normalizeSwitches([...words.slice(1), '--help'])
-  const name = words.find((word) => COMMANDS.some((command) => command.name === word))
-  const options = (await COMMANDS.find((command) => command.name === name)?.options()) ?? {}
+  if (words[0] === 'help' && words.length > 1)
+    return normalizeSwitches(commands, [...words.slice(1), '--help'])
+  const name = words.find((word) => commands.some((command) => command.name === word))
+  const options = (await commands.find((command) => command.name === name)?.options()) ?? {}
   const end = words.includes('--') ? words.indexOf('--') : words.length
   const errors: string[] = []
   const normalized = withLongForms(words.slice(0, end), options).map((word) => {

@@ -2,7 +2,6 @@ import yargs, { type Argv } from 'yargs'
 import { ABOUT } from '../../app/about.ts'
 import { EXITS } from '../../app/exit-codes.ts'
 import type { Command } from './command.ts'
-import { COMMANDS } from '../commands.ts'
 import type { Positional } from './flags.ts'
 import type { Option, Options } from './options.ts'
 import { CONFIGURATION, type ParsedCommand } from './fast.ts'
@@ -19,34 +18,38 @@ const widthOf = ({ isTTY, columns }: NodeJS.WriteStream): number =>
   isTTY && columns > 0 ? Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns)) : MAX_WIDTH
 
 /** Parses any command line. Prints --help or --version and returns undefined; throws UsageError for a mistake. */
-export async function parseWithYargs(words: readonly string[]): Promise<ParsedCommand | undefined> {
+export async function parseWithYargs(
+  commands: readonly Command[],
+  words: readonly string[],
+): Promise<ParsedCommand | undefined> {
   let parsed: ParsedCommand | undefined
   const options = new Map(
-    await Promise.all(COMMANDS.map(async (command) => [command, await command.options()] as const)),
+    await Promise.all(commands.map(async (command) => [command, await command.options()] as const)),
   )
   const fail = (message: string | null, error: Error | undefined): never => {
     if (message === null && error !== undefined) throw error
     throw new UsageError(usageErrorText(message ?? error?.message ?? '', words, options))
   }
-  const parser = COMMANDS.reduce(
-    (args, command) =>
-      args.command(
-        `${command.name}${positionalUsage(command.positional)}`,
-        command.summary,
-        (own) => withOptions(own, command, options.get(command) ?? {}),
-        (flags) => {
-          parsed = { command, flags }
-        },
-      ),
-    yargs([...words]),
-  )
+  const parser = commands
+    .reduce(
+      (args, command) =>
+        args.command(
+          `${command.name}${positionalUsage(command.positional)}`,
+          command.summary,
+          (own) => withOptions(own, command, options.get(command) ?? {}),
+          (flags) => {
+            parsed = { command, flags }
+          },
+        ),
+      yargs([...words]),
+    )
     .scriptName('holdfast')
     .locale('en')
     .usage(OVERVIEW)
     .version('version', 'show the version', ABOUT.version)
     .help('help', 'show this help')
     .alias({ help: 'h', version: 'V' })
-    .demandCommand(1, `a command is missing: ${COMMAND_NAMES}`)
+    .demandCommand(1, `a command is missing: ${namesOf(commands)}`)
     .strict()
     .recommendCommands()
     .showHelpOnFail(false)
@@ -80,9 +83,11 @@ const OVERVIEW = [
   '-v is short for --log-level debug.',
 ].join('\n')
 
-const COMMAND_NAMES = COMMANDS.map(({ name }) => name)
-  .join(', ')
-  .replace(/, (?=\w+$)/, ' or ')
+const namesOf = (commands: readonly Command[]): string =>
+  commands
+    .map(({ name }) => name)
+    .join(', ')
+    .replace(/, (?=\w+$)/, ' or ')
 
 const EXIT_CODES = [
   'Exit codes:',

@@ -1,6 +1,6 @@
 import type { RecordLook } from '../../app/client/status/record-look.ts'
 import { readSettings } from '../../app/client/settings/settings.ts'
-import type { ClientSettingFlags } from '../../app/setting-flags.ts'
+import type { ClientSettingFlags } from '../../app/client/settings/client-flags.ts'
 import { milliseconds } from '../../base/time.ts'
 import { StateUnreadable } from '../../client/memory/memory.ts'
 import type { SystemPorts } from '../../ports/system.ts'

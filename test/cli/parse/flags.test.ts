@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { clientSettings, serviceSettings } from '../../../src/cli/parse/command.ts'
+import { clientSettings } from '../../../src/cli/client-options.ts'
+import { serviceSettings } from '../../../src/cli/service-options.ts'
 import { COMMANDS } from '../../../src/cli/commands.ts'
-import {
-  ADMIN_FLAGS,
-  CONFIG_FLAGS,
-  POKE_FLAGS,
-  SERVE_FLAGS,
-  UPDATE_FLAGS,
-} from '../../../src/cli/parse/flag-tables.ts'
+import { CONFIG_FLAGS, POKE_FLAGS, UPDATE_FLAGS } from '../../../src/cli/client-flags.ts'
+import { ADMIN_FLAGS, SERVE_FLAGS } from '../../../src/cli/service-flags.ts'
 import { type FlagTable, readFlags } from '../../../src/cli/parse/flags.ts'
 import { parseFast } from '../../../src/cli/parse/fast.ts'
 import { parseWithYargs } from '../../../src/cli/parse/yargs.ts'
@@ -26,7 +22,7 @@ describe('the typed flags of a command', () => {
     [['admin', 'key', 'lock', '0815'],        ADMIN_FLAGS,  { asJson: false, words: ['key', 'lock', '0815'] }],
   ])('%j, from either parser', async (line, table, expected) => {
     for (const parse of [parseFast, parseWithYargs])
-      expect(readFlags(table, (await parse(line))?.flags ?? {})).toEqual(expected)
+      expect(readFlags(table, (await parse(COMMANDS, line))?.flags ?? {})).toEqual(expected)
   })
 
   it('include what the client reads its settings from', async () => {
@@ -44,7 +40,7 @@ describe('the typed flags of a command', () => {
     ]
 
     for (const parse of [parseFast, parseWithYargs])
-      expect(await clientSettings.read((await parse(line))?.flags ?? {})).toEqual({
+      expect(await clientSettings.read((await parse(COMMANDS, line))?.flags ?? {}, [])).toMatchObject({
         configFile: 'h.toml',
         accounts: ['a', 'b'],
         layer: {
@@ -55,13 +51,15 @@ describe('the typed flags of a command', () => {
   })
 
   it('include what the service reads its settings from', async () =>
-    expect(await serviceSettings.read((await parseFast(['serve', '--store', 'x']))?.flags ?? {})).toEqual({
+    expect(
+      await serviceSettings.read((await parseFast(COMMANDS, ['serve', '--store', 'x']))?.flags ?? {}, []),
+    ).toEqual({
       configFile: undefined,
       layer: { store: { value: 'x', where: '--store' } },
     }))
 
   it.each(['--config', '--fault'])('has one value of %s, never two', async (flag) =>
-    expect(async () => parseWithYargs(['serve', flag, 'a', flag, 'b'])).rejects.toThrow(
+    expect(async () => parseWithYargs(COMMANDS, ['serve', flag, 'a', flag, 'b'])).rejects.toThrow(
       `${flag} is given twice; keep one`,
     ),
   )
@@ -73,7 +71,7 @@ describe('every command', () => {
     for (const example of command.examples) {
       const [name, ...words] = example.replace(/^sudo /, '').split(' ')
       expect(name).toBe('holdfast')
-      expect((await parseFast(words))?.command.name, example).toBe(command.name)
+      expect((await parseFast(COMMANDS, words))?.command.name, example).toBe(command.name)
     }
   })
 

@@ -9,7 +9,7 @@ import { parseWithYargs, UsageError } from '../../../src/cli/parse/yargs.ts'
 /** What yargs reads from a line: the name of the command and the flags, or that the line is wrong. */
 async function byYargs(words: readonly string[]): Promise<readonly [string, ParsedFlags] | 'wrong'> {
   try {
-    const parsed = await parseWithYargs(words)
+    const parsed = await parseWithYargs(COMMANDS, words)
     if (parsed === undefined) return 'wrong'
     return [parsed.command.name, given(parsed.flags)]
   } catch (error) {
@@ -87,7 +87,7 @@ describe('the fast parser of the command line', () => {
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(line, async (words) => {
-        const parsed = await parseFast(words)
+        const parsed = await parseFast(COMMANDS, words)
         if (parsed === undefined || [parsed.flags['file'], ...wordsOf(parsed.flags)].includes('-')) return
         accepted++
         expect([parsed.command.name, given(parsed.flags)]).toEqual(await byYargs(words))
@@ -98,11 +98,11 @@ describe('the fast parser of the command line', () => {
   })
 
   it('keeps a single dash where it stands for a file, which yargs loses', async () => {
-    expect((await parseFast(['import', '-']))?.flags).toMatchObject({ file: '-' })
+    expect((await parseFast(COMMANDS, ['import', '-']))?.flags).toMatchObject({ file: '-' })
     expect((await byYargs(['import', '-']))[1]).toMatchObject({ file: '' })
     const words = ['zone', 'import', 'a.test', '-']
-    expect((await parseFast(['admin', ...words]))?.flags).toMatchObject({ operation: words })
-    expect(await parseFast(['update', '-'])).toBeUndefined()
+    expect((await parseFast(COMMANDS, ['admin', ...words]))?.flags).toMatchObject({ operation: words })
+    expect(await parseFast(COMMANDS, ['update', '-'])).toBeUndefined()
   })
 
   // biome-ignore format: a table
@@ -115,7 +115,7 @@ describe('the fast parser of the command line', () => {
     ['admin', 'zone', 'add', 'example.test', '--store', 'x'],
     ['serve', '--dev', '--json'],
   ])('accepts %j', async (...words) => {
-    const parsed = await parseFast(words)
+    const parsed = await parseFast(COMMANDS, words)
 
     expect(parsed && [parsed.command.name, given(parsed.flags)]).toEqual(await byYargs(words))
     expect(parsed).toBeDefined()
@@ -127,6 +127,6 @@ describe('the fast parser of the command line', () => {
     ['update', '--server'], ['config'], ['config', 'chek'], ['explain', 'a', 'b'], ['update', '--', 'x'], ['update', '--constructor', 'x'],
     ['update', '--config', 'a', '--config', 'b'],
   ])('leaves %j to yargs, which prints the help or the mistake', async (...words) =>
-    expect(await parseFast(words)).toBeUndefined(),
+    expect(await parseFast(COMMANDS, words)).toBeUndefined(),
   )
 })

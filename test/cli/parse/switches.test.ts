@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../../src/cli/commands.ts'
 import { parseFast } from '../../../src/cli/parse/fast.ts'
 import { normalizeSwitches } from '../../../src/cli/parse/switches.ts'
 
@@ -9,14 +10,14 @@ describe('a switch with a value', () => {
     ['false', false], ['no', false], ['off', false], ['0', false],
   ])('accepts the values of the environment: %s', async (value, isOn) => {
     for (const [command, flag] of [['update', 'dry-run'], ['update', 'ipv4'], ['run', 'json']] as const) {
-      const line = await normalizeSwitches([command, `--${flag}=${value}`])
+      const line = await normalizeSwitches(COMMANDS, [command, `--${flag}=${value}`])
 
-      expect(line.ok && (await parseFast(line.value))?.flags).toEqual({ [flag]: isOn })
+      expect(line.ok && (await parseFast(COMMANDS, line.value))?.flags).toEqual({ [flag]: isOn })
     }
   })
 
   it.each(['maybe', '', 'SECRET', 'true=1', 'yes\nno'])('rejects any other value: %j', async (value) =>
-    expect(await normalizeSwitches(['service', 'install', `--dry-run=${value}`])).toEqual({
+    expect(await normalizeSwitches(COMMANDS, ['service', 'install', `--dry-run=${value}`])).toEqual({
       ok: false,
       error: ['--dry-run must be true or false; write --dry-run or --no-dry-run'],
     }),
@@ -27,7 +28,7 @@ describe('a switch with a value', () => {
     ['update', '--no-ipv6'], ['update', '--json'], ['update', '--server=yes'], ['update', '--', '--json=no'],
     ['update', '--no-such=maybe'], ['updat', '--json=maybe'], ['update', '--no-ipv6=yes'], [],
   ])('leaves other words unchanged: %j', async (...words) =>
-    expect(await normalizeSwitches(words)).toEqual({ ok: true, value: words }),
+    expect(await normalizeSwitches(COMMANDS, words)).toEqual({ ok: true, value: words }),
   )
 
   // biome-ignore format: a table
@@ -39,5 +40,5 @@ describe('a switch with a value', () => {
     [['update', '--username', '-c.x'], ['update', '--username', '-c.x']],
     [['help', 'update'],               ['update', '--help']],
   ])('rewrites short forms: %j', async (words, long) =>
-    expect(await normalizeSwitches(words)).toEqual({ ok: true, value: long }))
+    expect(await normalizeSwitches(COMMANDS, words)).toEqual({ ok: true, value: long }))
 })

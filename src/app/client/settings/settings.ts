@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { err, ok, type Result } from '../../../base/result.ts'
-import { type ParsedFile, soundParts } from '../../../config/client-file.ts'
+import { soundParts } from '../../../config/client-file.ts'
+import type { ParsedFile } from '../../../config/file-layer.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../../config/client-settings.ts'
 import { literalSecrets, onlyOperator, type SettingNeeds } from '../../../config/client-checks.ts'
 import { HOOKS } from '../../../config/notify-settings.ts'
@@ -13,7 +14,7 @@ import { expandHome } from '../../home.ts'
 import type { Exit } from '../../exit-codes.ts'
 import type { Failure } from '../../failure.ts'
 import { isRoot, paths } from '../../paths.ts'
-import type { ClientSettingFlags } from '../../setting-flags.ts'
+import type { ClientSettingFlags } from './client-flags.ts'
 import { type ClientAccount, passwordWarnings, readAccountFiles } from './account-files.ts'
 import { passwordFiles } from './password-files.ts'
 import { CONFIG_NAMES } from './file-names.ts'
@@ -69,7 +70,7 @@ async function read(
   const isUnread = !found.ok && isReport && found.error.exit === 'configuration'
   if (!found.ok && !isUnread) return found
   const { file, system, isBorrowed }: ChosenFile = found.ok ? found.value : { isBorrowed: false }
-  const unknown = needs === 'everything' ? await unknownVariables(process.env) : []
+  const unknown = needs === 'everything' ? await unknownVariables(process.env, flags.knownVariables) : []
   const config = await configOf(flags, needs, { file, isReport, isUnread })
   const meant = unknown.filter(({ isMeant }) => isMeant).map(({ problem }) => problem)
   const setUp = file === undefined && system === undefined ? [SET_UP] : []

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../../base/result.ts'
-import { KEY_NAME } from '../../../config/publish-settings.ts'
 import type { AccountConfig } from '../../../config/read-client.ts'
-import { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
+import { KEY_NAME, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
 import { tsigKeysIn } from '../../../dns/tsig-key-file.ts'
 import { Secret } from '../../../net/secret.ts'
 

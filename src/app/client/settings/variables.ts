@@ -1,8 +1,7 @@
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../../config/client-settings.ts'
-import { closestSetting, envOf, fileKeyOf } from '../../../config/setting.ts'
+import { closestSetting, fileKeyOf } from '../../../config/setting.ts'
 
 const PREFIX = 'HOLDFAST_'
-const KNOWN = ['HOLDFAST_CONFIG', ...Object.keys({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }).map(envOf)]
 /** Variables of the tests, and for announcements of a later version. */
 const IGNORED = ['HOLDFAST_TEST_', 'HOLDFAST_NEWS_', 'HOLDFAST_PROGRAM']
 
@@ -13,19 +12,20 @@ export interface UnknownVariable {
 }
 
 /** Environment variables that begin like a setting and are not one. */
-export async function unknownVariables(environment: NodeJS.ProcessEnv): Promise<readonly UnknownVariable[]> {
-  const unknown = Object.keys(environment).filter(
+export async function unknownVariables(
+  environment: NodeJS.ProcessEnv,
+  knownVariables: () => Promise<readonly string[]>,
+): Promise<readonly UnknownVariable[]> {
+  const named = Object.keys(environment).filter(
     (name) =>
       name.startsWith(PREFIX) &&
       environment[name] !== '' &&
-      !KNOWN.includes(name) &&
+      name !== 'HOLDFAST_CONFIG' &&
       !IGNORED.some((prefix) => name.startsWith(prefix)),
   )
-  if (unknown.length === 0) return []
-  // One environment file may serve both programs.
-  const { SERVICE_SETTINGS } = await import('../../../config/service-settings.ts')
-  const ofService = new Set(Object.keys(SERVICE_SETTINGS).map(envOf))
-  return unknown.filter((name) => !ofService.has(name)).map(describe)
+  if (named.length === 0) return []
+  const known = new Set(await knownVariables())
+  return named.filter((name) => !known.has(name)).map(describe)
 }
 
 function describe(name: string): UnknownVariable {

@@ -24,9 +24,16 @@ export interface FirstLook {
   readonly remarks: readonly string[]
 }
 
+const NO_FLAGS = {
+  layer: {},
+  configFile: undefined,
+  accounts: [],
+  knownVariables: () => Promise.resolve([]),
+}
+
 /** The addresses of this host, as the sources see them now. Sends no update. */
 export async function firstLook(system: SystemPorts): Promise<FirstLook> {
-  const settings = await readSettings({ layer: {}, configFile: undefined, accounts: [] }, 'nothing')
+  const settings = await readSettings(NO_FLAGS, 'nothing')
   if (!settings.ok) return { conclusions: [], remarks: [] }
   const signal = system.steady.deadline(TIMEOUT.look)
   const detection = (await detectionBy(system))(settings.value, {

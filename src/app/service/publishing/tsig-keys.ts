@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { err, ok, type Result } from '../../../base/result.ts'
-import { KEY_NAME } from '../../../config/publish-settings.ts'
-import { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
+import { KEY_NAME, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../dns/tsig.ts'
 import { Secret } from '../../../net/secret.ts'
 import { isOpenToOthers } from '../store/modes.ts'
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { COMMANDS } from '../../../../src/cli/commands.ts'
 import { readSettings } from '../../../../src/app/client/settings/settings.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -19,6 +20,8 @@ it('a misspelled environment variable is reported together with the mistakes of 
   const settings = await readSettings({
     layer: {},
     accounts: [],
+    knownVariables: async () =>
+      (await Promise.all(COMMANDS.map(async ({ variables }) => variables()))).flat(),
     configFile: configFile('sevrer = "dyn.test"\n'),
   })
 

@@ -1,18 +1,15 @@
-import type { ClientSettingFlags, SettingFlags } from '../../app/setting-flags.ts'
-import { FORMATS } from '../../client/migration/formats.ts'
-import { NOTIFICATION_EVENTS } from '../../config/notify-settings.ts'
-import { PROVIDER_NAMES } from '../../config/providers/providers.ts'
-import { STARTS } from './starts.ts'
-import type { FlagsOf, FlagTable } from './flags.ts'
+import type { ClientSettingFlags } from '../app/client/settings/client-flags.ts'
+import { FORMATS } from '../client/migration/formats.ts'
+import { NOTIFICATION_EVENTS } from '../config/notify-settings.ts'
+import { PROVIDER_NAMES } from '../config/providers/providers.ts'
+import { REPLY_WORDS } from '../protocol/reply.ts'
+import { STARTS } from './parse/starts.ts'
+import { type FlagsOf, type FlagTable, JSON_OUTPUT } from './parse/flags.ts'
 
 interface WithClientSettings {
   readonly settings: ClientSettingFlags
 }
-interface WithServiceSettings {
-  readonly settings: SettingFlags
-}
 
-const JSON_OUTPUT = { kind: 'switch', flag: 'json', describe: 'print the result as JSON' } as const
 const QUIET = {
   kind: 'switch',
   flag: 'quiet',
@@ -79,6 +76,7 @@ export const EXPLAIN_FLAGS = {
     kind: 'word',
     name: 'subject',
     describe: 'an account, a hostname or a reply word; default: all accounts',
+    suggestions: REPLY_WORDS,
   },
 } as const satisfies FlagTable
 export type ExplainFlags = FlagsOf<typeof EXPLAIN_FLAGS> & WithClientSettings
@@ -123,19 +121,14 @@ export type NotificationFlags = FlagsOf<typeof NOTIFICATION_FLAGS> & WithClientS
 
 export const PROVIDERS_FLAGS = {
   asJson: JSON_OUTPUT,
-  name: { kind: 'word', name: 'name', describe: 'the name of a service; default: all are listed' },
-} as const satisfies FlagTable
-export type ProvidersFlags = FlagsOf<typeof PROVIDERS_FLAGS>
-
-export const COMPLETION_FLAGS = {
-  shell: {
-    kind: 'choice',
-    name: 'shell',
-    choices: ['bash', 'zsh', 'fish'],
-    describe: 'the shell that reads the script',
+  name: {
+    kind: 'word',
+    name: 'name',
+    describe: 'the name of a service; default: all are listed',
+    suggestions: PROVIDER_NAMES,
   },
 } as const satisfies FlagTable
-export type CompletionFlags = FlagsOf<typeof COMPLETION_FLAGS>
+export type ProvidersFlags = FlagsOf<typeof PROVIDERS_FLAGS>
 
 const WRITTEN_FILE = {
   output: {
@@ -209,7 +202,9 @@ export const INIT_FLAGS = {
   isDryRun: DRY_RUN,
   ...WRITTEN_FILE,
 } as const satisfies FlagTable
-export type InitFlags = FlagsOf<typeof INIT_FLAGS>
+export type InitFlags = FlagsOf<typeof INIT_FLAGS> & {
+  readonly settings: Pick<ClientSettingFlags, 'knownVariables'>
+}
 
 export const IMPORT_FLAGS = {
   asJson: JSON_OUTPUT,
@@ -261,37 +256,3 @@ export const SERVICE_FLAGS = {
   isDryRun: DRY_RUN,
 } as const satisfies FlagTable
 export type ServiceFlags = FlagsOf<typeof SERVICE_FLAGS>
-
-export const SERVE_FLAGS = {
-  asJson: {
-    kind: 'switch',
-    flag: 'json',
-    describe: 'print the address and, with --dev, the credentials as one line of JSON',
-  },
-  isDev: {
-    kind: 'switch',
-    flag: 'dev',
-    describe: 'listen on loopback with a temporary store, and print a new account, zone and key for tests',
-  },
-  mayMake: { kind: 'switch', flag: 'init', describe: 'make the store if there is none' },
-  faults: {
-    kind: 'text',
-    flag: 'fault',
-    describe:
-      'with --dev: inject faults. word:WORD replies with that word; ' +
-      'outage:TIME replies 911 for that time; slow:TIME delays each reply; ' +
-      'reset[:N] closes the connection of every Nth request; impatient:N replies abuse after N requests. ' +
-      'Separate several with commas',
-  },
-} as const satisfies FlagTable
-export type ServeFlags = FlagsOf<typeof SERVE_FLAGS> & WithServiceSettings
-
-export const ADMIN_FLAGS = {
-  asJson: JSON_OUTPUT,
-  words: {
-    kind: 'words',
-    name: 'operation',
-    describe: 'the operation and its arguments; without one, the list of operations is printed',
-  },
-} as const satisfies FlagTable
-export type AdminFlags = FlagsOf<typeof ADMIN_FLAGS> & WithServiceSettings
