@@ -59,8 +59,8 @@ const slimPg = {
 const bundle = await rolldown({
   // The second one is the file of a thread.
   input: {
-    holdfast: join(ROOT, 'src/cli/start.ts'),
-    'listing-worker': join(ROOT, 'src/server/store/sqlite/listing-worker.ts'),
+    holdfast: join(ROOT, 'src/start.ts'),
+    'listing-worker': join(ROOT, 'src/service/store/sqlite/listing-worker.ts'),
   },
   platform: 'node',
   cwd: ROOT,
@@ -81,22 +81,22 @@ const { output } = await bundle.generate({
       // What --version needs, and every other line.
       {
         name: 'start',
-        test: /src\/app\/(about|crash|exit-codes|streams)\.ts$|src\/cli\/terminal\/signals\.ts$|^(?!.*node_modules).*package\.json$/,
+        test: /src\/shared\/program\/(about|crash|exit-codes|signals|streams)\.ts$|^(?!.*node_modules).*package\.json$/,
       },
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/(base|net|protocol)\/|src\/client\/migration\/formats\.ts|src\/cli\/parse\/starts\.ts|src\/config\/(?!document|syntax|service-settings|read-service|toml-statements)/,
+        test: /src\/shared\/(base|net|protocol)\/|src\/shared\/settings\/(?!document|syntax|toml-statements)|src\/client\/(settings|providers)\/|src\/client\/migration\/formats\.ts|src\/client\/commands\/starts\.ts/,
       },
       // Modules of commands that read settings.
       {
         name: 'console',
-        test: /src\/cli\/terminal\/output|src\/app\/(home|config-file|log|paths|text-file|flags)\.ts|src\/app\/client\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts/,
+        test: /src\/shared\/program\/(output|home|config-file|log|paths|text-file)|src\/client\/app\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/memory\/file-name|src\/shared\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts/,
       },
       // Modules of one update; address detection is separate.
       {
         name: 'client',
-        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/platform\/(http\/(outcome|plain|proxy|service)|process\/(lock|identity)|sockets\/control|clock\/release-date)\.ts|src\/cli\/(system|update)\.ts$|src\/app\/client\/(compose|clock-view|event-log|http-trace|jobs|one-shot|outcome-exit|settings\/state-folders|state\/single-instance|detect\/address-detection)\.ts$|src\/client\/control\//,
+        test: /src\/client\/(agent|decide|memory|report\/(outcome|report|exchange-log|format-report)|send|sources\/(given|provider|source))|src\/shared\/platform\/(http\/(outcome|plain|proxy|service)|process\/(lock|identity)|sockets\/control|clock\/release-date)\.ts|src\/client\/commands\/update\.ts$|src\/client\/app\/(system|compose|clock-view|event-log|http-trace|jobs|one-shot|outcome-exit|settings\/state-folders|state\/single-instance|detect\/address-detection)\.ts$|src\/client\/control\//,
       },
     ],
   },

@@ -1,5 +1,5 @@
 /** Types of TypeScript from the JSON schemas of an OpenAPI document. */
-import type { Schema } from '../src/server/api/openapi/schema.ts'
+import type { Schema } from '../src/service/api/openapi/schema.ts'
 
 /** A schema with the name of a global class. */
 const RENAMED: Readonly<Record<string, string>> = { Error: 'ApiError' }

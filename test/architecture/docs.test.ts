@@ -3,18 +3,18 @@ import { hookVariables } from '../../src/client/notify/payload.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands.ts'
-import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/config/client-settings.ts'
-import { parseDocument } from '../../src/config/document.ts'
-import { readClientConfig } from '../../src/config/read-client.ts'
-import { readServiceConfig } from '../../src/config/read-service.ts'
-import { SERVICE_SETTINGS } from '../../src/config/service-settings.ts'
-import { envOf, type SettingLayer } from '../../src/config/setting.ts'
-import { STORE_OPERATIONS } from '../../src/app/service/admin/store-operations.ts'
-import { ADMIN_OPERATIONS } from '../../src/server/admin/operations.ts'
-import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/server/admin/policy.ts'
-import type { Route } from '../../src/server/api/route.ts'
-import { ROUTES } from '../../src/server/api/routes.ts'
+import { COMMANDS } from '../../src/commands.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/client/settings/client-settings.ts'
+import { parseDocument } from '../../src/shared/settings/document.ts'
+import { readClientConfig } from '../../src/client/settings/read-client.ts'
+import { readServiceConfig } from '../../src/service/settings/read-service.ts'
+import { SERVICE_SETTINGS } from '../../src/service/settings/service-settings.ts'
+import { envOf, type SettingLayer } from '../../src/shared/settings/setting.ts'
+import { STORE_OPERATIONS } from '../../src/service/app/admin/store-operations.ts'
+import { ADMIN_OPERATIONS } from '../../src/service/admin/operations.ts'
+import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/service/admin/policy.ts'
+import type { Route } from '../../src/service/api/route.ts'
+import { ROUTES } from '../../src/service/api/routes.ts'
 import { lineAt, placeOf, type TextFile } from './sources.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -29,7 +29,11 @@ const pages = (paths: readonly string[]): readonly TextFile[] =>
 const FOR_USERS = pages(['README.md', ...inFolder('docs')])
 /** They may name what there is no more, or what only the tests have. */
 const OTHERS = pages(['CHANGELOG.md', ...inFolder('bench')])
-const FOR_DEVELOPERS = pages(['src/ARCHITECTURE.md', ...inFolder('docs/decisions')])
+const FOR_DEVELOPERS = pages([
+  'src/ARCHITECTURE.md',
+  ...['client', 'service', 'shared'].map((house) => `src/${house}/ARCHITECTURE.md`),
+  ...inFolder('docs/decisions'),
+])
 
 interface Code {
   /** The language of a fenced block, empty without one; `inline` for a span. */
@@ -137,7 +141,7 @@ describe('paths of the sources', () => {
   const rooms = readdirSync(join(ROOT, 'src'))
   const tops = readdirSync(ROOT).filter((name) => !NOT_SOURCES.includes(name))
 
-  /** `src/base/time.ts`, `base/time.ts`, `.ci/run`, `src/client/sources/*-codec.ts`. */
+  /** `src/shared/base/time.ts`, `shared/base/time.ts`, `.ci/run`, `src/client/sources/*-codec.ts`. */
   const isPath = (span: string): boolean =>
     /^[\w.*/-]+$/.test(span) &&
     ((span.includes('/') && [...rooms, ...tops].includes(span.split('/')[0] ?? '')) || span.endsWith('.ts'))

@@ -6,29 +6,29 @@ const EFFECT =
   /\b(?:setTimeout|setInterval|setImmediate|Math\.random|Date\.now|performance\.now|process\.hrtime|AbortSignal\.timeout|random(?:Bytes|Int|UUID)|getRandomValues)\b|new Date\(\)|node:timers/
 
 /** Rooms whose clocks are ports. */
-const ROOMS = /^(?!platform\/)(?!server\/)/
+const ROOMS = /^(?!service\/(?!app\/|commands\/))/
 
 /** The scripts of pages, which browsers run. */
-const OF_BROWSERS = ['app/client/page/script.ts', 'app/service/http/console-script.ts']
+const OF_BROWSERS = ['client/app/page/script.ts', 'service/app/http/console-script.ts']
 
 /** Of the rooms of the service: sockets, both databases and secrets, which use Node themselves. No file is added. */
 // biome-ignore format: a table
 const BESIDE_NODE = [
-  'server/api/answer/render.ts',
-  'server/auth/hashes.ts',
-  'server/http/connections.ts',
-  'server/http/listen.ts',
-  'server/store/postgres/batches.ts',
-  'server/store/postgres/counter-flush.ts',
-  'server/store/postgres/pool.ts',
-  'server/store/postgres/store.ts',
-  'server/store/postgres/transaction.ts',
-  'server/store/sqlite/group-commit.ts',
+  'service/api/answer/render.ts',
+  'service/auth/hashes.ts',
+  'service/http/connections.ts',
+  'service/http/listen.ts',
+  'service/store/postgres/batches.ts',
+  'service/store/postgres/counter-flush.ts',
+  'service/store/postgres/pool.ts',
+  'service/store/postgres/store.ts',
+  'service/store/postgres/transaction.ts',
+  'service/store/sqlite/group-commit.ts',
 ]
 
-const withEffects = FILES.filter(({ path, text }) => !path.startsWith('platform/') && EFFECT.test(text)).map(
-  ({ path }) => path,
-)
+const withEffects = FILES.filter(
+  ({ path, text }) => !path.startsWith('shared/platform/') && EFFECT.test(text),
+).map(({ path }) => path)
 
 it('clocks, timers and random numbers are ports, outside the room that uses Node', () =>
   expect(withEffects.filter((path) => ROOMS.test(path))).toEqual(OF_BROWSERS))

@@ -3,7 +3,7 @@ import { FILES, lineAt, type TextFile } from './sources.ts'
 
 const MAX_COLUMNS = { text: 125, table: 250 } as const
 /** The text of a trigger, which is compared with that of databases that exist. */
-const FIXED_TEXT = 'server/store/sqlite/publish-schema.ts'
+const FIXED_TEXT = 'service/store/sqlite/publish-schema.ts'
 
 /** What the formatter leaves as it is: the line after the comment, to the end of the bracket that it opens. */
 const TABLE = /^( *)\/\/ biome-ignore format: .*\n(?:.*[[{(]\n(?:(?:\1 .*)?\n)*\1[\])}].*|.*)$/gm

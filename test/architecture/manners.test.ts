@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { FILES, placesOf } from './sources.ts'
 
-const pure = FILES.filter(({ path }) => !/^(platform|app|cli)\//.test(path))
+const pure = FILES.filter(
+  ({ path }) => !/^([a-z]+\.ts$|shared\/(platform|program)\/|(client|service)\/(app|commands)\/)/.test(path),
+)
 
 /** Things only the shell may do. Each is one line of the architecture, so each has one line here. */
 // biome-ignore format: a table
 const SHELL_ONLY: readonly (readonly [what: string, pattern: RegExp, except: RegExp])[] = [
   ['read the clock',        /\bDate\.now\(|new Date\(\)|performance\.now/, /^$/],
-  ['set a timer',           /\bset(Timeout|Interval|Immediate)\(/,         /^server\/(http\/(listen|connections)|store\/sqlite\/group-commit)\.ts$/],
+  ['set a timer',           /\bset(Timeout|Interval|Immediate)\(/,         /^service\/(http\/(listen|connections)|store\/sqlite\/group-commit)\.ts$/],
   ['read the environment',  /\bprocess\.(env|argv|exit)\b/,                /^$/],
   ['print',                 /\bconsole\.|process\.std(out|err)/,           /^$/],
   ['use random numbers',    /\bMath\.random\(/,                            /^$/],
-  ['use modules of Node',   /from 'node:(?!net'|crypto'|buffer'|url')/,       /^server\/(http|store)\//],
+  ['use modules of Node',   /from 'node:(?!net'|crypto'|buffer'|url')/,       /^service\/(http|store)\//],
 ]
 
-it.each(SHELL_ONLY)('only platform/, app/ and cli/ %s', (_, pattern, except) =>
+it.each(SHELL_ONLY)('only the rooms that make the programs %s', (_, pattern, except) =>
   expect(
     placesOf(
       pure.filter(({ path }) => !except.test(path)),
@@ -44,7 +46,7 @@ describe('every file', () => {
 it('only the protocol rooms and the service spell the reply words', () =>
   expect(
     placesOf(
-      FILES.filter(({ path }) => !/^(protocol|client\/protocols|server)\//.test(path)),
+      FILES.filter(({ path }) => !/^(shared\/protocol|client\/protocols|service)\//.test(path)),
       /'(good|nochg|911)'/,
     ),
   ).toEqual([]))

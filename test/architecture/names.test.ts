@@ -38,7 +38,7 @@ it('no name differs from another in its case alone, unless it is a value and its
 const PRIVATE =
   /^(?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
 const MAX_DEFINITIONS = 3
-/** In `server/store/sql`: `Pick` of an interface, three times, and a page of a listing. */
+/** In `service/store/sql`: `Pick` of an interface, three times, and a page of a listing. */
 const SAME_MEANING: readonly string[] = ['Part']
 
 /** Where each name of the top level that is not exported is defined. */

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FILES, placeOf, SRC } from './sources.ts'
 
+const HOUSES = ['client', 'shared', 'service']
 const DOCUMENT = readFileSync(join(SRC, 'ARCHITECTURE.md'), 'utf8')
 
 interface Room {
@@ -13,14 +14,25 @@ interface Room {
 const words = (cell: string): readonly string[] =>
   cell.split(' ').filter((word) => word !== '' && word !== '–')
 const ROOMS = new Map(
-  [...DOCUMENT.matchAll(/^\| `([a-z0-9/]+)` \|[^|]+\|([^|]+)\|([^|]+)\|$/gm)].map(
-    ([, room = '', may = '', packages = '']): [string, Room] => [
+  HOUSES.toSorted((a, b) => Number(b === 'shared') - Number(a === 'shared')).flatMap((house) =>
+    [
+      ...readFileSync(join(SRC, house, 'ARCHITECTURE.md'), 'utf8').matchAll(
+        /^\| `([a-z0-9/-]+)` \|[^|]+\|([^|]+)\|([^|]+)\|$/gm,
+      ),
+    ].map(([, room = '', may = '', packages = '']): [string, Room] => [
       room,
-      { mayImport: words(may), packages: words(packages) },
-    ],
+      {
+        mayImport: words(may).map((name) =>
+          HOUSES.includes(name.split('/')[0] ?? '') ? name : `shared/${name}`,
+        ),
+        packages: words(packages),
+      },
+    ]),
   ),
 )
-/** The deepest room that a file is in: `app/client` before `app`. */
+/** Above the rooms: what starts the program and picks the command. */
+const ABOVE = ['start.ts', 'main.ts', 'commands.ts']
+/** The deepest room that a file is in: `service/store/sql` before `service/store`. */
 const roomOf = (path: string): string =>
   [...ROOMS.keys()]
     .filter((room) => path.startsWith(`${room}/`))
@@ -75,7 +87,7 @@ it('no file is in a circle of imports', () =>
 
 it('has a room for every file, and a file for every room', () => {
   const paths = FILES.map(({ path }) => path)
-  expect(paths.filter((path) => !ROOMS.has(roomOf(path)))).toEqual([])
+  expect(paths.filter((path) => !ROOMS.has(roomOf(path)))).toEqual(ABOVE.toSorted())
   expect([...ROOMS.keys()].filter((room) => !paths.some((path) => roomOf(path) === room))).toEqual([])
 })
 
@@ -87,16 +99,10 @@ it('lists rooms strictly downward', () => {
 })
 
 it('is drawn with every room on its floor', () => {
-  const prefixes = ['client/', '', 'server/']
   const drawn = [...DOCUMENT.matchAll(/^ ?(\d+) │(.*)│$/gm)].flatMap(([, floor = '', columns = '']) =>
     columns
       .split('│')
-      .flatMap((column, at) =>
-        words(column.trim()).map((room) => [
-          ROOMS.has(room) ? room : `${prefixes[at]}${room}`,
-          Number(floor),
-        ]),
-      ),
+      .flatMap((column, at) => words(column.trim()).map((room) => [`${HOUSES[at]}/${room}`, Number(floor)])),
   )
   const floorOf = (room: string): number =>
     1 + Math.max(0, ...(ROOMS.get(room)?.mayImport ?? []).map(floorOf))
@@ -106,8 +112,19 @@ it('is drawn with every room on its floor', () => {
   )
 })
 
+it('the client and the service never import each other, and the shared ground imports neither', () => {
+  const houseOf = (path: string): string => path.split('/')[0] ?? ''
+  const wrong = [...ROOMS].flatMap(([room, { mayImport }]) =>
+    mayImport
+      .filter((below) => ![houseOf(room), 'shared'].includes(houseOf(below)))
+      .map((below) => `${room}: ${below}`),
+  )
+
+  expect(wrong).toEqual([])
+})
+
 it('every file imports only from its room and from rooms below it', () => {
-  const wrong = FILES.flatMap(({ path }) => {
+  const wrong = FILES.filter(({ path }) => !ABOVE.includes(path)).flatMap(({ path }) => {
     const allowed = [roomOf(path), ...(ROOMS.get(roomOf(path))?.mayImport ?? [])]
     return importsWithin(path).filter(({ target }) => !allowed.includes(roomOf(target)))
   })

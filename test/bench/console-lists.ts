@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DATABASE_FILE } from '../../src/server/store/sqlite/open.ts'
+import { DATABASE_FILE } from '../../src/service/store/sqlite/open.ts'
 import { type Asker, personOf, programOf, WITH_CONSOLE } from './console-person.ts'
 import { type Filled, fill } from './fill.ts'
 import { type Bar, type Context, type Figure, median } from './report.ts'

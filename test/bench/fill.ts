@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { keyedHash, pepperOf } from '../../src/server/auth/hashes.ts'
-import { openConnections } from '../../src/server/store/sqlite/open.ts'
+import { keyedHash, pepperOf } from '../../src/service/auth/hashes.ts'
+import { openConnections } from '../../src/service/store/sqlite/open.ts'
 
 /** A store as a service of some size has it, written without the service. */
 export interface Filled {

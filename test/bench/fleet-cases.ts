@@ -1,4 +1,4 @@
-import type { Duration, Instant } from '../../src/base/time.ts'
+import type { Duration, Instant } from '../../src/shared/base/time.ts'
 import { type Counts, count, meanRate, noCounts, peakRate } from './fleet-rates.ts'
 import { simulate } from './fleet-run.ts'
 import { AT, type Scenario } from './fleet-scenario.ts'

@@ -7,7 +7,7 @@ import {
   milliseconds,
   minutes,
   seconds,
-} from '../../src/base/time.ts'
+} from '../../src/shared/base/time.ts'
 import { type Client, isConfirmed, look, settledClient } from './fleet-client.ts'
 import { seededRandom } from './fleet-random.ts'
 import { AT } from './fleet-scenario.ts'

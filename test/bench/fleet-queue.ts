@@ -1,4 +1,4 @@
-import { type Instant, instant } from '../../src/base/time.ts'
+import { type Instant, instant } from '../../src/shared/base/time.ts'
 
 /** What happens to one client: its provider gives it another address, or it looks which one it has. */
 export interface Happening {

@@ -6,7 +6,7 @@ import {
   isBefore,
   minutes,
   seconds,
-} from '../../src/base/time.ts'
+} from '../../src/shared/base/time.ts'
 import { AT } from './fleet-scenario.ts'
 
 /** Requests are counted in spans of this length. */

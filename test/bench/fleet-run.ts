@@ -1,4 +1,4 @@
-import { after, between, type Instant, isBefore, milliseconds } from '../../src/base/time.ts'
+import { after, between, type Instant, isBefore, milliseconds } from '../../src/shared/base/time.ts'
 import { type Client, isInTrouble, look, settledClient } from './fleet-client.ts'
 import { emptyQueue, type Queue } from './fleet-queue.ts'
 import { seededRandom } from './fleet-random.ts'

@@ -1,4 +1,4 @@
-import { days, hours, instant, minutes } from '../../src/base/time.ts'
+import { days, hours, instant, minutes } from '../../src/shared/base/time.ts'
 
 /** `refuses`: it answers every request with HTTP 503. `unreached`: no connection comes about. */
 export type Outage = 'refuses' | 'unreached'

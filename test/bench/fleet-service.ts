@@ -1,7 +1,7 @@
-import { type Instant, isBefore } from '../../src/base/time.ts'
+import { type Instant, isBefore } from '../../src/shared/base/time.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'
-import type { UpdateRequest } from '../../src/protocol/request.ts'
-import { readResponse } from '../../src/protocol/response.ts'
+import type { UpdateRequest } from '../../src/shared/protocol/request.ts'
+import { readResponse } from '../../src/shared/protocol/response.ts'
 import { AT, type Outage } from './fleet-scenario.ts'
 
 /** What the client learns from a request at a moment. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { between, hours, type Instant, instant, minutes, seconds } from '../../src/base/time.ts'
+import { between, hours, type Instant, instant, minutes, seconds } from '../../src/shared/base/time.ts'
 import { isConfirmed, look, settledClient } from './fleet-client.ts'
 import { lateness } from './fleet-lateness.ts'
 import { emptyQueue } from './fleet-queue.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, between, type Duration, hours, minutes } from '../../src/base/time.ts'
+import { after, before, between, type Duration, hours, minutes } from '../../src/shared/base/time.ts'
 import { CASES, type Pair, pairOf, type Run, ratioOf, steadyOf } from './fleet-cases.ts'
 import { latenessFigures } from './fleet-lateness.ts'
 import { type Line, type Picture, svgOf } from './fleet-picture.ts'

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseResponse } from '../../src/dns/response.ts'
+import { parseResponse } from '../../src/shared/dns/response.ts'
 
 /** Questions on one socket. */
 export class Asker {

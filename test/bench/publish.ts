@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { questionWire } from '../../src/dns/response.ts'
-import { RR_TYPES } from '../../src/dns/types.ts'
+import { questionWire } from '../../src/shared/dns/response.ts'
+import { RR_TYPES } from '../../src/shared/dns/types.ts'
 import { addressIn, Asker, percentile } from './publish-asker.ts'
 import { largeTransfers } from './publish-large.ts'
 import { secondariesIn } from './publish-servers.ts'

@@ -1,12 +1,19 @@
-import type { NameState } from '../../src/server/model/publication.ts'
+import type { NameState } from '../../src/service/model/publication.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { after, type Instant, instant, minutes, seconds } from '../../src/base/time.ts'
-import type { Address } from '../../src/net/address.ts'
-import type { DnsType } from '../../src/server/model/rdata-values.ts'
-import type { ListedPage, NameFilter, NameQuery, Page, Position, Sort } from '../../src/server/model/query.ts'
-import type { Name } from '../../src/server/model/tree.ts'
-import type { Store } from '../../src/server/store/store.ts'
-import { flushed } from '../server/publish/flushed.ts'
+import { after, type Instant, instant, minutes, seconds } from '../../src/shared/base/time.ts'
+import type { Address } from '../../src/shared/net/address.ts'
+import type { DnsType } from '../../src/service/model/rdata-values.ts'
+import type {
+  ListedPage,
+  NameFilter,
+  NameQuery,
+  Page,
+  Position,
+  Sort,
+} from '../../src/service/model/query.ts'
+import type { Name } from '../../src/service/model/tree.ts'
+import type { Store } from '../../src/service/store/store.ts'
+import { flushed } from '../service/publish/flushed.ts'
 import { type Fixture, fill } from './store.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))

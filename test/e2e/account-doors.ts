@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { expect } from 'vitest'
-import { authenticator, type Authenticator } from '../server/auth/authenticator.ts'
+import { authenticator, type Authenticator } from '../service/auth/authenticator.ts'
 import type { Browser } from './account-browser.ts'
 import { type AccountWorld, basic, HOME, type MailKind } from './account-mails.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROUTES } from '../../src/server/api/routes.ts'
+import { ROUTES } from '../../src/service/api/routes.ts'
 import { oneIn } from '../large.ts'
 import { NODE, ROOT, type Service, startService } from './processes.ts'
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseDocument } from '../../src/config/document.ts'
-import { readClientConfig } from '../../src/config/read-client.ts'
+import { parseDocument } from '../../src/shared/settings/document.ts'
+import { readClientConfig } from '../../src/client/settings/read-client.ts'
 import { holdfast, type Options, scratch } from './processes.ts'
 
 const WHOLE =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PROVIDERS } from '../../src/config/providers/providers.ts'
+import { PROVIDERS } from '../../src/client/providers/providers.ts'
 import { oneIn } from '../large.ts'
 import { DELETING_SERVICES } from '../fakes/service-dialect.ts'
 import { imitatedService } from './imitated-service.ts'
@@ -49,7 +49,7 @@ async function addressesOf(at: Service): Promise<readonly string[]> {
 
 const families = (provider: string): readonly string[] =>
   PROVIDERS[provider]?.settings['ipv6'] === 'false' ? [A] : [A, A6]
-/** Of the others, `test/protocol` and `test/config` hold the requests and replies. */
+/** Of the others, `test/shared/protocol` and `test/client/settings` hold the requests and replies. */
 const confirmed = Object.keys(PROVIDERS).filter(
   (name) =>
     PROVIDERS[name]?.grade === 'A' &&

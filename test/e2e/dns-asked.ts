@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { parseResponse } from '../../src/dns/response.ts'
-import { RCODES, RR_TYPES } from '../../src/dns/types.ts'
-import { addressOfBytes } from '../../src/net/address.ts'
-import { wire } from '../dns/wire.ts'
+import { parseResponse } from '../../src/shared/dns/response.ts'
+import { RCODES, RR_TYPES } from '../../src/shared/dns/types.ts'
+import { addressOfBytes } from '../../src/shared/net/address.ts'
+import { wire } from '../shared/dns/wire.ts'
 import { datagramSocket } from './dns-traffic.ts'
 
 const HOST = '127.0.0.1'

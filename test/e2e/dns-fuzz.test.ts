@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { seededRandom } from '../bench/fleet-random.ts'
 import { SEED } from '../runs.ts'
-import { fuzzMessages } from '../dns/fuzz-messages.ts'
-import { wire } from '../dns/wire.ts'
+import { fuzzMessages } from '../shared/dns/fuzz-messages.ts'
+import { wire } from '../shared/dns/wire.ts'
 import { PATIENCE } from '../eventually.ts'
 import {
   connected,

@@ -1,5 +1,5 @@
-import { PROVIDERS } from '../../src/config/providers/providers.ts'
-import { encodeName } from '../../src/dns/name.ts'
+import { PROVIDERS } from '../../src/client/providers/providers.ts'
+import { encodeName } from '../../src/shared/dns/name.ts'
 import {
   chmodSync,
   existsSync,
@@ -19,7 +19,7 @@ import { oneIn, oneOfEach } from '../large.ts'
 import { holdfast, LAUNCHER, NODE, type Service, scratch, service } from './processes.ts'
 import { echo } from './servers.ts'
 import { nameServer } from '../fakes/name-server.ts'
-import { RR_TYPES } from '../../src/dns/types.ts'
+import { RR_TYPES } from '../../src/shared/dns/types.ts'
 import { inTerminal, KEY } from './terminal.ts'
 
 const PASSWORD = 'of "the" key, 1#2'

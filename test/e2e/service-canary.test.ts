@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { PAGES } from '../../src/app/client/page/handler.ts'
+import { PAGES } from '../../src/client/app/page/handler.ts'
 import { NEW } from '../client/protocols/services.ts'
 import { eventually } from '../eventually.ts'
 import { CANARY, everyService, listening, REPEATS, secretOf, SERVICES } from './every-service.ts'

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { STORE_TABLES } from '../../src/server/store/copy-rows.ts'
-import { tableColumns } from '../../src/server/store/sqlite/copy-rows.ts'
+import { STORE_TABLES } from '../../src/service/store/copy-rows.ts'
+import { tableColumns } from '../../src/service/store/sqlite/copy-rows.ts'
 import { eventually } from '../eventually.ts'
-import { OPERATOR } from '../../src/server/model/trail.ts'
+import { OPERATOR } from '../../src/service/model/trail.ts'
 import { type Postgres, startPostgres, whyNoPostgres } from '../lab/postgres.ts'
 import { holdfast, serveStore } from './processes.ts'
 

@@ -1,5 +1,5 @@
-import { type Address, parseAddress } from '../../src/net/address.ts'
-import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
+import { type Address, parseAddress } from '../../src/shared/net/address.ts'
+import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
 
 export function address(text: string): Address {
   const parsed = parseAddress(text)

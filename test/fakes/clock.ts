@@ -1,5 +1,5 @@
-import { type Duration, type Instant, instant } from '../../src/base/time.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import { type Duration, type Instant, instant } from '../../src/shared/base/time.ts'
+import type { Clock } from '../../src/shared/ports/clock.ts'
 
 /** A clock that advances only by `pass`, and runs the timers on the way. */
 export interface VirtualClock extends Clock {

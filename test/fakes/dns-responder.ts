@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram'
 import { type AddressInfo, createServer } from 'node:net'
-import { parseRequest } from '../../src/dns/request.ts'
-import { FLAGS } from '../../src/dns/types.ts'
-import { wire, type WireRecord } from '../dns/wire.ts'
+import { parseRequest } from '../../src/shared/dns/request.ts'
+import { FLAGS } from '../../src/shared/dns/types.ts'
+import { wire, type WireRecord } from '../shared/dns/wire.ts'
 
 export interface Asked {
   readonly name: string

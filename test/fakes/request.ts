@@ -1,5 +1,5 @@
-import { minutes } from '../../src/base/time.ts'
-import type { HttpRequest } from '../../src/ports/http.ts'
+import { minutes } from '../../src/shared/base/time.ts'
+import type { HttpRequest } from '../../src/shared/ports/http.ts'
 
 export const never = new AbortController().signal
 /** Its time is never over in a test that gives it no other. */

@@ -1,12 +1,12 @@
-import { ACCOUNT_SETTINGS } from '../../src/config/client-settings.ts'
-import { presetLayer } from '../../src/config/providers/preset.ts'
-import { PROVIDERS } from '../../src/config/providers/providers.ts'
-import { readTable } from '../../src/config/setting.ts'
-import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../src/net/address.ts'
-import { parseHostname } from '../../src/net/hostname.ts'
-import { dialectOf, type ReplyDialect } from '../../src/protocol/dialect.ts'
-import { UPDATE_PATH } from '../../src/protocol/request.ts'
-import type { RequestForm } from '../../src/protocol/request-form.ts'
+import { ACCOUNT_SETTINGS } from '../../src/client/settings/client-settings.ts'
+import { presetLayer } from '../../src/client/settings/preset.ts'
+import { PROVIDERS } from '../../src/client/providers/providers.ts'
+import { readTable } from '../../src/shared/settings/setting.ts'
+import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../src/shared/net/address.ts'
+import { parseHostname } from '../../src/shared/net/hostname.ts'
+import { dialectOf, type ReplyDialect } from '../../src/shared/protocol/dialect.ts'
+import { UPDATE_PATH } from '../../src/shared/protocol/request.ts'
+import type { RequestForm } from '../../src/shared/protocol/request-form.ts'
 
 /**
  * Services that delete the records of a family that a request does not name, by what keeps them: a word in the place of the address,

@@ -8,7 +8,7 @@ import {
   instant,
   minutes,
   seconds,
-} from '../../src/base/time.ts'
+} from '../../src/shared/base/time.ts'
 import type { Agent } from '../../src/client/agent/agent.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import { makeInbox } from '../../src/client/agent/inbox.ts'
@@ -18,12 +18,12 @@ import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { NEW_STATE } from '../../src/client/decide/state.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import type { AddressProvider } from '../../src/client/sources/provider.ts'
-import { parseAddress } from '../../src/net/address.ts'
-import { Secret } from '../../src/net/secret.ts'
-import { UPDATE_PATH } from '../../src/protocol/request.ts'
-import { PLAIN_FORM } from '../../src/protocol/request-form.ts'
-import { toWire } from '../../src/platform/http/wire.ts'
-import type { HttpOutcome } from '../../src/ports/http.ts'
+import { parseAddress } from '../../src/shared/net/address.ts'
+import { Secret } from '../../src/shared/net/secret.ts'
+import { UPDATE_PATH } from '../../src/shared/protocol/request.ts'
+import { PLAIN_FORM } from '../../src/shared/protocol/request-form.ts'
+import { toWire } from '../../src/shared/platform/http/wire.ts'
+import type { HttpOutcome } from '../../src/shared/ports/http.ts'
 
 export const START = instant(Date.UTC(2026, 0, 1))
 

@@ -6,7 +6,7 @@ import {
   DATABASE_FILE,
   openMemory,
   SCHEMA_VERSION,
-} from '../../src/server/store/sqlite/open.ts'
+} from '../../src/service/store/sqlite/open.ts'
 
 interface NewDatabase {
   readonly tables: string

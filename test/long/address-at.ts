@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram'
-import { parseResponse, questionWire } from '../../src/dns/response.ts'
+import { parseResponse, questionWire } from '../../src/shared/dns/response.ts'
 
 /** The IPv4 address that a server gives for a name; undefined without an answer. */
 export async function addressAt(port: number, name: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import type { Socket as DatagramSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseResponse } from '../../src/dns/response.ts'
-import { RR_TYPES } from '../../src/dns/types.ts'
-import { opt, wire } from '../dns/wire.ts'
+import { parseResponse } from '../../src/shared/dns/response.ts'
+import { RR_TYPES } from '../../src/shared/dns/types.ts'
+import { opt, wire } from '../shared/dns/wire.ts'
 import { publishingService, signed, transferred } from '../e2e/dns-secondary.ts'
 import {
   connected,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { questionWire } from '../../src/dns/response.ts'
-import { RR_TYPES } from '../../src/dns/types.ts'
+import { questionWire } from '../../src/shared/dns/response.ts'
+import { RR_TYPES } from '../../src/shared/dns/types.ts'
 import { freePort } from '../bench/ports.ts'
 import { questionFlood } from '../lab/question-flood.ts'
 import { inFolder, tenants } from './tenants.ts'

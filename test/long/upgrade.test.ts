@@ -12,7 +12,7 @@ import { HOSTNAMES, storedIn, twoNodes, urlOf } from '../e2e/two-nodes.ts'
 const lacking = whyNoPostgres()
 if (lacking !== undefined) console.error(`\n!!! ${lacking}: the tests of rolling upgrades are SKIPPED\n`)
 
-const MIGRATIONS = 'src/server/store/postgres/migrations.ts'
+const MIGRATIONS = 'src/service/store/postgres/migrations.ts'
 /** How many this release has. */
 const OWN = readFileSync(join(ROOT, MIGRATIONS), 'utf8').match(/oldestReader: \d/g)?.length ?? 0
 /** The migrations of a release that adds to the schema, and of a later one that removes what was before. */

@@ -106,6 +106,10 @@ it('reports survivors without an explanation, and explanations that are no longe
 
 it('finds the tests that load a file, through others too', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const tests = ['test/protocol/reply.test.ts', 'test/scenario/day.test.ts', 'test/base/nearest.test.ts']
-  expect(testsThatLoad(root, tests, new Set(['src/protocol/reply.ts']))).toEqual(tests.slice(0, 2))
+  const tests = [
+    'test/shared/protocol/reply.test.ts',
+    'test/scenario/day.test.ts',
+    'test/shared/base/nearest.test.ts',
+  ]
+  expect(testsThatLoad(root, tests, new Set(['src/shared/protocol/reply.ts']))).toEqual(tests.slice(0, 2))
 })

@@ -1,18 +1,18 @@
 /** The rooms in which a test must detect a change of every operator, condition and constant. */
 export const ROOMS: readonly string[] = [
-  'src/protocol',
+  'src/shared/protocol',
   'src/client/decide',
   'src/client/detect',
-  'src/server/rules',
-  'src/server/auth',
-  'src/server/abuse',
-  'src/server/update',
+  'src/service/rules',
+  'src/service/auth',
+  'src/service/abuse',
+  'src/service/update',
 ]
 
 /** Tests that run within one process. The others start programs, read the source, or take long and reach little. */
 export const isUnitTest = (path: string): boolean =>
   path.endsWith('.test.ts') &&
-  !/^test\/(e2e|system|browser|packages|long|architecture|bench|mutate|simulation|platform|config|net|cli)\//.test(
+  !/^test\/(e2e|system|browser|packages|long|architecture|bench|mutate|simulation|shared\/(platform|settings|net|program)|client\/(settings|providers)|service\/settings)\//.test(
     path,
   ) &&
-  !/server\/api\/(fuzz|properties|security|concurrency)/.test(path)
+  !/service\/api\/(fuzz|properties|security|concurrency)/.test(path)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Duration, days, minutes, seconds } from '../../src/base/time.ts'
+import { type Duration, days, minutes, seconds } from '../../src/shared/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { outcomeOf } from '../../src/client/report/outcome.ts'
-import { type AbsentFamily, PLAIN_FORM, type RequestForm } from '../../src/protocol/request-form.ts'
+import { type AbsentFamily, PLAIN_FORM, type RequestForm } from '../../src/shared/protocol/request-form.ts'
 import { type AddressScript, disk, PLAN, world } from '../fakes/world.ts'
 import { STARTED } from './runs.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { after, hours, type Instant, minutes } from '../../src/base/time.ts'
+import { after, hours, type Instant, minutes } from '../../src/shared/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { State } from '../../src/client/decide/state.ts'
 import { formatState } from '../../src/client/memory/codec.ts'

@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { after, hours, type Instant, instant, milliseconds, minutes, seconds } from '../../src/base/time.ts'
+import {
+  after,
+  hours,
+  type Instant,
+  instant,
+  milliseconds,
+  minutes,
+  seconds,
+} from '../../src/shared/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import { exchangeEvents } from '../../src/client/agent/exchange-events.ts'
 import { nextWait, retryAt, waitAt } from '../../src/client/decide/backoff.ts'
@@ -11,9 +19,9 @@ import { clientTime } from '../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
 import { fileMemory } from '../../src/client/memory/file-memory.ts'
 import { outcomeOf, worstOutcome } from '../../src/client/report/outcome.ts'
-import type { Family } from '../../src/net/address.ts'
-import type { Sighting } from '../../src/net/sighting.ts'
-import { systemFiles } from '../../src/platform/files/files.ts'
+import type { Family } from '../../src/shared/net/address.ts'
+import type { Sighting } from '../../src/shared/net/sighting.ts'
+import { systemFiles } from '../../src/shared/platform/files/files.ts'
 import { disk, type ScriptedOutcome, PLAN, type AddressScript, START, world } from '../fakes/world.ts'
 import { address } from '../fakes/address.ts'
 import { daemon, oneShot, type Scene, STARTED } from './runs.ts'

@@ -1,17 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../runs.ts'
-import { after, days, hours, type Instant, instant, milliseconds, minutes } from '../../src/base/time.ts'
+import {
+  after,
+  days,
+  hours,
+  type Instant,
+  instant,
+  milliseconds,
+  minutes,
+} from '../../src/shared/base/time.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { nextAction, stopOf } from '../../src/client/decide/next-action.ts'
 import type { Action, Observation } from '../../src/client/decide/observation.ts'
 import { reduce } from '../../src/client/decide/reduce.ts'
 import { accountOf, NEW_STATE, type State } from '../../src/client/decide/state.ts'
 import { formatState, parseState } from '../../src/client/memory/codec.ts'
-import { type Addresses, FAMILIES, parseAddress } from '../../src/net/address.ts'
-import type { Sightings } from '../../src/net/sighting.ts'
-import { actionOf, isAddressedWord, REPLY_WORDS } from '../../src/protocol/reply.ts'
-import type { Reply } from '../../src/protocol/reply-codec.ts'
+import { type Addresses, FAMILIES, parseAddress } from '../../src/shared/net/address.ts'
+import type { Sightings } from '../../src/shared/net/sighting.ts'
+import { actionOf, isAddressedWord, REPLY_WORDS } from '../../src/shared/protocol/reply.ts'
+import type { Reply } from '../../src/shared/protocol/reply-codec.ts'
 import { PLAN, START } from '../fakes/world.ts'
 
 /** One turn: time passes, addresses are seen or not, and the service answers. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { hours } from '../../src/base/time.ts'
+import { hours } from '../../src/shared/base/time.ts'
 import { forever, once, run } from '../../src/client/agent/run.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import type { Observation } from '../../src/client/decide/observation.ts'

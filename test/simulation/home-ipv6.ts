@@ -1,6 +1,6 @@
-import type { Address } from '../../src/net/address.ts'
-import type { InterfaceAddress } from '../../src/ports/interfaces.ts'
-import type { OutboundRoute } from '../../src/ports/network.ts'
+import type { Address } from '../../src/shared/net/address.ts'
+import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
+import type { OutboundRoute } from '../../src/shared/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import type { Scheduler } from './scheduler.ts'
 

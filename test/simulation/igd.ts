@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../src/ports/http.ts'
+import type { HttpRequest } from '../../src/shared/ports/http.ts'
 import { GATEWAY, type Home } from './home.ts'
 
 const ROOT = `http://${GATEWAY.address}:5000`

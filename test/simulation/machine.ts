@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import type { Files } from '../../src/ports/files.ts'
-import type { ControlHandler } from '../../src/ports/control.ts'
-import type { LockOutcome, LockOwner } from '../../src/ports/lock.ts'
+import type { Files } from '../../src/shared/ports/files.ts'
+import type { ControlHandler } from '../../src/shared/ports/control.ts'
+import type { LockOutcome, LockOwner } from '../../src/shared/ports/lock.ts'
 import type { Stream } from './random.ts'
 import { Owner, type Scheduler } from './scheduler.ts'
 

@@ -1,4 +1,4 @@
-import { type Address, bytesOf, type Family, familyOf, parseAddress } from '../../src/net/address.ts'
+import { type Address, bytesOf, type Family, familyOf, parseAddress } from '../../src/shared/net/address.ts'
 import { PUBLIC_SERVICES } from '../../src/client/sources/services.ts'
 import { address } from '../fakes/address.ts'
 

@@ -14,7 +14,7 @@ const PARTS = [
   'test/simulation',
   'test/fakes',
   'test/lab',
-  'test/server/api/at-once.ts',
+  'test/service/api/at-once.ts',
   'package.json',
 ]
 

@@ -204,7 +204,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a folder that cannot be written at the start is never locked',
     rule: 'S6',
-    file: 'app/client/run/locks.ts',
+    file: 'client/app/run/locks.ts',
     from: "if (found.kind === 'acquired') acquired = found\n      return",
     to: "if (found.kind === 'acquired') await found.release()\n      return",
     flags: '--only disk,kill,secondDaemon --often 30',
@@ -236,7 +236,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a one-shot command works beside the daemon',
     rule: 'S5',
-    file: 'app/client/state/single-instance.ts',
+    file: 'client/app/state/single-instance.ts',
     from: "if (asked.kind === 'answered') return { kind: 'answered', answer: readControlResponse(asked.answer) }",
     to: "if (asked.kind === 'answered') return { kind: 'alone', release: () => Promise.resolve() }",
     flags: '--only oneShot,change --often 60',
@@ -260,7 +260,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a delivery that failed goes to the end of what is saved',
     rule: 'L3',
-    file: 'app/client/notify/notifier.ts',
+    file: 'client/app/notify/notifier.ts',
     from: 'pending: left, failing',
     to: 'pending: isOver ? left : [...left.filter(({ id }) => id !== pending.id), pending], failing',
     flags: '--only receiver,stop,change,kill --often 60',
@@ -268,7 +268,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a signal to stop is not obeyed',
     rule: 'S6',
-    file: 'app/client/run/daemon.ts',
+    file: 'client/app/run/daemon.ts',
     from: '    observers.stopping()\n    composed.end()\n',
     to: '    observers.stopping()\n    if (locks.hasLost()) composed.end()\n',
     flags: '--only sigterm',
@@ -284,7 +284,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a VPN that is up at the first start is taken for the line, where no router states an address',
     rule: 'S1',
-    file: 'app/client/detect/binding.ts',
+    file: 'client/app/detect/binding.ts',
     from: '{ elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }',
     to: '{ elsewhere: route.interface }',
     flags: '--only vpn,powerCut --often 30 --router mute',
@@ -340,7 +340,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'an answer from before a suspend is reused',
     rule: 'S1',
-    file: 'app/client/detect/detection.ts',
+    file: 'client/app/detect/detection.ts',
     from: 'uptime: () => this.#system.clocks().uptime,',
     to: 'uptime: () => this.#system.steady.now() as never,',
     isRare: true,
@@ -364,7 +364,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'only the family that was sent is verified',
     rule: 'T8',
-    file: 'app/client/verify/background.ts',
+    file: 'client/app/verify/background.ts',
     from: 'addresses: { ...kept, ...answered }',
     to: 'addresses: { ...answered }',
     isRare: true,
@@ -388,7 +388,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a notification is given up after four attempts',
     rule: 'L3',
-    file: 'app/client/notify/delivery-queue.ts',
+    file: 'client/app/notify/delivery-queue.ts',
     from: '(RETRY_DELAYS[pending.attempts] ?? RETRY_DELAYS.at(-1))',
     to: 'RETRY_DELAYS[pending.attempts]',
     isRare: true,

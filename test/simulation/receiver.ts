@@ -1,4 +1,4 @@
-import type { HttpOutcome, OutgoingRequest } from '../../src/ports/http.ts'
+import type { HttpOutcome, OutgoingRequest } from '../../src/shared/ports/http.ts'
 import type { ReceiverFault } from './draw.ts'
 import type { Said } from './update-service.ts'
 

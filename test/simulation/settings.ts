@@ -1,7 +1,7 @@
-import type { ClientAccount, ResolvedSettings } from '../../src/app/client/settings/settings.ts'
-import { NOTIFICATION_EVENTS } from '../../src/config/notify-settings.ts'
-import { parseDocument } from '../../src/config/document.ts'
-import { readClientConfig } from '../../src/config/read-client.ts'
+import type { ClientAccount, ResolvedSettings } from '../../src/client/app/settings/settings.ts'
+import { NOTIFICATION_EVENTS } from '../../src/client/settings/notify-settings.ts'
+import { parseDocument } from '../../src/shared/settings/document.ts'
+import { readClientConfig } from '../../src/client/settings/read-client.ts'
 import { STATE_FOLDERS } from './machine.ts'
 import { WEBHOOK } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import { wordingOf } from '../../src/client/agent/wording.ts'
 import { HINTS } from '../../src/client/watch/hint.ts'
-import { NOTIFICATION_EVENTS, type NotificationEvent } from '../../src/config/notify-settings.ts'
+import { NOTIFICATION_EVENTS, type NotificationEvent } from '../../src/client/settings/notify-settings.ts'
 import { SERVICE_FAULTS, STOP_WORDS } from './draw.ts'
 
 /** What no home of a simulation can show. */

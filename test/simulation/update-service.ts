@@ -1,6 +1,6 @@
-import { type Addresses, byFamily, FAMILIES } from '../../src/net/address.ts'
+import { type Addresses, byFamily, FAMILIES } from '../../src/shared/net/address.ts'
 import { address } from '../fakes/address.ts'
-import type { HttpOutcome, OutgoingRequest } from '../../src/ports/http.ts'
+import type { HttpOutcome, OutgoingRequest } from '../../src/shared/ports/http.ts'
 import type { ServiceFault, StopWord } from './draw.ts'
 import type { Scheduler } from './scheduler.ts'
 import { USERNAME } from './settings.ts'

@@ -1,7 +1,7 @@
-import { runDaemon } from '../../src/app/client/run/daemon.ts'
-import { takeDaemonLocks } from '../../src/app/client/run/locks.ts'
-import { scheduleOf } from '../../src/app/client/settings/client-schedule.ts'
-import type { Addresses } from '../../src/net/address.ts'
+import { runDaemon } from '../../src/client/app/run/daemon.ts'
+import { takeDaemonLocks } from '../../src/client/app/run/locks.ts'
+import { scheduleOf } from '../../src/client/app/settings/client-schedule.ts'
+import type { Addresses } from '../../src/shared/net/address.ts'
 import type { EventKind, World, WorldEvent } from './draw.ts'
 import { FORGED, Home } from './home.ts'
 import { type Alarm, boundOf, boundOfReturn, isForgotten, safetyAlarms, type Witness } from './judge.ts'
@@ -28,7 +28,7 @@ import {
   toldAlarm,
 } from './judge-truth.ts'
 import type { StatusReport } from '../../src/client/report/status.ts'
-import type { ResolvedSettings } from '../../src/app/client/settings/settings.ts'
+import type { ResolvedSettings } from '../../src/client/app/settings/settings.ts'
 import { type Received, UpdateService } from './update-service.ts'
 
 export interface Outcome {

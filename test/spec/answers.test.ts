@@ -1,8 +1,8 @@
-import { instant } from '../../src/base/time.ts'
+import { instant } from '../../src/shared/base/time.ts'
 import { describe, expect, it } from 'vitest'
-import { isNewer, nextSerial } from '../../src/server/publish/soa.ts'
-import { flushed, SETTINGS } from '../server/publish/flushed.ts'
-import { storeWith } from '../server/publish/zones.ts'
+import { isNewer, nextSerial } from '../../src/service/publish/soa.ts'
+import { flushed, SETTINGS } from '../service/publish/flushed.ts'
+import { storeWith } from '../service/publish/zones.ts'
 import { type Asked, answers, textOfRecord } from './primary.ts'
 
 /** Serials count by one: none of them is older than this clock. */

@@ -8,7 +8,7 @@ export interface RefusalCase {
   readonly method: string
   readonly path: string
   readonly body: string
-  /** Setup steps before the request, as words of test/server/api/world.ts. */
+  /** Setup steps before the request, as words of test/service/api/world.ts. */
   readonly setup: string
 }
 

@@ -1,7 +1,7 @@
-import { instant } from '../../src/base/time.ts'
+import { instant } from '../../src/shared/base/time.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { flushed, SETTINGS } from '../server/publish/flushed.ts'
-import { storeWith, type World } from '../server/publish/zones.ts'
+import { flushed, SETTINGS } from '../service/publish/flushed.ts'
+import { storeWith, type World } from '../service/publish/zones.ts'
 import { answers, textOfRecord } from './primary.ts'
 
 /** Serials count by one: none of them is older than this clock. */

@@ -1,6 +1,6 @@
 /** Name servers of a test, in a process of their own: `node answering.ts SERVERS`, as JSON. Prints a line when all listen. */
-import { encodeName } from '../../src/dns/name.ts'
-import { FLAGS, RR_TYPES } from '../../src/dns/types.ts'
+import { encodeName } from '../../src/shared/dns/name.ts'
+import { FLAGS, RR_TYPES } from '../../src/shared/dns/types.ts'
 import { dnsResponder, type Given } from '../fakes/dns-responder.ts'
 
 export interface Answering {

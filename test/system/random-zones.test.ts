@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Inside, inside } from '../server/api/inside.ts'
-import { randomZone, type ZoneState } from '../server/api/zones/random-zone.ts'
+import { type Inside, inside } from '../service/api/inside.ts'
+import { randomZone, type ZoneState } from '../service/api/zones/random-zone.ts'
 import { oneIn } from '../large.ts'
-import { apiWorld, type World } from '../server/api/world.ts'
-import { addressesBehind, recordsOf } from '../server/api/zones/zone-rules.ts'
+import { apiWorld, type World } from '../service/api/world.ts'
+import { addressesBehind, recordsOf } from '../service/api/zones/zone-rules.ts'
 import { checkByBind, checkByKnot, lacks, removeZoneFiles } from './name-servers.ts'
 
 /** Zones as random changes through the API leave them, as name servers of other projects read them. */

@@ -60,7 +60,7 @@ const hasNoHost = ({ type, rdata }: ZoneRecord): boolean => {
   return !isHost(host) && !(type === TYPE.MX && rdata.equals(Buffer.from([0, 0, 0])))
 }
 
-/** What the rules of the service refuse (server/rules), each with its reason. */
+/** What the rules of the service refuse (service/rules), each with its reason. */
 // biome-ignore format: a table
 export const SERVICE_RULES: Readonly<Record<string, Rule>> = {
   'the NS of the apex, and their TTL, are those of the service': ({ before, after }) => apexNs(before) !== apexNs(after),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { groupedBy } from '../../src/server/store/values.ts'
+import { groupedBy } from '../../src/service/store/values.ts'
 import { nameTextOf } from '../fakes/update-decode.ts'
 import { UPDATE_ORIGIN } from '../fakes/update-messages.ts'
 import type { ZoneRecord } from '../fakes/update-model.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type DnsType, isDnsType, RDATA_TYPES } from '../../src/server/model/rdata-values.ts'
-import { PAIRS } from '../server/api/spellings.ts'
+import { type DnsType, isDnsType, RDATA_TYPES } from '../../src/service/model/rdata-values.ts'
+import { PAIRS } from '../service/api/spellings.ts'
 import { checkByBind, checkByKnot, lacks, removeZoneFiles } from './name-servers.ts'
 
 /** Every type with values in its canonical form, as name servers of other projects read them. */

@@ -1,5 +1,5 @@
-import { after, seconds } from '../../base/time.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
+import { after, seconds } from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { Agent } from './agent.ts'
 

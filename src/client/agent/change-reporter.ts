@@ -1,5 +1,5 @@
-import { FAMILIES } from '../../net/address.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+import { FAMILIES } from '../../shared/net/address.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { WorldView } from '../decide/next-action.ts'
 import type { Observation } from '../decide/observation.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'

@@ -1,6 +1,6 @@
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
-import { type Addresses, FAMILIES } from '../../net/address.ts'
-import type { Schedule } from '../../ports/clock.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import { type Addresses, FAMILIES } from '../../shared/net/address.ts'
+import type { Schedule } from '../../shared/ports/clock.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { AccountJob, LoopState } from './loop-state.ts'
 

@@ -9,10 +9,10 @@ import {
   minutes,
   seconds,
   withJitter,
-} from '../../base/time.ts'
-import { FAMILIES, type Family } from '../../net/address.ts'
-import type { Sighting, Sightings } from '../../net/sighting.ts'
-import type { Random, Schedule } from '../../ports/clock.ts'
+} from '../../shared/base/time.ts'
+import { FAMILIES, type Family } from '../../shared/net/address.ts'
+import type { Sighting, Sightings } from '../../shared/net/sighting.ts'
+import type { Random, Schedule } from '../../shared/ports/clock.ts'
 import { type SightingsByName, sightingsOf, type WorldView } from '../decide/next-action.ts'
 import { givenSource } from '../sources/given.ts'
 import type { AddressProvider } from '../sources/provider.ts'

@@ -1,4 +1,4 @@
-import { type Addresses, byFamily, listed, parseAddress } from '../../net/address.ts'
+import { type Addresses, byFamily, listed, parseAddress } from '../../shared/net/address.ts'
 import type { Inbox, LoopRequest } from '../agent/inbox.ts'
 import type { LoopState } from '../agent/loop-state.ts'
 import type { DesiredState } from '../decide/desired-state.ts'

@@ -1,4 +1,4 @@
-import { type Duration, hours, minutes, seconds, withJitter } from '../../base/time.ts'
+import { type Duration, hours, minutes, seconds, withJitter } from '../../shared/base/time.ts'
 import type { WaitCause } from './state.ts'
 
 /**

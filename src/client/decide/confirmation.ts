@@ -1,7 +1,7 @@
-import type { Instant } from '../../base/time.ts'
-import { type Addresses, byFamily, FAMILIES, type Family, picked } from '../../net/address.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+import type { Instant } from '../../shared/base/time.ts'
+import { type Addresses, byFamily, FAMILIES, type Family, picked } from '../../shared/net/address.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { HostState, Moments } from './state.ts'
 
 interface Confirmed {

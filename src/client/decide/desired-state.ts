@@ -1,7 +1,7 @@
-import type { Duration } from '../../base/time.ts'
-import type { Family } from '../../net/address.ts'
-import type { RequestForm } from '../../protocol/request-form.ts'
-import type { ServiceNouns } from '../../protocol/reply.ts'
+import type { Duration } from '../../shared/base/time.ts'
+import type { Family } from '../../shared/net/address.ts'
+import type { RequestForm } from '../../shared/protocol/request-form.ts'
+import type { ServiceNouns } from '../../shared/protocol/reply.ts'
 import type { Fingerprints } from './lift.ts'
 
 /** The configuration of one account, as far as decisions depend on it. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { actionOf, LIFTS, type ReplyWord } from '../../protocol/reply.ts'
+import { actionOf, LIFTS, type ReplyWord } from '../../shared/protocol/reply.ts'
 import type { Stop } from './state.ts'
 
 /** Fingerprints of the user's present settings: a stop is lifted when the one of its kind changes. */

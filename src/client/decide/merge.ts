@@ -1,5 +1,5 @@
-import { severityOf } from '../../protocol/reply.ts'
-import type { Instant } from '../../base/time.ts'
+import { severityOf } from '../../shared/protocol/reply.ts'
+import type { Instant } from '../../shared/base/time.ts'
 import {
   type AccountState,
   type AccountStatus,

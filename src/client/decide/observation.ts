@@ -1,6 +1,6 @@
-import type { Duration, Instant } from '../../base/time.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+import type { Duration, Instant } from '../../shared/base/time.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { State } from './state.ts'
 
 /** An input of the client's step. */

@@ -7,10 +7,10 @@ import {
   longest,
   minutes,
   seconds,
-} from '../../base/time.ts'
-import { type Address, FAMILIES, type Family, familyOf, listed } from '../../net/address.ts'
-import { networkOf } from '../../net/network.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+} from '../../shared/base/time.ts'
+import { type Address, FAMILIES, type Family, familyOf, listed } from '../../shared/net/address.ts'
+import { networkOf } from '../../shared/net/network.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { Sent } from './state.ts'
 
 /** The window in which services count the requests of a key (Holdfast's blocks after 30). */

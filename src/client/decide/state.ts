@@ -1,6 +1,6 @@
-import type { Instant } from '../../base/time.ts'
-import type { Addresses, Family } from '../../net/address.ts'
-import type { ReplyWord } from '../../protocol/reply.ts'
+import type { Instant } from '../../shared/base/time.ts'
+import type { Addresses, Family } from '../../shared/net/address.ts'
+import type { ReplyWord } from '../../shared/protocol/reply.ts'
 
 /** The reason for a wait: a reply word, an HTTP status without one, or a reply that is neither. */
 export type WaitCause = ReplyWord | `HTTP ${number}` | 'unrecognized-reply'

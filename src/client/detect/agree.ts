@@ -1,6 +1,6 @@
-import type { Address, Family } from '../../net/address.ts'
-import { networkOf } from '../../net/network.ts'
-import type { Sighting } from '../../net/sighting.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import { networkOf } from '../../shared/net/network.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
 import type { AddressSource } from '../sources/source.ts'
 
 /** The answer of one source for one family. */

@@ -1,7 +1,7 @@
-import { after, type Duration, type Instant, isBefore, milliseconds } from '../../base/time.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
-import type { Address, Family } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
+import { after, type Duration, type Instant, isBefore, milliseconds } from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
 import type { AddressSource } from '../sources/source.ts'
 import {
   type Agreement,

@@ -1,6 +1,6 @@
-import type { Duration } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
-import type { Nat } from '../../net/nat.ts'
+import type { Duration } from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Nat } from '../../shared/net/nat.ts'
 
 /** What detection reports besides the address. */
 export type Finding =

@@ -7,10 +7,10 @@ import {
   minutes,
   seconds,
   wholeSeconds,
-} from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
-import type { Clock } from '../../ports/clock.ts'
+} from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
+import type { Clock } from '../../shared/ports/clock.ts'
 import { type Agreement, type SourceVote, straysIn } from './agree.ts'
 import type { Finding } from './finding.ts'
 import { NO_DEFAULT_ROUTE } from '../sources/pmp.ts'

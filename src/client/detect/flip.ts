@@ -1,5 +1,12 @@
-import { after, type Duration, type Instant, isBefore, milliseconds, minutes } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
+import {
+  after,
+  type Duration,
+  type Instant,
+  isBefore,
+  milliseconds,
+  minutes,
+} from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
 
 /** The published address and the ones before it. */
 export interface AddressHistory {

@@ -1,6 +1,6 @@
-import { type Address, familyOf } from '../../net/address.ts'
-import type { InterfaceAddress, Interfaces } from '../../ports/interfaces.ts'
-import type { FindGateway, Gateway, KernelRoute, ReadRoutes } from '../../ports/network.ts'
+import { type Address, familyOf } from '../../shared/net/address.ts'
+import type { InterfaceAddress, Interfaces } from '../../shared/ports/interfaces.ts'
+import type { FindGateway, Gateway, KernelRoute, ReadRoutes } from '../../shared/ports/network.ts'
 
 export interface RoutePorts {
   readonly routes: ReadRoutes

@@ -1,8 +1,8 @@
-import type { Address, Family } from '../../net/address.ts'
-import type { SentPacket, Sighting } from '../../net/sighting.ts'
-import { isGlobal } from '../../net/special.ts'
-import type { Interfaces } from '../../ports/interfaces.ts'
-import type { FindOutboundRoute, FindPacketRoute, OutboundRoute } from '../../ports/network.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { SentPacket, Sighting } from '../../shared/net/sighting.ts'
+import { isGlobal } from '../../shared/net/special.ts'
+import type { Interfaces } from '../../shared/ports/interfaces.ts'
+import type { FindOutboundRoute, FindPacketRoute, OutboundRoute } from '../../shared/ports/network.ts'
 import type { FindSourceAddress } from '../sources/ports.ts'
 import type { AddressSource } from '../sources/source.ts'
 

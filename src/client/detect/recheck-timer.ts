@@ -1,6 +1,6 @@
-import { after, type Duration, type Instant, minutes, seconds, withJitter } from '../../base/time.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
-import type { Clock, Random } from '../../ports/clock.ts'
+import { after, type Duration, type Instant, minutes, seconds, withJitter } from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import type { Clock, Random } from '../../shared/ports/clock.ts'
 
 /** After consecutive rounds without an agreement: an uplink or a name server returns within seconds or minutes. */
 const PAUSES: readonly Duration[] = [1, 2, 5, 10, 20, 30].map(seconds)

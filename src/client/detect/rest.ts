@@ -1,6 +1,6 @@
-import { after, type Duration, hours, type Instant, isBefore, minutes } from '../../base/time.ts'
-import type { Address, Family } from '../../net/address.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { after, type Duration, hours, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { Clock } from '../../shared/ports/clock.ts'
 import type { SourceVote } from './agree.ts'
 import type { Unasked } from './flip-guard.ts'
 

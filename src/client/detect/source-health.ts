@@ -7,9 +7,9 @@ import {
   isBefore,
   milliseconds,
   seconds,
-} from '../../base/time.ts'
-import { type BucketLimits, fullBucket, type TokenBucket, takeToken } from '../../base/token-bucket.ts'
-import type { Family } from '../../net/address.ts'
+} from '../../shared/base/time.ts'
+import { type BucketLimits, fullBucket, type TokenBucket, takeToken } from '../../shared/base/token-bucket.ts'
+import type { Family } from '../../shared/net/address.ts'
 import type { AddressSource } from '../sources/source.ts'
 
 /** The record of one source. */

@@ -1,5 +1,5 @@
-import { after, type Duration, type Instant, isBefore, seconds } from '../../base/time.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { after, type Duration, type Instant, isBefore, seconds } from '../../shared/base/time.ts'
+import type { Clock } from '../../shared/ports/clock.ts'
 
 /** Longer than the answer of a round is reused, and than a change takes to reach router and outside services. */
 const DELAY: Duration = seconds(2)

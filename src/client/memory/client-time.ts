@@ -6,8 +6,8 @@ import {
   longest,
   milliseconds,
   seconds,
-} from '../../base/time.ts'
-import type { ClockReading, Clocks } from '../../ports/clock.ts'
+} from '../../shared/base/time.ts'
+import type { ClockReading, Clocks } from '../../shared/ports/clock.ts'
 
 /** A moment of client time, and what the system's clocks showed at that moment. Saved with the state. */
 export interface Anchor extends ClockReading {

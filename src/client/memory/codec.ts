@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { err, ok, type Result } from '../../base/result.ts'
-import { formatInstant, type Instant, milliseconds, parseInstant } from '../../base/time.ts'
-import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
-import { isReplyWord } from '../../protocol/reply.ts'
+import { err, ok, type Result } from '../../shared/base/result.ts'
+import { formatInstant, type Instant, milliseconds, parseInstant } from '../../shared/base/time.ts'
+import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../shared/net/address.ts'
+import { isReplyWord } from '../../shared/protocol/reply.ts'
 import type {
   AccountState,
   AccountStatus,

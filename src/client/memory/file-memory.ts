@@ -1,4 +1,4 @@
-import { between, type Duration, type Instant, minutes } from '../../base/time.ts'
+import { between, type Duration, type Instant, minutes } from '../../shared/base/time.ts'
 import { NEW_STATE, type State } from '../decide/state.ts'
 import type { Anchor } from './client-time.ts'
 import { formatState } from './codec.ts'

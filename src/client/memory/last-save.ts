@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { formatInstant, type Instant, latest, parseInstant } from '../../base/time.ts'
-import type { Files } from '../../ports/files.ts'
+import { formatInstant, type Instant, latest, parseInstant } from '../../shared/base/time.ts'
+import type { Files } from '../../shared/ports/files.ts'
 import { JOTTED_FILE } from './file-name.ts'
 
 /**

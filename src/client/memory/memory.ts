@@ -1,4 +1,4 @@
-import type { Instant } from '../../base/time.ts'
+import type { Instant } from '../../shared/base/time.ts'
 import type { State } from '../decide/state.ts'
 
 /** Keeps the state across restarts. */

@@ -1,4 +1,4 @@
-import { Secret } from '../../net/secret.ts'
+import { Secret } from '../../shared/net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { environmentOf, type VariableMap } from './environment.ts'
 import { listedNames, validHostnames } from './hostnames.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '../../net/secret.ts'
+import { Secret } from '../../shared/net/secret.ts'
 import { environmentOf } from './environment.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, Remarks } from './imported.ts'

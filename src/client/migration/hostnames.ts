@@ -1,4 +1,4 @@
-import { readHostname } from '../../config/hostname.ts'
+import { readHostname } from '../settings/hostname.ts'
 import type { Remarks } from './imported.ts'
 
 /** The valid ones of these hostnames. A text that does not look like a name is not shown, because it may be a password. */

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../base/result.ts'
+import { err, ok, type Result } from '../../shared/base/result.ts'
 import { importFavonia, importOznu, isFavonia, isOznu } from './cloudflare-containers.ts'
 import { isOfSeveral, SEVERAL } from './environment.ts'
 import { isDdclient } from './ddclient/is-ddclient.ts'

@@ -1,4 +1,4 @@
-import type { Secret } from '../../net/secret.ts'
+import type { Secret } from '../../shared/net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 
 /** A place in a file of another client. */

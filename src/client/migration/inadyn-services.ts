@@ -1,5 +1,5 @@
-import { escapedPattern } from '../../config/template.ts'
-import { Secret } from '../../net/secret.ts'
+import { escapedPattern } from '../settings/template.ts'
+import { Secret } from '../../shared/net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import type { ImportedService, Remarks, ServiceAddress } from './imported.ts'

@@ -1,4 +1,4 @@
-import { parseAddress } from '../../net/address.ts'
+import { parseAddress } from '../../shared/net/address.ts'
 import type { Lookup } from './imported.ts'
 
 /** Hosts, with all below them, whose pages only return the address of the client: the default sources replace them. */

@@ -1,12 +1,12 @@
-import { Secret } from '../../net/secret.ts'
+import { Secret } from '../../shared/net/secret.ts'
 import type { DraftSettings } from '../setup/draft.ts'
 import { environmentOf, type VariableMap } from './environment.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, type Lookup, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP, fixedLookup, isAddressPage, shownPage } from './lookup.ts'
 import { intervalOf, periodOf } from './periods.ts'
-import { formatDuration, milliseconds } from '../../base/time.ts'
-import { LEVELS } from '../../base/level.ts'
+import { formatDuration, milliseconds } from '../../shared/base/time.ts'
+import { LEVELS } from '../../shared/base/level.ts'
 
 /** Options of the program by the variable that has the same meaning. */
 // biome-ignore format: a table

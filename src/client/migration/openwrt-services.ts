@@ -1,4 +1,4 @@
-import { Secret } from '../../net/secret.ts'
+import { Secret } from '../../shared/net/secret.ts'
 import { rowOf, type ServiceRow } from './services/client-services.ts'
 import { listedNames, validHostnames } from './hostnames.ts'
 import type { ImportedService, ImportedUpdate, Remarks } from './imported.ts'

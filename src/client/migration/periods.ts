@@ -1,4 +1,4 @@
-import { days, formatDuration, milliseconds, minutes, parseDuration } from '../../base/time.ts'
+import { days, formatDuration, milliseconds, minutes, parseDuration } from '../../shared/base/time.ts'
 import type { Remarks } from './imported.ts'
 
 /** As they are written in a configuration. */

@@ -1,4 +1,4 @@
-import { parsePattern } from '../../config/template.ts'
+import { parsePattern } from '../settings/template.ts'
 import { rowOf } from './services/client-services.ts'
 import { listedNames, shownNames, validHostnames } from './hostnames.ts'
 import {

@@ -1,4 +1,4 @@
-import { Secret } from '../../net/secret.ts'
+import { Secret } from '../../shared/net/secret.ts'
 import { validHostnames } from './hostnames.ts'
 import { type Imported, type ImportContext, type ImportedUpdate, Remarks } from './imported.ts'
 import { DEFAULT_LOOKUP } from './lookup.ts'

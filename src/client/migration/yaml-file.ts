@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import { err, ok, type Result } from '../../base/result.ts'
+import { err, ok, type Result } from '../../shared/base/result.ts'
 
 /** A value of a YAML document with its line: a text, a list, or members. */
 export interface YamlValue {

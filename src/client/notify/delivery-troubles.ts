@@ -1,4 +1,4 @@
-import { formatInstant, instant } from '../../base/time.ts'
+import { formatInstant, instant } from '../../shared/base/time.ts'
 import type { Trouble } from '../report/troubles.ts'
 import type { FailingTarget } from './memory.ts'
 

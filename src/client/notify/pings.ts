@@ -1,4 +1,4 @@
-import type { Instant } from '../../base/time.ts'
+import type { Instant } from '../../shared/base/time.ts'
 import type { AccountReport } from '../report/report.ts'
 import { CLOCK_TOLERANCE, isSettled } from './compare.ts'
 import type { NotifyMemory } from './memory.ts'

@@ -1,5 +1,5 @@
-import { listed } from '../../net/address.ts'
-import { type Html, html, type Part, part } from '../../html/html.ts'
+import { listed } from '../../shared/net/address.ts'
+import { type Html, html, type Part, part } from '../../shared/html/html.ts'
 import { humanLabel } from '../report/account-name.ts'
 import type { AccountReport, HostReport } from '../report/report.ts'
 import { publicationText } from '../report/elsewhere.ts'

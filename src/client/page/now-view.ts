@@ -1,5 +1,5 @@
-import { FAMILIES, listed } from '../../net/address.ts'
-import { type Html, html, part } from '../../html/html.ts'
+import { FAMILIES, listed } from '../../shared/net/address.ts'
+import { type Html, html, part } from '../../shared/html/html.ts'
 import { humanLabel } from '../report/account-name.ts'
 import { isElsewhere } from '../report/elsewhere.ts'
 import type { AccountReport } from '../report/report.ts'

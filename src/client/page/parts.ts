@@ -1,4 +1,4 @@
-import { type Html, html } from '../../html/html.ts'
+import { type Html, html } from '../../shared/html/html.ts'
 
 /** Moments of client time differ by a millisecond from one view to the next. */
 const inSeconds = (at: string): string => at.replace(/\.\d+Z$/, 'Z')

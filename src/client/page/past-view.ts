@@ -1,4 +1,4 @@
-import { type Html, html, part } from '../../html/html.ts'
+import { type Html, html, part } from '../../shared/html/html.ts'
 import type { PastAddress } from '../report/address-history.ts'
 import type { RecordedEvent } from '../report/event-ring.ts'
 import type { Tone } from './appearance.ts'

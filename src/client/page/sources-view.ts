@@ -1,5 +1,5 @@
-import { FAMILY_NAMES } from '../../net/address.ts'
-import { type Html, html, part } from '../../html/html.ts'
+import { FAMILY_NAMES } from '../../shared/net/address.ts'
+import { type Html, html, part } from '../../shared/html/html.ts'
 import type { SeenReport } from '../report/cause.ts'
 import type { AccountReport } from '../report/report.ts'
 import type { LastAnswer } from '../report/source-answers.ts'

@@ -1,4 +1,4 @@
-import { STYLE } from '../../html/style.ts'
+import { STYLE } from '../../shared/html/style.ts'
 
 /** The style of the page of the daemon. */
 export const PAGE_STYLE = `${STYLE}header,main,footer{max-width:var(--width);margin:0 auto;padding:0 var(--space-m)}

@@ -1,4 +1,4 @@
-import { changesBetween, type Html, html } from '../../html/html.ts'
+import { changesBetween, type Html, html } from '../../shared/html/html.ts'
 import type { PastAddress } from '../report/address-history.ts'
 import type { RecordedEvent } from '../report/event-ring.ts'
 import { OUTCOMES } from '../report/outcome.ts'

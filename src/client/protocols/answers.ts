@@ -1,10 +1,10 @@
-import { quoteOf } from '../../protocol/quote.ts'
-import { isAddressedWord, type ReplyWord } from '../../protocol/reply.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
-import { isHtml } from '../../protocol/response.ts'
+import { quoteOf } from '../../shared/protocol/quote.ts'
+import { isAddressedWord, type ReplyWord } from '../../shared/protocol/reply.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
+import { isHtml } from '../../shared/protocol/response.ts'
 import { messageOf } from './own-words.ts'
-import { listed } from '../../net/address.ts'
+import { listed } from '../../shared/net/address.ts'
 import type { ServiceAnswer, StepOutcome } from './protocol.ts'
 
 /** An answer that no service gives on purpose, or that asks for a wait by its status alone. */

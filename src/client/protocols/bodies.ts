@@ -1,5 +1,5 @@
-import { Secret } from '../../net/secret.ts'
-import { SecretText } from '../../net/secret-text.ts'
+import { Secret } from '../../shared/net/secret.ts'
+import { SecretText } from '../../shared/net/secret-text.ts'
 
 /** What a request has to say, with secrets in their places. */
 export type BodyValue =

@@ -1,6 +1,6 @@
-import { addressOfBytes, bytesOf } from '../../net/address.ts'
-import type { DnsResponse } from '../../dns/response.ts'
-import { RR_TYPES } from '../../dns/types.ts'
+import { addressOfBytes, bytesOf } from '../../shared/net/address.ts'
+import type { DnsResponse } from '../../shared/dns/response.ts'
+import { RR_TYPES } from '../../shared/dns/types.ts'
 import {
   nameIsInUse,
   recordAddition,
@@ -8,9 +8,9 @@ import {
   rrsetDeletion,
   rrsetIsAbsent,
   type UpdateRecord,
-} from '../../dns/update.ts'
-import type { LocalWord, ReplyWord } from '../../protocol/reply.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+} from '../../shared/dns/update.ts'
+import type { LocalWord, ReplyWord } from '../../shared/protocol/reply.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { StepOutcome } from './protocol.ts'
 import { changed, current, type FoundRecord, labelWithin, planOf, type Wanted, wantedOf } from './records.ts'
 import { refusalBy } from './refusals.ts'

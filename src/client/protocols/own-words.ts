@@ -1,6 +1,6 @@
-import { parseAddress } from '../../net/address.ts'
-import { quoteOf } from '../../protocol/quote.ts'
-import { isFamilyWord, isReplyWord } from '../../protocol/reply.ts'
+import { parseAddress } from '../../shared/net/address.ts'
+import { quoteOf } from '../../shared/protocol/quote.ts'
+import { isFamilyWord, isReplyWord } from '../../shared/protocol/reply.ts'
 import { documentIn, memberText } from './json.ts'
 
 /** Where documents have what they say of an error, and its code. */

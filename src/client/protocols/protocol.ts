@@ -1,7 +1,7 @@
-import type { Duration, Instant } from '../../base/time.ts'
-import type { Secret } from '../../net/secret.ts'
-import type { HttpOutcome, OutgoingRequest } from '../../ports/http.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
+import type { Duration, Instant } from '../../shared/base/time.ts'
+import type { Secret } from '../../shared/net/secret.ts'
+import type { HttpOutcome, OutgoingRequest } from '../../shared/ports/http.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { Action } from '../decide/observation.ts'
 
 /** An update request, and the index of the base URL that it goes to. */

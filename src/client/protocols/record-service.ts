@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import type { UpdateRequest } from '../../protocol/request.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import { notUnderstood } from './answers.ts'
 import type { ServiceAccount, ServiceAnswer, Step, StepOutcome, UpdateProtocol } from './protocol.ts'
 import type { ListedZone, RecordPlace, RecordRow, RowCall, RowRecord } from './record-rows.ts'

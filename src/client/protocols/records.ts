@@ -1,6 +1,6 @@
-import { FAMILIES, type Address, type Family, parseAddress } from '../../net/address.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
-import { MEANINGS } from '../../protocol/reply.ts'
+import { FAMILIES, type Address, type Family, parseAddress } from '../../shared/net/address.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
+import { MEANINGS } from '../../shared/protocol/reply.ts'
 import { answeredAll } from './answers.ts'
 import type { StepOutcome } from './protocol.ts'
 

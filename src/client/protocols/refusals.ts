@@ -1,6 +1,6 @@
-import { isLocalWord, LOCAL_WORDS, type LocalWord, type ReplyWord } from '../../protocol/reply.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
-import { isHtml } from '../../protocol/response.ts'
+import { isLocalWord, LOCAL_WORDS, type LocalWord, type ReplyWord } from '../../shared/protocol/reply.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
+import { isHtml } from '../../shared/protocol/response.ts'
 import { answeredAll, notUnderstood } from './answers.ts'
 import type { ServiceAnswer, StepOutcome } from './protocol.ts'
 

@@ -1,5 +1,5 @@
-import { Secret } from '../../net/secret.ts'
-import { SecretText } from '../../net/secret-text.ts'
+import { Secret } from '../../shared/net/secret.ts'
+import { SecretText } from '../../shared/net/secret-text.ts'
 import {
   type RequestBody,
   expressionOf,
@@ -7,9 +7,9 @@ import {
   type Place,
   type Template,
   type UrlTemplate,
-} from '../../config/template.ts'
-import { type LocalWord, MEANINGS, type ReplyWord } from '../../protocol/reply.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+} from '../settings/template.ts'
+import { type LocalWord, MEANINGS, type ReplyWord } from '../../shared/protocol/reply.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import { answeredAll, notUnderstood, uselessAnswer } from './answers.ts'
 import { documentIn, memberText } from './json.ts'
 import type { ServiceAnswer, Step, StepOutcome, StepRequest, UpdateProtocol } from './protocol.ts'

@@ -1,8 +1,8 @@
-import type { Instant } from '../../base/time.ts'
-import { type DnsResponse, parseResponse } from '../../dns/response.ts'
-import { TSIG_ERRORS, type TsigKey, verifyTsig } from '../../dns/tsig.ts'
-import { FLAGS, RCODES } from '../../dns/types.ts'
-import type { LocalWord, ReplyWord } from '../../protocol/reply.ts'
+import type { Instant } from '../../shared/base/time.ts'
+import { type DnsResponse, parseResponse } from '../../shared/dns/response.ts'
+import { TSIG_ERRORS, type TsigKey, verifyTsig } from '../../shared/dns/tsig.ts'
+import { FLAGS, RCODES } from '../../shared/dns/types.ts'
+import type { LocalWord, ReplyWord } from '../../shared/protocol/reply.ts'
 import type { StepOutcome } from './protocol.ts'
 
 export const secondsOf = (now: Instant): number => Math.floor(now / 1000)

@@ -1,5 +1,5 @@
-import { formatInstant, type Instant } from '../../base/time.ts'
-import { type Address, parseAddress } from '../../net/address.ts'
+import { formatInstant, type Instant } from '../../shared/base/time.ts'
+import { type Address, parseAddress } from '../../shared/net/address.ts'
 
 /** An address that a service had for a while. */
 export interface PastAddress {

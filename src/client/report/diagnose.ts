@@ -1,6 +1,6 @@
-import { type Duration, formatDuration, milliseconds, minutes } from '../../base/time.ts'
-import { type Address, type Family } from '../../net/address.ts'
-import { formatNat, type NatKind, NATS } from '../../net/nat.ts'
+import { type Duration, formatDuration, milliseconds, minutes } from '../../shared/base/time.ts'
+import { type Address, type Family } from '../../shared/net/address.ts'
+import { formatNat, type NatKind, NATS } from '../../shared/net/nat.ts'
 import { natOf } from '../detect/nat.ts'
 import type { SourceAnswer } from './survey.ts'
 

@@ -1,5 +1,5 @@
-import type { Level } from '../../base/level.ts'
-import { formatInstant, type Instant } from '../../base/time.ts'
+import type { Level } from '../../shared/base/level.ts'
+import { formatInstant, type Instant } from '../../shared/base/time.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { type EventFormat, wordingOf } from '../agent/wording.ts'
 

@@ -1,6 +1,6 @@
-import type { Addresses } from '../../net/address.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
-import type { UpdateRequest } from '../../protocol/request.ts'
+import type { Addresses } from '../../shared/net/address.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
 
 /** The last request for a hostname, and the reply to it. */

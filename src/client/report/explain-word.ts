@@ -1,4 +1,4 @@
-import { type Duration, formatDuration } from '../../base/time.ts'
+import { type Duration, formatDuration } from '../../shared/base/time.ts'
 import {
   FAMILY_WORDS,
   type FamilyWord,
@@ -12,8 +12,8 @@ import {
   remedyFor,
   type ReplyWord,
   type StopScope,
-} from '../../protocol/reply.ts'
-import { DIALECTS, type ReplyDialect } from '../../protocol/dialect.ts'
+} from '../../shared/protocol/reply.ts'
+import { DIALECTS, type ReplyDialect } from '../../shared/protocol/dialect.ts'
 import { nextWait, waitAt } from '../decide/backoff.ts'
 
 /** A reply of the service, and what this program does after it. */

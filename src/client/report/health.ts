@@ -1,4 +1,4 @@
-import { parseInstant } from '../../base/time.ts'
+import { parseInstant } from '../../shared/base/time.ts'
 import { labelOf } from './account-name.ts'
 import type { StatusReport } from './status.ts'
 

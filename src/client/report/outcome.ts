@@ -1,5 +1,5 @@
-import type { Instant } from '../../base/time.ts'
-import { listed } from '../../net/address.ts'
+import type { Instant } from '../../shared/base/time.ts'
+import { listed } from '../../shared/net/address.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import {
   heldUntil,

@@ -1,5 +1,5 @@
-import { formatInstant } from '../../base/time.ts'
-import { isReplyWord } from '../../protocol/reply.ts'
+import { formatInstant } from '../../shared/base/time.ts'
+import { isReplyWord } from '../../shared/protocol/reply.ts'
 import { waitCauseName } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { stopOf } from '../decide/next-action.ts'

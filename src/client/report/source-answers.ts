@@ -1,6 +1,6 @@
-import { formatInstant, type Instant } from '../../base/time.ts'
-import type { Address, Family } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
+import { formatInstant, type Instant } from '../../shared/base/time.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
 
 /** The last answer of one source for one family. */
 export interface LastAnswer {

@@ -1,6 +1,6 @@
-import type { Duration } from '../../base/time.ts'
-import { type Address, type Family, FAMILY_NAMES } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
+import type { Duration } from '../../shared/base/time.ts'
+import { type Address, type Family, FAMILY_NAMES } from '../../shared/net/address.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
 import { type Agreement, type AgreementQuestion, agree, type SourceVote } from '../detect/agree.ts'
 import type { AddressSource, Vantage } from '../sources/source.ts'
 

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from '../../base/time.ts'
+import { formatInstant, type Instant } from '../../shared/base/time.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { formatTime } from './report-text.ts'
 

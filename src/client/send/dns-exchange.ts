@@ -1,4 +1,4 @@
-import type { Duration, Instant } from '../../base/time.ts'
+import type { Duration, Instant } from '../../shared/base/time.ts'
 import type { Observation } from '../decide/observation.ts'
 import {
   type DnsMoment,

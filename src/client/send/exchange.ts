@@ -1,11 +1,18 @@
-import { after, between, type Duration, type Instant, isBefore, milliseconds } from '../../base/time.ts'
-import type { Credentials } from '../../net/basic.ts'
-import { Secret } from '../../net/secret.ts'
-import { type SecretText, secretUrl } from '../../net/secret-text.ts'
-import type { HttpOutcome, HttpStage, OutgoingRequest, ServiceHttp } from '../../ports/http.ts'
-import { quoteOf } from '../../protocol/quote.ts'
-import { isAddressedWord } from '../../protocol/reply.ts'
-import type { Reply } from '../../protocol/reply-codec.ts'
+import {
+  after,
+  between,
+  type Duration,
+  type Instant,
+  isBefore,
+  milliseconds,
+} from '../../shared/base/time.ts'
+import type { Credentials } from '../../shared/net/basic.ts'
+import { Secret } from '../../shared/net/secret.ts'
+import { type SecretText, secretUrl } from '../../shared/net/secret-text.ts'
+import type { HttpOutcome, HttpStage, OutgoingRequest, ServiceHttp } from '../../shared/ports/http.ts'
+import { quoteOf } from '../../shared/protocol/quote.ts'
+import { isAddressedWord } from '../../shared/protocol/reply.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { Observation } from '../decide/observation.ts'
 import { ownWords } from '../protocols/own-words.ts'
 import {

@@ -1,5 +1,5 @@
-import { parseAddress } from '../../net/address.ts'
-import type { QuestionPorts } from '../../ports/system.ts'
+import { parseAddress } from '../../shared/net/address.ts'
+import type { QuestionPorts } from '../../shared/ports/system.ts'
 import type { AskNameServer } from './dns-exchange.ts'
 
 /** By TCP, to each address of the server until one answers: an update that is sent again changes nothing. */

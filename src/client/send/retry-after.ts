@@ -1,4 +1,11 @@
-import { between, type Duration, type Instant, instant, milliseconds, seconds } from '../../base/time.ts'
+import {
+  between,
+  type Duration,
+  type Instant,
+  instant,
+  milliseconds,
+  seconds,
+} from '../../shared/base/time.ts'
 
 /** RFC 9110 §10.2.3: seconds, or an HTTP date. Limited to one day, so that a faulty service cannot end updates for good. */
 export function parseRetryAfter(value: string | undefined, now: Instant): Duration | undefined {

@@ -1,5 +1,5 @@
-import { basicToken, type Credentials } from '../../net/basic.ts'
-import type { Secret } from '../../net/secret.ts'
+import { basicToken, type Credentials } from '../../shared/net/basic.ts'
+import type { Secret } from '../../shared/net/secret.ts'
 
 const MASK = '«secret»'
 

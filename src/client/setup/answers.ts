@@ -1,5 +1,5 @@
-import { providerCalled, presetServer } from '../../config/providers/providers.ts'
-import type { Secret } from '../../net/secret.ts'
+import { providerCalled, presetServer } from '../providers/providers.ts'
+import type { Secret } from '../../shared/net/secret.ts'
 import { accountSlug, type Draft, type DraftAccount } from './draft.ts'
 
 /** Which addresses of this host are published. */

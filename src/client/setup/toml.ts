@@ -1,6 +1,6 @@
-import { providerCalled } from '../../config/providers/providers.ts'
-import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../config/client-settings.ts'
-import { fileKeyOf } from '../../config/setting.ts'
+import { providerCalled } from '../providers/providers.ts'
+import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../settings/client-settings.ts'
+import { fileKeyOf } from '../../shared/settings/setting.ts'
 import type { Draft, DraftAccount, DraftSettings, DraftValue } from './draft.ts'
 
 /** Account settings first, then those of the program, each in the order of its table. */

@@ -1,7 +1,7 @@
-import { after, milliseconds, minutes, seconds } from '../../base/time.ts'
-import type { Address, Family } from '../../net/address.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { LookUpName, LookupResult, Resolve } from '../../ports/network.ts'
+import { after, milliseconds, minutes, seconds } from '../../shared/base/time.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { Clock } from '../../shared/ports/clock.ts'
+import type { LookUpName, LookupResult, Resolve } from '../../shared/ports/network.ts'
 
 /** Limits for the TTL of a cached name. */
 const [MIN_TTL, MAX_TTL] = [seconds(1), minutes(5)]

@@ -1,5 +1,5 @@
-import { milliseconds, seconds } from '../../base/time.ts'
-import { FAMILIES, familyOf, parseAddress } from '../../net/address.ts'
+import { milliseconds, seconds } from '../../shared/base/time.ts'
+import { FAMILIES, familyOf, parseAddress } from '../../shared/net/address.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
 import { unknown, validated } from './validate.ts'

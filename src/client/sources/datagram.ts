@@ -1,5 +1,5 @@
-import { type Address, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../../net/address.ts'
-import type { SentPacket, Sighting } from '../../net/sighting.ts'
+import { type Address, type Family, FAMILY_NAMES, familyOf, parseAddress } from '../../shared/net/address.ts'
+import type { SentPacket, Sighting } from '../../shared/net/sighting.ts'
 import type { SourcePorts } from './ports.ts'
 import { unknown } from './validate.ts'
 

@@ -1,8 +1,8 @@
-import { DNS_PORT } from '../../config/dns-endpoint.ts'
-import { milliseconds, seconds } from '../../base/time.ts'
-import { formatSource, type SourceSpecOf } from '../../config/source.ts'
-import { FAMILIES, type Family, familyOf, parseAddress } from '../../net/address.ts'
-import type { Sighting } from '../../net/sighting.ts'
+import { DNS_PORT } from '../../shared/settings/dns-endpoint.ts'
+import { milliseconds, seconds } from '../../shared/base/time.ts'
+import { formatSource, type SourceSpecOf } from '../settings/source.ts'
+import { FAMILIES, type Family, familyOf, parseAddress } from '../../shared/net/address.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
 import { addressOfHost, packetOf, failureOf, noAddress } from './datagram.ts'
 import {
   decodeAnswer,
@@ -11,7 +11,7 @@ import {
   isTruncated,
   newQueryId,
   type Query,
-} from '../../dns/question.ts'
+} from '../../shared/dns/question.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import { type AddressSource, NO_COOLDOWN } from './source.ts'
 import { noSourceAddress, unknown, validated } from './validate.ts'

@@ -1,5 +1,5 @@
-import { milliseconds } from '../../base/time.ts'
-import { type Addresses, FAMILIES } from '../../net/address.ts'
+import { milliseconds } from '../../shared/base/time.ts'
+import { type Addresses, FAMILIES } from '../../shared/net/address.ts'
 import type { AddressSource } from './source.ts'
 
 /** A configured address. A family without one is left as it is published. */

@@ -1,7 +1,7 @@
-import { after, type Duration, milliseconds } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { AskByDatagram } from '../../ports/datagram.ts'
+import { after, type Duration, milliseconds } from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Clock } from '../../shared/ports/clock.ts'
+import type { AskByDatagram } from '../../shared/ports/datagram.ts'
 
 /** The first port of traceroute(8), which is closed on hosts. */
 const CLOSED_PORT = 33_434

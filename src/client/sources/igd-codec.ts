@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../../net/address.ts'
+import { type Address, parseAddress } from '../../shared/net/address.ts'
 
 /** UPnP Device Architecture 2.0 §1.3. */
 export const SSDP_PORT = 1900

@@ -1,7 +1,7 @@
-import { err, ok, type Result } from '../../base/result.ts'
-import { milliseconds, seconds } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
-import type { Gateway } from '../../ports/network.ts'
+import { err, ok, type Result } from '../../shared/base/result.ts'
+import { milliseconds, seconds } from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Gateway } from '../../shared/ports/network.ts'
 import {
   decodeAddress,
   decodeDescription,

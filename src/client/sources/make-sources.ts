@@ -1,4 +1,4 @@
-import type { SourceSpec, SourceSpecOf } from '../../config/source.ts'
+import type { SourceSpec, SourceSpecOf } from '../settings/source.ts'
 import { commandSource } from './command.ts'
 import { dnsSource } from './dns.ts'
 import { webSource } from './http.ts'
@@ -26,7 +26,7 @@ type Maker<K extends Kind> = (
   options: SourceOptions,
 ) => AddressSource
 
-/** A new kind of source needs one file and one row; its text form is a row in config/source.ts. */
+/** A new kind of source needs one file and one row; its text form is a row in client/settings/source.ts. */
 const MAKERS: { readonly [K in Kind]: Maker<K> } = {
   interface: (spec, ports, options) => localSource(ports, spec.interface, options),
   router: (_, ports, options) => routerSource(ports, options),

@@ -1,5 +1,5 @@
-import { type Duration, milliseconds, seconds } from '../../base/time.ts'
-import type { Gateway } from '../../ports/network.ts'
+import { type Duration, milliseconds, seconds } from '../../shared/base/time.ts'
+import type { Gateway } from '../../shared/ports/network.ts'
 import { failureOf } from './datagram.ts'
 import { gatewaySource, ROUTER_RETRANSMISSIONS, ROUTER_TIMEOUT, sightingOf } from './pmp.ts'
 import { decodePcp, encodeMap, NONCE_BYTES, ROUTER_PORT, type RouterAnswer } from './pmp-codec.ts'

@@ -1,4 +1,4 @@
-import { type Address, addressOfBytes, bytesOf, familyOf } from '../../net/address.ts'
+import { type Address, addressOfBytes, bytesOf, familyOf } from '../../shared/net/address.ts'
 
 /** RFC 6886 §1.1, RFC 6887 §19: the port of requests to a router, and the port of its announcements. */
 export const ROUTER_PORT = 5351

@@ -1,11 +1,11 @@
-import type { Address, Family } from '../../net/address.ts'
-import type { RangeClass } from '../../net/special.ts'
-import type { Entropy } from '../../ports/clock.ts'
-import type { AskByDatagram } from '../../ports/datagram.ts'
-import type { Http } from '../../ports/http.ts'
-import type { Interfaces } from '../../ports/interfaces.ts'
-import type { FindGateway, FindOutboundRoute, Resolve, RunProgram } from '../../ports/network.ts'
-import type { AskByStream } from '../../ports/stream.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { RangeClass } from '../../shared/net/special.ts'
+import type { Entropy } from '../../shared/ports/clock.ts'
+import type { AskByDatagram } from '../../shared/ports/datagram.ts'
+import type { Http } from '../../shared/ports/http.ts'
+import type { Interfaces } from '../../shared/ports/interfaces.ts'
+import type { FindGateway, FindOutboundRoute, Resolve, RunProgram } from '../../shared/ports/network.ts'
+import type { AskByStream } from '../../shared/ports/stream.ts'
 
 /** The ports that sources use. */
 export interface SourcePorts {

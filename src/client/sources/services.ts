@@ -1,6 +1,6 @@
-import { type Duration, seconds } from '../../base/time.ts'
-import { type SourceSpec, STUN_PORT } from '../../config/source.ts'
-import type { Family } from '../../net/address.ts'
+import { type Duration, seconds } from '../../shared/base/time.ts'
+import { type SourceSpec, STUN_PORT } from '../settings/source.ts'
+import type { Family } from '../../shared/net/address.ts'
 import { TEN_MINUTE_COOLDOWN } from './source.ts'
 
 export interface PublicService {

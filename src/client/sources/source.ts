@@ -1,5 +1,5 @@
-import { type Duration, milliseconds, minutes } from '../../base/time.ts'
-import type { Family } from '../../net/address.ts'
+import { type Duration, milliseconds, minutes } from '../../shared/base/time.ts'
+import type { Family } from '../../shared/net/address.ts'
 import type { AddressProvider } from './provider.ts'
 
 /**

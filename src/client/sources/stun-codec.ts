@@ -1,4 +1,4 @@
-import { type Address, addressOfBytes } from '../../net/address.ts'
+import { type Address, addressOfBytes } from '../../shared/net/address.ts'
 
 /** RFC 8489 §5: a Binding request is a header without attributes. */
 const [REQUEST, SUCCESS] = [0x0001, 0x0101]

@@ -1,4 +1,4 @@
-import { type Prefix, withHostPart } from '../../net/prefix.ts'
+import { type Prefix, withHostPart } from '../../shared/net/prefix.ts'
 import type { AddressProvider } from './provider.ts'
 
 /** The address of another machine in this network: the IPv6 prefix of this host with that host part. IPv4 is shared. */

@@ -1,6 +1,6 @@
-import { type Address, type Family, FAMILY_NAMES, familyOf } from '../../net/address.ts'
-import type { SentPacket, Sighting } from '../../net/sighting.ts'
-import { explainRange, isGlobal, type RangeClass } from '../../net/special.ts'
+import { type Address, type Family, FAMILY_NAMES, familyOf } from '../../shared/net/address.ts'
+import type { SentPacket, Sighting } from '../../shared/net/sighting.ts'
+import { explainRange, isGlobal, type RangeClass } from '../../shared/net/special.ts'
 
 export const unknown = (because: string): Sighting => ({ kind: 'unknown', because })
 

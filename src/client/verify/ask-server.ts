@@ -1,4 +1,4 @@
-import { milliseconds, seconds } from '../../base/time.ts'
+import { milliseconds, seconds } from '../../shared/base/time.ts'
 import {
   isResponseTruncated,
   type PlainQuery,
@@ -6,10 +6,10 @@ import {
   responseOfStream,
   responseToPlain,
   streamQuery,
-} from '../../dns/plain-query.ts'
-import type { DnsResponse } from '../../dns/response.ts'
-import { CLASSES, FLAGS, RCODES, RR_TYPES } from '../../dns/types.ts'
-import { addressOfBytes, type Family } from '../../net/address.ts'
+} from '../../shared/dns/plain-query.ts'
+import type { DnsResponse } from '../../shared/dns/response.ts'
+import { CLASSES, FLAGS, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
+import { addressOfBytes, type Family } from '../../shared/net/address.ts'
 import type { VerifyContext, VerifyPorts } from './ports.ts'
 import type { ServerAnswer } from './publication.ts'
 import type { ZoneServer } from './zone-servers.ts'

@@ -1,4 +1,4 @@
-import { limitConcurrency } from '../../base/concurrency.ts'
+import { limitConcurrency } from '../../shared/base/concurrency.ts'
 import type { VerifyPorts } from './ports.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Clock, Entropy } from '../../ports/clock.ts'
-import type { QuestionPorts } from '../../ports/system.ts'
+import type { Clock, Entropy } from '../../shared/ports/clock.ts'
+import type { QuestionPorts } from '../../shared/ports/system.ts'
 
 /** What verification needs of the network and the system. */
 export interface VerifyPorts extends QuestionPorts {

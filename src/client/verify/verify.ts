@@ -1,6 +1,6 @@
-import type { Result } from '../../base/result.ts'
-import { after, between, type Duration, milliseconds, minutes, seconds } from '../../base/time.ts'
-import { FAMILIES, type Family } from '../../net/address.ts'
+import type { Result } from '../../shared/base/result.ts'
+import { after, between, type Duration, milliseconds, minutes, seconds } from '../../shared/base/time.ts'
+import { FAMILIES, type Family } from '../../shared/net/address.ts'
 import { askServer } from './ask-server.ts'
 import type { VerifyContext } from './ports.ts'
 import {

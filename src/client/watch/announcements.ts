@@ -1,6 +1,6 @@
-import { after, type Duration, type Instant, milliseconds } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
-import type { Closable, Gateway } from '../../ports/network.ts'
+import { after, type Duration, type Instant, milliseconds } from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Closable, Gateway } from '../../shared/ports/network.ts'
 import { ANNOUNCEMENT_PORT, decodeAddressAnswer, ROUTER_PORT } from '../sources/pmp-codec.ts'
 import type { WatcherContext } from './watcher.ts'
 

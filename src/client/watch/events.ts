@@ -1,5 +1,5 @@
-import { after, type Duration, milliseconds, minutes, seconds } from '../../base/time.ts'
-import type { Gateway, EventRequest } from '../../ports/network.ts'
+import { after, type Duration, milliseconds, minutes, seconds } from '../../shared/base/time.ts'
+import type { Gateway, EventRequest } from '../../shared/ports/network.ts'
 import { findService } from '../sources/igd.ts'
 import type { WanService } from '../sources/igd-codec.ts'
 import { sleepOrNotified, type WatcherContext, type WatcherState } from './watcher.ts'

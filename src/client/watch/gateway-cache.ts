@@ -1,5 +1,5 @@
-import type { Channel } from '../../ports/datagram.ts'
-import type { Gateway } from '../../ports/network.ts'
+import type { Channel } from '../../shared/ports/datagram.ts'
+import type { Gateway } from '../../shared/ports/network.ts'
 import { ROUTER_PORT } from '../sources/pmp-codec.ts'
 import type { WatchPorts } from './watcher.ts'
 

@@ -1,6 +1,6 @@
-import { after, type Duration, milliseconds, seconds } from '../../base/time.ts'
-import { FAMILIES } from '../../net/address.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
+import { after, type Duration, milliseconds, seconds } from '../../shared/base/time.ts'
+import { FAMILIES } from '../../shared/net/address.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Where the kernel does not notify. */

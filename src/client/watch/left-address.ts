@@ -1,5 +1,5 @@
-import { after, type Duration, isBefore, minutes, seconds } from '../../base/time.ts'
-import type { Address } from '../../net/address.ts'
+import { after, type Duration, isBefore, minutes, seconds } from '../../shared/base/time.ts'
+import type { Address } from '../../shared/net/address.ts'
 import { MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 

@@ -7,10 +7,10 @@ import {
   minutes,
   seconds,
   withJitter,
-} from '../../base/time.ts'
-import type { Address, Family } from '../../net/address.ts'
-import { networkOf } from '../../net/network.ts'
-import type { Sighting } from '../../net/sighting.ts'
+} from '../../shared/base/time.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import { networkOf } from '../../shared/net/network.ts'
+import type { Sighting } from '../../shared/net/sighting.ts'
 import { sleepOrNotified, type WatcherContext, type WatcherState } from './watcher.ts'
 
 /** The safety net: the interval depends on what else notices a change. */

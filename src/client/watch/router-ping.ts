@@ -6,10 +6,10 @@ import {
   milliseconds,
   minutes,
   seconds,
-} from '../../base/time.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
-import type { Address } from '../../net/address.ts'
-import type { Closable } from '../../ports/network.ts'
+} from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Closable } from '../../shared/ports/network.ts'
 import type { WatcherContext } from './watcher.ts'
 
 /** A lost address is noticed after one to two intervals; one reply takes a router some microseconds. */

@@ -6,10 +6,10 @@ import {
   milliseconds,
   minutes,
   seconds,
-} from '../../base/time.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
-import type { Address } from '../../net/address.ts'
-import type { Gateway } from '../../ports/network.ts'
+} from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import type { Address } from '../../shared/net/address.ts'
+import type { Gateway } from '../../shared/ports/network.ts'
 import { igdSource } from '../sources/igd.ts'
 import { askPmp } from '../sources/pmp.ts'
 import { isReset, type RouterAnswer } from '../sources/pmp-codec.ts'

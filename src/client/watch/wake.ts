@@ -1,4 +1,4 @@
-import { after, between, type Duration, seconds } from '../../base/time.ts'
+import { after, between, type Duration, seconds } from '../../shared/base/time.ts'
 import type { WatcherContext } from './watcher.ts'
 
 const CHECK_INTERVAL: Duration = seconds(30)

@@ -1,5 +1,5 @@
-import { after, seconds } from '../../base/time.ts'
-import { FAMILIES } from '../../net/address.ts'
+import { after, seconds } from '../../shared/base/time.ts'
+import { FAMILIES } from '../../shared/net/address.ts'
 import { watchEvents } from './events.ts'
 import { watchKernelEvents } from './kernel.ts'
 import { watchOutside } from './outside.ts'

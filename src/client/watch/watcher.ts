@@ -1,15 +1,15 @@
-import { after, type Duration } from '../../base/time.ts'
-import { WAIT_ENDED } from '../../base/wait-ended.ts'
-import type { Address, Family } from '../../net/address.ts'
-import type { Clock, Random } from '../../ports/clock.ts'
-import type { OpenChannel } from '../../ports/datagram.ts'
+import { after, type Duration } from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import type { Address, Family } from '../../shared/net/address.ts'
+import type { Clock, Random } from '../../shared/ports/clock.ts'
+import type { OpenChannel } from '../../shared/ports/datagram.ts'
 import type {
   IsOnBattery,
   ListenForEvents,
   ListenToGroup,
   StartPing,
   WatchKernel,
-} from '../../ports/network.ts'
+} from '../../shared/ports/network.ts'
 import type { SourcePorts } from '../sources/ports.ts'
 import type { AddressSource } from '../sources/source.ts'
 import type { Hint } from './hint.ts'

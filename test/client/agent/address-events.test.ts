@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { after, type Duration, minutes, seconds } from '../../../src/base/time.ts'
+import { after, type Duration, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { addressEvents, type ReportedCauses } from '../../../src/client/agent/address-events.ts'
 import type { AgentEvent } from '../../../src/client/agent/events.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
-import { type Addresses, byFamily, parseAddress } from '../../../src/net/address.ts'
-import type { Sighting, Sightings } from '../../../src/net/sighting.ts'
+import { type Addresses, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
+import type { Sighting, Sightings } from '../../../src/shared/net/sighting.ts'
 import { PLAN, START } from '../../fakes/world.ts'
 
 const addresses = (...texts: readonly string[]): Addresses =>

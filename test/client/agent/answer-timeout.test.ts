@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { instant } from '../../../src/base/time.ts'
+import { instant } from '../../../src/shared/base/time.ts'
 import { answerTimeout } from '../../../src/client/agent/answer-timeout.ts'
 import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../../src/client/agent/inbox.ts'
 import type { Observation } from '../../../src/client/decide/observation.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
+import type { Clock } from '../../../src/shared/ports/clock.ts'
 
 const never = new AbortController().signal
 const UNREACHED: Observation = { kind: 'unreached', account: 'a', because: 'time-out', isTls: false }

@@ -9,7 +9,7 @@ import {
   readControlResponse,
 } from '../../../src/client/control/control-requests.ts'
 import { NEW_STATE } from '../../../src/client/decide/state.ts'
-import { byFamily, parseAddress } from '../../../src/net/address.ts'
+import { byFamily, parseAddress } from '../../../src/shared/net/address.ts'
 import { disk, PLAN, START, world } from '../../fakes/world.ts'
 
 function setUp() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minutes } from '../../../src/base/time.ts'
+import { minutes } from '../../../src/shared/base/time.ts'
 import { forever, run } from '../../../src/client/agent/run.ts'
 import { answerControl, type ControlContext } from '../../../src/client/control/control-requests.ts'
 import { resumeSaved } from '../../../src/client/control/resume-state.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Duration, hours, minutes, seconds } from '../../../src/base/time.ts'
+import { type Duration, hours, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { nextWait, retryAt, waitAt } from '../../../src/client/decide/backoff.ts'
 import { batchOf } from '../../../src/client/decide/batch.ts'
 import { aboutOf, fingerprint, isLifted } from '../../../src/client/decide/lift.ts'

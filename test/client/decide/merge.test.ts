@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { after, minutes } from '../../../src/base/time.ts'
+import { after, minutes } from '../../../src/shared/base/time.ts'
 import { mergeStates } from '../../../src/client/decide/merge.ts'
 import {
   type AccountState,
@@ -8,7 +8,7 @@ import {
   NEW_STATE,
   type State,
 } from '../../../src/client/decide/state.ts'
-import type { Address } from '../../../src/net/address.ts'
+import type { Address } from '../../../src/shared/net/address.ts'
 import { START } from '../../fakes/world.ts'
 
 const stop = { since: START, because: 'nohost', about: '' } as const

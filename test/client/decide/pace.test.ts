@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Duration, type Instant, after, before, minutes, seconds } from '../../../src/base/time.ts'
-import type { Address } from '../../../src/net/address.ts'
+import {
+  type Duration,
+  type Instant,
+  after,
+  before,
+  minutes,
+  seconds,
+} from '../../../src/shared/base/time.ts'
+import type { Address } from '../../../src/shared/net/address.ts'
 import { paceDelay, withSent, sentOf } from '../../../src/client/decide/pace.ts'
 import { START } from '../../fakes/world.ts'
 

@@ -10,8 +10,8 @@ import {
   type UplinkView,
 } from '../../../src/client/detect/agree.ts'
 import type { Vantage } from '../../../src/client/sources/source.ts'
-import { type Address, parseAddress } from '../../../src/net/address.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
+import { type Address, parseAddress } from '../../../src/shared/net/address.ts'
+import type { Sighting } from '../../../src/shared/net/sighting.ts'
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)

@@ -1,14 +1,14 @@
 import { NO_DEFAULT_ROUTE } from '../../../src/client/sources/pmp.ts'
 import { describe, expect, it } from 'vitest'
-import { minutes, seconds } from '../../../src/base/time.ts'
+import { minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import { uplinkTracker } from '../../../src/client/detect/uplink.ts'
 import { FlipGuard } from '../../../src/client/detect/flip-guard.ts'
 import { Twice } from '../../../src/client/detect/twice.ts'
 import type { Vantage } from '../../../src/client/sources/source.ts'
-import type { Address } from '../../../src/net/address.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
+import type { Address } from '../../../src/shared/net/address.ts'
+import type { Sighting } from '../../../src/shared/net/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
 const [A, B] = ['8.8.8.8', '9.9.9.9'] as Address[] as [Address, Address]

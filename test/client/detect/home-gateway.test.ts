@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { defaultGateway, homeGateway } from '../../../src/client/detect/home-gateway.ts'
-import type { KernelRoute } from '../../../src/ports/network.ts'
+import type { KernelRoute } from '../../../src/shared/ports/network.ts'
 import { address, interfaceAddress } from '../../fakes/address.ts'
 
 const route = (name: string, via: string, more: Partial<KernelRoute> = {}): KernelRoute => ({

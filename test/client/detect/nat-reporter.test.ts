@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { seconds } from '../../../src/base/time.ts'
+import { seconds } from '../../../src/shared/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import { NatReporter } from '../../../src/client/detect/nat-reporter.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { recheckTimer } from '../../../src/client/detect/recheck-timer.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 

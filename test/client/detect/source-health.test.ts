@@ -7,7 +7,7 @@ import {
   milliseconds,
   minutes,
   seconds,
-} from '../../../src/base/time.ts'
+} from '../../../src/shared/base/time.ts'
 import {
   isQuarantined,
   mayAsk,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seconds } from '../../../src/base/time.ts'
+import { seconds } from '../../../src/shared/base/time.ts'
 import { Twice } from '../../../src/client/detect/twice.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 

@@ -9,7 +9,7 @@ import {
   instant,
   milliseconds,
   minutes,
-} from '../../../src/base/time.ts'
+} from '../../../src/shared/base/time.ts'
 import { NEW_STATE } from '../../../src/client/decide/state.ts'
 import { type ClientTime, clientTime } from '../../../src/client/memory/client-time.ts'
 import { formatState, parseState } from '../../../src/client/memory/codec.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatInstant, type Instant, instant } from '../../../src/base/time.ts'
+import { formatInstant, type Instant, instant } from '../../../src/shared/base/time.ts'
 import { admit, compareReports, MAX_PER_DAY } from '../../../src/client/notify/compare.ts'
 import { duePings, withoutPing } from '../../../src/client/notify/pings.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { NO_DETAILS, type Notification } from '../../../src/client/notify/notification.ts'
 import type { Outcome } from '../../../src/client/report/outcome.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
-import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
 
 const START = instant(Date.parse('2026-11-22T00:00:00Z'))
 const MINUTE = 60_000

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { instant } from '../../../src/base/time.ts'
+import { instant } from '../../../src/shared/base/time.ts'
 import { type Notification, notificationText } from '../../../src/client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../src/client/notify/payload.ts'
-import { WEBHOOK_FORMATS, type WebhookFormat } from '../../../src/config/notify-settings.ts'
-import { type Address, byFamily, parseAddress } from '../../../src/net/address.ts'
-import { Secret } from '../../../src/net/secret.ts'
+import { WEBHOOK_FORMATS, type WebhookFormat } from '../../../src/client/settings/notify-settings.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
+import { Secret } from '../../../src/shared/net/secret.ts'
 
 const NOTIFICATION: Notification = {
   event: 'changed',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { formBody, jsonBody } from '../../../src/client/protocols/bodies.ts'
 import { documentIn } from '../../../src/client/protocols/json.ts'
 import { ownZone } from '../../../src/client/protocols/records.ts'
-import { Secret } from '../../../src/net/secret.ts'
+import { Secret } from '../../../src/shared/net/secret.ts'
 
 it.each([
   ['{"a":1}', { a: 1 }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../../src/net/address.ts'
-import { providerCalled } from '../../../src/config/providers/providers.ts'
+import type { Address } from '../../../src/shared/net/address.ts'
+import { providerCalled } from '../../../src/client/providers/providers.ts'
 import type { FakeRecord } from '../../fakes/services/service.ts'
 import { KEPT, NEW, NEW6, OLD, OLD6, recordAt } from './services.ts'
 import { played } from './play.ts'

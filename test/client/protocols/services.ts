@@ -1,4 +1,4 @@
-import { providerCalled } from '../../../src/config/providers/providers.ts'
+import { providerCalled } from '../../../src/client/providers/providers.ts'
 import type { FakeRecord, FakeService, FakeWorld } from '../../fakes/services/service.ts'
 import { cloudflare } from '../../fakes/services/cloudflare.ts'
 import { desecRest } from '../../fakes/services/desec-rest.ts'

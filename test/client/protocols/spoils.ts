@@ -1,4 +1,4 @@
-import type { HttpOutcome } from '../../../src/ports/http.ts'
+import type { HttpOutcome } from '../../../src/shared/ports/http.ts'
 
 /** Takes the answer of the service, and gives what arrives in its place. */
 export type Spoil = (answered: HttpOutcome, nth: number) => HttpOutcome

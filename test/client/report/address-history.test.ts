@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { instant } from '../../../src/base/time.ts'
+import { instant } from '../../../src/shared/base/time.ts'
 import {
   formatHistory,
   MAX_PAST_ADDRESSES,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hours, milliseconds, minutes } from '../../../src/base/time.ts'
+import { hours, milliseconds, minutes } from '../../../src/shared/base/time.ts'
 import { diagnose, type Evidence, formatDiagnoses } from '../../../src/client/report/diagnose.ts'
 import type { SourceAnswer } from '../../../src/client/report/survey.ts'
 import { address } from '../../fakes/address.ts'

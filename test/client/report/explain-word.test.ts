@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { explainReply, formatExplanation } from '../../../src/client/report/explain-word.ts'
-import { REPLY_WORDS } from '../../../src/protocol/reply.ts'
+import { REPLY_WORDS } from '../../../src/shared/protocol/reply.ts'
 
 const explainWord = (subject: string): readonly string[] => {
   const explanation = explainReply(subject)

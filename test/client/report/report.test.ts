@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hours, minutes } from '../../../src/base/time.ts'
+import { hours, minutes } from '../../../src/shared/base/time.ts'
 import { forever, run } from '../../../src/client/agent/run.ts'
 import { ExchangeLog } from '../../../src/client/report/exchange-log.ts'
 import { reportAccounts } from '../../../src/client/report/report.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatSurvey, survey } from '../../../src/client/report/survey.ts'
-import type { Address } from '../../../src/net/address.ts'
+import type { Address } from '../../../src/shared/net/address.ts'
 import { answer, LOST, seen } from './answers.ts'
 
 describe('a survey', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { seconds } from '../../../src/base/time.ts'
+import { seconds } from '../../../src/shared/base/time.ts'
 import type { DnsStep } from '../../../src/client/protocols/protocol.ts'
 import { dnsExchange, nameServerUrl } from '../../../src/client/send/dns-exchange.ts'
 import { askNameServerBy } from '../../../src/client/send/name-server.ts'
-import type { Address } from '../../../src/net/address.ts'
+import type { Address } from '../../../src/shared/net/address.ts'
 import { START } from '../../fakes/world.ts'
 
 const nameServer = { host: 'ns1.example.test', port: 53 }

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { days, hours, instant, minutes, seconds } from '../../../src/base/time.ts'
+import { days, hours, instant, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { nicUpdate, type NicUpdateService } from '../../../src/client/protocols/nic-update.ts'
 import type { Step, UpdateProtocol } from '../../../src/client/protocols/protocol.ts'
 import { exchange } from '../../../src/client/send/exchange.ts'
-import { Secret } from '../../../src/net/secret.ts'
-import { SecretText } from '../../../src/net/secret-text.ts'
-import { toWire } from '../../../src/platform/http/wire.ts'
-import type { HttpOutcome, OutgoingRequest } from '../../../src/ports/http.ts'
+import { Secret } from '../../../src/shared/net/secret.ts'
+import { SecretText } from '../../../src/shared/net/secret-text.ts'
+import { toWire } from '../../../src/shared/platform/http/wire.ts'
+import type { HttpOutcome, OutgoingRequest } from '../../../src/shared/ports/http.ts'
 import { endpointTo, NO_DNS, serviceFor, START } from '../../fakes/world.ts'
 
 const service = serviceFor()

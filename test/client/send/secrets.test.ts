@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withoutSecrets } from '../../../src/client/send/secrets.ts'
-import { Secret } from '../../../src/net/secret.ts'
+import { Secret } from '../../../src/shared/net/secret.ts'
 import { cpuOf } from '../../lab/cpu.ts'
 
 /** With characters that each encoding changes in another way. */

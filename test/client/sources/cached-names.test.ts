@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { cachingResolve } from '../../../src/client/sources/cached-names.ts'
-import type { LookUpName } from '../../../src/ports/network.ts'
+import type { LookUpName } from '../../../src/shared/ports/network.ts'
 import { address } from '../../fakes/address.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { milliseconds } from '../../../src/base/time.ts'
+import { milliseconds } from '../../../src/shared/base/time.ts'
 import { commandSource } from '../../../src/client/sources/command.ts'
-import { runProgram } from '../../../src/platform/network/network.ts'
-import type { RunProgram } from '../../../src/ports/network.ts'
+import { runProgram } from '../../../src/shared/platform/network/network.ts'
+import type { RunProgram } from '../../../src/shared/ports/network.ts'
 import { sourceContract } from '../../contract/source.ts'
 import { never, asking, unknown, seen, PUBLIC, ports } from './responders.ts'
 

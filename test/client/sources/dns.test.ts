@@ -3,8 +3,8 @@ import { type AddressInfo, type Socket as Connection, createServer as createStre
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { dnsSource } from '../../../src/client/sources/dns.ts'
-import { askByDatagram } from '../../../src/platform/sockets/datagram.ts'
-import { askByStream } from '../../../src/platform/sockets/stream.ts'
+import { askByDatagram } from '../../../src/shared/platform/sockets/datagram.ts'
+import { askByStream } from '../../../src/shared/platform/sockets/stream.ts'
 import { sourceContract } from '../../contract/source.ts'
 import {
   never,

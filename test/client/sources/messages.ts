@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { runs } from '../../runs.ts'
-import { type Address, parseAddress } from '../../../src/net/address.ts'
+import { type Address, parseAddress } from '../../../src/shared/net/address.ts'
 
 export const RUNS = { numRuns: runs(200) }
 export const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex')

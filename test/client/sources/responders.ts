@@ -1,15 +1,15 @@
-import { systemEntropy } from '../../../src/platform/clock/clock.ts'
+import { systemEntropy } from '../../../src/shared/platform/clock/clock.ts'
 import { address } from '../../fakes/address.ts'
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { SourcePorts } from '../../../src/client/sources/ports.ts'
-import { askByDatagram } from '../../../src/platform/sockets/datagram.ts'
-import { undiciHttp } from '../../../src/platform/http/http.ts'
-import { systemInterfaces } from '../../../src/platform/network/interfaces.ts'
-import { runProgram } from '../../../src/platform/network/network.ts'
-import { askByStream } from '../../../src/platform/sockets/stream.ts'
+import { askByDatagram } from '../../../src/shared/platform/sockets/datagram.ts'
+import { undiciHttp } from '../../../src/shared/platform/http/http.ts'
+import { systemInterfaces } from '../../../src/shared/platform/network/interfaces.ts'
+import { runProgram } from '../../../src/shared/platform/network/network.ts'
+import { askByStream } from '../../../src/shared/platform/sockets/stream.ts'
 
 export const never = new AbortController().signal
 export const asking = { userAgent: 'Holdfast test/1-1', allowed: [] }

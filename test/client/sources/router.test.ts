@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { routerSource } from '../../../src/client/sources/router.ts'
-import type { AskByDatagram } from '../../../src/ports/datagram.ts'
+import type { AskByDatagram } from '../../../src/shared/ports/datagram.ts'
 import { sourceContract } from '../../contract/source.ts'
 import {
   never,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeBinding, encodeBinding, isBindingAnswer } from '../../../src/client/sources/stun-codec.ts'
-import { parseAddress } from '../../../src/net/address.ts'
+import { parseAddress } from '../../../src/shared/net/address.ts'
 import { RUNS, hex, u16, addressBytes, textOf, damaged, noise } from './messages.ts'
 
 describe('the STUN codec', () => {

@@ -1,10 +1,10 @@
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { describe, expect, it } from 'vitest'
-import { milliseconds, minutes } from '../../../src/base/time.ts'
+import { milliseconds, minutes } from '../../../src/shared/base/time.ts'
 import { stunSource } from '../../../src/client/sources/stun.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
-import { askByDatagram } from '../../../src/platform/sockets/datagram.ts'
-import type { AskByDatagram } from '../../../src/ports/datagram.ts'
+import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import { askByDatagram } from '../../../src/shared/platform/sockets/datagram.ts'
+import type { AskByDatagram } from '../../../src/shared/ports/datagram.ts'
 import { sourceContract } from '../../contract/source.ts'
 import {
   never,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { limitedPorts } from '../../../src/client/verify/limited.ts'
-import { ok } from '../../../src/base/result.ts'
+import { ok } from '../../../src/shared/base/result.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 import { scripted } from './scripted.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { minutes, seconds } from '../../../src/base/time.ts'
+import { minutes, seconds } from '../../../src/shared/base/time.ts'
 import {
   checkOf,
   type ServerAnswer,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { err, ok } from '../../../src/base/result.ts'
-import { hours, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { err, ok } from '../../../src/shared/base/result.ts'
+import { hours, instant, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Publication } from '../../../src/client/verify/publication.ts'
 import { ONE_ROUND, ROUNDS, type Verification, verify } from '../../../src/client/verify/verify.ts'
 import { address } from '../../fakes/address.ts'

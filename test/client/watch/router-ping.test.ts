@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Hint } from '../../../src/client/watch/hint.ts'
 import { RouterPing } from '../../../src/client/watch/router-ping.ts'
 import type { WatcherContext, WatcherFinding } from '../../../src/client/watch/watcher.ts'

@@ -1,7 +1,7 @@
-import { systemEntropy } from '../../../src/platform/clock/clock.ts'
+import { systemEntropy } from '../../../src/shared/platform/clock/clock.ts'
 import { interfaceAddress } from '../../fakes/address.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Duration, instant, milliseconds, minutes, seconds } from '../../../src/base/time.ts'
+import { type Duration, instant, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { AddressSource } from '../../../src/client/sources/source.ts'
 import { watchKernelEvents } from '../../../src/client/watch/kernel.ts'
 import { watchOutside } from '../../../src/client/watch/outside.ts'
@@ -16,10 +16,10 @@ import type {
   WatcherState,
   WatchPorts,
 } from '../../../src/client/watch/watcher.ts'
-import { type Address, bytesOf, type Family, parseAddress } from '../../../src/net/address.ts'
-import type { Sighting } from '../../../src/net/sighting.ts'
-import type { DatagramOutcome, DatagramRequest } from '../../../src/ports/datagram.ts'
-import type { Gateway } from '../../../src/ports/network.ts'
+import { type Address, bytesOf, type Family, parseAddress } from '../../../src/shared/net/address.ts'
+import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { DatagramOutcome, DatagramRequest } from '../../../src/shared/ports/datagram.ts'
+import type { Gateway } from '../../../src/shared/ports/network.ts'
 import { type VirtualClock, virtualClock } from '../../fakes/clock.ts'
 
 const address = (text: string): Address => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { steadyClock } from '../../../src/platform/clock/clock.ts'
+import { steadyClock } from '../../../src/shared/platform/clock/clock.ts'
 import { ZONE } from './world.ts'
 
 const AGENT = 'Acme test/1-1 you@example.test'

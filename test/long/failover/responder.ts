@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram'
-import { parseRequest } from '../../../src/dns/request.ts'
-import { questionWire } from '../../../src/dns/response.ts'
-import { signTsig, type TsigKey } from '../../../src/dns/tsig.ts'
-import { OPCODES, RR_TYPES } from '../../../src/dns/types.ts'
-import { Secret } from '../../../src/net/secret.ts'
-import { wire } from '../../dns/wire.ts'
+import { parseRequest } from '../../../src/shared/dns/request.ts'
+import { questionWire } from '../../../src/shared/dns/response.ts'
+import { signTsig, type TsigKey } from '../../../src/shared/dns/tsig.ts'
+import { OPCODES, RR_TYPES } from '../../../src/shared/dns/types.ts'
+import { Secret } from '../../../src/shared/net/secret.ts'
+import { wire } from '../../shared/dns/wire.ts'
 import { SECRET } from '../../system/name-server-programs.ts'
 
 export const keyOf = (name: string): TsigKey => ({

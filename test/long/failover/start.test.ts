@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { steadyClock } from '../../../src/platform/clock/clock.ts'
+import { steadyClock } from '../../../src/shared/platform/clock/clock.ts'
 import { urlOf } from '../../e2e/two-nodes.ts'
 import { eventually } from '../../eventually.ts'
 import { whyNoPostgres } from '../../lab/postgres.ts'

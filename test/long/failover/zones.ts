@@ -1,8 +1,8 @@
-import { instant } from '../../../src/base/time.ts'
-import { steadyClock } from '../../../src/platform/clock/clock.ts'
-import { apexOf } from '../../../src/server/model/apex.ts'
-import { sqliteStore } from '../../../src/server/store/sqlite/store.ts'
-import type { StoreWrites } from '../../../src/server/store/store.ts'
+import { instant } from '../../../src/shared/base/time.ts'
+import { steadyClock } from '../../../src/shared/platform/clock/clock.ts'
+import { apexOf } from '../../../src/service/model/apex.ts'
+import { sqliteStore } from '../../../src/service/store/sqlite/store.ts'
+import type { StoreWrites } from '../../../src/service/store/store.ts'
 
 export const zoneNamed = (n: number): string => `m${n}.test`
 /** Of every name at first. */

@@ -1,10 +1,10 @@
-import { readName } from '../../../src/dns/name.ts'
-import { RR_TYPES } from '../../../src/dns/types.ts'
-import { addressOfBytes } from '../../../src/net/address.ts'
-import { ownerName } from '../../../src/server/publish/owner.ts'
-import { decodeRows } from '../../../src/server/publish/rows.ts'
-import type { PublishedRow } from '../../../src/server/store/published.ts'
-import type { Store } from '../../../src/server/store/store.ts'
+import { readName } from '../../../src/shared/dns/name.ts'
+import { RR_TYPES } from '../../../src/shared/dns/types.ts'
+import { addressOfBytes } from '../../../src/shared/net/address.ts'
+import { ownerName } from '../../../src/service/publish/owner.ts'
+import { decodeRows } from '../../../src/service/publish/rows.ts'
+import type { PublishedRow } from '../../../src/service/store/published.ts'
+import type { Store } from '../../../src/service/store/store.ts'
 import type { ServiceModel } from './model.ts'
 
 /** What is stored, in the form of the model: without the records of the service. */

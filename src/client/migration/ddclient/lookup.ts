@@ -1,4 +1,4 @@
-import type { Family } from '../../../net/address.ts'
+import type { Family } from '../../../shared/net/address.ts'
 import type { DdclientSettings } from './lines.ts'
 import type { ImportedUpdate, Lookup, Remarks } from '../imported.ts'
 import {

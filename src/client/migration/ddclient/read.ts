@@ -1,5 +1,5 @@
-import { Secret } from '../../../net/secret.ts'
-import { ABSENT_FAMILY } from '../../../protocol/request-form.ts'
+import { Secret } from '../../../shared/net/secret.ts'
+import { ABSENT_FAMILY } from '../../../shared/protocol/request-form.ts'
 import type { DraftSettings } from '../../setup/draft.ts'
 import { rowOf } from '../services/client-services.ts'
 import { type DdclientLine, type DdclientSettings, ddclientLines } from './lines.ts'

@@ -1,5 +1,5 @@
-import { tsigKeysIn } from '../../../dns/tsig-key-file.ts'
-import { presetServer, providerCalled } from '../../../config/providers/providers.ts'
+import { tsigKeysIn } from '../../../shared/dns/tsig-key-file.ts'
+import { presetServer, providerCalled } from '../../providers/providers.ts'
 import type { ServiceRow } from '../services/client-services.ts'
 import type { DdclientSettings } from './lines.ts'
 import { ddclientLookups } from './lookup.ts'

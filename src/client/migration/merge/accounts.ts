@@ -1,4 +1,4 @@
-import { providerCalled } from '../../../config/providers/providers.ts'
+import { providerCalled } from '../../providers/providers.ts'
 import type { ImportedUpdate, Remark } from '../imported.ts'
 import { interfaceIn, wayForBoth, wayOf } from './lookups.ts'
 

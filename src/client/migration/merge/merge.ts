@@ -1,4 +1,4 @@
-import { deletionRemark, providerCalled } from '../../../config/providers/providers.ts'
+import { deletionRemark, providerCalled } from '../../providers/providers.ts'
 import {
   accountSlug,
   type Draft,

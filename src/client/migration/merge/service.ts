@@ -1,5 +1,5 @@
-import { providerCalled, presetServer } from '../../../config/providers/providers.ts'
-import { UPDATE_PATH } from '../../../protocol/request.ts'
+import { providerCalled, presetServer } from '../../providers/providers.ts'
+import { UPDATE_PATH } from '../../../shared/protocol/request.ts'
 import type { ImportContext, ImportedUpdate, Remark } from '../imported.ts'
 import { endedAt, providerOfServer } from '../services/service-names.ts'
 

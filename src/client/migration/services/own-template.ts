@@ -1,7 +1,7 @@
-import { percentDecoded } from '../../../base/percent.ts'
-import { err, ok, type Result } from '../../../base/result.ts'
-import { providerCalled, PROVIDERS } from '../../../config/providers/providers.ts'
-import { isSecretName } from '../../../config/secret-names.ts'
+import { percentDecoded } from '../../../shared/base/percent.ts'
+import { err, ok, type Result } from '../../../shared/base/result.ts'
+import { providerCalled, PROVIDERS } from '../../providers/providers.ts'
+import { isSecretName } from '../../../shared/settings/secret-names.ts'
 import {
   formatTemplate,
   parseBody,
@@ -9,8 +9,8 @@ import {
   type Place,
   placesIn,
   type UrlTemplate,
-} from '../../../config/template.ts'
-import { Secret } from '../../../net/secret.ts'
+} from '../../settings/template.ts'
+import { Secret } from '../../../shared/net/secret.ts'
 import type { DraftSettings } from '../../setup/draft.ts'
 import type { Remarks, ServiceAddress } from '../imported.ts'
 

@@ -1,6 +1,6 @@
 import { CLIENT_SERVICES, type ServiceRow } from './client-services.ts'
-import { parseServer } from '../../../config/client-settings.ts'
-import { PROVIDERS, unservedServiceCalled, unservedText } from '../../../config/providers/providers.ts'
+import { parseServer } from '../../settings/client-settings.ts'
+import { PROVIDERS, unservedServiceCalled, unservedText } from '../../providers/providers.ts'
 
 /** The names that other clients have for a service. */
 interface ServiceNames {

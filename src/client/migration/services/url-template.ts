@@ -1,10 +1,14 @@
-import { percentDecoded } from '../../../base/percent.ts'
-import { err, ok, type Result } from '../../../base/result.ts'
+import { percentDecoded } from '../../../shared/base/percent.ts'
+import { err, ok, type Result } from '../../../shared/base/result.ts'
 import type { DraftSettings } from '../../setup/draft.ts'
-import { HOSTNAME_PARAMETERS, ADDRESS_PARAMETERS, IPV6_PARAMETERS } from '../../../protocol/request-form.ts'
-import { parseParameter } from '../../../config/parameter.ts'
-import { isSecretName } from '../../../config/secret-names.ts'
-import { type Address, parseAddress } from '../../../net/address.ts'
+import {
+  HOSTNAME_PARAMETERS,
+  ADDRESS_PARAMETERS,
+  IPV6_PARAMETERS,
+} from '../../../shared/protocol/request-form.ts'
+import { parseParameter } from '../../settings/parameter.ts'
+import { isSecretName } from '../../../shared/settings/secret-names.ts'
+import { type Address, parseAddress } from '../../../shared/net/address.ts'
 import type { ServiceAddress } from '../imported.ts'
 import { providerOfServer, splitServer } from './service-names.ts'
 

@@ -1,5 +1,5 @@
-import type { Address } from '../../../net/address.ts'
-import { SecretText } from '../../../net/secret-text.ts'
+import type { Address } from '../../../shared/net/address.ts'
+import { SecretText } from '../../../shared/net/secret-text.ts'
 import { memberList, memberText } from '../json.ts'
 import type { ServiceAccount } from '../protocol.ts'
 import { isSameAddress } from '../records.ts'

@@ -1,4 +1,4 @@
-import { SecretText } from '../../../net/secret-text.ts'
+import { SecretText } from '../../../shared/net/secret-text.ts'
 import { memberList, memberText } from '../json.ts'
 import type { RecordRow } from '../record-rows.ts'
 import {

@@ -1,5 +1,5 @@
-import { milliseconds } from '../../../base/time.ts'
-import { parseUserAgent } from '../../../protocol/user-agent.ts'
+import { milliseconds } from '../../../shared/base/time.ts'
+import { parseUserAgent } from '../../../shared/protocol/user-agent.ts'
 import { memberList, memberText } from '../json.ts'
 import type { RecordPlace, RecordRow } from '../record-rows.ts'
 import { bearer, encoded, labelIn, moreIn, named, recordBy, shows, wholeList, zoneBy } from './parts.ts'

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
-import { SecretText } from '../../../net/secret-text.ts'
-import type { UpdateRequest } from '../../../protocol/request.ts'
+import { SecretText } from '../../../shared/net/secret-text.ts'
+import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import { notUnderstood } from '../answers.ts'
 import { memberList, memberOfDocument, memberText } from '../json.ts'
 import type { ServiceAccount, Step, StepOutcome, UpdateProtocol } from '../protocol.ts'

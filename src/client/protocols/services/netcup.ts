@@ -1,5 +1,5 @@
-import { Secret } from '../../../net/secret.ts'
-import type { UpdateRequest } from '../../../protocol/request.ts'
+import { Secret } from '../../../shared/net/secret.ts'
+import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import { notUnderstood } from '../answers.ts'
 import type { BodyValue } from '../bodies.ts'
 import { memberList, memberText } from '../json.ts'

@@ -1,9 +1,0 @@
-import type { SettingLayer } from '../config/setting.ts'
-
-/** The part of a command line that concerns the settings. */
-export interface SettingFlags {
-  /** The settings that are given as flags. */
-  readonly layer: SettingLayer
-  /** --config. */
-  readonly configFile: string | undefined
-}

@@ -1,0 +1,147 @@
+import { parseAddress } from '../../shared/net/address.ts'
+import { isGlobal } from '../../shared/net/special.ts'
+import type { AccountSettings } from './client-settings.ts'
+import { FORM_KEYS, isPreset } from './preset.ts'
+import { insteadOfServer, providerCalled } from '../providers/providers.ts'
+import { fileKeyOf, type ValuePlaces } from '../../shared/settings/setting.ts'
+import { type Place, placesOf, SECRET_PLACES } from './template.ts'
+
+/** A rule, and the settings whose place is that of the complaint. */
+type Rule = readonly [isBroken: boolean, problem: string, ...keys: string[]]
+
+/** Settings that have an effect only together with `url`. */
+const URL_KEYS = [
+  'ipv6Url',
+  'method',
+  'body',
+  'headers',
+  'success',
+  'unchanged',
+  'wait',
+  'stop',
+  'record',
+] as const
+/** Settings of services with another protocol. */
+const OTHER_KEYS = ['zone', 'apiKey', 'apiKeyFile', 'ttl', 'create', 'tsigAlgorithm'] as const
+/** Settings of the update protocol. */
+export const NIC_UPDATE_KEYS = [...FORM_KEYS, 'httpFallback', 'batch'] as const
+
+/** Whether a service by this name does not speak `/nic/update`. */
+export const hasOtherProtocol = (provider: string): boolean => {
+  const row = providerCalled(provider)
+  return (row?.protocol ?? row?.replies) !== undefined
+}
+
+const hasRecords = (provider = ''): boolean => providerCalled(provider)?.protocol !== undefined
+
+/** The settings that the protocol of an account does not have. */
+export const foreignKeys = ({
+  provider,
+  url,
+}: Pick<AccountSettings, 'provider' | 'url'>): readonly string[] => {
+  if (hasRecords(provider)) return [...NIC_UPDATE_KEYS, 'url', ...URL_KEYS]
+  return url === undefined ? [...URL_KEYS, ...OTHER_KEYS] : NIC_UPDATE_KEYS
+}
+
+/** Settings of an account that its protocol does not have, or that contradict it. */
+export function protocolRules(values: AccountSettings, places: ValuePlaces): readonly Rule[] {
+  const { provider = '', url, success, server, myip } = values
+  if (places['url'] !== undefined && url === undefined) return []
+  const sent = placesIn(values)
+  const has = (...some: readonly Place[]): boolean => some.some((place) => sent.has(place))
+  const [hasV4, hasV6] = [has('ipv4', 'ip'), has('ipv6', 'ip')]
+  const isOwn = (key: string): boolean =>
+    places[key] !== undefined && !isPreset(places[key]) && (key === 'url' || places[key] !== places['url'])
+  const unused = (keys: readonly string[], why: string): Rule => {
+    const key = keys.find(isOwn)
+    return [key !== undefined, `${fileKeyOf(key ?? '')} ${why}; remove it`, key ?? '']
+  }
+  // biome-ignore format: a table
+  const both: readonly Rule[] = [
+    [values.apiKey !== undefined && values.apiKeyFile !== undefined, 'api_key and api_key_file are both set; keep one', 'apiKeyFile'],
+    unused(NIC_UPDATE_KEYS, 'is for services that speak /nic/update, and this one has another protocol'),
+  ]
+  const { zone } = values
+  const outside = outsideOf(zone, values.hostnames)
+  const { apiKey: keyIs, isApiKeyOptional = false } = providerCalled(provider) ?? {}
+  const hasApiKey = keyIs !== undefined
+  // biome-ignore format: a table
+  if (hasRecords(provider)) return [
+    ...both,
+    unused(['url', ...URL_KEYS], `is for services with url, and ${provider} has a protocol of its own`),
+    [places['apiKey'] !== undefined && !hasApiKey, `api_key is set, and ${provider} has only a password; remove it`, 'apiKey'],
+    [places['apiKeyFile'] !== undefined && !hasApiKey, `api_key_file is set, and ${provider} has only a password; remove it`, 'apiKeyFile'],
+    [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey && !isApiKeyOptional, `api_key is missing: ${provider} needs ${keyIs}; set api_key_file`, 'provider'],
+    [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
+    ...nameServerRules(values, unused),
+    [outside !== undefined, `hostname ${outside} is not in the zone ${zone}; write the whole name, such as home.${zone}, or an account for each zone`, 'hostnames', 'zone'],
+    [isInClear(server), 'server is http, so the secret would go in clear text; write https', 'server'],
+  ]
+  // biome-ignore format: a table
+  if (url !== undefined) return [
+    ...both,
+    [places['server'] !== places['url'], isPreset(places['url'] ?? '') ? `${provider} has an address of its own; remove server` : 'url and server are both set; keep one', 'server'],
+    [success.length === 0, 'success is missing: an answer without a known text may come from a router or a hotspot; write what the service answers, such as success = ["^OK"]', 'url'],
+    [isInClear(url.origin) && has(...SECRET_PLACES), 'url is http, so the secret would go in clear text; write https', 'url'],
+    [isInClear(values.ipv6Url?.origin) && has(...SECRET_PLACES), 'ipv6_url is http, so the secret would go in clear text; write https', 'ipv6Url'],
+    [myip === 'connection' && (hasV4 || hasV6), 'myip = "connection" sends no address, and url has a place for one; remove one of them', 'myip'],
+    [myip !== 'connection' && values.ipv4 && hasV6 && !hasV4, 'ipv4 is true, and url has no place for it; write {ipv4} or {ip}, or remove ipv4', 'ipv4'],
+    [myip !== 'connection' && values.ipv6 && hasV4 && !hasV6, 'ipv6 is true, and url has no place for it; write {ipv6} or {ip}, or remove ipv6', 'ipv6'],
+    [typeof myip === 'object' && !hasV4 && !hasV6, 'myip has an address, and url has no place for it; write {ipv4}, {ipv6} or {ip}', 'myip'],
+    [values.body !== undefined && values.method === 'GET', 'body needs another method; write method = "POST"', 'body'],
+  ]
+  const instead =
+    server === undefined || provider !== '' || isNameServer(server) ? undefined : insteadOfServer(server)
+  return [
+    [instead !== undefined, `server is not one of /nic/update: ${instead}`, 'server'],
+    [
+      isNameServer(server),
+      'server is a name server, which only provider rfc2136 updates; write https',
+      'server',
+    ],
+    unused(URL_KEYS, 'is for services with url'),
+    unused(OTHER_KEYS, 'is for services with another protocol than /nic/update'),
+  ]
+}
+
+const outsideOf = (zone: string | undefined, hostnames: readonly string[] | undefined): string | undefined =>
+  zone === undefined ? undefined : hostnames?.find((name) => isOutside(name, zone))
+
+/** A service with one zone has no other names. */
+export const isOutside = (hostname: string, zone: string): boolean =>
+  hostname !== zone && !hostname.endsWith(`.${zone}`)
+
+const isNameServer = (server = ''): boolean => server.startsWith('dns:')
+
+/** A name server takes messages of DNS, and nothing else does. */
+const nameServerRules = (
+  { provider = '', server }: AccountSettings,
+  unused: (keys: readonly string[], why: string) => Rule,
+): readonly Rule[] => {
+  const isOne = providerCalled(provider)?.protocol === 'rfc2136'
+  const isDns = isNameServer(server)
+  // One that is no address at all has a complaint of its own.
+  const isWritten = ![undefined, ''].includes(server)
+  // biome-ignore format: a table
+  return [
+    [isOne && isWritten && !isDns, 'server is no name server; write dns://HOST or dns://HOST:PORT', 'server'],
+    [!isOne && isDns, 'server is a name server, which only provider rfc2136 updates; write https', 'server'],
+    ...(isOne ? [] : [unused(['tsigAlgorithm'], 'is for provider rfc2136')]),
+  ]
+}
+
+/** Whether requests have the password; those of a user's own `url` may have none. */
+export const sendsPassword = (values: AccountSettings): boolean =>
+  values.url === undefined || ['password', 'basic'].some((place) => placesIn(values).has(place as Place))
+
+const placesIn = ({ url, ...values }: AccountSettings): ReadonlySet<Place> =>
+  url === undefined ? new Set() : placesOf({ ...values, url })
+
+/** http to a host that is not this one, or of this network. */
+function isInClear(origin = ''): boolean {
+  if (!URL.canParse(origin)) return false
+  const { protocol, hostname } = new URL(origin)
+  const address = parseAddress(hostname.replaceAll(/[[\]]/g, ''))
+  const isNear = hostname === 'localhost' || (address !== undefined && !isGlobal(address, []))
+  return protocol === 'http:' && !isNear
+}

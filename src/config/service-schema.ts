@@ -1,7 +1,0 @@
-import type { JsonSchema } from './reader.ts'
-import { propertiesOf, schemaDocument } from './schema.ts'
-import { SERVICE_SETTINGS } from './service-settings.ts'
-
-/** JSON Schema of the configuration file of the service, for editors. */
-export const serviceSchema = (): JsonSchema =>
-  schemaDocument('Holdfast service', propertiesOf(SERVICE_SETTINGS))

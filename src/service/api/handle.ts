@@ -1,0 +1,285 @@
+import type { Instant } from '../../shared/base/time.ts'
+import { refuse } from '../errors/errors.ts'
+import type { Audit } from '../model/audit.ts'
+import { type Caller, doorOf } from '../rules/access.ts'
+import type { Store, StoreWrites } from '../store/store.ts'
+import { type ApiDescription, descriptionAt } from './docs/description.ts'
+import { ANONYMOUS } from './request/anonymous.ts'
+import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
+import { hasJsonBody, inputOf, prepare } from './request/input.ts'
+import { readDryRun } from './query/query.ts'
+import { isPassing, StoreBusy } from '../store/errors.ts'
+import { plainError, type Rendered, render } from './answer/render.ts'
+import {
+  type ApiNetworks,
+  type ApiService,
+  type ChangePassword,
+  type HandlerResult,
+  refused,
+  type RequestContext,
+  type Success,
+} from './request/context.ts'
+import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
+import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
+import { decodedParams, findRoute, type Match } from './match.ts'
+import { isAccountChange, type Method, type Route } from './route.ts'
+import { previewOf, undone } from './writing/preview.ts'
+import { requestSubject, trailHead, withTrail } from './writing/with-trail.ts'
+
+/** A request to the management API. */
+interface ApiRequest {
+  readonly method: string
+  /** Without query. */
+  readonly path: string
+  readonly query: string
+  readonly authorization: string | undefined
+  readonly contentType: string | undefined
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
+  readonly body: string
+  /** It was dropped. */
+  readonly isTooLarge?: boolean | undefined
+  /** For a body with a limit of its own; undefined if it is too large, or the client is gone. */
+  readonly readLong?: (() => Promise<readonly Uint8Array[] | undefined>) | undefined
+  readonly networks: ApiNetworks
+  readonly isGone?: (() => boolean) | undefined
+}
+
+/** Identifies the caller; `retryAfter` in seconds if the password was not checked. */
+type Identify = (
+  authorization: string | undefined,
+  networks: ApiNetworks,
+) => Promise<Caller | undefined | { readonly retryAfter: number }>
+
+/** Whose request this is: of an account, or of a network without one. */
+interface Turn {
+  readonly kind: 'read' | 'write' | 'update'
+  readonly key: string
+  readonly isGone: (() => boolean) | undefined
+}
+
+/**
+ * Begins the work of a request when its key has its turn; seconds to wait if it was not begun, because too much of that
+ * key waits.
+ */
+export type InTurn = <T>(
+  turn: Turn,
+  work: () => Promise<T>,
+) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
+
+export interface ApiDependencies {
+  readonly store: Store
+  readonly identify: Identify
+  readonly changePassword: ChangePassword
+  readonly service: ApiService
+  readonly description: ApiDescription
+  readonly now: () => Instant
+  /** Seconds until the account may make another rate-limited request; undefined if it may now. */
+  readonly rateLimit: (accountId: number) => Promise<number | undefined>
+  readonly inTurn: InTurn
+  readonly replaceZone: ReplaceZone
+  readonly reportError: (error: unknown) => void
+  readonly audit: Audit
+}
+
+export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
+
+/**
+ * From request to response. Precedence: route, credentials, rate limit, path, media type and syntax of the body, then the
+ * checks of the handler.
+ */
+export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
+  try {
+    const described = descriptionAt(dependencies.description, request)
+    if (described !== undefined) return described
+    const match = findRoute(request.method === 'HEAD' ? 'GET' : request.method, request.path)
+    if (!('route' in match)) return routeError(match)
+    const admitted = await admit(dependencies, request, match.route)
+    if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
+    const { caller } = admitted
+    const params = decodedParams(match.params)
+    if (params === undefined)
+      return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
+    const fault =
+      request.isTooLarge === true ? REQUEST_FAULTS.bodyTooLarge : mediaTypeFault(request, match.route)
+    if (fault !== undefined) return plainError(fault)
+    const prepared = await prepare(request, match, { caller, ...dependencies })
+    if ('malformed' in prepared) return render(prepared)
+    const turn: Turn = {
+      kind: match.route.method === 'GET' || match.route.isLong ? 'read' : 'write',
+      key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
+      isGone: request.isGone,
+    }
+    const matched = { ...match, params, caller, prepared }
+    // Files have lines of their own: few are held at a time, and a slow client holds up no other request of its account.
+    const line = match.route.takesFile ? { ...turn, key: `import of ${turn.key}` } : turn
+    const taken = await dependencies.inTurn(line, async () => {
+      const parts = match.route.takesFile ? await request.readLong?.() : []
+      if (parts === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
+      const result = await runRoute(dependencies, request, { ...matched, parts })
+      return { result }
+    })
+    if ('retryAfter' in taken)
+      return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
+    if ('body' in taken.value) return taken.value
+    const { result } = taken.value
+    const rendered = render(
+      'status' in result ? await finishedResult(dependencies, request, { ...matched, turn, result }) : result,
+    )
+    // Only reads have a tag: that of a write would belong to the state before it.
+    const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
+    return isSame ? { ...rendered, status: 304, body: undefined } : rendered
+  } catch (error) {
+    dependencies.reportError(error)
+    if (!isPassing(error)) return plainError(REQUEST_FAULTS.internalError)
+    const fault = error instanceof StoreBusy ? REQUEST_FAULTS.storeBusy : REQUEST_FAULTS.storeAway
+    return plainError(fault, { headers: { 'retry-after': RETRY_AFTER } })
+  }
+}
+
+/** In seconds: a standby takes over in less, where one does. */
+const RETRY_AFTER = '5'
+
+const routeError = (methods: readonly Method[]): Rendered =>
+  methods.length === 0
+    ? plainError(REQUEST_FAULTS.pathUnknown)
+    : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: methods.join(', ') } })
+
+function mediaTypeFault(request: ApiRequest, route: Route): FaultIdentity | undefined {
+  if (route.takesFile) return isFile(request) ? undefined : REQUEST_FAULTS.zoneFileExpected
+  return hasJsonBody(request, route) && !isJson(request) ? REQUEST_FAULTS.mediaTypeUnsupported : undefined
+}
+
+const isFile = ({ contentType = 'text/dns' }: ApiRequest): boolean =>
+  /^text\/(dns|plain)\s*(;|$)/i.test(contentType)
+const isJson = ({ contentType }: ApiRequest): boolean =>
+  contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
+
+/** The caller, undefined on routes without a login; or why the request is refused. */
+async function admit(
+  dependencies: ApiDependencies,
+  request: ApiRequest,
+  route: Route,
+): Promise<{ readonly caller: Caller | undefined } | Exclude<HandlerResult<'unauthorized'>, Success>> {
+  const caller = route.isOpen
+    ? undefined
+    : await dependencies.identify(request.authorization, request.networks)
+  if (caller !== undefined && 'retryAfter' in caller)
+    return {
+      malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }],
+    }
+  if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
+  const answer = caller === undefined ? 'open' : doorOf(caller)
+  if (answer === 'passwordAlone') return { malformed: [REQUEST_FAULTS.secondFactorMissing] }
+  const { contact } = dependencies.service
+  if (answer === 'suspended')
+    return {
+      malformed: [{ ...REQUEST_FAULTS.accountSuspended, ...(contact !== undefined && { detail: contact }) }],
+    }
+  if (answer === 'websiteOnly' && isAccountChange(route))
+    return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
+  const wait =
+    route.isRateLimited && caller !== undefined && !isPerson(caller)
+      ? await dependencies.rateLimit(caller.account.id)
+      : undefined
+  if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }
+  return { caller }
+}
+
+/** A program with a key of the account must not use up the turns of a person who acts against it. */
+const isPerson = ({ sessionId, apiKeyId }: Caller): boolean =>
+  sessionId !== undefined && apiKeyId === undefined
+
+interface AdmittedRequest extends Match {
+  readonly caller: Caller | undefined
+}
+
+interface ReadRequest extends AdmittedRequest {
+  readonly prepared: Pick<RequestContext, 'passwordChange' | 'passkey'>
+  /** Of a body that is a file. */
+  readonly parts: readonly Uint8Array[]
+}
+
+/** Stores what a long route has planned, each step in its turn: other writes of the account go on between them. */
+async function finishedResult(
+  dependencies: ApiDependencies,
+  { networks: { peer } }: ApiRequest,
+  {
+    name,
+    caller = ANONYMOUS,
+    turn,
+    result,
+  }: AdmittedRequest & { readonly turn: Turn; readonly result: Success },
+): Promise<HandlerResult<'nameChangeProhibited'>> {
+  const { replacement, later } = result
+  if (later !== undefined) return later()
+  if (replacement === undefined) return result
+  const outcome = await dependencies.replaceZone(replacement, {
+    // It goes on without its client.
+    inTurn: async (step) => dependencies.inTurn({ ...turn, kind: 'write', isGone: undefined }, step),
+    entry: importEntry(trailHead(caller, { at: dependencies.now(), peer, operation: name }), replacement),
+  })
+  if (outcome === 'replaced')
+    dependencies.audit({
+      kind: 'changed',
+      operation: name,
+      account: caller.account.name,
+      apiKey: caller.apiKeyId,
+      subject: replacement.zone.name,
+      peer,
+    })
+  return replacementResult(result, outcome)
+}
+
+async function runRoute(
+  dependencies: ApiDependencies,
+  request: ApiRequest,
+  { name, route, params, caller, parts, prepared }: ReadRequest,
+): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
+  const input = inputOf(request, { name, route })
+  if ('malformed' in input) return input
+  const context = {
+    caller: caller ?? ANONYMOUS,
+    params,
+    ...input,
+    ...prepared,
+    now: dependencies.now(),
+    service: dependencies.service,
+  }
+  if (route.isLong)
+    return runLongRoute(dependencies.store, context, { route, parts, ifMatch: request.ifMatch })
+  // A write checks and changes in one transaction. A read needs none and does not wait for writes.
+  if (route.method === 'GET')
+    return dependencies.store.read(async (reading) =>
+      route.handle({ ...context, store: reading as Parameters<Route['handle']>[0]['store'] }),
+    )
+  const isDryRun = readDryRun(context)
+  if ('malformed' in isDryRun) return isDryRun
+  const { now: at } = context
+  const work = async (w: StoreWrites) =>
+    withTrail(w, {
+      entry: {
+        ...trailHead(context.caller, { at, peer: request.networks.peer, operation: name }),
+        // Operations of operators have no secrets, and no RRSets that would tell what they did.
+        ...(route.tag === 'Operator' && request.body !== '' && { after: request.body.slice(0, MAX_TRAILED) }),
+      },
+      work: async (store) =>
+        (await preconditionFault({ ...context, store }, request)) ?? route.handle({ ...context, store }),
+      subjectOf: ({ data }) => requestSubject(context, data),
+    })
+  if (isDryRun.value) return previewOf(await undone(dependencies.store, work))
+  const { result, changes } = await dependencies.store.write(work)
+  if ('status' in result && changes.length > 0)
+    dependencies.audit({
+      kind: 'changed',
+      operation: name,
+      account: context.caller.account.name,
+      apiKey: context.caller.apiKeyId,
+      subject: requestSubject(context, result.data),
+      peer: request.networks.peer,
+    })
+  return result
+}
+
+/** In characters, of a request in the trail. */
+const MAX_TRAILED = 1000

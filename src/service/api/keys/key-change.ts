@@ -1,0 +1,72 @@
+import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
+import { widerScopes } from '../../rules/scopes.ts'
+import type { ListedApiKey } from '../../store/records.ts'
+import { badBody, descriptionFaults, type Fields } from '../request/bodies.ts'
+import type { RequestFault } from '../request/context.ts'
+import { parsedScopes, scopeFaults } from './key-draft.ts'
+
+/** The key with the fields of the body, or all faults of the body. What is left out stays; a key never gets more rights. */
+export function changedApiKey(
+  key: ListedApiKey,
+  { description = key.description, scopes, expires_at: expires }: Fields,
+  now: Instant,
+): ListedApiKey | { readonly malformed: readonly RequestFault[] } {
+  const parsed = scopes === undefined ? key.scopes : parsedScopes(scopes)
+  const next = [...new Set(parsed?.flatMap((scope) => scope ?? []))]
+  const expiresAt = typeof expires === 'string' ? parseInstant(expires) : undefined
+  const form = scopes === undefined ? [] : scopeFaults(parsed)
+  const malformed = [
+    ...descriptionFaults(description),
+    ...(form.length > 0 ? form : widerFaults(key.scopes, next, parsed)),
+    ...laterFaults(expires, { expiresAt, now, present: key.expiresAt }),
+  ]
+  if (malformed.length > 0) return { malformed }
+  return {
+    ...key,
+    description: String(description),
+    scopes: next,
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+/** `given`: the new scopes in the order of the body. */
+function widerFaults(
+  present: readonly string[],
+  next: readonly string[],
+  given: readonly (string | undefined)[] | undefined,
+): readonly RequestFault[] {
+  const { uncovered, missing } = widerScopes(present, next)
+  return [
+    ...uncovered.map((scope) =>
+      badBody(
+        `the present scopes do not cover ${scope}; they may only become narrower`,
+        `/scopes/${given?.indexOf(scope) ?? 0}`,
+      ),
+    ),
+    ...missing.map((word) =>
+      badBody(
+        word === 'read'
+          ? 'the scope read cannot be removed: the key would be allowed more'
+          : `one scope ${word}:… must stay: without it the key would be allowed more`,
+        '/scopes',
+      ),
+    ),
+  ]
+}
+
+interface NewExpiry {
+  readonly expiresAt: Instant | undefined
+  readonly now: Instant
+  /** When the key expires now. */
+  readonly present: Instant | undefined
+}
+
+function laterFaults(given: unknown, { expiresAt, now, present }: NewExpiry): readonly RequestFault[] {
+  if (given === undefined || (given === null && present === undefined)) return []
+  const end =
+    present === undefined ? '' : `the key expires at ${formatInstant(present)}, and may only expire earlier`
+  if (given === null) return [badBody(end, '/expires_at')]
+  if (expiresAt === undefined || !isBefore(now, expiresAt))
+    return [badBody('expires_at is a time to come in UTC, such as 2031-01-31T00:00:00Z', '/expires_at')]
+  return present !== undefined && isBefore(present, expiresAt) ? [badBody(end, '/expires_at')] : []
+}

@@ -1,0 +1,90 @@
+import {
+  changeOperatorAccount,
+  createResetLink,
+  forgetSecondFactors,
+  getOperatorAccount,
+  listOperatorAccounts,
+} from './operator/accounts.ts'
+import { deleteBlock, deleteLockout, listBlocks, listLockouts, setBlock } from './operator/blocks.ts'
+import { createInvitation, deleteInvitation, listInvitations } from './operator/invitations.ts'
+import { listPlans, setPlan } from './operator/plans.ts'
+import { getLoad, listSecondaries } from './operator/status.ts'
+import { type Route, route } from './route.ts'
+
+const ACCOUNTS = '/operator/accounts'
+const OPERATED_ACCOUNT = `${ACCOUNTS}/{account_name}`
+const BLOCK = '/operator/blocks/{subject}'
+const INVITATIONS = '/operator/invitations'
+
+/** What operators do at the website; `service/operator` does it with the operations of `holdfast admin`. */
+// biome-ignore format: a table
+export const OPERATOR_ROUTES = {
+  listOperatorAccounts: route({
+    method: 'GET', path: ACCOUNTS, tag: 'Operator', summary: 'List all accounts with what they use',
+    refuses: [], handle: listOperatorAccounts,
+  }),
+  getOperatorAccount: route({
+    method: 'GET', path: OPERATED_ACCOUNT, tag: 'Operator', summary: 'Read an account, with its first zones and keys',
+    refuses: [], handle: getOperatorAccount,
+  }),
+  changeOperatorAccount: route({
+    method: 'PATCH', path: OPERATED_ACCOUNT, tag: 'Operator', summary: 'Change the plan of an account, or suspend it',
+    refuses: [], handle: changeOperatorAccount,
+  }),
+  createResetLink: route({
+    method: 'POST', path: `${OPERATED_ACCOUNT}/reset-link`, tag: 'Operator', summary: 'Make a link for another password; it is shown once',
+    refuses: [], handle: createResetLink,
+  }),
+  forgetSecondFactors: route({
+    method: 'DELETE', path: `${OPERATED_ACCOUNT}/second-factors`, tag: 'Operator', summary: 'Delete the second factors of an account',
+    refuses: [], handle: forgetSecondFactors,
+  }),
+  listPlans: route({
+    method: 'GET', path: '/operator/plans', tag: 'Operator', summary: 'List the plans',
+    refuses: [], handle: listPlans,
+  }),
+  setPlan: route({
+    method: 'PUT', path: '/operator/plans/{plan_name}', tag: 'Operator', summary: 'Change a plan, or make it',
+    refuses: [], handle: setPlan,
+  }),
+  listBlocks: route({
+    method: 'GET', path: '/operator/blocks', tag: 'Operator', summary: 'List the blocks, after abuse or by an operator',
+    refuses: [], handle: listBlocks,
+  }),
+  setBlock: route({
+    method: 'PUT', path: BLOCK, tag: 'Operator', summary: 'Block a DDNS key, an account or a name',
+    refuses: [], handle: setBlock,
+  }),
+  deleteBlock: route({
+    method: 'DELETE', path: BLOCK, tag: 'Operator', summary: 'End the blocks of a DDNS key, an account or a name, or the lockout of an address',
+    refuses: [], handle: deleteBlock,
+  }),
+  listLockouts: route({
+    method: 'GET', path: '/operator/lockouts', tag: 'Operator', summary: 'List the networks that are locked out after failed logins',
+    refuses: [], handle: listLockouts,
+  }),
+  deleteLockout: route({
+    method: 'DELETE', path: '/operator/lockouts/{subject}', tag: 'Operator', summary: 'End the lockout of a network, or of the second factor of an account',
+    refuses: [], handle: deleteLockout,
+  }),
+  getLoad: route({
+    method: 'GET', path: '/operator/load', tag: 'Operator', summary: 'Read which accounts take the most time of the service',
+    refuses: [], handle: getLoad,
+  }),
+  listSecondaries: route({
+    method: 'GET', path: '/operator/secondaries', tag: 'Operator', summary: 'Read how far each secondary is behind',
+    refuses: [], handle: listSecondaries,
+  }),
+  listInvitations: route({
+    method: 'GET', path: INVITATIONS, tag: 'Operator', summary: 'List the invitations that are not used yet',
+    refuses: [], handle: listInvitations,
+  }),
+  createInvitation: route({
+    method: 'POST', path: INVITATIONS, tag: 'Operator', summary: 'Make a link for a new account; it is shown once',
+    refuses: [], handle: createInvitation,
+  }),
+  deleteInvitation: route({
+    method: 'DELETE', path: `${INVITATIONS}/{id}`, tag: 'Operator', summary: 'Make an invitation useless',
+    refuses: [], handle: deleteInvitation,
+  }),
+} as const satisfies Readonly<Record<string, Route>>

@@ -1,0 +1,124 @@
+import type { OutgoingMail } from '../../../shared/net/mail.ts'
+import { hasFullAccess } from '../../rules/access.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
+import type { ListOperation, ListOrder } from '../query/cursor.ts'
+import { combine, readFilter, readPage } from '../query/query.ts'
+import {
+  type Malformed,
+  type OperatorRequest,
+  type RequestContext,
+  type RequestFault,
+  type Success,
+  unexpected,
+} from '../request/context.ts'
+import { REQUEST_FAULTS } from '../request/faults.ts'
+
+/** An operation of `holdfast admin`, with its arguments. */
+export type OperatorStep = readonly [operation: string, ...args: readonly string[]]
+
+interface Operated {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly mail?: OutgoingMail
+}
+
+/** Only a person at the website, who has a second factor: no key in a script rules over all accounts (decision 0061). */
+async function operatorFault({ caller, store }: RequestContext): Promise<Malformed | undefined> {
+  const isPerson = caller.sessionId !== undefined && caller.apiKeyId === undefined
+  if (caller.account.isOperator !== true || !isPerson || !hasFullAccess(caller))
+    return { malformed: [REQUEST_FAULTS.operatorNeeded] }
+  const hasFactor = await store.hasFactor(caller.account.id)
+  return hasFactor ? undefined : { malformed: [REQUEST_FAULTS.operatorFactorMissing] }
+}
+
+/** Does the operations in their order, in one transaction. The first may be refused, and does nothing then. */
+export async function operated(
+  context: RequestContext,
+  stepsOf: () => readonly OperatorStep[] | Malformed,
+): Promise<Operated | Malformed> {
+  const fault = await operatorFault(context)
+  if (fault !== undefined) return fault
+  const steps = stepsOf()
+  if ('malformed' in steps) return steps
+  let all: Operated = { data: {} }
+  for (const [operation, ...args] of steps) {
+    const asked: OperatorRequest = { operation, args, now: context.now }
+    const done = await context.service.operate(context.store, asked)
+    if ('fault' in done) return { malformed: [refusalOf(done)] }
+    all = { ...all, ...done, data: { ...all.data, ...done.data } }
+  }
+  return all
+}
+
+/** Nobody but the operator could end it then. */
+export const ownAccountFault = ({ caller }: RequestContext, name: string): readonly RequestFault[] =>
+  name === caller.account.name
+    ? [
+        {
+          ...REQUEST_FAULTS.operationRefused,
+          detail: `${name} is your own account: you would lock yourself out`,
+        },
+      ]
+    : []
+
+const refusalOf = ({ fault, isMissing }: { readonly fault: string; readonly isMissing: boolean }) => ({
+  ...(isMissing ? REQUEST_FAULTS.subjectNotFound : REQUEST_FAULTS.operationRefused),
+  detail: fault.replace(/[;,] (see|create|change) .*holdfast admin .*$/, ''),
+})
+
+const NO_FILTER: ReturnType<typeof readFilter> = { value: {} }
+
+interface OperatorList {
+  readonly step: string
+  /** Of the rows in the data of the operation. */
+  readonly key: string
+  readonly filters?: readonly 'search'[]
+}
+
+/** One page of a list of the operator. */
+export const operatorList =
+  (operation: ListOperation, { step, key, filters = [] }: OperatorList) =>
+  async (context: RequestContext) => {
+    const list: ListOrder = { operation, values: [] }
+    const parsed = combine({
+      page: readPage(context, list),
+      filter: filters.length === 0 ? NO_FILTER : readFilter(context, filters),
+    })
+    if ('malformed' in parsed) return parsed
+    const { page, filter } = parsed.value
+    const search = filter.search === undefined ? [] : [`search=${filter.search}`]
+    const done = await operated(context, () => [[step, ...search]])
+    if ('malformed' in done) return done
+    const rows = done.data[key] as readonly object[]
+    const { items, ...place } = pageOfRows(rows, page, { isAfter: () => true, positionOf: () => [] })
+    const result = listResult(context, { list, page, ...place }, items)
+    const cut = done.data['onlyFirst']
+    return cut === undefined
+      ? result
+      : { ...result, warnings: [unexpected(`the list ends after its first ${Number(cut)} rows`)] }
+  }
+
+/** With its message, which is sent after the transaction: the result tells whether the mail server took it. */
+export function withMail({ service }: RequestContext, { data, mail }: Operated): Success {
+  const result = { status: 201 as const, data: { ...data, mailed: mail !== undefined } }
+  if (mail === undefined) return result
+  const later = async (): Promise<Success> => {
+    const fault = await service.sendMail(mail)
+    return fault === undefined
+      ? result
+      : {
+          ...result,
+          data: { ...result.data, mailed: false },
+          warnings: [unexpected(`the message to ${mail.to} was not sent: ${fault}`)],
+        }
+  }
+  return { ...result, later }
+}
+
+/** What comes from the store of an operation without anything to show. */
+export const finish = async (
+  context: RequestContext,
+  stepsOf: () => readonly OperatorStep[] | Malformed,
+): Promise<Success | Malformed> => {
+  const finished = await operated(context, stepsOf)
+  return 'malformed' in finished ? finished : { status: 200, data: {} }
+}

@@ -1,0 +1,240 @@
+import { type Html, html } from '../../../../shared/html/html.ts'
+import { type ApiAnswer, isRefused } from '../../ask.ts'
+import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
+import { action, button, card, dataTable, field, foreign, form, hidden, moment, pathOf } from '../../parts.ts'
+import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import type { Words } from '../../words/words.ts'
+import { cutNote, failedPage } from '../listing.ts'
+import {
+  actionColumn,
+  columnsNamed,
+  OPERATOR_PATH,
+  invitationCard,
+  type NewLink,
+  newLinkPage,
+  type ShownInvitation,
+} from './invitations.ts'
+
+const LIMIT = '100'
+/** Plans are chosen from one list, and found in it. */
+export const PLANS_LIMIT = '1000'
+
+interface ShownBlock {
+  readonly username: string | null
+  readonly reason: 'abuse' | 'operator'
+  readonly blocked_until: string | null
+  readonly agent: string | null
+  readonly address: string | null
+}
+interface ShownLockout {
+  readonly network: string
+  readonly endpoint: 'update' | 'api' | 'dns' | 'factor'
+  readonly blocked_until: string | null
+}
+interface ShownLoad {
+  readonly at: string | null
+  readonly heaviest: readonly { readonly key: string; readonly ms: number; readonly waiting: number }[]
+}
+interface ShownSecondaries {
+  readonly at: string | null
+  readonly secondaries: readonly {
+    readonly name: string
+    readonly address: string
+    readonly zones: number
+    readonly behind: number
+    readonly stuck: number
+    readonly lag: number
+  }[]
+}
+
+/** What needs an operator, on one page. */
+export const operatorPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  operatorShown(context, NO_ERRORS)
+
+async function operatorShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
+  const { words, ask } = context
+  const t = words.operator
+  const query = { limit: LIMIT }
+  const plans = await ask<readonly { readonly name: string }[]>('listPlans', {
+    query: { limit: PLANS_LIMIT },
+  })
+  if (isRefused(plans)) return operatorRefused(words, plans)
+  const invitations = await ask<readonly ShownInvitation[]>('listInvitations', { query })
+  const blocks = await ask<readonly ShownBlock[]>('listBlocks', { query })
+  const lockouts = await ask<readonly ShownLockout[]>('listLockouts', { query })
+  const load = await ask<ShownLoad>('getLoad')
+  const secondaries = await ask<ShownSecondaries>('listSecondaries')
+  const refused = [invitations, blocks, lockouts, load, secondaries].find(isRefused)
+  if (refused !== undefined) return operatorRefused(words, refused)
+  const names = plans.data.map(({ name }) => name)
+  return {
+    title: t.title,
+    ...(errors === NO_ERRORS ? {} : { status: 422 }),
+    main: html`${errorSummary(errors, words)}<p class="row">
+<a class="button quiet" href="${OPERATOR_PATH}/accounts">${t.accounts}</a>
+<a class="button quiet" href="${OPERATOR_PATH}/plans">${t.plans}</a></p>${secondaryCard(words, secondaries.data)}${blockCard(
+      words,
+      blocks,
+      errors,
+    )}${lockoutCard(words, lockouts)}${loadCard(words, load.data)}${invitationCard(context, {
+      invitations,
+      plans: names,
+      errors,
+    })}`,
+  }
+}
+
+/** For an operator without a second factor: where to get one. */
+export const operatorRefused = (words: Words, answer: ApiAnswer<unknown>): ShownPage =>
+  answer.errors.some(({ title }) => title.startsWith('an operator needs'))
+    ? {
+        title: words.operator.title,
+        status: answer.status,
+        main: html`<p>${words.operator.needsFactor}</p>
+<p><a href="/console/account">${words.operator.toAccount}</a></p>`,
+      }
+    : failedPage(words, answer)
+
+const tableOrNone = (words: Words, rows: readonly (readonly (Html | string)[])[], table: Html): Html =>
+  rows.length === 0 ? html`<p>${words.operator.none}</p>` : table
+
+function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Html {
+  const t = words.operator
+  if (secondaries.length === 0) return html``
+  const rows = secondaries.map((one) => [
+    html`${foreign(one.name)} <span class="soft">${one.address}</span>`,
+    String(one.zones),
+    String(one.behind),
+    String(one.stuck),
+    t.seconds(one.lag),
+  ])
+  const columns = columnsNamed(t.secondaries, t.zones, t.behind, t.stuck, t.lag)
+  return card(
+    t.secondaries,
+    html`${tableOrNone(words, rows, dataTable(t.secondaries, columns, rows))}${
+      at === null ? '' : html`<p class="soft">${t.asOf} ${moment(at)}</p>`
+    }`,
+  )
+}
+
+const endPath = (subject: string): string => pathOf`/console/operator/blocks/${subject}/end`
+
+function blockCard(words: Words, blocks: ApiAnswer<readonly ShownBlock[]>, errors: FormErrors): Html {
+  const t = words.operator
+  const rows = blocks.data.map(({ username, reason, blocked_until: until, agent, address }) => [
+    foreign(username ?? ''),
+    t.reasons[reason],
+    moment(until, t.endless),
+    agent === null && address === null
+      ? ''
+      : html`${foreign(agent ?? '')} <span class="soft">${address ?? ''}</span>`,
+    username === null ? '' : action(endPath(username), t.unblock),
+  ])
+  return card(t.blocks, [
+    tableOrNone(
+      words,
+      rows,
+      dataTable(
+        t.blocks,
+        [...columnsNamed(t.who, t.reason, t.until, t.agent), actionColumn(t.unblock)],
+        rows,
+      ),
+    ),
+    cutNote(words, blocks),
+    form(`${OPERATOR_PATH}/blocks`, [
+      field('subject', t.blockWhat, { errors }),
+      html`<p class="row">${button(t.blockReview, 'quiet')}<button class="quiet" formaction="${OPERATOR_PATH}/blocks/end">${
+        t.unblock
+      }</button></p>`,
+    ]),
+  ])
+}
+
+function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>): Html {
+  const t = words.operator
+  const rows = lockouts.data.map(({ network, endpoint, blocked_until: until }) => [
+    network,
+    t.endpoints[endpoint],
+    moment(until),
+    action(pathOf`/console/operator/lockouts/${network}/end`, t.unblock),
+  ])
+  const columns = [...columnsNamed(t.network, t.where, t.until), actionColumn(t.unblock)]
+  return card(t.lockouts, [
+    tableOrNone(words, rows, dataTable(t.lockouts, columns, rows)),
+    cutNote(words, lockouts),
+  ])
+}
+
+function loadCard(words: Words, { at, heaviest }: ShownLoad): Html {
+  const t = words.operator
+  const rows = heaviest.map(({ key, ms, waiting }) => [loadOf(key), t.ms(ms), String(waiting)])
+  return card(t.heaviest, [
+    html`<p class="soft">${t.heaviestWhat} ${at === null ? '' : html`${t.asOf} ${moment(at)}`}</p>`,
+    tableOrNone(words, rows, dataTable(t.heaviest, columnsNamed(t.account, t.time, t.waiting), rows)),
+  ])
+}
+
+/** The key of an account is its name after a word; the others are of networks. */
+function loadOf(key: string): Html {
+  const [, name] = /^account (\S+)$/.exec(key) ?? []
+  return name === undefined
+    ? foreign(key)
+    : html`<a href="${pathOf`/console/operator/accounts/${name}`}">${foreign(name)}</a>`
+}
+
+export async function createInvitationAction(context: ConsoleContext): Promise<ConsoleResult> {
+  const { ask, form: sent, words } = context
+  const given = ['plan', 'zone', 'expires', 'email'].flatMap((name) => {
+    const value = (sent.get(name) ?? '').trim()
+    return value === '' ? [] : [[name, value] as const]
+  })
+  const made = await ask<NewLink>('createInvitation', { body: Object.fromEntries(given) })
+  // A refusal says in its text which of them it is about.
+  return isRefused(made)
+    ? operatorShown(
+        context,
+        errorsOf(made, words, (pointer) => pointer.slice(1)),
+      )
+    : newLinkPage(context, made)
+}
+
+export const deleteInvitationAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('deleteInvitation', { params: { id: context.params['id'] ?? '' } }))
+
+const subjectIn = ({ params, form: sent }: ConsoleContext): string =>
+  params['subject'] ?? (sent.get('subject') ?? '').trim()
+
+/** Enter in a field must not block anybody. */
+export const blockReview = async (context: ConsoleContext): Promise<ConsoleResult> => {
+  const t = context.words.operator
+  const subject = subjectIn(context)
+  const allowed = await context.ask('listBlocks', { query: { limit: '1' } })
+  if (isRefused(allowed)) return operatorRefused(context.words, allowed)
+  return {
+    title: t.block,
+    main: card(t.blockAsk(subject), [
+      html`<p>${t.blockMeans}</p>`,
+      form(`${OPERATOR_PATH}/blocks/set`, [hidden('subject', subject), button(t.block, 'danger')]),
+      html`<p><a href="${OPERATOR_PATH}">${context.words.bulk.cancel}</a></p>`,
+    ]),
+  }
+}
+
+export const blockAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('setBlock', { params: { subject: subjectIn(context) } }))
+
+export const unblockAction = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('deleteBlock', { params: { subject: subjectIn(context) } }))
+
+export const lockoutEnd = async (context: ConsoleContext): Promise<ConsoleResult> =>
+  afterwards(context, await context.ask('deleteLockout', { params: { subject: subjectIn(context) } }))
+
+/** A refusal says in its text what it is about; here, there is one field. */
+const ofSubject = ({ all }: FormErrors): FormErrors => ({
+  all: all.map((one) => ({ ...one, field: 'subject' })),
+})
+
+const afterwards = async (context: ConsoleContext, answer: ApiAnswer<unknown>): Promise<ConsoleResult> =>
+  isRefused(answer)
+    ? operatorShown(context, ofSubject(errorsOf(answer, context.words)))
+    : { see: OPERATOR_PATH, isSaved: true }

@@ -1,0 +1,147 @@
+import { isReplyWord } from '../../shared/protocol/reply.ts'
+import { ZONE_PUBLICATIONS, type ZonePublication } from '../model/publication.ts'
+import type { OutgoingResponse } from '../http/request.ts'
+import { STORE_TOTALS, type StoreTotal, type StoreTotals } from '../store/totals.ts'
+import { RCODES } from '../../shared/dns/types.ts'
+import type { SecondaryStatus } from '../publish/status.ts'
+import { exposition, type MetricFamily } from '../../shared/base/exposition.ts'
+import { Counter, gauge, Histogram } from '../../shared/base/instruments.ts'
+
+/** What is read at the moment of a scrape. */
+interface MomentaryValues {
+  readonly totals: StoreTotals
+  readonly zones: Readonly<Record<ZonePublication, number>>
+  readonly connections: number
+  readonly secondaries: readonly Pick<SecondaryStatus, 'name' | 'behind' | 'stuck' | 'lag'>[]
+  readonly version: string
+}
+
+/** The measurements of a running service. */
+export interface ServiceMetrics {
+  /** One answered request. `seconds` is its duration in the service. */
+  answered(part: 'update' | 'api' | 'other', response: OutgoingResponse, seconds: number): void
+  /** One transaction, from its request to the moment when it is durable. */
+  written(seconds: number): void
+  /** A change failed: other sessions had locked it, or the store did not answer in time. */
+  wasBusy(): void
+  /** One flush of changed names into what is published. */
+  flushed(seconds: number): void
+  /** One message sent by DNS, with its RCODE. */
+  answeredDns(rcode: number): void
+  /** A request to `/v1`, or an update with many targets, waited so long for its turn. */
+  waited(kind: 'read' | 'write' | 'update', seconds: number): void
+  /** An answer by DNS was truncated, or not sent, because of the limits. */
+  limitedDns(verdict: 'truncate' | 'drop'): void
+  /** A serial was raised above the one of this secondary. */
+  raised(secondary: string): void
+  /** Transactions that wait or run. */
+  queued(change: 1 | -1): void
+  text(values: MomentaryValues): string
+}
+
+// biome-ignore format: a table
+const TIMES = {
+  durations: { name: 'holdfast_request_duration_seconds', help: 'Time from a request to its answer' },
+  writes:    { name: 'holdfast_store_write_duration_seconds', help: 'Time from the begin of a transaction until it is durable' },
+  flushes:   { name: 'holdfast_publish_duration_seconds', help: 'Time of a flush of changed names into the published zones' },
+  waits:     { name: 'holdfast_turn_wait_seconds', help: 'Time that requests to the API wait for their turn' },
+} as const
+
+// biome-ignore format: a table
+const COUNTS = {
+  requests:    { name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' },
+  dnsMessages: { name: 'holdfast_dns_messages', help: 'DNS messages sent, by their RCODE' },
+  busy:        { name: 'holdfast_store_busy', help: 'Changes that failed because other sessions had locked what they change, or the store did not answer in time' },
+  raises:      { name: 'holdfast_serials_raised', help: 'Serials that were raised because a secondary had a newer one' },
+  limits:      { name: 'holdfast_dns_limited', help: 'Answers by DNS that the limits truncated or dropped' },
+} as const
+
+export function serviceMetrics(): ServiceMetrics {
+  const requests = new Counter(COUNTS.requests)
+  const durations = new Histogram(TIMES.durations)
+  const writes = new Histogram(TIMES.writes)
+  const flushes = new Histogram(TIMES.flushes)
+  const dnsMessages = new Counter(COUNTS.dnsMessages)
+  const waits = new Histogram(TIMES.waits)
+  const busy = new Counter(COUNTS.busy)
+  const raises = new Counter(COUNTS.raises)
+  const limits = new Counter(COUNTS.limits)
+  let queue = 0
+  return {
+    answered(part, response, seconds) {
+      requests.add({ part, answer: answerOf(part, response) })
+      durations.observe({ part }, seconds)
+    },
+    written: (seconds) => writes.observe({}, seconds),
+    wasBusy: () => busy.add({}),
+    flushed: (seconds) => flushes.observe({}, seconds),
+    answeredDns: (rcode) => dnsMessages.add({ rcode: RCODE_NAMES[rcode] ?? String(rcode) }),
+    waited: (kind, seconds) => waits.observe({ kind }, seconds),
+    limitedDns: (verdict) => limits.add({ verdict }),
+    raised: (secondary) => raises.add({ secondary }),
+    queued: (change) => {
+      queue += change
+    },
+    text: ({ totals, zones, connections, secondaries, version }) =>
+      exposition([
+        {
+          name: 'holdfast_build',
+          type: 'info',
+          help: 'The version of the service',
+          samples: [{ suffix: '_info', labels: { version }, value: 1 }],
+        },
+        requests.family(),
+        durations.family(),
+        writes.family(),
+        busy.family(),
+        flushes.family(),
+        waits.family(),
+        raises.family(),
+        limits.family(),
+        dnsMessages.family(),
+        publicationFamily(zones),
+        ...secondaryFamilies(secondaries),
+        gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),
+        gauge({ name: 'holdfast_connections', help: 'Open connections' }, connections),
+        ...(Object.keys(STORE_TOTALS) as StoreTotal[]).map((total) =>
+          gauge({ name: `holdfast_${total}`, help: STORE_TOTALS[total].help }, totals[total]),
+        ),
+      ]),
+  }
+}
+
+const publicationFamily = (zones: MomentaryValues['zones']): MetricFamily => ({
+  name: 'holdfast_zones_by_publication',
+  type: 'gauge',
+  help: 'Zones, by what name servers give of them',
+  samples: ZONE_PUBLICATIONS.map((publication) => ({
+    suffix: '',
+    labels: { publication },
+    value: zones[publication],
+  })),
+})
+
+const RCODE_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(RCODES).map(([name, number]) => [number, name]),
+)
+
+// biome-ignore format: a table
+const OF_SECONDARIES = [
+  ['behind', 'Zones that a secondary was told of and has not fetched'],
+  ['stuck',  'Zones that a secondary has not fetched a minute after it was told'],
+  ['lag',    'Seconds that a secondary has not fetched what it was told'],
+] as const
+
+const secondaryFamilies = (secondaries: MomentaryValues['secondaries']): readonly MetricFamily[] =>
+  OF_SECONDARIES.map(([value, help]) => ({
+    name: `holdfast_secondary_${value === 'lag' ? 'lag_seconds' : `${value}_zones`}`,
+    type: 'gauge',
+    help,
+    samples: secondaries.map((one) => ({ suffix: '', labels: { secondary: one.name }, value: one[value] })),
+  }))
+
+/** Bounded: a reply word, or a status. */
+function answerOf(part: 'update' | 'api' | 'other', { status, body }: OutgoingResponse): string {
+  const [word = ''] = part === 'update' ? body.split(/[\s]/) : []
+  return isReplyWord(word) ? word : String(status)
+}

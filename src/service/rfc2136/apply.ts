@@ -1,0 +1,156 @@
+import { type Instant, instant, minutes } from '../../shared/base/time.ts'
+import { RCODES } from '../../shared/dns/types.ts'
+import type { UpdateMessage } from '../../shared/dns/update-request.ts'
+import { type ErrorName, ERRORS, type Refusal, refuse } from '../errors/errors.ts'
+import { APEX, relativeTo } from '../model/dns-name.ts'
+import type { Name, Zone } from '../model/tree.ts'
+import { changeRRSets } from '../api/records/batch.ts'
+import type { ApiService, HandlerResult, RequestContext } from '../api/request/context.ts'
+import { trailHead, withTrail } from '../api/writing/with-trail.ts'
+import type { PublishSettings } from '../publish/settings.ts'
+import { soaRecord } from '../publish/soa.ts'
+import { storedRecords } from '../publish/stored-records.ts'
+import { type Caller, isNameInScope } from '../rules/access.ts'
+import { nameChangeFault, zoneChangeFault } from '../rules/change.ts'
+import { ttlBounds } from '../rules/permission.ts'
+import type { PublishedZone } from '../store/published.ts'
+import type { StoreWrites } from '../store/store.ts'
+import { changeFormFault, changesOf } from './changes.ts'
+import { patchItems } from './items.ts'
+import { prerequisiteFault } from './prerequisites.ts'
+
+/** A signed message, and what it is applied with. */
+export interface SignedUpdate {
+  readonly message: UpdateMessage
+  /** Of its signature: a message is applied once. */
+  readonly mac: Uint8Array
+  readonly caller: Caller
+  readonly peer: string
+  readonly now: Instant
+  readonly service: ApiService
+  readonly settings: PublishSettings
+}
+
+/** `because`: for people, such as the title of an error. */
+export interface UpdateResult {
+  readonly rcode: number
+  readonly because?: string
+  /** What was changed, and is to be published. */
+  readonly changed?: { readonly zoneId: number; readonly zone: string; readonly names: readonly string[] }
+}
+
+/** The operation of the trail and of the log. */
+export const UPDATE_OPERATION = 'UPDATE'
+
+/**
+ * How long a message is known: it is valid for its fudge before and after its time, of which at most `MAX_FUDGE` counts
+ * (RFC 8945 §5.2.3), and clocks differ.
+ */
+export const MAX_FUDGE = minutes(5)
+const KNOWN_FOR = minutes(15)
+
+/** Applies a message, all of it or nothing (RFC 2136 §3.4.2.7), and notes it; one that was noted before changes nothing. */
+export async function applyUpdate(w: StoreWrites, update: SignedUpdate): Promise<UpdateResult> {
+  const { mac, now, message } = update
+  const known = await w.handledUpdate(mac)
+  if (known !== undefined) return { rcode: known }
+  const result = await appliedTo(w, update)
+  // Without a change to make it has nothing to do another time.
+  if (message.updates.length > 0)
+    await w.noteUpdate({ mac, rcode: result.rcode }, { now, oldest: instant(now - KNOWN_FOR) })
+  return result
+}
+
+async function appliedTo(w: StoreWrites, update: SignedUpdate): Promise<UpdateResult> {
+  const { message, caller } = update
+  const { name: apex } = message.question
+  // A change of the zone waits for this one: what is read from here on stays.
+  const zone = await w.zoneNamed(apex)
+  const published = zone && (await w.publishedZone(apex))
+  if (zone === undefined || published === undefined)
+    return { rcode: RCODES.NOTAUTH, because: 'this service has no such zone' }
+  const refusal = zoneChangeFault(caller, zone)
+  if (refusal !== undefined) return refusedBy([refusal])
+  const fault = (await prerequisitesOf(w, update, published)) ?? changeFormFault(apex, message.updates)
+  if (fault !== undefined) return { rcode: fault }
+  const relative = [...new Set(message.updates.map(({ name }) => relativeTo(name, apex) ?? APEX))]
+  const stored = new Map((await w.namesAt(zone.id, relative)).map((one) => [one.name, one]))
+  // Before what is stored is looked at: an answer would tell of names of others, offline ones too.
+  const faults = relative.flatMap((name) => accessFault(caller, zone, stored.get(name) ?? name) ?? [])
+  if (faults.length > 0) return refusedBy(faults)
+  const changes = changesOf(
+    { apex, serial: published.serial, nameAt: (name) => stored.get(name) },
+    message.updates,
+  )
+  if ('refusal' in changes) return refusedBy([changes.refusal])
+  const ttl = ttlBounds({ caller, zone })
+  const items = [...changes.names].flatMap(([name, sets]) =>
+    patchItems(name, { stored: stored.get(name), sets, ttl }),
+  )
+  return items.length > 0 ? patched(w, update, { zone, items }) : { rcode: RCODES.NOERROR }
+}
+
+/** A message that changes nothing may prove a key: it is refused where a change would be. */
+const accessFault = (caller: Caller, zone: Zone, name: Name | string): Refusal | undefined => {
+  const forbidden = 'nameChangeForbidden'
+  if (typeof name !== 'string') return nameChangeFault(caller, zone, { name, forbidden })
+  return caller.isReadOnly || !isNameInScope(caller, zone, name)
+    ? refuse('nameCreateForbidden', 'the key is for other names, or for reading')
+    : undefined
+}
+
+/** RFC 2136 §3.2, judged on what would be published now: a client asks the name server before it sends an UPDATE. */
+async function prerequisitesOf(
+  w: StoreWrites,
+  { message, settings }: SignedUpdate,
+  zone: PublishedZone,
+): Promise<number | undefined> {
+  const { prerequisites } = message
+  if (prerequisites.length === 0) return undefined
+  const { apex } = zone
+  const names = [...new Set(prerequisites.flatMap(({ name }) => relativeTo(name, apex) ?? []))]
+  const records = await storedRecords(w, { zone, names, settings })
+  return prerequisiteFault(apex, prerequisites, (fqdn) => {
+    const name = relativeTo(fqdn, apex) ?? APEX
+    const own = records.get(name) ?? []
+    return name === APEX ? [soaRecord(zone, settings), ...own] : own
+  })
+}
+
+interface Patch {
+  readonly zone: Zone
+  readonly items: ReturnType<typeof patchItems>
+}
+
+/** By the rules, quotas and locks of `/v1`, and into its trail. */
+async function patched(w: StoreWrites, update: SignedUpdate, { zone, items }: Patch): Promise<UpdateResult> {
+  const { caller, now, service, peer } = update
+  const context: Omit<RequestContext, 'store'> = {
+    caller,
+    params: { zone_name: zone.name },
+    query: {},
+    body: items,
+    now,
+    service,
+  }
+  const { result } = await withTrail<HandlerResult<ErrorName>>(w, {
+    entry: trailHead(caller, { at: now, peer, operation: UPDATE_OPERATION }),
+    work: async (store) => changeRRSets({ ...context, store }),
+    subjectOf: () => zone.name,
+  })
+  if ('refusals' in result) return refusedBy(result.refusals)
+  if ('malformed' in result)
+    return {
+      rcode: RCODES.REFUSED,
+      because: result.malformed[0]?.detail ?? 'the message has too many changes',
+    }
+  const names = [...new Set(items.map(({ name }) => name))]
+  return { rcode: RCODES.NOERROR, changed: { zoneId: zone.id, zone: zone.name, names } }
+}
+
+/** Of what is refused, people are told the first title of the table of errors, with its detail. */
+function refusedBy([first]: readonly Refusal[]): UpdateResult {
+  const { meaning = 'refused' } = first === undefined ? {} : ERRORS[first.refused]
+  const because = first?.detail === undefined ? meaning : `${meaning}: ${first.detail}`
+  return { rcode: first?.refused === 'zoneNotFound' ? RCODES.NOTAUTH : RCODES.REFUSED, because }
+}

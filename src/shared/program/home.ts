@@ -1,0 +1,25 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { err, ok, type Result } from '../base/result.ts'
+import { path as pathReader } from '../settings/reader.ts'
+
+/** Expands a leading "~" to the home folder of the current user. */
+export function expandHome(path: string): Result<string, string> {
+  const read = pathReader.read(path)
+  if (!read.ok) return read
+  if (path !== '~' && !path.startsWith('~/')) return ok(path)
+  const home = homeFolder()
+  return home === undefined
+    ? err('starts with "~", but this user has no home folder; write the whole path')
+    : ok(join(home, path.slice(1)))
+}
+
+/** os.homedir() throws for a user id without a passwd entry. */
+function homeFolder(): string | undefined {
+  try {
+    const home = homedir()
+    return home === '' ? undefined : home
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { EXITS, type Exit } from './exit-codes.ts'
+import { wrapped } from './wrapped.ts'
+import type { Failure } from './failure.ts'
+import { tryToWriteOut, writeError, writeOut } from './streams.ts'
+
+export const print = (...lines: readonly string[]): void => {
+  if (lines.length > 0) writeOut(`${lines.join('\n')}\n`)
+}
+
+/** The same, in a terminal with lines that fit. */
+export const printWrapped = (...lines: readonly string[]): void => {
+  const { isTTY, columns } = process.stdout
+  print(...(isTTY ? wrapped(lines, Math.max(40, columns)) : lines))
+}
+
+/** In a terminal, in the place of what is shown (ECMA-48: cursor to the first line, and erase what is below). */
+export const printInPlace = (...lines: readonly string[]): void => {
+  const { isTTY, columns, rows } = process.stdout
+  if (!isTTY) return print(...lines)
+  const all = wrapped(lines, Math.max(40, columns))
+  // The last row is that of the cursor: one line more would scroll the first one away.
+  // A serial console does not know its size.
+  const room = rows > 0 ? Math.max(2, rows - 1) : all.length
+  const shown =
+    all.length <= room
+      ? all
+      : [...all.slice(0, room - 1), `… and ${all.length - room + 1} more lines; make the window higher`]
+  writeOut('\u001b[H\u001b[J')
+  print(...shown)
+}
+
+/** Resolves with the error if not all of the lines were written. */
+export const tryToPrint = async (...lines: readonly string[]): Promise<NodeJS.ErrnoException | undefined> =>
+  lines.length === 0 ? undefined : tryToWriteOut(`${lines.join('\n')}\n`)
+
+export const printJson = (value: unknown): void => print(JSON.stringify(value))
+
+/** Reports why a command cannot start: on standard error, and with --json on standard output too. */
+export function fail({ exit, messages }: Failure, asJson: boolean): Exit {
+  if (asJson) printJson({ exit, complaints: messages })
+  for (const message of messages) writeError(`holdfast: ${message}\n`)
+  return exit
+}
+
+/** The exit of a command for JSON output; `meaning` replaces the text of the table where that does not fit. */
+export const exitResult = (exit: Exit, meaning: string = EXITS[exit].meaning) => ({
+  code: EXITS[exit].code,
+  reason: exit,
+  meaning,
+})

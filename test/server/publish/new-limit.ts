@@ -1,5 +1,0 @@
-import { ResponseLimit } from '../../../src/server/publish/limit.ts'
-
-/** As many equal answers as by default. */
-export const newLimit = (max = 20, verdicts: string[] = []): ResponseLimit =>
-  new ResponseLimit({ max: () => max, onLimited: (verdict) => void verdicts.push(verdict) })

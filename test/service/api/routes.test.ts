@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Route, refusalsOf, route } from '../../../src/service/api/route.ts'
+import { ROUTES } from '../../../src/service/api/routes.ts'
+import { ERRORS, type ErrorName, refuse } from '../../../src/service/errors/errors.ts'
+import { refused } from '../../../src/service/api/request/context.ts'
+import { NO_REFUSALS, REFUSALS } from '../../spec/refusals.ts'
+
+const ROW = { method: 'GET', path: '/x', tag: 'meta', summary: 'A route' } as const
+
+it('a refusal that its route does not list does not compile', () => {
+  const listed = route({
+    ...ROW,
+    refuses: ['zoneNotFound'],
+    handle: async () => refused(refuse('zoneNotFound')),
+  })
+  const unlisted = route({
+    ...ROW,
+    refuses: ['zoneNotFound'],
+    // @ts-expect-error the type checker is the test
+    handle: async () => refused(refuse('nameNotFound')),
+  })
+
+  expect([listed.refuses, unlisted.refuses]).toEqual([['zoneNotFound'], ['zoneNotFound']])
+})
+
+it('a route that lists a refusal its handler never returns does not compile', () => {
+  const handle = async () => refused(refuse('zoneNotFound'))
+  // @ts-expect-error the type checker is the test
+  const excessive = route({ ...ROW, refuses: ['zoneNotFound', 'nameNotFound'], handle })
+
+  expect(excessive.refuses).toEqual(['zoneNotFound', 'nameNotFound'])
+})
+
+const NAMES = Object.keys(ERRORS) as readonly ErrorName[]
+
+/** For example `4809 nameNotFound`. */
+const readable = (code: string): string =>
+  `${code} ${NAMES.find((name) => String(ERRORS[name].code) === code) ?? 'is not in the table of errors'}`
+const codesOf = (one: Route): readonly string[] => refusalsOf(one).map((name) => String(ERRORS[name].code))
+
+describe('the routes and the specified refusals are the same', () => {
+  it.each(Object.entries<Route>(ROUTES))('%s: has exactly the refusals of refusals.tsv', (id, one) => {
+    const specified = REFUSALS.flatMap(({ operation, code }) => (operation === id ? [code] : []))
+    const listed = codesOf(one)
+
+    expect({
+      'in routes.ts alone': listed.filter((code) => !specified.includes(code)).map(readable),
+      'in refusals.tsv alone': specified.filter((code) => !listed.includes(code)).map(readable),
+    }).toEqual({ 'in routes.ts alone': [], 'in refusals.tsv alone': [] })
+  })
+
+  it.each(Object.entries<Route>(ROUTES))('%s: lists no refusal twice', (_, one) => {
+    const codes = codesOf(one)
+
+    expect(codes.filter((code, n) => codes.indexOf(code) < n).map(readable)).toEqual([])
+  })
+
+  it('refusals.tsv has each pair of operation and code once, with the status of the code', () => {
+    const pairs = REFUSALS.map(({ operation, code }) => `${operation} ${code}`)
+    const statuses = new Map(NAMES.map((name) => [String(ERRORS[name].code), ERRORS[name].status as number]))
+
+    expect(pairs.filter((pair, n) => pairs.indexOf(pair) < n)).toEqual([])
+    expect(REFUSALS.filter(({ code, status }) => statuses.get(code) !== status)).toEqual([])
+  })
+
+  it('refusals.tsv has all 87 operations, and marks those without refusals', () => {
+    const without = Object.entries<Route>(ROUTES).flatMap(([id, one]) =>
+      refusalsOf(one).length === 0 ? [id] : [],
+    )
+
+    const operations = new Set([...REFUSALS, ...NO_REFUSALS].map(({ operation }) => operation))
+    expect([operations.size, operations]).toEqual([87, new Set(Object.keys(ROUTES))])
+    expect(NO_REFUSALS.map(({ operation }) => operation)).toEqual(without)
+  })
+
+  it('every error of the table is refused by some operation', () => {
+    const codes = new Set(REFUSALS.map(({ code }) => code))
+
+    expect(NAMES.map((name) => String(ERRORS[name].code)).filter((code) => !codes.has(code))).toEqual([])
+  })
+})
+
+it('no line of the table of routes is wider than 125 columns', () => {
+  const source = readFileSync(join(import.meta.dirname, '../../../src/service/api/routes.ts'), 'utf8')
+
+  expect(source.split('\n').filter((line) => line.length > 125)).toEqual([])
+})
