@@ -1,7 +1,7 @@
 /** The client of the management API, from its OpenAPI document: the table of its calls, and their types. */
 import { API_IDENTITY, openApi } from '../src/service/api/openapi/openapi.ts'
 import type { Schema } from '../src/service/api/openapi/schema.ts'
-import type { CallTable } from '../src/service/library/api-client.ts'
+import type { CallTable } from '../src/service/api/library/api-client.ts'
 import { typeOf, typesOf } from './json-types.ts'
 
 interface Media {
@@ -53,7 +53,7 @@ const mediaOf = (content: Media): readonly [type: string, schema: Schema] => {
 const successOf = ({ responses }: Operation): readonly [type: string, schema: Schema] =>
   mediaOf(Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {})
 
-/** The table of `src/service/library/api-client.ts`. */
+/** The table of `src/service/api/library/api-client.ts`. */
 export const callTable = (document: ApiDocument): CallTable =>
   Object.fromEntries(
     rowsOf(document).map((row) => {

@@ -30,9 +30,9 @@ export async function apiLibrary(root) {
     resolveId: (id) => (id === ENTRY ? id : null),
     load: (id) =>
       id === ENTRY
-        ? `import { apiClientMaker } from ${JSON.stringify(join(root, 'src/service/library/api-client.ts'))}
-           export { each } from ${JSON.stringify(join(root, 'src/service/library/api-client.ts'))}
-           export { HoldfastApiError } from ${JSON.stringify(join(root, 'src/service/library/api-error.ts'))}
+        ? `import { apiClientMaker } from ${JSON.stringify(join(root, 'src/service/api/library/api-client.ts'))}
+           export { each } from ${JSON.stringify(join(root, 'src/service/api/library/api-client.ts'))}
+           export { HoldfastApiError } from ${JSON.stringify(join(root, 'src/service/api/library/api-error.ts'))}
            export const holdfastApi = apiClientMaker(${JSON.stringify(callTable(API_DOCUMENT))})`
         : null,
   }

@@ -8,7 +8,7 @@ import { SERVICE_SETTINGS } from '../src/service/settings/service-settings.ts'
 import { type SettingTable, envOf, fileKeyOf } from '../src/shared/settings/setting.ts'
 import { RELEASED } from '../src/shared/platform/clock/release-date.ts'
 import { REPLIES, remedyFor } from '../src/shared/protocol/reply.ts'
-import { STORE_OPERATIONS } from '../src/service/app/admin/store-operations.ts'
+import { STORE_OPERATIONS } from '../src/service/admin/store-operations.ts'
 import { ADMIN_OPERATIONS } from '../src/service/admin/operations.ts'
 import { formatDuration, milliseconds } from '../src/shared/base/time.ts'
 

@@ -1,10 +1,10 @@
-import { CHECKED, type Grade, type Provider } from '../src/client/providers/provider.ts'
+import { CHECKED, type Grade, type Provider } from '../src/client/services/providers/provider.ts'
 import {
   presetServer,
   PROVIDERS,
   UNSERVED_SERVICES,
   unservedText,
-} from '../src/client/providers/providers.ts'
+} from '../src/client/services/providers/providers.ts'
 import { dialectOf, ownReplies } from '../src/shared/protocol/dialect.ts'
 
 const FOLDER = 'docs/providers'
@@ -24,7 +24,7 @@ const GRADES: Readonly<Record<Grade, string>> = {
   C: 'Only lists name these services; they may have ended.',
 }
 
-const REMARK = `The facts are of ${CHECKED}; no service was asked. This page is generated from the tables in src/client/providers.`
+const REMARK = `The facts are of ${CHECKED}; no service was asked. This page is generated from the tables in src/client/services/providers.`
 
 function listOf(rows: readonly (readonly [string, Provider])[]): string {
   const byGrade = Object.entries(GRADES).flatMap(([grade, text]) => [

@@ -51,7 +51,7 @@ export default defineConfig({
           ...SHARED,
           root: ROOT,
           globalSetup: ['test/lab/postgres-setup.ts'],
-          include: ['test/service/{abuse,admin,api,doors,publish,update}/**/*.test.ts'],
+          include: ['test/service/{admin,api,auth,doors,publish,update}/**/*.test.ts'],
           execArgv: ['--expose-gc'],
           env: { TZ: 'UTC', HOLDFAST_TEST_STORE: 'postgres', ...NO_CACHE },
         },

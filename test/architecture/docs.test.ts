@@ -10,7 +10,7 @@ import { readClientConfig } from '../../src/client/settings/read-client.ts'
 import { readServiceConfig } from '../../src/service/settings/read-service.ts'
 import { SERVICE_SETTINGS } from '../../src/service/settings/service-settings.ts'
 import { envOf, type SettingLayer } from '../../src/shared/settings/setting.ts'
-import { STORE_OPERATIONS } from '../../src/service/app/admin/store-operations.ts'
+import { STORE_OPERATIONS } from '../../src/service/admin/store-operations.ts'
 import { ADMIN_OPERATIONS } from '../../src/service/admin/operations.ts'
 import { ACCOUNT_KEYS, PLAN_KEYS, ZONE_KEYS } from '../../src/service/admin/policy.ts'
 import type { Route } from '../../src/service/api/route.ts'
@@ -141,7 +141,7 @@ describe('paths of the sources', () => {
   const rooms = readdirSync(join(ROOT, 'src'))
   const tops = readdirSync(ROOT).filter((name) => !NOT_SOURCES.includes(name))
 
-  /** `src/shared/base/time.ts`, `shared/base/time.ts`, `.ci/run`, `src/client/sources/*-codec.ts`. */
+  /** `src/shared/base/time.ts`, `shared/base/time.ts`, `.ci/run`, `src/client/detect/sources/*-codec.ts`. */
   const isPath = (span: string): boolean =>
     /^[\w.*/-]+$/.test(span) &&
     ((span.includes('/') && [...rooms, ...tops].includes(span.split('/')[0] ?? '')) || span.endsWith('.ts'))

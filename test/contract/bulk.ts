@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, minutes } from '../../src/shared/base/time.ts'
-import type { Address } from '../../src/shared/net/address.ts'
+import type { Address } from '../../src/shared/base/address.ts'
 import type { Name } from '../../src/service/model/tree.ts'
 import { OVERVIEWS } from '../../src/service/store/overview.ts'
 import type { SweptPlace } from '../../src/service/store/bulk.ts'

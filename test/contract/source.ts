@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { AddressProvider } from '../../src/client/sources/provider.ts'
-import { FAMILIES, familyOf } from '../../src/shared/net/address.ts'
+import type { AddressProvider } from '../../src/client/detect/sources/provider.ts'
+import { FAMILIES, familyOf } from '../../src/shared/base/address.ts'
 
 /** The contract of every source: it never throws, and it returns only addresses of the requested family. */
 export function sourceContract(title: string, make: () => AddressProvider | Promise<AddressProvider>): void {

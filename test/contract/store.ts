@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, seconds } from '../../src/shared/base/time.ts'
-import { type Address, parseAddress } from '../../src/shared/net/address.ts'
+import { type Address, parseAddress } from '../../src/shared/base/address.ts'
 import type { StoredRdata, TargetRow } from '../../src/service/model/rows.ts'
 import { MAX_TRAIL, type TrailEntry } from '../../src/service/model/trail.ts'
 import { MAX_SCANNED } from '../../src/service/store/sql/account/trail.ts'

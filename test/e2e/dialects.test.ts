@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PROVIDERS } from '../../src/client/providers/providers.ts'
+import { PROVIDERS } from '../../src/client/services/providers/providers.ts'
 import { oneIn } from '../large.ts'
 import { DELETING_SERVICES } from '../fakes/service-dialect.ts'
 import { imitatedService } from './imitated-service.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { parseResponse } from '../../src/shared/dns/response.ts'
 import { RCODES, RR_TYPES } from '../../src/shared/dns/types.ts'
-import { addressOfBytes } from '../../src/shared/net/address.ts'
+import { addressOfBytes } from '../../src/shared/base/address.ts'
 import { wire } from '../shared/dns/wire.ts'
 import { datagramSocket } from './dns-traffic.ts'
 

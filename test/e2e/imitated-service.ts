@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request as open, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Family } from '../../src/shared/net/address.ts'
+import type { Family } from '../../src/shared/base/address.ts'
 import {
   confirmedHostnames,
   dialectResponse,

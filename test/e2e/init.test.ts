@@ -1,4 +1,4 @@
-import { PROVIDERS } from '../../src/client/providers/providers.ts'
+import { PROVIDERS } from '../../src/client/services/providers/providers.ts'
 import { encodeName } from '../../src/shared/dns/name.ts'
 import {
   chmodSync,

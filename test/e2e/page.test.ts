@@ -8,7 +8,7 @@ import { eventually } from '../eventually.ts'
 import { answering, echo } from './servers.ts'
 import { clientOf, holdfast, type Service, scratch, service } from './processes.ts'
 import { type Daemon, env, running } from './daemon.ts'
-import { ACTION_PATHS, PAGES } from '../../src/client/app/page/handler.ts'
+import { ACTION_PATHS, PAGES } from '../../src/client/page/handler.ts'
 
 interface Paged {
   readonly at: Service

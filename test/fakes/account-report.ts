@@ -1,6 +1,6 @@
 import type { Outcome } from '../../src/client/report/outcome.ts'
 import type { AccountReport } from '../../src/client/report/report.ts'
-import { parseAddress } from '../../src/shared/net/address.ts'
+import { parseAddress } from '../../src/shared/base/address.ts'
 
 const v4 = parseAddress('192.0.2.1')
 /** A report of one account with one confirmed hostname. */

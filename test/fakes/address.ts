@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../../src/shared/net/address.ts'
+import { type Address, parseAddress } from '../../src/shared/base/address.ts'
 import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
 
 export function address(text: string): Address {

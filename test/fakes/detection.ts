@@ -2,9 +2,9 @@ import { type Duration, type Instant, milliseconds, seconds } from '../../src/sh
 import { detector } from '../../src/client/detect/detector.ts'
 import type { DetectorOptions } from '../../src/client/detect/detector-options.ts'
 import type { Finding } from '../../src/client/detect/finding.ts'
-import type { AddressSource, Vantage } from '../../src/client/sources/source.ts'
-import type { Family } from '../../src/shared/net/address.ts'
-import type { Sighting } from '../../src/shared/net/sighting.ts'
+import type { AddressSource, Vantage } from '../../src/client/detect/sources/source.ts'
+import type { Family } from '../../src/shared/base/address.ts'
+import type { Sighting } from '../../src/shared/base/sighting.ts'
 import { address } from './address.ts'
 import { virtualClock } from './clock.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseRequest } from '../../src/shared/dns/request.ts'
 import { verifyTsig } from '../../src/shared/dns/tsig.ts'
-import { Secret } from '../../src/shared/net/secret.ts'
+import { Secret } from '../../src/shared/base/secret.ts'
 import { seededRandom } from '../bench/fleet-random.ts'
 import { runs, SEED } from '../runs.ts'
 import { decodeMessage, MalformedOctets } from './update-decode.ts'

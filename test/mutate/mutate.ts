@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { testsThatLoad } from './reach.ts'
-import { ROOMS, isUnitTest } from './rooms.ts'
+import { ROOMS, isMutated, isUnitTest } from './rooms.ts'
 import { type Fate, type FileMutant, type Project, fatesOf, measured, mutantsIn } from './run.ts'
 import { type Explained, compared, lineOf, readExplained } from './survivors.ts'
 
@@ -50,7 +50,10 @@ function roomsChangedSince(commit: string): readonly string[] {
 }
 
 function project(rooms: readonly string[]): Project {
-  const files = rooms.flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: ROOT })).toSorted()
+  const files = rooms
+    .flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: ROOT }))
+    .filter(isMutated)
+    .toSorted()
   const tests = globSync('test/**/*.test.ts', { cwd: ROOT }).filter(isUnitTest).toSorted()
   return { root: ROOT, files, tests: testsThatLoad(ROOT, tests, new Set(files)) }
 }

@@ -5,7 +5,7 @@ export const ROOMS: readonly string[] = [
   'src/client/detect',
   'src/service/rules',
   'src/service/auth',
-  'src/service/abuse',
+  'src/service/auth',
   'src/service/update',
 ]
 
@@ -16,3 +16,9 @@ export const isUnitTest = (path: string): boolean =>
     path,
   ) &&
   !/service\/api\/(fuzz|properties|security|concurrency)/.test(path)
+
+/** Of the detection, what decides: sources and watchers are tested with a network. */
+export const isMutated = (path: string): boolean =>
+  !/^src\/client\/(decide\/file-name|detect\/(sources\/|watch\/|address-detection|binding|detection|survey))/.test(
+    path,
+  )

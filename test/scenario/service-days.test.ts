@@ -5,9 +5,17 @@ import { forever, run } from '../../src/client/agent/run.ts'
 import type { HttpRequest } from '../../src/shared/ports/http.ts'
 import { oneOfEach } from '../large.ts'
 import { disk, world } from '../fakes/world.ts'
-import { played } from '../client/protocols/play.ts'
-import { KEPT, NEW, OLD, PASSWORD, PLAYED, type Played, recordAt } from '../client/protocols/services.ts'
-import { SPOILS, type Spoil } from '../client/protocols/spoils.ts'
+import { played } from '../client/services/protocols/play.ts'
+import {
+  KEPT,
+  NEW,
+  OLD,
+  PASSWORD,
+  PLAYED,
+  type Played,
+  recordAt,
+} from '../client/services/protocols/services.ts'
+import { SPOILS, type Spoil } from '../client/services/protocols/spoils.ts'
 
 type Stage = Awaited<ReturnType<typeof played>>
 

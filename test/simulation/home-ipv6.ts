@@ -1,4 +1,4 @@
-import type { Address } from '../../src/shared/net/address.ts'
+import type { Address } from '../../src/shared/base/address.ts'
 import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
 import type { OutboundRoute } from '../../src/shared/ports/network.ts'
 import { address } from '../fakes/address.ts'

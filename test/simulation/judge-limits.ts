@@ -1,5 +1,5 @@
-import { PUBLIC_SERVICES } from '../../src/client/sources/services.ts'
-import { FAMILIES } from '../../src/shared/net/address.ts'
+import { PUBLIC_SERVICES } from '../../src/client/detect/sources/services.ts'
+import { FAMILIES } from '../../src/shared/base/address.ts'
 import type { Finding } from './judge.ts'
 import type { Machine, Run } from './machine.ts'
 import { addressesIn, type Received } from './update-service.ts'

@@ -1,4 +1,4 @@
-import { type Addresses, FAMILIES, type Family } from '../../src/shared/net/address.ts'
+import { type Addresses, FAMILIES, type Family } from '../../src/shared/base/address.ts'
 import type { RouterKind, World } from './draw.ts'
 import type { Home } from './home.ts'
 import { addressesIn, type Received } from './update-service.ts'

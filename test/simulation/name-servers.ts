@@ -1,4 +1,4 @@
-import type { Address, Addresses } from '../../src/shared/net/address.ts'
+import type { Address, Addresses } from '../../src/shared/base/address.ts'
 import { address } from '../fakes/address.ts'
 import { dnsAnswer } from './outside.ts'
 

@@ -1,5 +1,5 @@
-import { type Address, bytesOf, type Family, familyOf, parseAddress } from '../../src/shared/net/address.ts'
-import { PUBLIC_SERVICES } from '../../src/client/sources/services.ts'
+import { type Address, bytesOf, type Family, familyOf, parseAddress } from '../../src/shared/base/address.ts'
+import { PUBLIC_SERVICES } from '../../src/client/detect/sources/services.ts'
 import { address } from '../fakes/address.ts'
 
 /** Every host outside that the client may ask, with its addresses in this world. */

@@ -51,7 +51,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'client time forgets its anchor',
     rule: 'L1',
-    file: 'client/memory/file-memory.ts',
+    file: 'client/agent/memory/file-memory.ts',
     from: '      time.resume(file.anchor)\n',
     to: '',
     flags: '--only service,change,kill,clock',
@@ -91,7 +91,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a watcher fails at a change of the kernel',
     rule: 'S6',
-    file: 'client/watch/kernel.ts',
+    file: 'client/detect/watch/kernel.ts',
     from: "    hint('kernel')\n",
     to: "    hint('kernel')\n    throw new Error('planted')\n",
     flags: '--only vpn',
@@ -99,7 +99,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a router that answers is taken for the last one',
     rule: 'L1',
-    file: 'client/watch/router.ts',
+    file: 'client/detect/watch/router.ts',
     from: 'const doesReport = this.#doesReport(current)',
     to: 'const doesReport = current !== undefined || this.#doesReport(current)',
     flags: '--only change --router other --hours 0.2',
@@ -108,7 +108,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'any announcement at the time of a change makes an announcing router',
     rule: 'L1',
-    file: 'client/watch/router.ts',
+    file: 'client/detect/watch/router.ts',
     from: ' latest.address === address &&',
     to: '',
     flags: '--only announcements,change,flap --router answers',
@@ -116,7 +116,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'any announcement is a hint, also of a router that answers nothing',
     rule: 'L1',
-    file: 'client/watch/router.ts',
+    file: 'client/detect/watch/router.ts',
     from: '    if (!isPaused || this.#isLost()) this.wake()',
     to: "    this.#context.hint('router-differs')",
     flags: '--only announcements,change --router mute',
@@ -124,7 +124,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'the router watcher gives no hint',
     rule: 'L1',
-    file: 'client/watch/router.ts',
+    file: 'client/detect/watch/router.ts',
     from: "    this.#context.hint('router-differs')\n",
     to: '',
     flags: '--only change --router answers --hours 0.2',
@@ -132,7 +132,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'the outside is not watched',
     rule: 'L1',
-    file: 'client/watch/outside.ts',
+    file: 'client/detect/watch/outside.ts',
     from: "    if (isNews(previous, current, known)) hint('outside-differs', family)\n",
     to: '',
     flags: '--only change --router mute --hours 0.2',
@@ -180,7 +180,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'IPv4 is looked for at a line that has none, all the time',
     rule: 'S10',
-    file: 'client/watch/outside.ts',
+    file: 'client/detect/watch/outside.ts',
     from: 'if (isUnpublished && isOtherKnown &&',
     to: 'if (false && isUnpublished && isOtherKnown &&',
     flags: '--only change --hours 0.1',
@@ -188,7 +188,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a missing reply to a ping wakes nothing',
     rule: 'L1',
-    file: 'client/watch/router-ping.ts',
+    file: 'client/detect/watch/router-ping.ts',
     from: "if (this.#hasHinted) hint('probe-lost')\n    this.#missing.abort(WAIT_ENDED)",
     to: '',
     flags: '--only change --router mute --hours 0.2',
@@ -204,7 +204,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a folder that cannot be written at the start is never locked',
     rule: 'S6',
-    file: 'client/app/run/locks.ts',
+    file: 'client/program/run/locks.ts',
     from: "if (found.kind === 'acquired') acquired = found\n      return",
     to: "if (found.kind === 'acquired') await found.release()\n      return",
     flags: '--only disk,kill,secondDaemon --often 30',
@@ -212,7 +212,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'the newest of two saved states is not chosen',
     rule: 'S5',
-    file: 'client/memory/state-files.ts',
+    file: 'client/agent/memory/state-files.ts',
     from: '(b.file.anchor?.at ?? 0) - (a.file.anchor?.at ?? 0)',
     to: '(a.file.anchor?.at ?? 0) - (b.file.anchor?.at ?? 0)',
     flags: '--only disk,kill,stop,change --often 30',
@@ -220,7 +220,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a torn state file is not set aside',
     rule: 'S6',
-    file: 'client/memory/state-files.ts',
+    file: 'client/agent/memory/state-files.ts',
     from: '  const salvaged = salvage(damaged)',
     to: '  if (!file.ok) throw new Error(file.error)\n  const salvaged = salvage(damaged)',
     flags: '--only powerCut --often 30',
@@ -236,7 +236,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a one-shot command works beside the daemon',
     rule: 'S5',
-    file: 'client/app/state/single-instance.ts',
+    file: 'client/program/state/single-instance.ts',
     from: "if (asked.kind === 'answered') return { kind: 'answered', answer: readControlResponse(asked.answer) }",
     to: "if (asked.kind === 'answered') return { kind: 'alone', release: () => Promise.resolve() }",
     flags: '--only oneShot,change --often 60',
@@ -252,7 +252,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a router is told to report its public address whatever it states',
     rule: 'T3',
-    file: 'client/watch/router.ts',
+    file: 'client/detect/watch/router.ts',
     from: 'const isPublic = published !== undefined && current?.answer.address === published',
     to: 'const isPublic = current?.answer.address !== undefined',
     flags: '--only change --hours 0.2',
@@ -260,7 +260,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a delivery that failed goes to the end of what is saved',
     rule: 'L3',
-    file: 'client/app/notify/notifier.ts',
+    file: 'client/notify/notifier.ts',
     from: 'pending: left, failing',
     to: 'pending: isOver ? left : [...left.filter(({ id }) => id !== pending.id), pending], failing',
     flags: '--only receiver,stop,change,kill --often 60',
@@ -268,7 +268,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a signal to stop is not obeyed',
     rule: 'S6',
-    file: 'client/app/run/daemon.ts',
+    file: 'client/program/run/daemon.ts',
     from: '    observers.stopping()\n    composed.end()\n',
     to: '    observers.stopping()\n    if (locks.hasLost()) composed.end()\n',
     flags: '--only sigterm',
@@ -276,7 +276,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a router that has just started is believed against two operators',
     rule: 'S1',
-    file: 'client/sources/pmp.ts',
+    file: 'client/detect/sources/pmp.ts',
     from: "sighting.kind !== 'unknown' && epoch < EARLY",
     to: "sighting.kind === 'seen' && epoch < 0",
     flags: '--only reboot --often 8 --router announces --seed 6',
@@ -284,7 +284,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a VPN that is up at the first start is taken for the line, where no router states an address',
     rule: 'S1',
-    file: 'client/app/detect/binding.ts',
+    file: 'client/detect/binding.ts',
     from: '{ elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }',
     to: '{ elsewhere: route.interface }',
     flags: '--only vpn,powerCut --often 30 --router mute',
@@ -316,7 +316,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a router with UPnP that has just started is believed',
     rule: 'T10',
-    file: 'client/sources/igd.ts',
+    file: 'client/detect/sources/igd.ts',
     from: "sighting.kind !== 'unknown' && isEarly",
     to: "sighting.kind === 'seen' && isEarly",
     isRare: true,
@@ -340,7 +340,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'an answer from before a suspend is reused',
     rule: 'S1',
-    file: 'client/app/detect/detection.ts',
+    file: 'client/detect/detection.ts',
     from: 'uptime: () => this.#system.clocks().uptime,',
     to: 'uptime: () => this.#system.steady.now() as never,',
     isRare: true,
@@ -364,7 +364,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'only the family that was sent is verified',
     rule: 'T8',
-    file: 'client/app/verify/background.ts',
+    file: 'client/program/verify/background.ts',
     from: 'addresses: { ...kept, ...answered }',
     to: 'addresses: { ...answered }',
     isRare: true,
@@ -388,7 +388,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a notification is given up after four attempts',
     rule: 'L3',
-    file: 'client/app/notify/delivery-queue.ts',
+    file: 'client/notify/delivery-queue.ts',
     from: '(RETRY_DELAYS[pending.attempts] ?? RETRY_DELAYS.at(-1))',
     to: 'RETRY_DELAYS[pending.attempts]',
     isRare: true,

@@ -1,4 +1,4 @@
-import type { ClientAccount, ResolvedSettings } from '../../src/client/app/settings/settings.ts'
+import type { ClientAccount, ResolvedSettings } from '../../src/client/settings/settings.ts'
 import { NOTIFICATION_EVENTS } from '../../src/client/settings/notify-settings.ts'
 import { parseDocument } from '../../src/shared/settings/document.ts'
 import { readClientConfig } from '../../src/client/settings/read-client.ts'

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../src/client/agent/events.ts'
 import { wordingOf } from '../../src/client/agent/wording.ts'
-import { HINTS } from '../../src/client/watch/hint.ts'
+import { HINTS } from '../../src/client/detect/watch/hint.ts'
 import { NOTIFICATION_EVENTS, type NotificationEvent } from '../../src/client/settings/notify-settings.ts'
 import { SERVICE_FAULTS, STOP_WORDS } from './draw.ts'
 

@@ -1,4 +1,4 @@
-import { type Addresses, byFamily, FAMILIES } from '../../src/shared/net/address.ts'
+import { type Addresses, byFamily, FAMILIES } from '../../src/shared/base/address.ts'
 import { address } from '../fakes/address.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../src/shared/ports/http.ts'
 import type { ServiceFault, StopWord } from './draw.ts'

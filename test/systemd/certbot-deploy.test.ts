@@ -12,7 +12,7 @@ const HOOK = readFileSync(new URL('../../systemd/hooks/certbot-deploy', import.m
 const TLS_FOLDER = '/etc/holdfast/tls'
 const FILES = ['fullchain.pem', 'privkey.pem'] as const
 
-/** What the service says of these (src/service/app/http). */
+/** What the service says of these (src/service/program/http). */
 const SOCKETS = 'systemd passes 2 sockets, and listen has 3 entries'
 const CERTIFICATE = 'tls_cert contains no certificate'
 

@@ -1,5 +1,5 @@
   # Of root, also where systemd has made it for the user of a unit that was started before the setup. `holdfast init` does the
-  # same: src/client/app/setup/root-folder.ts.
+  # same: src/client/setup/root-folder.ts.
   mkdir -p -m 755 /etc/holdfast
   owner=$(stat -Lc %u /etc/holdfast)
   if [ "$owner" != 0 ]; then

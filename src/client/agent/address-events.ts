@@ -1,6 +1,6 @@
 import { type Duration, type Instant, minutes, seconds } from '../../shared/base/time.ts'
-import { type Address, FAMILIES, type Family, FAMILY_NAMES } from '../../shared/net/address.ts'
-import type { Sighting, Sightings } from '../../shared/net/sighting.ts'
+import { type Address, FAMILIES, type Family, FAMILY_NAMES } from '../../shared/base/address.ts'
+import type { Sighting, Sightings } from '../../shared/base/sighting.ts'
 import { isHolding } from '../../shared/protocol/request-form.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { type SightingsByName, sightingsOf, type WorldView } from '../decide/next-action.ts'

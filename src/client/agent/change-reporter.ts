@@ -1,4 +1,4 @@
-import { FAMILIES } from '../../shared/net/address.ts'
+import { FAMILIES } from '../../shared/base/address.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { WorldView } from '../decide/next-action.ts'
 import type { Observation } from '../decide/observation.ts'

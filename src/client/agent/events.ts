@@ -1,16 +1,14 @@
 import type { Instant } from '../../shared/base/time.ts'
-import type { Address, Addresses, Family } from '../../shared/net/address.ts'
-import type { Sightings } from '../../shared/net/sighting.ts'
+import type { Address, Addresses, Family } from '../../shared/base/address.ts'
+import type { Sightings } from '../../shared/base/sighting.ts'
 import type { ReplyWord } from '../../shared/protocol/reply.ts'
 import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
-import type { Finding } from '../detect/finding.ts'
-import type { MemoryProblem } from '../memory/memory.ts'
+import type { DetectionEvent } from '../detect/address-detection.ts'
+import type { MemoryProblem } from './memory/memory.ts'
 import type { Publication } from '../verify/publication.ts'
-import type { Hint } from '../watch/hint.ts'
-import type { WatcherFinding } from '../watch/watcher.ts'
 
 interface PublicationOfHost {
   readonly account: string
@@ -136,9 +134,7 @@ export type AgentEvent =
   | ({ readonly kind: 'notPublished' } & PublicationOfHost)
   /** No name server of the zone could be asked; reported once until one answers again. */
   | ({ readonly kind: 'unverified' } & PublicationOfHost)
-  | Finding
-  | WatcherFinding
-  | { readonly kind: 'hinted'; readonly because: Hint }
+  | DetectionEvent
   | { readonly kind: 'sleeping'; readonly until: Instant }
   | { readonly kind: 'ended' }
   | MemoryProblem

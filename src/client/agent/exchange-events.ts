@@ -1,4 +1,4 @@
-import { FAMILIES } from '../../shared/net/address.ts'
+import { FAMILIES } from '../../shared/base/address.ts'
 import { actionOf } from '../../shared/protocol/reply.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import { unechoedOf } from '../decide/confirmation.ts'

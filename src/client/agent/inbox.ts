@@ -1,5 +1,5 @@
 import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
-import { type Addresses, FAMILIES } from '../../shared/net/address.ts'
+import { type Addresses, FAMILIES } from '../../shared/base/address.ts'
 import type { Schedule } from '../../shared/ports/clock.ts'
 import type { Observation } from '../decide/observation.ts'
 import type { AccountJob, LoopState } from './loop-state.ts'

@@ -10,12 +10,12 @@ import {
   seconds,
   withJitter,
 } from '../../shared/base/time.ts'
-import { FAMILIES, type Family } from '../../shared/net/address.ts'
-import type { Sighting, Sightings } from '../../shared/net/sighting.ts'
+import { FAMILIES, type Family } from '../../shared/base/address.ts'
+import type { Sighting, Sightings } from '../../shared/base/sighting.ts'
 import type { Random, Schedule } from '../../shared/ports/clock.ts'
 import { type SightingsByName, sightingsOf, type WorldView } from '../decide/next-action.ts'
-import { givenSource } from '../sources/given.ts'
-import type { AddressProvider } from '../sources/provider.ts'
+import { givenSource } from '../detect/sources/given.ts'
+import type { AddressProvider } from '../detect/sources/provider.ts'
 import type { Agent } from './agent.ts'
 import { type GivenAddresses, LOOK_REQUEST, type LoopRequest } from './inbox.ts'
 import type { AccountJob } from './loop-state.ts'

@@ -2,8 +2,8 @@ import type { DesiredState } from '../decide/desired-state.ts'
 import type { WorldView } from '../decide/next-action.ts'
 import type { Action } from '../decide/observation.ts'
 import type { State } from '../decide/state.ts'
-import type { ServiceEndpoint } from '../send/exchange.ts'
-import type { AddressProvider } from '../sources/provider.ts'
+import type { ServiceEndpoint } from './send/exchange.ts'
+import type { AddressProvider } from '../detect/sources/provider.ts'
 
 /** One account: its desired state, its update service, and where its addresses come from. */
 export interface AccountJob {

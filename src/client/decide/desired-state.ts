@@ -1,5 +1,5 @@
 import type { Duration } from '../../shared/base/time.ts'
-import type { Family } from '../../shared/net/address.ts'
+import type { Family } from '../../shared/base/address.ts'
 import type { RequestForm } from '../../shared/protocol/request-form.ts'
 import type { ServiceNouns } from '../../shared/protocol/reply.ts'
 import type { Fingerprints } from './lift.ts'

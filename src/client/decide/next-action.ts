@@ -1,6 +1,6 @@
 import { after, earliest, type Instant, isBefore, milliseconds } from '../../shared/base/time.ts'
-import { type Address, type Addresses, byFamily, FAMILIES, type Family } from '../../shared/net/address.ts'
-import type { Sightings } from '../../shared/net/sighting.ts'
+import { type Address, type Addresses, byFamily, FAMILIES, type Family } from '../../shared/base/address.ts'
+import type { Sightings } from '../../shared/base/sighting.ts'
 import { isHolding } from '../../shared/protocol/request-form.ts'
 import { formatQuery, type UpdateRequest } from '../../shared/protocol/request.ts'
 import { batchOf } from './batch.ts'

@@ -8,8 +8,8 @@ import {
   minutes,
   seconds,
 } from '../../shared/base/time.ts'
-import { type Address, FAMILIES, type Family, familyOf, listed } from '../../shared/net/address.ts'
-import { networkOf } from '../../shared/net/network.ts'
+import { type Address, FAMILIES, type Family, familyOf, listed } from '../../shared/base/address.ts'
+import { networkOf } from '../../shared/base/network.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { Sent } from './state.ts'
 

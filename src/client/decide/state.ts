@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import type { Addresses, Family } from '../../shared/net/address.ts'
+import type { Addresses, Family } from '../../shared/base/address.ts'
 import type { ReplyWord } from '../../shared/protocol/reply.ts'
 
 /** The reason for a wait: a reply word, an HTTP status without one, or a reply that is neither. */

@@ -1,7 +1,7 @@
-import type { Address, Family } from '../../shared/net/address.ts'
-import { networkOf } from '../../shared/net/network.ts'
-import type { Sighting } from '../../shared/net/sighting.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
+import { networkOf } from '../../shared/base/network.ts'
+import type { Sighting } from '../../shared/base/sighting.ts'
+import type { AddressSource } from './sources/source.ts'
 
 /** The answer of one source for one family. */
 export interface SourceVote {

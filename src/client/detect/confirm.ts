@@ -1,8 +1,8 @@
 import { after, type Duration, type Instant, milliseconds } from '../../shared/base/time.ts'
 import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
-import type { Sighting } from '../../shared/net/sighting.ts'
+import type { Sighting } from '../../shared/base/sighting.ts'
 import type { Clock } from '../../shared/ports/clock.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { AddressSource } from './sources/source.ts'
 import { type Agreement, type AgreementQuestion, agree, isHopeless, type SourceVote } from './agree.ts'
 import { agreeInOrder } from './in-order.ts'
 

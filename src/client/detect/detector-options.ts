@@ -1,7 +1,7 @@
 import type { Duration } from '../../shared/base/time.ts'
-import type { Address, Family } from '../../shared/net/address.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
 import type { Clock, Random } from '../../shared/ports/clock.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { AddressSource } from './sources/source.ts'
 import type { Finding } from './finding.ts'
 import type { OutsideRoute } from './uplink.ts'
 

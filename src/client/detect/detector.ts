@@ -1,5 +1,5 @@
-import { type Address, FAMILIES, type Family } from '../../shared/net/address.ts'
-import type { AddressProvider } from '../sources/provider.ts'
+import { type Address, FAMILIES, type Family } from '../../shared/base/address.ts'
+import type { AddressProvider } from './sources/provider.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { type DetectorContext, FamilyDetector, type HintCounts, type HintKind } from './family-detector.ts'
 import { SourceRegistry } from './source-registry.ts'

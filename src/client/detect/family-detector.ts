@@ -1,8 +1,8 @@
 import { after, type Duration, type Instant, isBefore, milliseconds } from '../../shared/base/time.ts'
 import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
-import type { Address, Family } from '../../shared/net/address.ts'
-import type { Sighting } from '../../shared/net/sighting.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
+import type { Sighting } from '../../shared/base/sighting.ts'
+import type { AddressSource } from './sources/source.ts'
 import {
   type Agreement,
   type AgreementQuestion,

@@ -1,6 +1,6 @@
 import type { Duration } from '../../shared/base/time.ts'
-import type { Address } from '../../shared/net/address.ts'
-import type { Nat } from '../../shared/net/nat.ts'
+import type { Address } from '../../shared/base/address.ts'
+import type { Nat } from '../../shared/base/nat.ts'
 
 /** What detection reports besides the address. */
 export type Finding =

@@ -6,7 +6,7 @@ import {
   milliseconds,
   minutes,
 } from '../../shared/base/time.ts'
-import type { Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/base/address.ts'
 
 /** The published address and the ones before it. */
 export interface AddressHistory {

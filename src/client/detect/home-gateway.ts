@@ -1,4 +1,4 @@
-import { type Address, familyOf } from '../../shared/net/address.ts'
+import { type Address, familyOf } from '../../shared/base/address.ts'
 import type { InterfaceAddress, Interfaces } from '../../shared/ports/interfaces.ts'
 import type { FindGateway, Gateway, KernelRoute, ReadRoutes } from '../../shared/ports/network.ts'
 

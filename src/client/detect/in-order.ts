@@ -1,4 +1,4 @@
-import type { AddressSource } from '../sources/source.ts'
+import type { AddressSource } from './sources/source.ts'
 import { type Agreement, type AgreementQuestion, agree, type SourceVote } from './agree.ts'
 
 interface OrderedQuestion {

@@ -1,5 +1,5 @@
-import type { Address } from '../../shared/net/address.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { Address } from '../../shared/base/address.ts'
+import type { AddressSource } from './sources/source.ts'
 import type { AgreementQuestion, SourceVote } from './agree.ts'
 import type { SourceRegistry } from './source-registry.ts'
 

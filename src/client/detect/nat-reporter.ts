@@ -1,5 +1,5 @@
-import type { Nat } from '../../shared/net/nat.ts'
-import { isGlobal } from '../../shared/net/special.ts'
+import type { Nat } from '../../shared/base/nat.ts'
+import { isGlobal } from '../../shared/base/special.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import type { RoundResult } from './flip-guard.ts'

@@ -1,5 +1,5 @@
-import type { Address } from '../../shared/net/address.ts'
-import { type Nat, natWith } from '../../shared/net/nat.ts'
+import type { Address } from '../../shared/base/address.ts'
+import { type Nat, natWith } from '../../shared/base/nat.ts'
 import type { SourceVote } from './agree.ts'
 
 /** What is between this network and the internet, by the votes of one round over IPv4; undefined where nothing shows it. */

@@ -1,10 +1,10 @@
-import type { Address, Family } from '../../shared/net/address.ts'
-import type { SentPacket, Sighting } from '../../shared/net/sighting.ts'
-import { isGlobal } from '../../shared/net/special.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
+import type { SentPacket, Sighting } from '../../shared/base/sighting.ts'
+import { isGlobal } from '../../shared/base/special.ts'
 import type { Interfaces } from '../../shared/ports/interfaces.ts'
 import type { FindOutboundRoute, FindPacketRoute, OutboundRoute } from '../../shared/ports/network.ts'
-import type { FindSourceAddress } from '../sources/ports.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { FindSourceAddress } from './sources/ports.ts'
+import type { AddressSource } from './sources/source.ts'
 
 interface RouteOfHost {
   readonly outboundRoute: FindOutboundRoute

@@ -1,5 +1,5 @@
 import { after, type Duration, hours, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
-import type { Address, Family } from '../../shared/net/address.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
 import type { Clock } from '../../shared/ports/clock.ts'
 import type { SourceVote } from './agree.ts'
 import type { Unasked } from './flip-guard.ts'

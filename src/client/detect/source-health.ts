@@ -9,8 +9,8 @@ import {
   seconds,
 } from '../../shared/base/time.ts'
 import { type BucketLimits, fullBucket, type TokenBucket, takeToken } from '../../shared/base/token-bucket.ts'
-import type { Family } from '../../shared/net/address.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { Family } from '../../shared/base/address.ts'
+import type { AddressSource } from './sources/source.ts'
 
 /** The record of one source. */
 interface SourceHealth {

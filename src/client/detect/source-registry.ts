@@ -1,7 +1,7 @@
 import { wholeSeconds } from '../../shared/base/time.ts'
-import type { Family } from '../../shared/net/address.ts'
+import type { Family } from '../../shared/base/address.ts'
 import type { Clock } from '../../shared/ports/clock.ts'
-import type { AddressSource } from '../sources/source.ts'
+import type { AddressSource } from './sources/source.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
 import {

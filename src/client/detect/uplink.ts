@@ -1,4 +1,4 @@
-import type { Address, Family } from '../../shared/net/address.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
 import type { Agreement, SourceVote, UplinkView } from './agree.ts'
 
 /** The route of outside queries. */

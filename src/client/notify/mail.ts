@@ -1,4 +1,4 @@
-import { listed } from '../../shared/net/address.ts'
+import { listed } from '../../shared/base/address.ts'
 import { type Notification, notificationText } from './notification.ts'
 
 /** A message for people: the subject, and all facts below each other. */

@@ -1,6 +1,6 @@
 import type { NotificationEvent } from '../settings/notify-settings.ts'
 import { NOTIFICATION_EVENTS } from '../settings/notify-settings.ts'
-import { type Addresses, byFamily, parseAddress } from '../../shared/net/address.ts'
+import { type Addresses, byFamily, parseAddress } from '../../shared/base/address.ts'
 import type { Notification } from './notification.ts'
 
 /** The last notification of one event, and what was held back since. */

@@ -1,7 +1,7 @@
 import type { Duration } from '../../shared/base/time.ts'
 import { hours, milliseconds, minutes } from '../../shared/base/time.ts'
 import type { HOOKS, NotificationEvent } from '../settings/notify-settings.ts'
-import { type Addresses, listed } from '../../shared/net/address.ts'
+import { type Addresses, listed } from '../../shared/base/address.ts'
 
 /** One thing that happened to an account, for the people who want to know. Holds no secret. */
 export interface Notification {

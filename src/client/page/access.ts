@@ -1,5 +1,5 @@
-import { parseAddress } from '../../shared/net/address.ts'
-import { isLoopbackHost } from '../../shared/net/loopback.ts'
+import { parseAddress } from '../../shared/base/address.ts'
+import { isLoopbackHost } from '../../shared/base/loopback.ts'
 
 /**
  * Whether the Host header (RFC 9110 §7.2) names this page. Another name means that a name of the attacker leads here (DNS

@@ -1,4 +1,4 @@
-import { listed } from '../../shared/net/address.ts'
+import { listed } from '../../shared/base/address.ts'
 import { type Html, html, type Part, part } from '../../shared/html/html.ts'
 import { humanLabel } from '../report/account-name.ts'
 import type { AccountReport, HostReport } from '../report/report.ts'

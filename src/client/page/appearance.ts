@@ -1,4 +1,4 @@
-import { listed } from '../../shared/net/address.ts'
+import { listed } from '../../shared/base/address.ts'
 import type { Outcome } from '../report/outcome.ts'
 import type { AccountReport } from '../report/report.ts'
 import type { PublicationState } from '../verify/publication.ts'

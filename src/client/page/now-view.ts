@@ -1,4 +1,4 @@
-import { FAMILIES, listed } from '../../shared/net/address.ts'
+import { FAMILIES, listed } from '../../shared/base/address.ts'
 import { type Html, html, part } from '../../shared/html/html.ts'
 import { humanLabel } from '../report/account-name.ts'
 import { isElsewhere } from '../report/elsewhere.ts'

@@ -1,4 +1,4 @@
-import { FAMILY_NAMES } from '../../shared/net/address.ts'
+import { FAMILY_NAMES } from '../../shared/base/address.ts'
 import { type Html, html, part } from '../../shared/html/html.ts'
 import type { SeenReport } from '../report/cause.ts'
 import type { AccountReport } from '../report/report.ts'

@@ -1,5 +1,5 @@
 import { formatInstant, type Instant } from '../../shared/base/time.ts'
-import { type Address, parseAddress } from '../../shared/net/address.ts'
+import { type Address, parseAddress } from '../../shared/base/address.ts'
 
 /** An address that a service had for a while. */
 export interface PastAddress {

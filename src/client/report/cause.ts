@@ -1,5 +1,5 @@
-import { FAMILIES, type Family, FAMILY_NAMES } from '../../shared/net/address.ts'
-import type { Sighting, Sightings } from '../../shared/net/sighting.ts'
+import { FAMILIES, type Family, FAMILY_NAMES } from '../../shared/base/address.ts'
+import type { Sighting, Sightings } from '../../shared/base/sighting.ts'
 import { remedyForAnswer } from '../../shared/protocol/answer-remedy.ts'
 import { isReplyWord, PLAIN_NOUNS, remedyFor, type ServiceNouns } from '../../shared/protocol/reply.ts'
 import { saidText, waitText } from '../../shared/protocol/said-text.ts'

@@ -1,8 +1,8 @@
 import type { Labels, MetricFamily, Sample } from '../../shared/base/exposition.ts'
 import { Counter, gauge, Histogram } from '../../shared/base/instruments.ts'
 import { between, type Instant, parseInstant } from '../../shared/base/time.ts'
-import { FAMILIES, type Family } from '../../shared/net/address.ts'
-import type { Sighting } from '../../shared/net/sighting.ts'
+import { FAMILIES, type Family } from '../../shared/base/address.ts'
+import type { Sighting } from '../../shared/base/sighting.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { AccountReport } from './report.ts'
 

@@ -1,8 +1,8 @@
 import { type Duration, formatDuration, milliseconds, minutes } from '../../shared/base/time.ts'
-import { type Address, type Family } from '../../shared/net/address.ts'
-import { formatNat, type NatKind, NATS } from '../../shared/net/nat.ts'
+import { type Address, type Family } from '../../shared/base/address.ts'
+import { formatNat, type NatKind, NATS } from '../../shared/base/nat.ts'
 import { natOf } from '../detect/nat.ts'
-import type { SourceAnswer } from './survey.ts'
+import type { SourceAnswer } from '../detect/survey.ts'
 
 /** What was measured in this network. */
 export interface Evidence {

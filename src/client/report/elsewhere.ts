@@ -1,4 +1,4 @@
-import { listed } from '../../shared/net/address.ts'
+import { listed } from '../../shared/base/address.ts'
 import { formatPublication } from '../verify/publication-text.ts'
 import type { HostReport } from './report.ts'
 

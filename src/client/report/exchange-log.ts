@@ -1,4 +1,4 @@
-import type { Addresses } from '../../shared/net/address.ts'
+import type { Addresses } from '../../shared/base/address.ts'
 import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'

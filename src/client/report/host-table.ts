@@ -1,4 +1,4 @@
-import { listed } from '../../shared/net/address.ts'
+import { listed } from '../../shared/base/address.ts'
 import { PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { isAtEarlier, publicationText } from './elsewhere.ts'
 import type { HostReport } from './report.ts'

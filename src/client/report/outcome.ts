@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import { listed } from '../../shared/net/address.ts'
+import { listed } from '../../shared/base/address.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import {
   heldUntil,

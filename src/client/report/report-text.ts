@@ -1,5 +1,5 @@
 import { formatLocal, parseInstant } from '../../shared/base/time.ts'
-import { FAMILY_NAMES, listed } from '../../shared/net/address.ts'
+import { FAMILY_NAMES, listed } from '../../shared/base/address.ts'
 import { isReplyWord, REPLIES } from '../../shared/protocol/reply.ts'
 import { labelOf } from './account-name.ts'
 import { publicationText } from './elsewhere.ts'

@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../../shared/base/time.ts'
-import type { Address, Family } from '../../shared/net/address.ts'
-import type { Sighting } from '../../shared/net/sighting.ts'
+import type { Address, Family } from '../../shared/base/address.ts'
+import type { Sighting } from '../../shared/base/sighting.ts'
 
 /** The last answer of one source for one family. */
 export interface LastAnswer {

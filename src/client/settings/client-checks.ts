@@ -1,14 +1,14 @@
-import { canBeBasic } from '../../shared/net/basic.ts'
-import { Secret } from '../../shared/net/secret.ts'
-import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../../shared/net/special.ts'
-import { providerCalled } from '../providers/providers.ts'
+import { canBeBasic } from '../../shared/base/basic.ts'
+import { Secret } from '../../shared/base/secret.ts'
+import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../../shared/base/special.ts'
+import { providerCalled } from '../services/providers/providers.ts'
 import { hasLabels } from './hostname.ts'
 import { bodyProblem, lacksChat, webhookIn } from './notify-settings.ts'
 import type { ACCOUNT_SETTINGS, AccountSettings, CLIENT_SETTINGS } from './client-settings.ts'
 import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
 import { protocolRules, sendsPassword } from './protocol-checks.ts'
-import { hostOfSource, type SourceSpec } from './source.ts'
+import { hostOfSource, type SourceSpec } from '../detect/sources/spec.ts'
 import {
   type Complaint,
   type GivenValue,

@@ -2,9 +2,9 @@ import { namesOfItems } from '../../shared/settings/secret-names.ts'
 import { LEVELS } from '../../shared/base/level.ts'
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { days, minutes, seconds } from '../../shared/base/time.ts'
-import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../../shared/net/address.ts'
-import { eui64, type Prefix, parsePrefix } from '../../shared/net/prefix.ts'
-import { RANGE_CLASSES } from '../../shared/net/special.ts'
+import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../../shared/base/address.ts'
+import { eui64, type Prefix, parsePrefix } from '../../shared/base/prefix.ts'
+import { RANGE_CLASSES } from '../../shared/base/special.ts'
 import { UPDATE_PATH } from '../../shared/protocol/request.ts'
 import {
   ABSENT_FAMILY,
@@ -19,7 +19,7 @@ import { parseParameter } from './parameter.ts'
 import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import { PROTOCOL_SETTINGS } from './protocol-settings.ts'
-import { PROVIDER_NAMES, parseProvider } from '../providers/providers.ts'
+import { PROVIDER_NAMES, parseProvider } from '../services/providers/providers.ts'
 import {
   choice,
   duration,
@@ -35,7 +35,7 @@ import {
   whole,
 } from '../../shared/settings/reader.ts'
 import type { SettingTable, Values } from '../../shared/settings/setting.ts'
-import { parseSource, SOURCE_EXAMPLES, SOURCE_FORMS } from './source.ts'
+import { parseSource, SOURCE_EXAMPLES, SOURCE_FORMS } from '../detect/sources/spec.ts'
 
 /** The origin of the update service. The default scheme is https, because http sends the password in clear text. */
 export function parseServer(value: string): Result<string, string> {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { parseAddress } from '../../shared/net/address.ts'
-import { isListable, parseHostname } from '../../shared/net/hostname.ts'
+import { parseAddress } from '../../shared/base/address.ts'
+import { isListable, parseHostname } from '../../shared/base/hostname.ts'
 
 const MAX_LABEL_LENGTH = 63
 const MAX_NAME_LENGTH = 253

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { parseAddress } from '../../shared/net/address.ts'
+import { parseAddress } from '../../shared/base/address.ts'
 import { listReader, path, type SettingReader, text } from '../../shared/settings/reader.ts'
 import type { SettingTable, Values } from '../../shared/settings/setting.ts'
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { Secret } from '../../shared/net/secret.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import {
   ADDRESS_PARAMETERS,
   type FixedParameter,

@@ -1,6 +1,6 @@
 import { ACCOUNT_SETTINGS } from './client-settings.ts'
 import { type Complaint, fileKeyOf, type SettingLayer } from '../../shared/settings/setting.ts'
-import { parseProvider, providerCalled } from '../providers/providers.ts'
+import { parseProvider, providerCalled } from '../services/providers/providers.ts'
 
 const PLACE = 'the preset '
 /** Whether a value comes from a preset, by its place. */

@@ -1,10 +1,10 @@
-import { parseAddress } from '../../shared/net/address.ts'
-import { isGlobal } from '../../shared/net/special.ts'
+import { parseAddress } from '../../shared/base/address.ts'
+import { isGlobal } from '../../shared/base/special.ts'
 import type { AccountSettings } from './client-settings.ts'
 import { FORM_KEYS, isPreset } from './preset.ts'
-import { insteadOfServer, providerCalled } from '../providers/providers.ts'
+import { insteadOfServer, providerCalled } from '../services/providers/providers.ts'
 import { fileKeyOf, type ValuePlaces } from '../../shared/settings/setting.ts'
-import { type Place, placesOf, SECRET_PLACES } from './template.ts'
+import { type Place, placesOf, SECRET_PLACES } from '../services/template.ts'
 
 /** A rule, and the settings whose place is that of the complaint. */
 type Rule = readonly [isBroken: boolean, problem: string, ...keys: string[]]

@@ -8,7 +8,7 @@ import {
   REPLIES,
   type ReplyWord,
 } from '../../shared/protocol/reply.ts'
-import { parseProvider, providerCalled } from '../providers/providers.ts'
+import { parseProvider, providerCalled } from '../services/providers/providers.ts'
 import { readHostname } from './hostname.ts'
 import {
   choice,
@@ -32,7 +32,7 @@ import {
   type Place,
   type Template,
   type UrlTemplate,
-} from './template.ts'
+} from '../services/template.ts'
 
 const urlTemplate: SettingReader<UrlTemplate> = { ...text, read: parseUrlTemplate }
 

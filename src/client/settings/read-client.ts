@@ -2,7 +2,7 @@ import { withOnePassword, withOneService } from './nearest-layer.ts'
 import { protocolLayer } from './protocol-settings.ts'
 import { mixedServices, presetLayer } from './preset.ts'
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { FAMILIES, type Family } from '../../shared/net/address.ts'
+import { FAMILIES, type Family } from '../../shared/base/address.ts'
 import {
   unclearAccount,
   missingCommand,

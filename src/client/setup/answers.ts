@@ -1,5 +1,5 @@
-import { providerCalled, presetServer } from '../providers/providers.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import { providerCalled, presetServer } from '../services/providers/providers.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import { accountSlug, type Draft, type DraftAccount } from './draft.ts'
 
 /** Which addresses of this host are published. */

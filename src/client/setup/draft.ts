@@ -1,4 +1,4 @@
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 
 /** The value of a setting as it stands in a file. */
 export type DraftValue = string | boolean | number | readonly string[]

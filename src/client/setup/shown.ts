@@ -1,8 +1,8 @@
 import { ACCOUNT_SETTINGS } from '../settings/client-settings.ts'
 import { isSecretName } from '../../shared/settings/secret-names.ts'
 import { fileKeyOf } from '../../shared/settings/setting.ts'
-import { isInClear } from '../../shared/net/clear-text.ts'
-import { Secret } from '../../shared/net/secret.ts'
+import { isInClear } from '../../shared/base/clear-text.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import type { DraftSettings } from './draft.ts'
 
 /** Settings whose values are secrets: their readers say so. */

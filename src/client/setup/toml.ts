@@ -1,4 +1,4 @@
-import { providerCalled } from '../providers/providers.ts'
+import { providerCalled } from '../services/providers/providers.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../settings/client-settings.ts'
 import { fileKeyOf } from '../../shared/settings/setting.ts'
 import type { Draft, DraftAccount, DraftSettings, DraftValue } from './draft.ts'

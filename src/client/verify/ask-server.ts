@@ -9,7 +9,7 @@ import {
 } from '../../shared/dns/plain-query.ts'
 import type { DnsResponse } from '../../shared/dns/response.ts'
 import { CLASSES, FLAGS, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
-import { addressOfBytes, type Family } from '../../shared/net/address.ts'
+import { addressOfBytes, type Family } from '../../shared/base/address.ts'
 import type { VerifyContext, VerifyPorts } from './ports.ts'
 import type { ServerAnswer } from './publication.ts'
 import type { ZoneServer } from './zone-servers.ts'

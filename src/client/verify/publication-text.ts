@@ -1,4 +1,4 @@
-import { FAMILIES, type Family, FAMILY_NAMES } from '../../shared/net/address.ts'
+import { FAMILIES, type Family, FAMILY_NAMES } from '../../shared/base/address.ts'
 import { isAnswered, type Publication, type ServerCheck, type ServerFinding } from './publication.ts'
 
 type Text = (publication: Publication) => string

@@ -1,5 +1,5 @@
 import { type Duration, minutes } from '../../shared/base/time.ts'
-import { type Address, type Addresses, FAMILIES, type Family } from '../../shared/net/address.ts'
+import { type Address, type Addresses, FAMILIES, type Family } from '../../shared/base/address.ts'
 
 /**
  * What one name server gives for one family. `lame`: it does not answer for the zone (RFC 9499 §7). `silent`: unknown, never

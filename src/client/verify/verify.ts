@@ -1,6 +1,6 @@
 import type { Result } from '../../shared/base/result.ts'
 import { after, between, type Duration, milliseconds, minutes, seconds } from '../../shared/base/time.ts'
-import { FAMILIES, type Family } from '../../shared/net/address.ts'
+import { FAMILIES, type Family } from '../../shared/base/address.ts'
 import { askServer } from './ask-server.ts'
 import type { VerifyContext } from './ports.ts'
 import {

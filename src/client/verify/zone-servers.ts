@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { type Address, FAMILIES } from '../../shared/net/address.ts'
+import { type Address, FAMILIES } from '../../shared/base/address.ts'
 import type { VerifyContext } from './ports.ts'
 
 /** A name server with the addresses at which it is asked, in this order. */

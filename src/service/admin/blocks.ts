@@ -1,8 +1,8 @@
 import { err, type Result } from '../../shared/base/result.ts'
 import type { Instant } from '../../shared/base/time.ts'
-import { parseAddress } from '../../shared/net/address.ts'
-import { clearFailedLogins } from '../abuse/failed-logins.ts'
-import { networkOf } from '../../shared/net/network.ts'
+import { parseAddress } from '../../shared/base/address.ts'
+import { clearFailedLogins } from '../auth/failed-logins.ts'
+import { networkOf } from '../../shared/base/network.ts'
 import {
   accountIdOf,
   type AdminContext,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../shared/base/result.ts'
 import { days, formatInstant, minutes, parseDuration } from '../../shared/base/time.ts'
 import { invitationMail, resetMail } from '../auth/mails.ts'
 import { CODE_LIFETIMES, linkOf, makeCode } from '../auth/one-time-codes.ts'
-import { isMailAddress } from '../../shared/net/mail.ts'
+import { isMailAddress } from '../../shared/base/mail.ts'
 import {
   accountIdOf,
   type AdminContext,

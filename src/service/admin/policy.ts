@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { isMailAddress } from '../../shared/net/mail.ts'
+import { isMailAddress } from '../../shared/base/mail.ts'
 import { isDnsType } from '../model/rdata-values.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import { refuse } from '../errors/errors.ts'
+import { refuse } from '../model/errors.ts'
 import type { Audit } from '../model/audit.ts'
 import { type Caller, doorOf } from '../rules/access.ts'
 import type { Store, StoreWrites } from '../store/store.ts'

@@ -2,7 +2,7 @@ import { canonicalName } from '../model/dns-name.ts'
 import type { TrailEntry } from '../model/trail.ts'
 import type { Store } from '../store/store.ts'
 import { preconditionFault } from './answer/entity-tag.ts'
-import { refuse } from '../errors/errors.ts'
+import { refuse } from '../model/errors.ts'
 import {
   type HandlerResult,
   refused,

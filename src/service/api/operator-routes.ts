@@ -16,7 +16,7 @@ const OPERATED_ACCOUNT = `${ACCOUNTS}/{account_name}`
 const BLOCK = '/operator/blocks/{subject}'
 const INVITATIONS = '/operator/invitations'
 
-/** What operators do at the website; `service/operator` does it with the operations of `holdfast admin`. */
+/** What operators do at the website; `service/admin` does it with the operations of `holdfast admin`. */
 // biome-ignore format: a table
 export const OPERATOR_ROUTES = {
   listOperatorAccounts: route({

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../errors/errors.ts'
+import type { ErrorName } from '../model/errors.ts'
 
 // Groups of refusals for the rows of routes.ts. They do not overlap where one row uses several: a row lists no error twice.
 

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../errors/errors.ts'
+import type { ErrorName } from '../model/errors.ts'
 import type {
   HandlerResult,
   Refused,

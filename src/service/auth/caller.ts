@@ -1,13 +1,13 @@
-import { countWrongPassword } from '../abuse/wrong-passwords.ts'
+import { countWrongPassword } from './wrong-passwords.ts'
 import { after, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
-import { type Credentials, parseBasic } from '../../shared/net/basic.ts'
+import { type Credentials, parseBasic } from '../../shared/base/basic.ts'
 import {
   type FailedLoginLimits,
   type LoginOrigin,
   lockedOutUntil,
   loginPeer,
   recordFailedLogin,
-} from '../abuse/failed-logins.ts'
+} from './failed-logins.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Login } from '../model/rows.ts'
 import type { Caller } from '../rules/access.ts'

@@ -1,4 +1,4 @@
-import { lockedOutUntil, type LoginOrigin, recordFailedLogin } from '../abuse/failed-logins.ts'
+import { lockedOutUntil, type LoginOrigin, recordFailedLogin } from './failed-logins.ts'
 import {
   type CallerDependencies,
   type ClientNetworks,

@@ -1,5 +1,5 @@
 import { after, isBefore, minutes } from '../../shared/base/time.ts'
-import type { OutgoingMail } from '../../shared/net/mail.ts'
+import type { OutgoingMail } from '../../shared/base/mail.ts'
 import type { CallerDependencies } from './caller.ts'
 import { resetMail } from './mails.ts'
 import { linkOf, makeCode } from './one-time-codes.ts'

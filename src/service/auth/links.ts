@@ -1,5 +1,5 @@
 import { type Instant, isBefore } from '../../shared/base/time.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import type { TrailEntry } from '../model/trail.ts'
 import type { Account } from '../model/tree.ts'
 import type { LinkPurpose } from '../store/account/one-time-codes.ts'

@@ -1,5 +1,5 @@
-import type { Credentials } from '../../shared/net/basic.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Credentials } from '../../shared/base/basic.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import type { Login } from '../model/rows.ts'
 import {
   isKeyedHashOf,

@@ -1,5 +1,5 @@
-import type { Secret } from '../../shared/net/secret.ts'
-import type { OutgoingMail } from '../../shared/net/mail.ts'
+import type { Secret } from '../../shared/base/secret.ts'
+import type { OutgoingMail } from '../../shared/base/mail.ts'
 
 interface Invitation {
   readonly link: Secret

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { after, days, type Duration, hours, type Instant, minutes } from '../../shared/base/time.ts'
-import { Secret } from '../../shared/net/secret.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import type { LinkPurpose } from '../store/account/one-time-codes.ts'
 import type { StoreReads, StoreWrites } from '../store/store.ts'
 import { isUsername, randomOctets } from './hashes.ts'

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import { Secret } from '../../shared/net/secret.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import { keyedHash, type Pepper, randomOctets } from './hashes.ts'
 
 /** AES-256-GCM (NIST SP 800-38D): nonce, tag, ciphertext. */

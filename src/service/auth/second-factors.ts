@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Secret as TotpSecret, TOTP } from 'otpauth'
 import type { Instant } from '../../shared/base/time.ts'
-import { Secret } from '../../shared/net/secret.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import type { StoredFactor } from '../store/account/second-factors.ts'
 import type { StoreWrites } from '../store/store.ts'
 import { newPassword, type Pepper } from './hashes.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { after, type Duration, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
-import { Secret } from '../../shared/net/secret.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import { type Caller, doorOf, hasFullAccess, isScoped } from '../rules/access.ts'
 import type { DoorAnswer } from '../rules/doors.ts'
 import { restrictionsOf } from '../rules/scopes.ts'

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isLoopbackHost } from '../../shared/net/loopback.ts'
-import { Secret } from '../../shared/net/secret.ts'
+import { isLoopbackHost } from '../../shared/base/loopback.ts'
+import { Secret } from '../../shared/base/secret.ts'
 
 /** Where the console is: its origin (RFC 6454), such as https://dns.example. */
 export interface ConsolePlace {

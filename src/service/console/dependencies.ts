@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import type { Rendered } from '../api/answer/render.ts'
 import type { FollowedLink, LinkForm } from '../auth/links.ts'
 import type { Browser, Session } from '../auth/sessions.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '../../shared/net/secret.ts'
+import { Secret } from '../../shared/base/secret.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import { cookieOf, secretIn } from './access.ts'
 import type { ConsoleDependencies, SignedIn } from './dependencies.ts'

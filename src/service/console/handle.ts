@@ -1,5 +1,5 @@
 import { html } from '../../shared/html/html.ts'
-import { isSameOrigin } from '../../shared/net/same-origin.ts'
+import { isSameOrigin } from '../../shared/base/same-origin.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import {
   accountMark,

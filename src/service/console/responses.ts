@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PAGE_HEADERS } from '../../shared/html/page-headers.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import { isNotModified } from '../api/answer/entity-tag.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'

@@ -1,6 +1,6 @@
-import { type Address, parsePeer } from '../../shared/net/address.ts'
-import { isWithin, type Prefix } from '../../shared/net/prefix.ts'
-import { specialRangeOf } from '../../shared/net/special.ts'
+import { type Address, parsePeer } from '../../shared/base/address.ts'
+import { isWithin, type Prefix } from '../../shared/base/prefix.ts'
+import { specialRangeOf } from '../../shared/base/special.ts'
 
 /** The sender of a request, from the connection and its headers. */
 interface RequestOrigin {

@@ -1,7 +1,7 @@
 import type { Server as NetServer, Socket } from 'node:net'
-import { parsePeer } from '../../shared/net/address.ts'
-import { isWithin, type Prefix } from '../../shared/net/prefix.ts'
-import { shareOf } from '../../shared/net/network.ts'
+import { parsePeer } from '../../shared/base/address.ts'
+import { isWithin, type Prefix } from '../../shared/base/prefix.ts'
+import { shareOf } from '../../shared/base/network.ts'
 
 /** In milliseconds: a connection that sends nothing at all ends earlier than one that sends slowly. */
 const FIRST_BYTE_TIMEOUT = 5000

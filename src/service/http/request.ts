@@ -1,4 +1,4 @@
-import type { Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/base/address.ts'
 
 /** A request as the listener passes it on. */
 export interface IncomingRequest {

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from './errors.ts'
 
 /** RFC 1035 §2.3.4, in octets on the wire, with the length bytes and the root label. */
 const MAX_LABEL_BYTES = 63

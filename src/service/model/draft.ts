@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from './errors.ts'
 import { type DnsType, RDATA_TYPES, isDnsType } from './rdata-values.ts'
 import { mergeMetadata, type Metadata } from './tree.ts'
 

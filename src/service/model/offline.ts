@@ -1,5 +1,5 @@
-import { familyOf, parseAddress } from '../../shared/net/address.ts'
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { familyOf, parseAddress } from '../../shared/base/address.ts'
+import { type ErrorName, type Refusal, refuse } from './errors.ts'
 import { parseTarget } from './dns-name.ts'
 import { parseWebUrl } from './rdata-values.ts'
 import type { OfflineSettings } from './tree.ts'

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import { addressOfBytes, bytesOf, type Family, familyOf, parseAddress } from '../../shared/net/address.ts'
+import { addressOfBytes, bytesOf, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
 import { quoted } from './rdata-strings.ts'
 import { excerpt, type Field } from './rdata-type.ts'
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
-import type { ErrorName } from '../errors/errors.ts'
+import type { ErrorName } from './errors.ts'
 
 /** A fault of a value, with the error that its type has for it. */
 export interface InvalidValue {

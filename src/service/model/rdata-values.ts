@@ -1,5 +1,5 @@
 import { ok, type Result } from '../../shared/base/result.ts'
-import { familyOf, parseAddress } from '../../shared/net/address.ts'
+import { familyOf, parseAddress } from '../../shared/base/address.ts'
 import { parseHost, parseTarget } from './dns-name.ts'
 import { parseDhcid, parseDs, parseSshfp, parseTlsa } from './rdata-digests.ts'
 import { parseLoc } from './rdata-loc.ts'

@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import type { Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/base/address.ts'
 import type { Plan } from './tree.ts'
 
 /** The authenticated party of an update: a DDNS key, or (being phased out) the account itself. */

@@ -11,7 +11,7 @@ import {
 import { type ReadRecord, soaSerial } from '../../shared/dns/request.ts'
 import type { DnsResponse } from '../../shared/dns/response.ts'
 import { CLASSES, FLAGS, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
-import { type Address, FAMILIES } from '../../shared/net/address.ts'
+import { type Address, FAMILIES } from '../../shared/base/address.ts'
 import type { Entropy } from '../../shared/ports/clock.ts'
 import type { QuestionPorts } from '../../shared/ports/system.ts'
 import { delegationAdvice } from '../model/delegation/advice.ts'

@@ -12,8 +12,8 @@ import {
 } from '../../shared/dns/tsig.ts'
 import { isUpdate } from '../../shared/dns/update-request.ts'
 import { CLASSES, EDNS_OPTIONS, FLAGS, OPCODES, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
-import type { Address } from '../../shared/net/address.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Address } from '../../shared/base/address.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import type { PublishedReads, PublishedZone } from '../store/published.ts'
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import { type Address, bitsOf, familyOf } from '../../shared/net/address.ts'
+import { type Address, bitsOf, familyOf } from '../../shared/base/address.ts'
 
 /** In octets: what one network gets in a second, over all zones, before its answers are truncated. */
 const MAX_OCTETS = 128 * 1024

@@ -1,6 +1,6 @@
 import { encodeName } from '../../shared/dns/name.ts'
 import { RR_TYPES } from '../../shared/dns/types.ts'
-import { type Address, bytesOf } from '../../shared/net/address.ts'
+import { type Address, bytesOf } from '../../shared/base/address.ts'
 import { stringsOf } from '../model/rdata-strings.ts'
 import { svcParamsOf } from '../model/rdata-svcb.ts'
 import type { DnsType } from '../model/rdata-values.ts'

@@ -1,6 +1,6 @@
 import { encodeName } from '../../shared/dns/name.ts'
 import { type DnsRecord, RR_TYPES } from '../../shared/dns/types.ts'
-import { type Address, bytesOf, familyOf } from '../../shared/net/address.ts'
+import { type Address, bytesOf, familyOf } from '../../shared/base/address.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { StoredState } from '../store/published.ts'
 import { MAX_CHAIN } from './chain.ts'

@@ -1,5 +1,5 @@
 import type { TsigKey } from '../../shared/dns/tsig.ts'
-import type { Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/base/address.ts'
 
 /** A name server that fetches the zones from this service. */
 export interface Secondary {

@@ -1,4 +1,4 @@
-import type { Address } from '../../shared/net/address.ts'
+import type { Address } from '../../shared/base/address.ts'
 
 /** What the operator decides about published zones. Names are in lower case, without trailing dot. */
 export interface PublishSettings {

@@ -1,7 +1,7 @@
 import { type Instant, instant, minutes } from '../../shared/base/time.ts'
 import { RCODES } from '../../shared/dns/types.ts'
 import type { UpdateMessage } from '../../shared/dns/update-request.ts'
-import { type ErrorName, ERRORS, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, ERRORS, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, relativeTo } from '../model/dns-name.ts'
 import type { Name, Zone } from '../model/tree.ts'
 import { changeRRSets } from '../api/records/batch.ts'

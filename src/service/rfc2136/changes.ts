@@ -1,7 +1,7 @@
 import { isAtOrBelow } from '../../shared/dns/name.ts'
 import { CLASSES, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
 import type { ReadUpdateRecord } from '../../shared/dns/update-request.ts'
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, relativeTo } from '../model/dns-name.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { Name } from '../model/tree.ts'

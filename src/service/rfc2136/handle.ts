@@ -4,15 +4,15 @@ import { signTsig, type TsigCheck, type TsigKey, tsigKeyFrom, verifyTsig } from 
 import { CLASSES, EDNS_OPTIONS, OPCODES, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
 import type { TsigRecord } from '../../shared/dns/request.ts'
 import { parseUpdate, type UpdateMessage } from '../../shared/dns/update-request.ts'
-import type { Address } from '../../shared/net/address.ts'
-import { networkOf } from '../../shared/net/network.ts'
-import type { Secret } from '../../shared/net/secret.ts'
+import type { Address } from '../../shared/base/address.ts'
+import { networkOf } from '../../shared/base/network.ts'
+import type { Secret } from '../../shared/base/secret.ts'
 import {
   type FailedLoginLimits,
   type LoginOrigin,
   loginPeer,
   recordFailedLogin,
-} from '../abuse/failed-logins.ts'
+} from '../auth/failed-logins.ts'
 import type { InTurn } from '../api/handle.ts'
 import type { ApiService } from '../api/request/context.ts'
 import type { Audit } from '../model/audit.ts'

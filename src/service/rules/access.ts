@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import type { Instant } from '../../shared/base/time.ts'
 import { fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { RecordScope } from '../model/query.ts'

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors/errors.ts'
+import { type Refusal, refuse } from '../model/errors.ts'
 import { APEX, fqdnOf, parentOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
 import type { Name } from '../model/tree.ts'
 import { targetsOf } from '../model/targets.ts'

@@ -1,5 +1,5 @@
-import type { ErrorName, Refusal } from '../errors/errors.ts'
-import { refuse } from '../errors/errors.ts'
+import type { ErrorName, Refusal } from '../model/errors.ts'
+import { refuse } from '../model/errors.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
 import {
   type Caller,

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import type { DraftRRSet } from '../model/draft.ts'
 import type { Name, RRSet } from '../model/tree.ts'
 

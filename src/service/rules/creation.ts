@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, canonicalName, nameFault, parentOf, WILDCARD } from '../model/dns-name.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
 import { type Caller, isNameInScope, isOwner } from './access.ts'

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import { APEX } from '../model/dns-name.ts'
 import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
 import { type RRSet, type ZoneRules, rdataLabelled } from '../model/tree.ts'

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import {
   type AccountUsage,
   countRdata,

@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors/errors.ts'
+import type { Refusal } from '../model/errors.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
 import type { Caller } from './access.ts'
 import { permissionFaults } from './permission.ts'

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url'
-import { type Refusal, refuse } from '../errors/errors.ts'
+import { type Refusal, refuse } from '../model/errors.ts'
 import { baseOf } from './nesting.ts'
 
 /** Scripts that people write names in today (UAX #31, table 5). */

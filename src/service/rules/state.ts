@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, WILDCARD } from '../model/dns-name.ts'
 import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
 import { targetsOf } from '../model/targets.ts'

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { KEY_NAME } from '../../shared/dns/tsig.ts'
-import { type Address, parseAddress } from '../../shared/net/address.ts'
-import { parseHostname } from '../../shared/net/hostname.ts'
+import { type Address, parseAddress } from '../../shared/base/address.ts'
+import { parseHostname } from '../../shared/base/hostname.ts'
 import { parseDnsServer } from '../../shared/settings/dns-endpoint.ts'
 
 /** A secondary name server, with the name of the key that it signs with. */

@@ -1,4 +1,4 @@
-import { parseAddress } from '../../shared/net/address.ts'
+import { parseAddress } from '../../shared/base/address.ts'
 import type { FailedLogins, LastUse, Principal } from '../model/rows.ts'
 import { packBuckets, unpackBuckets } from './buckets.ts'
 import type { UsageRow } from './counts.ts'

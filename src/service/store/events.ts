@@ -1,6 +1,6 @@
 import type { Instant } from '../../shared/base/time.ts'
-import { parseAddress } from '../../shared/net/address.ts'
-import { readableShareOf } from '../../shared/net/network.ts'
+import { parseAddress } from '../../shared/base/address.ts'
+import { readableShareOf } from '../../shared/base/network.ts'
 import { withSanctions } from './sanctions.ts'
 import type { StoreWrites } from './store.ts'
 

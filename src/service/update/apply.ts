@@ -7,8 +7,8 @@ import {
   familyOf,
   listed,
   parseAddress,
-} from '../../shared/net/address.ts'
-import { isGlobalUnicast, type Prefix, withHostPart } from '../../shared/net/prefix.ts'
+} from '../../shared/base/address.ts'
+import { isGlobalUnicast, type Prefix, withHostPart } from '../../shared/base/prefix.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 import type { StoredRdata } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'

@@ -1,6 +1,6 @@
 import type { Duration } from '../../shared/base/time.ts'
-import { byFamily, listed } from '../../shared/net/address.ts'
-import { shareOf } from '../../shared/net/network.ts'
+import { byFamily, listed } from '../../shared/base/address.ts'
+import { shareOf } from '../../shared/base/network.ts'
 import { isAddressedWord, type ReplyWord } from '../../shared/protocol/reply.ts'
 import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import { isUpdatePath, UPDATE_PATH } from '../../shared/protocol/request.ts'

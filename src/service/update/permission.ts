@@ -1,4 +1,4 @@
-import type { ErrorName } from '../errors/errors.ts'
+import type { ErrorName } from '../model/errors.ts'
 import type { Account } from '../model/tree.ts'
 import type { Caller } from '../rules/access.ts'
 import { nameChangeFault, recordFault, type RecordFault, type ZoneChangeFault } from '../rules/change.ts'

@@ -1,4 +1,4 @@
-import { parseHostname } from '../../shared/net/hostname.ts'
+import { parseHostname } from '../../shared/base/hostname.ts'
 import type { Principal, StoredName } from '../model/rows.ts'
 import type { StoreReads } from '../store/store.ts'
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Secret } from '../net/secret.ts'
+import type { Secret } from '../base/secret.ts'
 
 /** In octets (RFC 7873 §4): of the client, and of both together. */
 const CLIENT = 8

@@ -1,4 +1,4 @@
-import { type Address, addressOfBytes, parseAddress } from '../net/address.ts'
+import { type Address, addressOfBytes, parseAddress } from '../base/address.ts'
 import { CLASSES } from './types.ts'
 
 /** RFC 1035 §3.2.2, §3.2.4; RFC 3596. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Secret } from '../net/secret.ts'
+import type { Secret } from '../base/secret.ts'
 import { encodeName } from './name.ts'
 import type { TsigRecord } from './request.ts'
 import { CLASSES, RR_TYPES } from './types.ts'

@@ -1,5 +1,5 @@
 import type { Duration } from '../base/time.ts'
-import type { Address } from '../net/address.ts'
+import type { Address } from '../base/address.ts'
 
 /** One request by UDP. */
 export interface DatagramRequest {

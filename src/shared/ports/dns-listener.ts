@@ -1,4 +1,4 @@
-import type { Address } from '../net/address.ts'
+import type { Address } from '../base/address.ts'
 
 export interface DnsMessage {
   readonly bytes: Uint8Array

@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '../base/time.ts'
-import type { Secret } from '../net/secret.ts'
+import type { Secret } from '../base/secret.ts'
 
 /** One message to people, and the server that takes it (RFC 6409). */
 export interface Mail {

@@ -1,7 +1,7 @@
 import type { Result } from '../base/result.ts'
 import type { Duration } from '../base/time.ts'
-import type { Address, Family } from '../net/address.ts'
-import type { SentPacket } from '../net/sighting.ts'
+import type { Address, Family } from '../base/address.ts'
+import type { SentPacket } from '../base/sighting.ts'
 
 /** The router that leads out of this network. */
 export interface Gateway {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { type Address, type Addresses, listed, parseAddress } from '../net/address.ts'
+import { type Address, type Addresses, listed, parseAddress } from '../base/address.ts'
 import { PLAIN_DIALECT, type ReplyDialect } from './dialect.ts'
 import {
   type AddressedWord,

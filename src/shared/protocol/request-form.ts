@@ -1,5 +1,5 @@
 import { type Duration, milliseconds } from '../base/time.ts'
-import type { Secret } from '../net/secret.ts'
+import type { Secret } from '../base/secret.ts'
 
 /** Names of the parameter that services take an IPv6 address in. */
 export const IPV6_PARAMETERS = ['myip', 'myipv6', 'ipv6', 'myip6', 'ip6', 'myip2'] as const

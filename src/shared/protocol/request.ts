@@ -1,5 +1,5 @@
-import type { Addresses } from '../net/address.ts'
-import { SecretText } from '../net/secret-text.ts'
+import type { Addresses } from '../base/address.ts'
+import { SecretText } from '../base/secret-text.ts'
 import type { FixedParameter, RequestForm } from './request-form.ts'
 
 /** The path of the update protocol. */

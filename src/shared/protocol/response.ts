@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { err, ok, type Result } from '../base/result.ts'
 import { quoteOf } from './quote.ts'
-import { byFamily } from '../net/address.ts'
+import { byFamily } from '../base/address.ts'
 import { PLAIN_DIALECT, type ReplyDialect } from './dialect.ts'
 import {
   isAccountWord,

@@ -1,8 +1,8 @@
 import { percentDecoded } from '../base/percent.ts'
-import { type Address, type Addresses, byFamily, familyOf, listed } from '../net/address.ts'
-import { parseMeantAddress } from '../net/meant-address.ts'
-import { parseLinePrefix, type Prefix } from '../net/prefix.ts'
-import { specialRangeOf } from '../net/special.ts'
+import { type Address, type Addresses, byFamily, familyOf, listed } from '../base/address.ts'
+import { parseMeantAddress } from '../base/meant-address.ts'
+import { parseLinePrefix, type Prefix } from '../base/prefix.ts'
+import { specialRangeOf } from '../base/special.ts'
 
 /** A parsed query. `hostnames` is undefined where the parameter is missing or empty; an item may be empty. */
 export interface UpdateQuery {

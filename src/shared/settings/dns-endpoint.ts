@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
-import { type Address, parseAddress } from '../net/address.ts'
+import { type Address, parseAddress } from '../base/address.ts'
 
 /** An address with a port for DNS. */
 interface DnsEndpoint {

@@ -1,7 +1,7 @@
-import { isMailAddress, mailServerIn } from '../net/mail.ts'
+import { isMailAddress, mailServerIn } from '../base/mail.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { type Duration, formatDuration, parseDuration } from '../base/time.ts'
-import { Secret } from '../net/secret.ts'
+import { Secret } from '../base/secret.ts'
 import { shownItems } from './secret-names.ts'
 
 /** The type of a value in a file. Flags and variables are always text. */

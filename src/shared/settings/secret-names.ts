@@ -1,4 +1,4 @@
-import { Secret } from '../net/secret.ts'
+import { Secret } from '../base/secret.ts'
 
 /** Whether the value of a parameter with this name is a secret. */
 export const isSecretName = (name: string): boolean =>

@@ -3,8 +3,8 @@ import { after, type Duration, minutes, seconds } from '../../../src/shared/base
 import { addressEvents, type ReportedCauses } from '../../../src/client/agent/address-events.ts'
 import type { AgentEvent } from '../../../src/client/agent/events.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
-import { type Addresses, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
-import type { Sighting, Sightings } from '../../../src/shared/net/sighting.ts'
+import { type Addresses, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
+import type { Sighting, Sightings } from '../../../src/shared/base/sighting.ts'
 import { PLAN, START } from '../../fakes/world.ts'
 
 const addresses = (...texts: readonly string[]): Addresses =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { after, minutes } from '../../../src/shared/base/time.ts'
-import type { Address, Addresses } from '../../../src/shared/net/address.ts'
+import type { Address, Addresses } from '../../../src/shared/base/address.ts'
 import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../../src/shared/protocol/request.ts'
 import { confirmedBy, unechoedOf } from '../../../src/client/decide/confirmation.ts'

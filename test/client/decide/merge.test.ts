@@ -8,7 +8,7 @@ import {
   NEW_STATE,
   type State,
 } from '../../../src/client/decide/state.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { START } from '../../fakes/world.ts'
 
 const stop = { since: START, because: 'nohost', about: '' } as const

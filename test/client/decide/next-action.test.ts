@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Instant, after, before, days, milliseconds, minutes } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
-import type { Sightings } from '../../../src/shared/net/sighting.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
+import type { Sightings } from '../../../src/shared/base/sighting.ts'
 import {
   type WorldView,
   heldUntil,

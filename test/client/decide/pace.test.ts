@@ -7,7 +7,7 @@ import {
   minutes,
   seconds,
 } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { paceDelay, withSent, sentOf } from '../../../src/client/decide/pace.ts'
 import { START } from '../../fakes/world.ts'
 

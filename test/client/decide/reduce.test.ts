@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Instant, after, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 import { reduce } from '../../../src/client/decide/reduce.ts'
 import type { Observation } from '../../../src/client/decide/observation.ts'

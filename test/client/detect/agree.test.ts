@@ -9,9 +9,9 @@ import {
   type SourceVote,
   type UplinkView,
 } from '../../../src/client/detect/agree.ts'
-import type { Vantage } from '../../../src/client/sources/source.ts'
-import { type Address, parseAddress } from '../../../src/shared/net/address.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { Vantage } from '../../../src/client/detect/sources/source.ts'
+import { type Address, parseAddress } from '../../../src/shared/base/address.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 
 const address = (text: string): Address => {
   const parsed = parseAddress(text)

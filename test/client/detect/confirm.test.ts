@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Duration, between, milliseconds, seconds } from '../../../src/shared/base/time.ts'
 import type { AgreementQuestion, SourceVote } from '../../../src/client/detect/agree.ts'
 import { confirmAddress } from '../../../src/client/detect/confirm.ts'
-import type { Vantage, AddressSource } from '../../../src/client/sources/source.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { Vantage, AddressSource } from '../../../src/client/detect/sources/source.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
 const seen = (address: string): Sighting => ({ kind: 'seen', address: address as Address, by: 'x' })

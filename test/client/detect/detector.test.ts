@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { hours, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { detector } from '../../../src/client/detect/detector.ts'
-import type { AddressSource, Vantage } from '../../../src/client/sources/source.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { AddressSource, Vantage } from '../../../src/client/detect/sources/source.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { address } from '../../fakes/address.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 import { always, never, NEW, NOTHING, OLD, own, router, scene, seen } from '../../fakes/detection.ts'
 

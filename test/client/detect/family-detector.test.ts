@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { always, never, NEW, NOTHING, OLD, own, router, scene, seen } from '../../fakes/detection.ts'
 
 const ms = milliseconds

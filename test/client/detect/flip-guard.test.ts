@@ -1,4 +1,4 @@
-import { NO_DEFAULT_ROUTE } from '../../../src/client/sources/pmp.ts'
+import { NO_DEFAULT_ROUTE } from '../../../src/client/detect/sources/pmp.ts'
 import { describe, expect, it } from 'vitest'
 import { minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
@@ -6,9 +6,9 @@ import type { Finding } from '../../../src/client/detect/finding.ts'
 import { uplinkTracker } from '../../../src/client/detect/uplink.ts'
 import { FlipGuard } from '../../../src/client/detect/flip-guard.ts'
 import { Twice } from '../../../src/client/detect/twice.ts'
-import type { Vantage } from '../../../src/client/sources/source.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { Vantage } from '../../../src/client/detect/sources/source.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
 const [A, B] = ['8.8.8.8', '9.9.9.9'] as Address[] as [Address, Address]

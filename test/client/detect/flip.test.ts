@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { after, type Instant, instant, milliseconds, seconds } from '../../../src/shared/base/time.ts'
 import { type AddressHistory, NO_HISTORY, passOrHold } from '../../../src/client/detect/flip.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 
 const at = (span: number): Instant => after(instant(0), milliseconds(span))
 

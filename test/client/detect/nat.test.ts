@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { SourceVote } from '../../../src/client/detect/agree.ts'
 import { natOf } from '../../../src/client/detect/nat.ts'
-import type { Vantage } from '../../../src/client/sources/source.ts'
-import { formatNat } from '../../../src/shared/net/nat.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { Vantage } from '../../../src/client/detect/sources/source.ts'
+import { formatNat } from '../../../src/shared/base/nat.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { address } from '../../fakes/address.ts'
 
 const OUTSIDE = address('8.8.8.8')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hours, minutes } from '../../../src/shared/base/time.ts'
 import { Rest } from '../../../src/client/detect/rest.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 import { NOTHING, NEW } from '../../fakes/detection.ts'
 

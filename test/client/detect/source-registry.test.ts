@@ -3,8 +3,8 @@ import { hours, milliseconds, minutes, seconds } from '../../../src/shared/base/
 import type { SeenVote, SourceVote } from '../../../src/client/detect/agree.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import { SourceRegistry } from '../../../src/client/detect/source-registry.ts'
-import type { AddressSource, Vantage } from '../../../src/client/sources/source.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { AddressSource, Vantage } from '../../../src/client/detect/sources/source.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { address } from '../../fakes/address.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 

@@ -11,7 +11,7 @@ import {
 import { NO_DETAILS, type Notification } from '../../../src/client/notify/notification.ts'
 import type { Outcome } from '../../../src/client/report/outcome.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
-import { type Address, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 
 const START = instant(Date.parse('2026-11-22T00:00:00Z'))
 const MINUTE = 60_000

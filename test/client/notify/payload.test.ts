@@ -4,8 +4,8 @@ import { instant } from '../../../src/shared/base/time.ts'
 import { type Notification, notificationText } from '../../../src/client/notify/notification.ts'
 import { hookVariables, payloadOf, pingUrl } from '../../../src/client/notify/payload.ts'
 import { WEBHOOK_FORMATS, type WebhookFormat } from '../../../src/client/settings/notify-settings.ts'
-import { type Address, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 
 const NOTIFICATION: Notification = {
   event: 'changed',

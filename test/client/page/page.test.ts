@@ -1,4 +1,4 @@
-import { type Address, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isOwnHost } from '../../../src/client/page/access.ts'

@@ -1,8 +1,8 @@
 import { milliseconds } from '../../../src/shared/base/time.ts'
-import type { SourceAnswer } from '../../../src/client/report/survey.ts'
-import type { Vantage } from '../../../src/client/sources/source.ts'
-import { type Family, familyOf } from '../../../src/shared/net/address.ts'
-import type { Sighting } from '../../../src/shared/net/sighting.ts'
+import type { SourceAnswer } from '../../../src/client/detect/survey.ts'
+import type { Vantage } from '../../../src/client/detect/sources/source.ts'
+import { type Family, familyOf } from '../../../src/shared/base/address.ts'
+import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { address } from '../../fakes/address.ts'
 
 export const seen = (text: string): Sighting => ({ kind: 'seen', address: address(text), by: 'x' })

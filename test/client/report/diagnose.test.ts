@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hours, milliseconds, minutes } from '../../../src/shared/base/time.ts'
 import { diagnose, type Evidence, formatDiagnoses } from '../../../src/client/report/diagnose.ts'
-import type { SourceAnswer } from '../../../src/client/report/survey.ts'
+import type { SourceAnswer } from '../../../src/client/detect/survey.ts'
 import { address } from '../../fakes/address.ts'
 import { answer, LOST, seen } from './answers.ts'
 

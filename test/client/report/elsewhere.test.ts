@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isElsewhere, publicationText } from '../../../src/client/report/elsewhere.ts'
 import type { HostReport } from '../../../src/client/report/report.ts'
-import { byFamily, parseAddress } from '../../../src/shared/net/address.ts'
+import { byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 
 const [OLD, NEW] = ['192.0.2.1', '192.0.2.2']
 const SEEN_THERE = {

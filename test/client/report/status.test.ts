@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { formatStatus, isSameStatus } from '../../../src/client/report/status.ts'
 import { hostTable } from '../../../src/client/report/host-table.ts'
 import { wrapped } from '../../../src/shared/program/wrapped.ts'
-import { type Address, byFamily, parseAddress } from '../../../src/shared/net/address.ts'
+import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 
 it('formats each account with its last look, the sources and the next look', () =>

@@ -8,7 +8,7 @@ import {
 import { parseDocument } from '../../../src/shared/settings/document.ts'
 import { readClientConfig } from '../../../src/client/settings/read-client.ts'
 import { formatComplaint, fromEnvironment, fromFlags } from '../../../src/shared/settings/setting.ts'
-import { formatSource, parseSource, SOURCE_EXAMPLES } from '../../../src/client/settings/source.ts'
+import { formatSource, parseSource, SOURCE_EXAMPLES } from '../../../src/client/detect/sources/spec.ts'
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 

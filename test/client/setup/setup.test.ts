@@ -8,10 +8,10 @@ import {
 } from '../../../src/client/setup/answers.ts'
 import { diffLines } from '../../../src/client/setup/diff.ts'
 import { accountSlug, distinctNames } from '../../../src/client/setup/draft.ts'
-import { fileComplaints } from '../../../src/client/app/setup/file-complaints.ts'
+import { fileComplaints } from '../../../src/client/setup/file-complaints.ts'
 import { draftText } from '../../../src/client/setup/toml.ts'
-import { presetServer, PROVIDERS } from '../../../src/client/providers/providers.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { presetServer, PROVIDERS } from '../../../src/client/services/providers/providers.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 
 const PATH = (): string => '/p'
 const ANSWERS = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { err, ok, type Result } from '../../../src/shared/base/result.ts'
 import type { VerifyContext } from '../../../src/client/verify/ports.ts'
 import { findZoneServers } from '../../../src/client/verify/zone-servers.ts'
-import { familyOf } from '../../../src/shared/net/address.ts'
+import { familyOf } from '../../../src/shared/base/address.ts'
 import { steadyClock, systemEntropy } from '../../../src/shared/platform/clock/clock.ts'
 import { address } from '../../fakes/address.ts'
 

@@ -3,7 +3,7 @@ import { parseRequest } from '../../../src/shared/dns/request.ts'
 import { questionWire } from '../../../src/shared/dns/response.ts'
 import { signTsig, type TsigKey } from '../../../src/shared/dns/tsig.ts'
 import { OPCODES, RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { wire } from '../../shared/dns/wire.ts'
 import { SECRET } from '../../system/name-server-programs.ts'
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, hours, type Instant, instant, minutes } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import type { OperationResult } from '../../../src/service/admin/operation.ts'
 import { DEFAULT_PLAN } from '../../../src/service/admin/default-plan.ts'
 import { MAX_SHOWN } from '../../../src/service/admin/lists.ts'

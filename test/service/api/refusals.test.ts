@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Route, refusalsOf } from '../../../src/service/api/route.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
-import { ERRORS } from '../../../src/service/errors/errors.ts'
+import { ERRORS } from '../../../src/service/model/errors.ts'
 import { NO_REFUSALS, REFUSALS, type RefusalCase } from '../../spec/refusals.ts'
 import { inside } from './inside.ts'
 import { type Reply, type World, apiWorld, PASSWORD, prepare } from './world.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Route, refusalsOf, route } from '../../../src/service/api/route.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
-import { ERRORS, type ErrorName, refuse } from '../../../src/service/errors/errors.ts'
+import { ERRORS, type ErrorName, refuse } from '../../../src/service/model/errors.ts'
 import { refused } from '../../../src/service/api/request/context.ts'
 import { NO_REFUSALS, REFUSALS } from '../../spec/refusals.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { formatBasic } from '../../../src/shared/net/basic.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { formatBasic } from '../../../src/shared/base/basic.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
 import { keyedHash, slowHash } from '../../../src/service/auth/hashes.ts'
 import { type Asked, addApiKey, bodyIn, codesOf, inside, NOW, PEPPER } from './inside.ts'

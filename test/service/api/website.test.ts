@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { apiDependencies } from '../../../src/service/app/http/api.ts'
+import { apiDependencies } from '../../../src/service/program/http/api.ts'
 import { readServiceConfig } from '../../../src/service/settings/read-service.ts'
 import { handleApi } from '../../../src/service/api/handle.ts'
 import { passwordChecker } from '../../../src/service/auth/login.ts'

@@ -7,8 +7,8 @@ import {
   minutes,
   seconds,
 } from '../../../src/shared/base/time.ts'
-import { formatBasic } from '../../../src/shared/net/basic.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { formatBasic } from '../../../src/shared/base/basic.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { type IdentifiedCaller, callerIdentifier } from '../../../src/service/auth/caller.ts'
 import { keyedHash, type Pepper, pepperOf } from '../../../src/service/auth/hashes.ts'
 import type { AuditEvent } from '../../../src/service/model/audit.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import {
   isSlowHashOf,
   keyedHash,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { after, type Instant, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { readServiceConfig } from '../../../src/service/settings/read-service.ts'
-import { parseAddress } from '../../../src/shared/net/address.ts'
-import { limitsOf } from '../../../src/service/abuse/limits.ts'
+import { parseAddress } from '../../../src/shared/base/address.ts'
+import { limitsOf } from '../../../src/service/auth/limits.ts'
 import type { CallerDependencies } from '../../../src/service/auth/caller.ts'
 import { passwordChecker } from '../../../src/service/auth/login.ts'
 import {

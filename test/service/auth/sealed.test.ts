@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { pepperOf } from '../../../src/service/auth/hashes.ts'
 import { seal, unseal } from '../../../src/service/auth/sealed.ts'
 

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { CONSOLE_SCRIPT } from '../../../src/service/app/http/console-script.ts'
+import { CONSOLE_SCRIPT } from '../../../src/service/console/script.ts'
 import { instant } from '../../../src/shared/base/time.ts'
 import { STYLESHEET } from '../../../src/service/console/assets.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { apiWorld, PASSWORD } from '../api/world.ts'
 import { consoleOn, personAt } from './person.ts'
 

@@ -5,7 +5,7 @@ import { LINK_OPERATIONS } from '../../../src/service/auth/links.ts'
 import { DE } from '../../../src/service/console/words/de/de.ts'
 import { EN } from '../../../src/service/console/words/en/en.ts'
 import { languageFor } from '../../../src/service/console/words/languages.ts'
-import { ERRORS } from '../../../src/service/errors/errors.ts'
+import { ERRORS } from '../../../src/service/model/errors.ts'
 
 /** The words of a language, by their place. */
 function wordsIn(words: object, place = ''): readonly (readonly [string, unknown])[] {

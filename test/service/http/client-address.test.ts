@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Address } from '../../../src/shared/net/address.ts'
-import { parsePrefix } from '../../../src/shared/net/prefix.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
+import { parsePrefix } from '../../../src/shared/base/prefix.ts'
 import { cameInClear, originOf } from '../../../src/service/http/client-address.ts'
-import { networkOf, shareOf } from '../../../src/shared/net/network.ts'
+import { networkOf, shareOf } from '../../../src/shared/base/network.ts'
 
 const TRUSTED = ['10.0.0.0/8', '127.0.0.1', '2001:db8:ffff::/48'].flatMap((text) => {
   const range = parsePrefix(text)

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ednsOption } from '../../../src/shared/dns/message.ts'
 import { signTsig, type TsigKey, verifyTsig } from '../../../src/shared/dns/tsig.ts'
 import { EDNS_OPTIONS, FLAGS, OPCODES, RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { opt, type Wire, wire } from '../../shared/dns/wire.ts'
 import { flushed, SETTINGS } from './flushed.ts'
 import {

@@ -1,7 +1,7 @@
 import { newLimit } from './new-limit.ts'
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/shared/base/time.ts'
-import { parseAddress } from '../../../src/shared/net/address.ts'
+import { parseAddress } from '../../../src/shared/base/address.ts'
 import type { ResponseLimit } from '../../../src/service/publish/limit.ts'
 
 const address = (text: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseAddress } from '../../../src/shared/net/address.ts'
+import { parseAddress } from '../../../src/shared/base/address.ts'
 import type { OfflineSettings } from '../../../src/service/model/tree.ts'
 import { type RenderContext, rendered } from '../../../src/service/publish/render.ts'
 import { isAtOrBelow } from '../../../src/shared/dns/name.ts'

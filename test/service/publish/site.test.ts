@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OfflineSettings } from '../../../src/service/model/tree.ts'
-import { parseAddress } from '../../../src/shared/net/address.ts'
+import { parseAddress } from '../../../src/shared/base/address.ts'
 import { type Site, siteOf } from '../../../src/service/publish/site.ts'
 import { flushed, SETTINGS } from './flushed.ts'
 import { storeWith } from './zones.ts'

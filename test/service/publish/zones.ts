@@ -1,7 +1,7 @@
 import { type Instant, instant } from '../../../src/shared/base/time.ts'
 import { readName } from '../../../src/shared/dns/name.ts'
 import { type DnsRecord, RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { addressOfBytes } from '../../../src/shared/net/address.ts'
+import { addressOfBytes } from '../../../src/shared/base/address.ts'
 import type { DnsType } from '../../../src/service/model/rdata-values.ts'
 import type { Name, OfflineSettings, RRSet } from '../../../src/service/model/tree.ts'
 import { ownerName } from '../../../src/service/publish/owner.ts'

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { runs } from '../../runs.ts'
 import { steadyClock } from '../../../src/shared/platform/clock/clock.ts'
 import { instant } from '../../../src/shared/base/time.ts'
-import { parsePeer } from '../../../src/shared/net/address.ts'
+import { parsePeer } from '../../../src/shared/base/address.ts'
 import type { Buckets, Principal, Usage } from '../../../src/service/model/rows.ts'
 import { CounterCache } from '../../../src/service/store/counter-cache.ts'
 import { mergeBuckets, mergeFailures, mergeUsage } from '../../../src/service/store/counts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diskStore } from '../app/publishing/stage.ts'
+import { diskStore } from '../publish/stage.ts'
 import { swept } from '../../contract/swept.ts'
 import { flushed } from '../publish/flushed.ts'
 import { storeWith, type World } from '../publish/zones.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { after, hours, instant, minutes, seconds } from '../../../src/shared/base/time.ts'
-import type { Address, Addresses } from '../../../src/shared/net/address.ts'
+import type { Address, Addresses } from '../../../src/shared/base/address.ts'
 import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 import type {
   Bucket,
@@ -12,7 +12,7 @@ import type {
 } from '../../../src/service/model/rows.ts'
 import type { StoreWrites } from '../../../src/service/store/store.ts'
 import { addressesAt, apply, isAlias, recordChangesAt } from '../../../src/service/update/apply.ts'
-import { limitsOf } from '../../../src/service/abuse/limits.ts'
+import { limitsOf } from '../../../src/service/auth/limits.ts'
 import { recordUsage } from '../../../src/service/update/context.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { formatReply } from '../../../src/shared/protocol/reply-codec.ts'
 import { readQuery } from '../../../src/shared/protocol/update-query.ts'
 import type { IncomingRequest } from '../../../src/service/http/request.ts'

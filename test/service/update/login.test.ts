@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatBasic } from '../../../src/shared/net/basic.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { formatBasic } from '../../../src/shared/base/basic.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { formatReply } from '../../../src/shared/protocol/reply-codec.ts'
 import type { IncomingRequest } from '../../../src/service/http/request.ts'
 import type { Login } from '../../../src/service/model/rows.ts'

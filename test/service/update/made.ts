@@ -1,6 +1,6 @@
 import { hours, instant, minutes } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
-import { limitsOf } from '../../../src/service/abuse/limits.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
+import { limitsOf } from '../../../src/service/auth/limits.ts'
 import type { IncomingRequest } from '../../../src/service/http/request.ts'
 import type { StoredName, StoredRdata } from '../../../src/service/model/rows.ts'
 import { OWNER, ZONE } from '../rules/made.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cookieFor, isCookieWhole, isOwnCookie } from '../../../src/shared/dns/cookie.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 
 const NOW = 1_795_346_827
 const asking = { secret: new Secret('secret'), address: '192.0.2.1', now: NOW }

@@ -8,8 +8,17 @@ import {
   type Query,
   type RecordType,
 } from '../../../src/shared/dns/question.ts'
-import { parseAddress } from '../../../src/shared/net/address.ts'
-import { RUNS, hex, u16, u32, addressBytes, textOf, damaged, noise } from '../../client/sources/messages.ts'
+import { parseAddress } from '../../../src/shared/base/address.ts'
+import {
+  RUNS,
+  hex,
+  u16,
+  u32,
+  addressBytes,
+  textOf,
+  damaged,
+  noise,
+} from '../../client/detect/sources/messages.ts'
 
 describe('the DNS codec', () => {
   const A: Query = { id: 0x1234, name: 'whoami.example', type: 'A', class: 'IN' }

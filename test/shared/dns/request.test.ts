@@ -7,8 +7,8 @@ import { parseRequest, soaSerial } from '../../../src/shared/dns/request.ts'
 import { parseResponse, questionWire } from '../../../src/shared/dns/response.ts'
 import { signTsig, TSIG_ALGORITHMS } from '../../../src/shared/dns/tsig.ts'
 import { CLASSES, FLAGS, OPCODES, RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
-import { damaged } from '../../client/sources/messages.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
+import { damaged } from '../../client/detect/sources/messages.ts'
 import { hex, opt, soaRdata, u16, u32, type Wire, type WireRecord, wire } from './wire.ts'
 
 const { A, AXFR, IXFR, SOA, TSIG } = RR_TYPES

@@ -12,7 +12,7 @@ import {
   withTsigFault,
 } from '../../../src/shared/dns/tsig.ts'
 import { FLAGS, RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import { hex, opt, wire } from './wire.ts'
 
 const SECRET = 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE='

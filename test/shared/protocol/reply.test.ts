@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { minutes } from '../../../src/shared/base/time.ts'
-import type { Address } from '../../../src/shared/net/address.ts'
+import type { Address } from '../../../src/shared/base/address.ts'
 import { remedyForAnswer } from '../../../src/shared/protocol/answer-remedy.ts'
 import { formatReply, isOldRefusal, parseReply } from '../../../src/shared/protocol/reply-codec.ts'
 import {

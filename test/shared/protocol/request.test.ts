@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Address, Addresses } from '../../../src/shared/net/address.ts'
-import { Secret } from '../../../src/shared/net/secret.ts'
+import type { Address, Addresses } from '../../../src/shared/base/address.ts'
+import { Secret } from '../../../src/shared/base/secret.ts'
 import {
   HOSTNAME_PARAMETERS,
   PLAIN_FORM,

@@ -1,6 +1,6 @@
 import { readName } from '../../../src/shared/dns/name.ts'
 import { RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { addressOfBytes } from '../../../src/shared/net/address.ts'
+import { addressOfBytes } from '../../../src/shared/base/address.ts'
 import { ownerName } from '../../../src/service/publish/owner.ts'
 import { decodeRows } from '../../../src/service/publish/rows.ts'
 import type { PublishedRow } from '../../../src/service/store/published.ts'

@@ -1,6 +1,6 @@
 import { instant, seconds } from '../../../src/shared/base/time.ts'
-import { ImportRefused, importIntoZone } from '../../../src/service/app/admin/zone-import.ts'
-import type { BulkClocks } from '../../../src/service/app/store/sweeper.ts'
+import { ImportRefused, importIntoZone } from '../../../src/service/admin/zone-import.ts'
+import type { BulkClocks } from '../../../src/service/admin/store/sweeper.ts'
 import { sqliteStore } from '../../../src/service/store/sqlite/store.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import type { VirtualClock } from '../../fakes/clock.ts'

@@ -70,7 +70,7 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
   {
     what: 'an import leaves out the first name of each step',
     rule: 'V1',
-    file: 'service/app/store/zone-draft.ts',
+    file: 'service/admin/store/zone-draft.ts',
     from: 'w.fillDraft(draft, part, lease(clocks))',
     to: 'w.fillDraft(draft, part.slice(1), lease(clocks))',
   },

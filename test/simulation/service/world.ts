@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, truncateSync }
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { sweepHidden } from '../../../src/service/app/store/sweeper.ts'
+import { sweepHidden } from '../../../src/service/admin/store/sweeper.ts'
 import { instant, milliseconds } from '../../../src/shared/base/time.ts'
 import { DATABASE_FILE } from '../../../src/service/store/sqlite/open.ts'
 import { sqliteStore } from '../../../src/service/store/sqlite/store.ts'

@@ -1,7 +1,7 @@
 import type { Account } from '../../model/tree.ts'
 import type { AccountCounts } from '../../store/records.ts'
 import { existing } from '../../store/select.ts'
-import { isMailAddress } from '../../../shared/net/mail.ts'
+import { isMailAddress } from '../../../shared/base/mail.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import { DONE, PASSWORD_NEEDED, type RequestContext } from '../request/context.ts'
 import { isScoped } from '../../rules/access.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '../../../shared/net/secret.ts'
+import { Secret } from '../../../shared/base/secret.ts'
 import { badBody, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
 import {
   DONE,

@@ -3,7 +3,7 @@ import { showFactor } from './second-factors.ts'
 import { showSession } from './sessions.ts'
 import { MAX_ACCOUNT_EVENTS } from '../../store/account/events.ts'
 import { historyOf } from './history.ts'
-import { refuse } from '../../errors/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { hasFullAccess, zoneLockFault } from '../../rules/access.ts'
 import {
   DONE,

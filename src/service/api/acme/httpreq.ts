@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ErrorName, ERRORS, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, ERRORS, type Refusal, refuse } from '../../model/errors.ts'
 import { APEX, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { quoted } from '../../model/rdata-strings.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'

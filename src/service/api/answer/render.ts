@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ERRORS, type ErrorName, type Refusal } from '../../errors/errors.ts'
+import { ERRORS, type ErrorName, type Refusal } from '../../model/errors.ts'
 import { showChange } from './show.ts'
 import type { HandlerResult, RequestFault, Success } from '../request/context.ts'
 import type { FaultIdentity } from '../request/faults.ts'

@@ -1,7 +1,7 @@
 import { canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'
 import type { Name, Zone } from '../../model/tree.ts'
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import {
   type Caller,
   canManageName,

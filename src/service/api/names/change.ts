@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../errors/errors.ts'
+import { type Refusal, refuse } from '../../model/errors.ts'
 import { APEX, canonicalName, fqdnOf, parentOf } from '../../model/dns-name.ts'
 import { copySanctions } from '../../store/sanctions.ts'
 import { asciiName } from '../../model/idn.ts'

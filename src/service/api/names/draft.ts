@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../errors/errors.ts'
+import { type Refusal, refuse } from '../../model/errors.ts'
 import { type DraftRRSet, GROUP_RULE, isGroupName, readRRSet, type ShapeFault } from '../../model/draft.ts'
 import { type OfflineFault, readOffline } from '../../model/offline.ts'
 import type { OfflineSettings } from '../../model/tree.ts'

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { APEX, canonicalName, parentOf } from '../../model/dns-name.ts'
 import type { DraftRRSet } from '../../model/draft.ts'
 import { asciiName } from '../../model/idn.ts'

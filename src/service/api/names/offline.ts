@@ -1,4 +1,4 @@
-import { refuse } from '../../errors/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { readOffline } from '../../model/offline.ts'
 import { isAccessible, canManageName, IN_PATH } from '../../rules/access.ts'
 import { isObject, textFaults, unknownFields } from '../request/bodies.ts'

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../errors/errors.ts'
+import { ERRORS } from '../../model/errors.ts'
 import { REQUEST_FAULTS, type RequestFaultName } from '../request/faults.ts'
 import { isAccountChange, type Route, refusalsOf } from '../route.ts'
 import { ZONE_FILE_TYPE } from '../zones/zone-export.ts'

@@ -1,4 +1,4 @@
-import { isMailAddress } from '../../../shared/net/mail.ts'
+import { isMailAddress } from '../../../shared/base/mail.ts'
 import { badBody, type Fields, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import type { Malformed, RequestContext, RequestFault } from '../request/context.ts'
 import { finish, operated, operatorList, type OperatorStep, ownAccountFault, withMail } from './operated.ts'

@@ -1,4 +1,4 @@
-import type { OutgoingMail } from '../../../shared/net/mail.ts'
+import type { OutgoingMail } from '../../../shared/base/mail.ts'
 import { hasFullAccess } from '../../rules/access.ts'
 import { listResult, pageOfRows } from '../answer/list.ts'
 import type { ListOperation, ListOrder } from '../query/cursor.ts'

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../errors/errors.ts'
+import { type Refusal, refuse } from '../../model/errors.ts'
 import {
   type Direction,
   type Expression,

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { canonicalName, parentOf } from '../../model/dns-name.ts'
 import { readReplacement, type ShapeFault } from '../../model/draft.ts'
 import { type Name, rrsetOf, type Zone } from '../../model/tree.ts'

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../../errors/errors.ts'
+import { type Refusal, refuse } from '../../model/errors.ts'
 import { type DraftRRSet, isRdataLabel, type RdataValueFault, readRdataItem } from '../../model/draft.ts'
 import { type Rdata, rdataLabelled, rrsetOf, withRRSet } from '../../model/tree.ts'
 import { type ValueConflict, valueConflicts } from '../../rules/conflict.ts'

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { canonicalName } from '../../model/dns-name.ts'
 import { type DraftRRSet, type RdataShapeFault, readRdata } from '../../model/draft.ts'
 import type { DnsType } from '../../model/rdata-values.ts'

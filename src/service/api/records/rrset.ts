@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { readReplacement, type ShapeFault } from '../../model/draft.ts'
 import { rrsetOf } from '../../model/tree.ts'
 import type { StateFault } from '../../rules/state.ts'

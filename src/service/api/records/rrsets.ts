@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { type DraftRRSet, type ShapeFault, readRRSet } from '../../model/draft.ts'
 import { matchesExpression } from '../../model/query.ts'
 import { type Name, mergeMetadata, rrsetOf, withRRSet, withoutRRSet } from '../../model/tree.ts'

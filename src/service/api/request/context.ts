@@ -1,15 +1,15 @@
 import type { Answerer, LateZones } from '../../model/publication.ts'
 import type { Instant } from '../../../shared/base/time.ts'
 import type { TsigAlgorithm } from '../../../shared/dns/tsig.ts'
-import type { Credentials } from '../../../shared/net/basic.ts'
-import type { Secret } from '../../../shared/net/secret.ts'
-import type { ErrorName, Refusal } from '../../errors/errors.ts'
+import type { Credentials } from '../../../shared/base/basic.ts'
+import type { Secret } from '../../../shared/base/secret.ts'
+import type { ErrorName, Refusal } from '../../model/errors.ts'
 import type { PasswordChange } from '../../model/rows.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { UpdateGroup } from '../../rules/permission.ts'
 import type { ZoneNameLimits } from '../../rules/zone-names.ts'
-import type { OutgoingMail } from '../../../shared/net/mail.ts'
+import type { OutgoingMail } from '../../../shared/base/mail.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Sanction } from '../../store/account/sanctions.ts'
@@ -114,7 +114,7 @@ type OperatorResult =
   | { readonly data: Readonly<Record<string, unknown>>; readonly mail?: OutgoingMail }
   | { readonly fault: string; readonly isMissing: boolean }
 
-/** Does it in a transaction; see `service/operator`. */
+/** Does it in a transaction; see `service/admin`. */
 export type Operate = (store: StoreWrites, request: OperatorRequest) => Promise<OperatorResult>
 
 /** With zone_proof, a zone that an account creates is published only after its ownership is proved. */

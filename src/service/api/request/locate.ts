@@ -1,4 +1,4 @@
-import { type ErrorName, refuse } from '../../errors/errors.ts'
+import { type ErrorName, refuse } from '../../model/errors.ts'
 import { canonicalName } from '../../model/dns-name.ts'
 import { isRdataLabel } from '../../model/draft.ts'
 import { type DnsType, isDnsType } from '../../model/rdata-values.ts'

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../../errors/errors.ts'
+import type { ErrorName } from '../../model/errors.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Store, StoreWrites } from '../../store/store.ts'
 import type { HandlerResult } from '../request/context.ts'

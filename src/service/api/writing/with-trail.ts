@@ -1,5 +1,5 @@
 import type { Instant } from '../../../shared/base/time.ts'
-import type { ErrorName } from '../../errors/errors.ts'
+import type { ErrorName } from '../../model/errors.ts'
 import type { TrailChange, TrailEntry } from '../../model/trail.ts'
 import type { Caller } from '../../rules/access.ts'
 import type { StoreWrites } from '../../store/store.ts'

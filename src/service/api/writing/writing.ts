@@ -1,5 +1,5 @@
 import type { Instant } from '../../../shared/base/time.ts'
-import { type Refusal, refuse } from '../../errors/errors.ts'
+import { type Refusal, refuse } from '../../model/errors.ts'
 import type { DraftRRSet } from '../../model/draft.ts'
 import {
   type Name,

@@ -1,5 +1,5 @@
 import { shownZones } from './zones.ts'
-import { type Refusal, refuse } from '../../errors/errors.ts'
+import { type Refusal, refuse } from '../../model/errors.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { type Caller, IN_PATH, isOwner } from '../../rules/access.ts'
 import { metadataFault, quotaFault, usageFaults } from '../../rules/quota.ts'

@@ -1,5 +1,5 @@
 import { isProof } from '../../model/delegation/proof.ts'
-import { refuse } from '../../errors/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import { IN_PATH, isOwner } from '../../rules/access.ts'
 import { timeOf } from '../answer/show.ts'

@@ -1,4 +1,4 @@
-import { type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { APEX, fqdnOf, parentOf } from '../../model/dns-name.ts'
 import type { MasterRecord } from '../../model/master-file/records.ts'
 import type { Pointer } from '../../model/targets.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '../../errors/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { isOwner } from '../../rules/access.ts'
 import { INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
 import { zoneToRead } from '../request/locate.ts'

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorName, type Refusal, refuse } from '../../errors/errors.ts'
+import { ERRORS, type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import type { MasterFault } from '../../model/master-file/entries.ts'
 import type { Name } from '../../model/tree.ts'
 import { hasFullAccess, IN_PATH, isOwner } from '../../rules/access.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '../../errors/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { apexOf } from '../../model/apex.ts'
 import { parentOf, parseTarget } from '../../model/dns-name.ts'
 import { asciiName } from '../../model/idn.ts'

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../../errors/errors.ts'
+import type { ErrorName } from '../errors.ts'
 import { quoted } from '../rdata-strings.ts'
 import type { InvalidValue } from '../rdata-type.ts'
 

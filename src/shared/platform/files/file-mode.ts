@@ -5,3 +5,6 @@ export async function isReadableByOthers(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() === true && (found.mode & 0o004) !== 0
 }
+
+/** Whether the group or all others may do anything. */
+export const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0

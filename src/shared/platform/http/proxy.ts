@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { parseAddress } from '../../net/address.ts'
-import { isWithin, parsePrefix } from '../../net/prefix.ts'
-import { Secret } from '../../net/secret.ts'
+import { parseAddress } from '../../base/address.ts'
+import { isWithin, parsePrefix } from '../../base/prefix.ts'
+import { Secret } from '../../base/secret.ts'
 
 /** The proxy that a request goes through. */
 export interface Proxy {

@@ -1,4 +1,4 @@
-import type { SecretText } from '../../net/secret-text.ts'
+import type { SecretText } from '../../base/secret-text.ts'
 import type { HttpRequest, OutgoingRequest } from '../../ports/http.ts'
 
 /** The request as it is sent, with its secrets. Nothing but the port sees it, so that nothing can show it. */

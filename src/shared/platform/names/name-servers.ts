@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { err, ok, type Result } from '../../base/result.ts'
-import { type Address, type Family, familyOf, parseAddress } from '../../net/address.ts'
+import { type Address, type Family, familyOf, parseAddress } from '../../base/address.ts'
 import type { FindAddresses, FindNameServers } from '../../ports/network.ts'
 
 /** Per query to one resolver, in milliseconds, and the number of attempts. */

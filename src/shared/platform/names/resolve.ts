@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { seconds } from '../../base/time.ts'
-import { type Family, familyOf, parseAddress } from '../../net/address.ts'
+import { type Family, familyOf, parseAddress } from '../../base/address.ts'
 import type { LookUpName, LookupResult } from '../../ports/network.ts'
 import { readAll } from '../files/promises.ts'
 

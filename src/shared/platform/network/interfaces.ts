@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
-import { type Address, parseAddress, parsePeer } from '../../net/address.ts'
+import { type Address, parseAddress, parsePeer } from '../../base/address.ts'
 import type { InterfaceAddress, Interfaces } from '../../ports/interfaces.ts'
 
 /** IFA_F_* flags (linux/if_addr.h). The table shows only the low byte. */

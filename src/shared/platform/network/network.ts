@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Address, parseAddress, parsePeer } from '../../net/address.ts'
+import { type Address, parseAddress, parsePeer } from '../../base/address.ts'
 import type { KernelRoute, ListenForEvents, ReadRoutes, RunOutcome, RunProgram } from '../../ports/network.ts'
 
 /** /proc/net/route (proc(5)). */

@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { milliseconds } from '../../base/time.ts'
-import { type Address, familyOf, parsePeer } from '../../net/address.ts'
+import { type Address, familyOf, parsePeer } from '../../base/address.ts'
 import type { AskByDatagram, DatagramOutcome, DatagramRequest, OpenChannel } from '../../ports/datagram.ts'
 import type { ListenToGroup } from '../../ports/network.ts'
 

@@ -2,7 +2,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
 import { setImmediate } from 'node:timers'
-import { parsePeer } from '../../net/address.ts'
+import { parsePeer } from '../../base/address.ts'
 import type { DnsHandler, DnsListener, ListenForDns } from '../../ports/dns-listener.ts'
 
 /** In octets: bursts of questions wait there. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../../../src/shared/base/time.ts'
-import type { Address } from '../../../../src/shared/net/address.ts'
+import type { Address } from '../../../../src/shared/base/address.ts'
 import { apiWorld, TOTP_SECRET, type World } from '../world.ts'
 
 let world: World

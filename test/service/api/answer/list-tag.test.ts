@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, instant, seconds } from '../../../../src/shared/base/time.ts'
-import type { Address } from '../../../../src/shared/net/address.ts'
+import type { Address } from '../../../../src/shared/base/address.ts'
 import { flushed } from '../../publish/flushed.ts'
 import { inside, type Inside, NOW } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'

@@ -9,7 +9,7 @@ import { openApi } from '../../../../src/service/api/openapi/openapi.ts'
 import { REQUEST_FAULTS } from '../../../../src/service/api/request/faults.ts'
 import { refusalsOf, type Route } from '../../../../src/service/api/route.ts'
 import { ROUTES } from '../../../../src/service/api/routes.ts'
-import { ERRORS } from '../../../../src/service/errors/errors.ts'
+import { ERRORS } from '../../../../src/service/model/errors.ts'
 import { requestMisfit } from '../document.ts'
 import { apiWorld, type World } from '../world.ts'
 

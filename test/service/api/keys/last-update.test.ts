@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, type Instant, instant, minutes } from '../../../../src/shared/base/time.ts'
-import type { Address } from '../../../../src/shared/net/address.ts'
+import type { Address } from '../../../../src/shared/base/address.ts'
 import { addApiKey } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'
 

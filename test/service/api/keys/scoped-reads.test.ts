@@ -1,7 +1,7 @@
 import type { Instant } from '../../../../src/shared/base/time.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../../../src/shared/base/time.ts'
-import type { Address } from '../../../../src/shared/net/address.ts'
+import type { Address } from '../../../../src/shared/base/address.ts'
 import { addApiKey } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'
 

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../../src/service/api/routes.ts'
-import { ERRORS } from '../../../../src/service/errors/errors.ts'
+import { ERRORS } from '../../../../src/service/model/errors.ts'
 import { DOCUMENT, misfit, type Operation, requestMisfit } from '../document.ts'
 import { apiWorld, type World } from '../world.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { printZone } from '../../../../src/service/app/admin/zone-files.ts'
+import { printZone } from '../../../../src/service/admin/zone-files.ts'
 import { oneIn } from '../../../large.ts'
 import { addApiKey, NOW } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { handlerMaker, type HandlerParts } from '../../../../src/service/app/http/handlers.ts'
+import { handlerMaker, type HandlerParts } from '../../../../src/service/program/http/handlers.ts'
 import { instant } from '../../../../src/shared/base/time.ts'
 import { readServiceConfig } from '../../../../src/service/settings/read-service.ts'
 import { keyedHash, pepperOf } from '../../../../src/service/auth/hashes.ts'

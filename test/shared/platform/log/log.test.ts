@@ -3,7 +3,7 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { Secret } from '../../../../src/shared/net/secret.ts'
+import { Secret } from '../../../../src/shared/base/secret.ts'
 import { jsonLog } from '../../../../src/shared/platform/log/json-log.ts'
 import { type LineStyle, lineLog, styleOf } from '../../../../src/shared/platform/log/log.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { milliseconds } from '../../../../src/shared/base/time.ts'
-import type { Address } from '../../../../src/shared/net/address.ts'
+import type { Address } from '../../../../src/shared/base/address.ts'
 import { askByDatagram } from '../../../../src/shared/platform/sockets/datagram.ts'
 
 describe('a datagram request', () => {

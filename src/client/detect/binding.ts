@@ -1,0 +1,154 @@
+import { after, type Duration, type Instant, isBefore, seconds } from '../../shared/base/time.ts'
+import type { DetectorOptions } from './detector-options.ts'
+import type { Finding } from './finding.ts'
+import type { OutsideRoute } from './uplink.ts'
+import type { FindSourceAddress, SourcePorts } from './sources/ports.ts'
+import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
+import { type Address, type Family, familyOf } from '../../shared/base/address.ts'
+import { isTranslated } from '../../shared/base/nat.ts'
+import { specialRangeOf } from '../../shared/base/special.ts'
+import type { InterfaceAddress, Interfaces } from '../../shared/ports/interfaces.ts'
+import type { Gateway, OutboundRoute } from '../../shared/ports/network.ts'
+
+/** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
+export interface Binding {
+  readonly interface?: string
+  readonly from?: Address
+}
+
+export const bindingOf = (host: HostDetection | undefined): Binding => ({
+  ...(host?.interface !== undefined && { interface: host.interface }),
+  ...(host?.from !== undefined && { from: host.from }),
+})
+
+/** Only the default sources depend on the service. */
+export const detectorKey = (
+  { config }: Pick<DetectionSettings, 'config'>,
+  { server }: Pick<AccountDetection, 'server'>,
+  binding: Binding,
+): string => JSON.stringify([config.sources === undefined ? server : '', binding])
+
+/** Each detector finds the same, at almost the same time. */
+const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'])
+const SAME: Duration = seconds(3)
+
+/**
+ * Passes the findings of the detector of a binding. What all detectors find is reported once. A bound
+ * hostname needs no report of a VPN; `outsideRouteOf` reports a missing rule.
+ */
+export function findingFilter(
+  report: (finding: Finding) => void,
+  now: () => Instant,
+): (binding: Binding) => (finding: Finding) => void {
+  const reported = new Map<string, Instant>()
+  const reportOnce = (finding: Finding): void => {
+    const text = JSON.stringify(finding)
+    const last = reported.get(text)
+    if (ONCE.has(finding.kind) && last !== undefined && isBefore(now(), after(last, SAME))) return
+    reported.set(text, now())
+    report(finding)
+  }
+  const reportBound = (finding: Finding): void => {
+    if (finding.kind !== 'elsewhere') report(finding)
+  }
+  return ({ interface: only, from }) => (only === undefined && from === undefined ? reportOnce : reportBound)
+}
+
+/** The local address to send from: the configured one, where it is of the family, or the first of the interface. */
+export function localAddressOf(
+  { interface: only, from }: Binding,
+  interfaces: Interfaces,
+): FindSourceAddress | undefined {
+  // The kernel sends by another line what comes from an address of an interface that is down.
+  if (from !== undefined)
+    return async (family) => {
+      if (familyOf(from) !== family) return undefined
+      const isUp = (await interfaces()).some(({ address }) => address === from)
+      return isUp || specialRangeOf(from) === 'loopback' ? from : 'none'
+    }
+  if (only === undefined) return undefined
+  return async (family) => {
+    const all = await interfaces()
+    const usable = all.find(
+      (one) =>
+        one.interface === only &&
+        familyOf(one.address) === family &&
+        !one.isUnusable &&
+        !one.address.startsWith('fe80:'),
+    )
+    return usable?.address ?? 'none'
+  }
+}
+
+/** `interfaces` are all those of the host. */
+type RoutePorts = Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>
+
+/**
+ * The route of outside queries. Node cannot bind a socket to a device: packets from the address of an interface follow the
+ * routes, and only a routing rule of the host changes that.
+ */
+export function outsideRouteOf(
+  binding: Binding,
+  ports: RoutePorts,
+  report: (finding: Finding) => void,
+): DetectorOptions['outboundRoute'] {
+  const reported = new Set<string>()
+  const from = localAddressOf(binding, ports.interfaces)
+  return async (family) => {
+    if (from === undefined) return unboundRoute(family, ports)
+    const address = addressIn(await from(family))
+    const bound = binding.interface ?? (await interfaceOf(address, ports.interfaces))
+    const route = address === undefined ? undefined : await ports.outboundRoute(family, address)
+    if (route === undefined || bound === undefined || route.interface === bound) return {}
+    if (!reported.has(route.interface))
+      report({ kind: 'leavesElsewhere', interface: bound, through: route.interface })
+    reported.add(route.interface)
+    return { elsewhere: route.interface }
+  }
+}
+
+/** Without one, nothing is sent. */
+export const addressIn = (from: Address | 'none' | undefined): Address | undefined =>
+  from === 'none' ? undefined : from
+
+const interfaceOf = async (
+  address: Address | undefined,
+  interfaces: Interfaces,
+): Promise<string | undefined> => (await interfaces()).find((one) => one.address === address)?.interface
+
+/**
+ * Over IPv4, another interface than the one to the router, or another gateway; over IPv6, where every network has its own, a
+ * tunnel. If IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be the only IPv6 uplink.
+ */
+async function unboundRoute(family: Family, ports: RoutePorts): Promise<OutsideRoute> {
+  const route = await ports.outboundRoute(family)
+  if (route === undefined) return {}
+  const all = await ports.interfaces()
+  if (family === 'v4') return v4Route(route, await ports.gateway(), all)
+  if (!all.some(({ interface: name, isTunnel }) => name === route.interface && isTunnel)) return {}
+  const v4 = await unboundRoute('v4', ports)
+  return { elsewhere: route.interface, ...(v4.elsewhere === route.interface && { isVpn: true }) }
+}
+
+/** A tunnel for IPv4 that this host carries over IPv6 (464XLAT, DS-Lite) is an uplink, and no VPN. */
+function v4Route(
+  route: OutboundRoute,
+  home: Gateway | undefined,
+  all: readonly InterfaceAddress[],
+): OutsideRoute {
+  const isTunnel = all.some((one) => one.interface === route.interface && one.isTunnel)
+  if (home === undefined || home.interface === route.interface) {
+    // Without a router of its own, a tunnel besides another network is a VPN; a dial-up or mobile link is the uplink itself.
+    const isVpn = isTunnel && !/^(ppp|ww)/.test(route.interface) && !isTranslated(route.address)
+    const hasOther = all.some(
+      ({ address, isTunnel }) => familyOf(address) === 'v4' && (!isTunnel || isTranslated(address)),
+    )
+    const isKnown = all.some(({ address }) => isTranslated(address))
+    if (isVpn && hasOther) return { elsewhere: route.interface, ...(isKnown && { isVpn: true }) }
+  }
+  if (home === undefined) return {}
+  if (home.interface !== route.interface)
+    return { elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }
+  const isOther = route.gateway !== undefined && route.gateway !== home.address
+  return isOther ? { elsewhere: `${route.gateway} on ${route.interface}` } : {}
+}

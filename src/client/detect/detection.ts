@@ -1,0 +1,297 @@
+import { seconds } from '../../shared/base/time.ts'
+import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import { type BucketLimits, fullBucket, takeToken } from '../../shared/base/token-bucket.ts'
+import type { UplinkView } from './agree.ts'
+import type { DetectorOptions } from './detector-options.ts'
+import { type Detector, detector } from './detector.ts'
+import { isAtRouter } from './sources/hop-probe.ts'
+import { makeSources, type SourceSelection } from './sources/make-sources.ts'
+import type { SourcePorts } from './sources/ports.ts'
+import type { AddressProvider } from './sources/provider.ts'
+import type { AddressSource } from './sources/source.ts'
+import { onRoute } from './own-route.ts'
+import { suffixed } from './sources/suffixed.ts'
+import { type Hint, HINTS } from './watch/hint.ts'
+import { watch } from './watch/watch.ts'
+import type { WatchedDetection } from './watch/watcher.ts'
+import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
+import { defaultGateway, homeGateway } from './home-gateway.ts'
+import { type CachingResolve, cachingResolve } from './sources/cached-names.ts'
+import type { Family } from '../../shared/base/address.ts'
+import type { Sighting } from '../../shared/base/sighting.ts'
+import type { FindGateway } from '../../shared/ports/network.ts'
+import type { NetworkPorts, SystemPorts } from '../../shared/ports/system.ts'
+import {
+  type AddressDetection,
+  type DetectionListeners,
+  type MakeAddressDetection,
+  sourceGivenBy,
+} from './address-detection.ts'
+import {
+  addressIn,
+  type Binding,
+  bindingOf,
+  detectorKey,
+  findingFilter,
+  localAddressOf,
+  outsideRouteOf,
+} from './binding.ts'
+
+/** Limits how often hints end the retry delays, so that forged hints cause no requests to the service. */
+const RETRY_LIMITS: BucketLimits = { burst: 5, refill: seconds(5) }
+
+/** Everything that ends when other settings are adopted. */
+interface Generation {
+  readonly settings: DetectionSettings
+  readonly end: AbortController
+  /** One for each binding of hostnames. */
+  readonly detectors: Map<string, Detector>
+}
+
+function generationOf(settings: DetectionSettings, outerEnd: AbortSignal): Generation {
+  const end = new AbortController()
+  endWith(end, outerEnd)
+  return { settings, end, detectors: new Map() }
+}
+
+/** Not AbortSignal.any(): a listener of its signals costs more, and a watcher adds one each second. */
+function endWith(end: AbortController, outerEnd: AbortSignal): void {
+  if (outerEnd.aborted) end.abort(WAIT_ENDED)
+  else outerEnd.addEventListener('abort', () => end.abort(WAIT_ENDED), { signal: end.signal })
+}
+
+/** Detection by the network of this host; its modules are loaded for it. */
+export async function detectionBy(system: SystemPorts): Promise<MakeAddressDetection> {
+  const network = await system.network()
+  return (settings, listeners) => new SettingsDetection(settings, listeners, { system, network })
+}
+
+interface DetectionPorts {
+  readonly system: SystemPorts
+  readonly network: NetworkPorts
+}
+
+/** What became of a source that was asked, and not waited for. */
+const UNNEEDED: Sighting = { kind: 'unknown', because: 'not needed this time', isUnneeded: true }
+
+class SettingsDetection implements AddressDetection {
+  readonly #listeners: DetectionListeners
+  readonly #system: SystemPorts
+  readonly #network: NetworkPorts
+  readonly #shared: SharedLookups
+  readonly #reportOf: ReturnType<typeof findingFilter>
+  readonly #recheckListeners = new Set<() => void>()
+  #generation: Generation
+  #watchSignal: AbortSignal | undefined
+  #retries: ReturnType<typeof fullBucket>
+
+  constructor(
+    settings: DetectionSettings,
+    listeners: DetectionListeners,
+    { system, network }: DetectionPorts,
+  ) {
+    this.#listeners = listeners
+    this.#system = system
+    this.#network = network
+    this.#shared = {
+      names: cachingResolve(network.lookUpName, system.steady),
+      gateway: homeGateway(network),
+    }
+    this.#retries = fullBucket(RETRY_LIMITS, system.steady.now())
+    this.#reportOf = findingFilter(listeners.report, () => system.steady.now())
+    this.#generation = generationOf(settings, listeners.end)
+  }
+
+  hint(hint: Hint, family?: Family): void {
+    this.#listeners.report({ kind: 'hinted', because: hint })
+    for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].kind, family)
+    this.#listeners.wake({ mayRetry: this.#mayRetry() })
+  }
+
+  sourcesFor(server: string, binding: Binding = {}): readonly AddressSource[] {
+    const { settings } = this.#generation
+    const from = localAddressOf(binding, this.#network.interfaces)
+    const sources = makeSources(settings.config.sources ?? [], this.#portsFor(binding), {
+      ...selectionOf(settings, this.#listeners.userAgent, server),
+      ...(from && { from }),
+    })
+    const { published } = this.#listeners
+    const { allowVpn } = settings.config
+    return sources.map((source) => onRoute(source, { ...this.#network, published, allowVpn, from }))
+  }
+
+  async uplink(family: Family): Promise<UplinkView | undefined> {
+    const route = await this.#outsideRouteOf({})?.(family)
+    if (route === undefined) return undefined
+    const { elsewhere, isVpn } = route
+    const published = this.#listeners.published(family)
+    return { published, isElsewhere: elsewhere !== undefined, isProven: false, ...(isVpn && { isVpn }) }
+  }
+
+  providerFor(account: AccountDetection, host?: HostDetection): AddressProvider {
+    return sourceGivenBy(account) ?? withSuffixOf(host, this.#boundTo(account, host))
+  }
+
+  #boundTo(account: AccountDetection, host: HostDetection | undefined): AddressProvider {
+    const both = this.#detectorOf(account, bindingOf(host))
+    if (host?.ipv6Interface === undefined) return both
+    const v6 = this.#detectorOf(account, { ...bindingOf(host), interface: host.ipv6Interface })
+    return {
+      name: `${both.name}, ${v6.name}`,
+      look: async (family, signal) => (family === 'v6' ? v6 : both).look(family, signal),
+    }
+  }
+
+  watch(signal: AbortSignal): void {
+    this.#watchSignal = signal
+    const { settings, end } = this.#generation
+    if (signal !== this.#listeners.end) endWith(end, signal)
+    const { report, userAgent } = this.#listeners
+    const { clocks, steady, random } = this.#system
+    const first = settings.accounts.find(({ myip }) => myip === undefined)
+    watch(
+      {
+        userAgent,
+        mayPing: settings.config.ping,
+        clock: steady,
+        random,
+        uptime: () => clocks().uptime,
+        ports: { ...this.#network, ...this.#portsFor({}) },
+        hint: (hint, family) => this.hint(hint, family),
+        report,
+        signal: end.signal,
+      },
+      {
+        ...this.#watchedBy(first),
+        recheckListeners: this.#recheckListeners,
+      },
+    )
+  }
+
+  adopt(settings: DetectionSettings): void {
+    this.#generation.end.abort(WAIT_ENDED)
+    this.#generation = generationOf(settings, this.#listeners.end)
+    if (this.#watchSignal !== undefined && settings.config.watch) this.watch(this.#watchSignal)
+  }
+
+  #mayRetry(): boolean {
+    const bucket = takeToken(this.#retries, RETRY_LIMITS, this.#system.steady.now())
+    this.#retries = bucket ?? this.#retries
+    return bucket !== undefined
+  }
+
+  /** The source, with its answers reported. */
+  #observed(source: AddressSource): AddressSource {
+    const { onAnswer } = this.#listeners
+    if (onAnswer === undefined) return source
+    return {
+      ...source,
+      look: async (family, signal) => {
+        const sighting = await source.look(family, signal)
+        const isUnneeded = sighting.kind === 'unknown' && signal.aborted
+        onAnswer(source.name, family, isUnneeded ? UNNEEDED : sighting)
+        return sighting
+      },
+    }
+  }
+
+  #requestLook(): void {
+    for (const listener of this.#recheckListeners) listener()
+    this.#listeners.wake({ mayRetry: false })
+  }
+
+  /** All bindings share the cached names and gateway. */
+  #portsFor({ interface: only }: Binding): SourcePorts {
+    const { names, gateway } = this.#shared
+    const ofInterface = defaultGateway(this.#network)
+    return {
+      ...this.#network,
+      interfaces: async () =>
+        (await this.#network.interfaces()).filter((one) => only === undefined || one.interface === only),
+      resolve: names.resolve,
+      forget: names.forget,
+      gateway: async () => (only === undefined ? gateway() : ofInterface(only)),
+      entropy: this.#system.entropy,
+    }
+  }
+
+  #outsideRouteOf(binding: Binding): DetectorOptions['outboundRoute'] {
+    if (this.#generation.settings.config.allowVpn) return undefined
+    const ports = { ...this.#portsFor(binding), interfaces: this.#network.interfaces }
+    return outsideRouteOf(binding, ports, this.#listeners.report)
+  }
+
+  #detectorOf(account: AccountDetection, binding: Binding): Detector {
+    const { settings, detectors, end } = this.#generation
+    const key = detectorKey(settings, account, binding)
+    const cached = detectors.get(key)
+    if (cached !== undefined) return cached
+    const { published } = this.#listeners
+    const { agreement } = settings.config
+    const from = localAddressOf(binding, this.#network.interfaces)
+    const made = detector({
+      clock: this.#system.steady,
+      uptime: () => this.#system.clocks().uptime,
+      random: this.#system.random,
+      sources: this.sourcesFor(account.server, binding).map((source) => this.#observed(source)),
+      agreement,
+      requestLook: () => this.#requestLook(),
+      report: this.#reportOf(binding),
+      published,
+      outboundRoute: this.#outsideRouteOf(binding),
+      hasRoute: async (family) =>
+        (await this.#network.outboundRoute(family, addressIn(await from?.(family)))) !== undefined,
+      isAtRouter: async (address, signal) =>
+        isAtRouter(
+          {
+            datagram: this.#network.datagram,
+            clock: this.#system.steady,
+            from: addressIn(await from?.('v4')),
+          },
+          address,
+          signal,
+        ),
+      // Its own: Node 20 reports eleven listeners of one signal as a leak.
+      signal: AbortSignal.any([end.signal]),
+    })
+    detectors.set(key, made)
+    return made
+  }
+
+  /** The sources and results that watchers use; those of the first account whose address is not configured. */
+  #watchedBy(account: AccountDetection | undefined): Omit<WatchedDetection, 'recheckListeners'> {
+    const sources = account === undefined ? [] : this.sourcesFor(account.server)
+    const main = account === undefined ? undefined : this.#detectorOf(account, {})
+    return {
+      asksRouter: sources.some(({ vantage }) => vantage === 'router'),
+      outside: cheapOf(sources),
+      published: (family) => main?.current(family),
+      isOpen: (family) => main?.isOpen(family) === true,
+    }
+  }
+}
+
+function withSuffixOf(host: HostDetection | undefined, provider: AddressProvider): AddressProvider {
+  const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
+  return suffix === undefined ? provider : suffixed(provider, suffix)
+}
+
+interface SharedLookups {
+  readonly names: CachingResolve
+  readonly gateway: FindGateway
+}
+
+function selectionOf({ config }: DetectionSettings, userAgent: string, server: string): SourceSelection {
+  const { ipv6Choice: kind, ipv6Prefix: within, ipv6Suffix: suffix, allow: allowed, command = [] } = config
+  const ipv6 = { kind, ...(within && { within }), ...(suffix && { suffix }) }
+  const { thirdParties } = config
+  const host = server === '' ? '' : new URL(server).hostname
+  return { userAgent, allowed, ipv6, command, thirdParties, server: host }
+}
+
+/** The sources with the shortest cooldown, without web sources. */
+function cheapOf(sources: readonly AddressSource[]): readonly AddressSource[] {
+  const outside = sources.filter(({ vantage }) => vantage === 'outside')
+  const minCooldown = Math.min(...outside.map(({ cooldown }) => cooldown))
+  return outside.filter(({ cooldown, name }) => cooldown === minCooldown && !name.startsWith('http'))
+}

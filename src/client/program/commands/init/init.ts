@@ -1,0 +1,146 @@
+import type { Secret } from '../../../../shared/base/secret.ts'
+import { secretProblem } from '../../../services/providers/secret-shape.ts'
+import { readNamedPassword } from '../../../settings/account-files.ts'
+import { firstLook } from './first-look.ts'
+import { systemPorts } from '../../system.ts'
+import { firstLookLines } from './account.ts'
+import { setupPaths, type SetupPaths } from '../../../setup/paths.ts'
+import { setupPlan } from '../../../setup/plan.ts'
+import { EXITS, type Exit } from '../../../../shared/program/exit-codes.ts'
+import { writeError } from '../../../../shared/program/streams.ts'
+import { err, ok, type Result } from '../../../../shared/base/result.ts'
+import {
+  draftOfAnswers,
+  missingAnswers,
+  type PublishedFamilies,
+  type SetupAnswers,
+  wholeHostname,
+} from '../../../setup/answers.ts'
+import { clearTextRemarks } from '../../../setup/shown.ts'
+import { parseServiceAddress } from '../../../settings/client-settings.ts'
+import { hostnameReaderFor } from '../../../settings/hostname.ts'
+import { parseProvider } from '../../../services/providers/providers.ts'
+import type { InitFlags } from '../flags.ts'
+import { carryOut } from './carry-out.ts'
+import { fail, print } from '../../../../shared/program/output.ts'
+import { Cancelled } from './prompts.ts'
+import { STARTS } from '../starts.ts'
+
+/** `holdfast init`: writes a configuration from answers. Sends nothing but the first update, and that only if told to. */
+export async function initCommand({ config, ...rest }: InitFlags): Promise<Exit> {
+  const flags = { ...rest, config, output: rest.output ?? config }
+  const given = await answersOf(flags)
+  if (!given.ok) return fail({ exit: 'usage', messages: given.error }, flags.asJson)
+  if (flags.output !== undefined && !flags.output.endsWith('.toml'))
+    return fail(
+      { exit: 'usage', messages: [`--output ${flags.output} must be a file that ends in .toml`] },
+      flags.asJson,
+    )
+  const paths = await setupPaths(flags.output)
+  const isAsking = process.stdin.isTTY && process.stdout.isTTY && !flags.isAgreed && !flags.asJson
+  if (!isAsking) return withoutQuestions(given.value, paths, flags)
+  const { askForSetup } = await import('./questions.ts')
+  // At the end of the input a question waits for ever, and nothing else holds the process.
+  const atEnd = (): void => {
+    writeError('holdfast: nothing is written\n')
+    process.exitCode = EXITS.cancelled.code
+  }
+  process.once('exit', atEnd)
+  try {
+    return await askForSetup(given.value, paths, flags)
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error
+    writeError('holdfast: nothing is written\n')
+    return 'cancelled'
+  } finally {
+    process.off('exit', atEnd)
+  }
+}
+
+/** The answers that the flags give; the error lists every wrong one. */
+async function answersOf(flags: InitFlags): Promise<Result<SetupAnswers, readonly string[]>> {
+  const wrong: string[] = []
+  const checked = <T>(flag: string, read: Result<T, string>): T | undefined => {
+    if (read.ok) return read.value
+    wrong.push(`--${flag} ${read.error}`)
+    return undefined
+  }
+  const oneOf = (flag: string, value: string | undefined, values: readonly string[]): void => {
+    if (value !== undefined && !values.includes(value))
+      wrong.push(`--${flag} ${value} is not one of ${values.join(', ')}`)
+  }
+  oneOf('publish', flags.publish, ['both', 'ipv4', 'ipv6'])
+  oneOf('start', flags.start, STARTS)
+  const address =
+    flags.server === undefined ? undefined : checked('server', parseServiceAddress(flags.server))
+  const provider =
+    flags.provider === undefined ? address?.provider : checked('provider', parseProvider(flags.provider))
+  const readName = hostnameReaderFor(provider)
+  const hostnames = flags.hostnames
+    .flatMap((one) => one.split(','))
+    .flatMap((one) => checked('hostname', readName(one.trim())) ?? [])
+    .map((one) => wholeHostname(one, provider))
+  const secretIn = async (flag: string, file: string | undefined): Promise<Secret | undefined> =>
+    file === undefined
+      ? undefined
+      : checked(flag, await readNamedPassword(file, { mayHaveLines: provider === 'rfc2136' }))
+  const password = await secretIn('password-file', flags.passwordFile)
+  const shape = password && secretProblem(password, provider)
+  if (shape !== undefined) wrong.push(`--password-file ${flags.passwordFile}: the password ${shape}`)
+  const apiKey = await secretIn('api-key-file', flags.apiKeyFile)
+  return wrong.length > 0
+    ? err(wrong)
+    : ok({
+        provider,
+        server: address?.server,
+        path: address?.path,
+        username: flags.username,
+        password,
+        apiKey,
+        hostnames,
+        families: flags.publish as PublishedFamilies | undefined,
+        contact: flags.contact,
+      })
+}
+
+async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags: InitFlags): Promise<Exit> {
+  const missing = missingAnswers(answers)
+  if (missing.length > 0)
+    return fail(
+      { exit: 'usage', messages: missing.map(({ flag, what }) => `${flag} is missing: ${what}`) },
+      flags.asJson,
+    )
+  if (flags.isLooking === true && !flags.asJson) print(...(await addressLines()))
+  const plan = await setupPlan(draftOfAnswers(answers), paths)
+  if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, flags.asJson)
+  if (plan.value.diff.length > 0 && !flags.isAgreed && !flags.isDryRun)
+    return fail(
+      {
+        exit: 'configuration',
+        messages: [
+          `${paths.config} exists; with --yes it is changed so, and the old one is saved as ${paths.config}.bak:`,
+          ...plan.value.diff,
+        ],
+      },
+      flags.asJson,
+    )
+  const start = STARTS.find((one) => one === flags.start) ?? 'none'
+  const { accounts } = draftOfAnswers(answers)
+  for (const remark of clearTextRemarks(accounts.map(({ settings }) => settings)))
+    writeError(`holdfast: ${remark}\n`)
+  if (plan.value.diff.length > 0 && !flags.isDryRun && !flags.asJson)
+    print(`changes of ${paths.config} (the old one is saved as ${paths.config}.bak):`, ...plan.value.diff)
+  return carryOut(
+    plan.value,
+    {
+      draft: draftOfAnswers(answers),
+      isSending: flags.isSending,
+      isReading: flags.isLooking === true,
+      start,
+    },
+    flags,
+  )
+}
+
+/** What this host's addresses are, a line each. */
+const addressLines = async (): Promise<readonly string[]> => firstLookLines(await firstLook(systemPorts()))

@@ -1,0 +1,203 @@
+import { basename } from 'node:path'
+import { systemPorts } from '../../system.ts'
+import { serviceProblem, statesOfNames } from './first-look.ts'
+import { importContext, oldClientFiles } from '../../../setup/import-source.ts'
+import type { SetupPaths } from '../../../setup/paths.ts'
+import { setupPlan } from '../../../setup/plan.ts'
+import type { SetupPlan } from '../../../setup/setup-plan.ts'
+import type { Exit } from '../../../../shared/program/exit-codes.ts'
+import { isRoot } from '../../../../shared/program/paths.ts'
+import { formatOf, readImport } from '../../../setup/migration/import.ts'
+import { type MergedImport, mergeImport } from '../../../setup/migration/merge/merge.ts'
+import type { Conclusion } from '../../../detect/survey.ts'
+import type { SetupAnswers } from '../../../setup/answers.ts'
+import type { Draft, DraftSettings } from '../../../setup/draft.ts'
+import { clearTextRemarks, maskedConfiguration } from '../../../setup/shown.ts'
+import { providerCalled, presetServer } from '../../../services/providers/providers.ts'
+import type { Addresses } from '../../../../shared/base/address.ts'
+import { readNamedFile } from '../../../../shared/platform/files/named-file.ts'
+import type { InitFlags } from '../flags.ts'
+import { askForAccount, askForHostnames, askForPassword, askForUsername, lookOnce } from './account.ts'
+import { carryOut } from './carry-out.ts'
+import { hasSystemd } from './start-client.ts'
+import { fail } from '../../../../shared/program/output.ts'
+import { Cancelled, type Prompts } from './prompts.ts'
+import { STARTS, type Start } from '../starts.ts'
+
+/** Asks for what the flags do not give, and carries it out. Until the plan is agreed to, nothing is written. */
+export async function askForSetup(given: SetupAnswers, paths: SetupPaths, flags: InitFlags): Promise<Exit> {
+  // A terminal that cannot move the cursor or has no size, and screen readers, get one line after the other.
+  if (process.env['TERM'] !== 'dumb' && process.stdout.columns > 0) {
+    const { clackPrompts } = await import('./clack-prompts.ts')
+    return ask(clackPrompts, given, { paths, flags })
+  }
+  // Else node:readline wipes the line of each question.
+  process.env['TERM'] = 'dumb'
+  const { PlainPrompts } = await import('./plain-prompts.ts')
+  const prompts = new PlainPrompts()
+  return ask(prompts, given, { paths, flags }).finally(() => prompts.close())
+}
+
+interface AskContext {
+  readonly paths: SetupPaths
+  readonly flags: InitFlags
+}
+
+async function ask(prompts: Prompts, given: SetupAnswers, { paths, flags }: AskContext): Promise<Exit> {
+  const imported =
+    given.provider === undefined && given.server === undefined ? await askForImport(prompts) : undefined
+  const look = flags.isLooking === false ? async () => Promise.resolve([]) : lookOnce(prompts)
+  const draft = imported ?? (await askForAccount(prompts, given, look))
+  const { isCurrent } = await lookAtNames(prompts, draft, await look())
+  const plan = await setupPlan(draft, paths)
+  if (!plan.ok) return fail({ exit: 'configuration', messages: [plan.error] }, false)
+  showPlan(prompts, plan.value)
+  if (!(await prompts.confirm('Write this?', true))) throw new Cancelled()
+  const isSending = flags.isSending || (!flags.isDryRun && (await askForSending(prompts, isCurrent)))
+  const mayRead = !isSending && !flags.isDryRun && flags.isLooking !== false && hasRecordService(draft)
+  const isReading = mayRead && (await prompts.confirm(READ_QUESTION, true))
+  const start =
+    STARTS.find((one) => one === flags.start) ?? (flags.isDryRun ? 'none' : await askForStart(prompts))
+  prompts.end('Done with questions.')
+  return carryOut(plan.value, { draft, isSending, isReading, start }, flags)
+}
+
+/** A file that cannot be read sets nothing. */
+async function readOldClient(path: string): Promise<MergedImport & { readonly path: string }> {
+  const [text, context] = [await readNamedFile(path, 4 * 1024 * 1024), importContext(path)]
+  const read = text.ok ? readImport(text.value, formatOf(text.value, path), context) : text
+  return read.ok
+    ? { path, ...mergeImport(read.value, context) }
+    : { path, draft: { settings: {}, accounts: [] }, remarks: [] }
+}
+
+/** The settings of another client on this host. */
+async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
+  const files = await Promise.all((await oldClientFiles()).map(readOldClient))
+  // A file that comes with a package has only comments.
+  const [found] = files.filter(({ draft, remarks }) => draft.accounts.length + remarks.length > 0)
+  if (found === undefined) return undefined
+  const { path, draft, remarks } = found
+  if (!(await prompts.confirm(`Another client is set up here (${path}). Take over its settings?`, true)))
+    return undefined
+  prompts.note('Taken over', [
+    `from ${path}`,
+    ...draft.accounts.map(
+      ({ name, settings }) => `account ${name}: ${[settings['hostnames'] ?? []].flat().join(', ')}`,
+    ),
+    ...remarks
+      .filter(({ kind }) => kind !== 'dropped')
+      .map(({ kind, place, text: remark }) => `line ${place.line}: ${kind}: ${remark}`),
+  ])
+  if (draft.accounts.length === 0) {
+    prompts.note('A new account', [
+      `${path} contains no account that can be taken over: these questions make one.`,
+    ])
+    return undefined
+  }
+  const accounts = []
+  for (const account of draft.accounts) {
+    const { username, hostnames } = account.settings
+    const names = Array.isArray(hostnames) ? hostnames : await askForHostnames(prompts, {})
+    const login = typeof username === 'string' ? username : await askForUsername(prompts, undefined)
+    const password = account.password ?? (await askForPassword(prompts, undefined))
+    accounts.push({
+      ...account,
+      password,
+      comments: [],
+      settings: { ...account.settings, username: login, hostnames: names },
+    })
+  }
+  return { ...draft, accounts }
+}
+
+const READ_QUESTION = 'Read what the service has at these names now? That changes nothing'
+
+const hasRecordService = ({ accounts }: Draft): boolean =>
+  accounts.some(({ settings }) => providerCalled(String(settings['provider']))?.protocol !== undefined)
+
+const NAME_TEXTS = {
+  current: 'has this address already',
+  different: 'has another address now',
+  missing: 'is not in the DNS yet; some services need it to be made on their website first',
+  unknown: 'could not be looked up',
+} as const
+
+/** What the DNS says about the hostnames now, and whether the service can be reached. No update is sent. */
+async function lookAtNames(
+  prompts: Prompts,
+  { accounts }: Draft,
+  seen: readonly Conclusion[],
+): Promise<{ readonly isCurrent: boolean }> {
+  const addresses: Addresses = Object.fromEntries(
+    seen.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
+  )
+  const names = accounts.flatMap(({ settings }) =>
+    Array.isArray(settings['hostnames']) ? settings['hostnames'] : [],
+  )
+  const states =
+    Object.keys(addresses).length === 0
+      ? new Map()
+      : await prompts.busy('Asking the name servers', statesOfNames(names, addresses, systemPorts()))
+  const problems = await Promise.all(accounts.map(async ({ settings }) => reachability(settings)))
+  const lines = [
+    ...[...states].map(([name, state]: [string, keyof typeof NAME_TEXTS]) => `${name} ${NAME_TEXTS[state]}`),
+    ...problems.flat(),
+  ]
+  if (lines.length > 0) prompts.note('Before anything is sent', lines)
+  return { isCurrent: states.size > 0 && [...states.values()].every((state) => state === 'current') }
+}
+
+async function reachability(settings: DraftSettings): Promise<readonly string[]> {
+  const { provider, server } = settings
+  const preset = typeof provider === 'string' ? presetServer(providerCalled(provider)) : undefined
+  const origin = typeof server === 'string' ? server : preset
+  // A name server is no web server.
+  if (origin === undefined || origin.startsWith('dns:')) return []
+  const problem = await serviceProblem(origin)
+  const { host } = new URL(origin)
+  return [
+    problem === undefined ? `${host} can be reached` : `${host} cannot be reached: ${problem}`,
+    ...clearTextRemarks([settings]),
+  ]
+}
+
+function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
+  if (files.length === 0) return prompts.note('Nothing changes', [`${config} has all of this already`])
+  const text = files.find(({ path }) => path === config)?.text ?? ''
+  prompts.note(
+    diff.length > 0 ? 'Changes' : 'The configuration',
+    diff.length > 0
+      ? [`of ${config}; the old one is saved as ${basename(config)}.bak`, ...diff]
+      : [config, '', ...maskedConfiguration(text).trimEnd().split('\n')],
+  )
+  const others = files.filter(({ path }) => path !== config)
+  if (others.length > 0)
+    prompts.note(
+      'Passwords, in files of their owner',
+      others.map(({ path }) => path),
+    )
+}
+
+async function askForSending(prompts: Prompts, isCurrent: boolean): Promise<boolean> {
+  const message = isCurrent
+    ? 'The names have this address already, so an update would change nothing. Send it as a test all the same?'
+    : 'The first update is the test of the settings. Send it now?'
+  return prompts.confirm(message, !isCurrent)
+}
+
+async function askForStart(prompts: Prompts): Promise<Start> {
+  const isSystemd = await hasSystemd()
+  const who = isRoot() ? 'as a service of the system' : 'as a service of this user'
+  return prompts.choose<Start>({
+    message: 'How shall it run from now on?',
+    choices: [
+      ...(isSystemd ? [{ value: 'systemd' as const, label: `systemd, ${who}` }] : []),
+      { value: 'cron', label: 'cron: the line is printed' },
+      { value: 'openwrt', label: 'OpenWrt: the steps are printed' },
+      { value: 'container', label: 'container: its variables are printed' },
+      { value: 'none', label: 'not now' },
+    ],
+    initial: isSystemd ? 'systemd' : 'none',
+  })
+}

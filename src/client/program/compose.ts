@@ -1,0 +1,109 @@
+import { seconds } from '../../shared/base/time.ts'
+import type { Agent } from '../agent/agent.ts'
+import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../agent/inbox.ts'
+import { NEW_STATE, type State } from '../decide/state.ts'
+import { type ClientTime, clientTime } from '../agent/memory/client-time.ts'
+import { fileMemory } from '../agent/memory/file-memory.ts'
+import { lastSavePaths } from '../agent/memory/last-save.ts'
+import type { Schedule } from '../../shared/ports/clock.ts'
+import type { Files } from '../../shared/ports/files.ts'
+import type { SystemPorts } from '../../shared/ports/system.ts'
+import type {
+  AddressDetection,
+  DetectionListeners,
+  MakeAddressDetection,
+} from '../detect/address-detection.ts'
+import { type EventOutputs, eventLog } from './event-log.ts'
+import { dnsSendingOf } from '../agent/send/dns-sending.ts'
+import { tracedHttp } from '../agent/send/trace.ts'
+import { jobsOf, userAgentOf } from './jobs.ts'
+import { confirmedIn } from './state/confirmed.ts'
+import type { ResolvedSettings } from '../settings/settings.ts'
+
+export interface ComposedClient {
+  readonly agent: Agent
+  /** Ends the loop after the request under way, and aborts that request after a while. */
+  readonly end: () => void
+  readonly clientTime: ClientTime
+  readonly detection: AddressDetection
+}
+
+/** For the request under way at the end. Supervisors wait five seconds or more. */
+const END_TIMEOUT = seconds(4)
+
+export interface ClientParts extends EventOutputs {
+  readonly system: SystemPorts
+  readonly schedule: Schedule
+  readonly makeDetection: MakeAddressDetection
+  readonly onState?: Agent['onState']
+  /** Each answer of an address source. */
+  readonly onAnswer?: DetectionListeners['onAnswer']
+  /** Called while the loop waits, at least once a minute. */
+  readonly onWait?: () => void
+  readonly familyTimeout?: Agent['familyTimeout']
+  /** See `Agent.mustSave`. */
+  readonly mustSave?: boolean
+  /** Changes nothing on disk: a broken state file is not set aside either. */
+  readonly isDryRun?: boolean
+}
+
+/** The client with its ports. */
+export function composeClient(settings: ResolvedSettings, parts: ClientParts): ComposedClient {
+  const { system, schedule, makeDetection, log, familyTimeout } = parts
+  const { onState = () => undefined, onWait = () => undefined } = parts
+  const [end, abandon] = [new AbortController(), new AbortController()]
+  const time = clientTime(system.clocks)
+  const emit = eventLog(settings, time, parts)
+  let latest: State = NEW_STATE
+  const inbox = makeInbox()
+  const detection = makeDetection(settings, {
+    report: emit,
+    ...(parts.onAnswer !== undefined && { onAnswer: parts.onAnswer }),
+    userAgent: userAgentOf(settings),
+    wake: ({ mayRetry }) => inbox.put(mayRetry ? POKE_REQUEST : LOOK_REQUEST),
+    published: (family) => confirmedIn(latest, family),
+    end: end.signal,
+  })
+  const agent: Agent = {
+    clock: system.clockBy(() => time.now(), onWait),
+    random: system.random,
+    schedule,
+    memory: fileMemory(settings.stateFolders, {
+      files: parts.isDryRun === true ? unchanged(system.files) : system.files,
+      isOnRequest: parts.isDryRun === true,
+      lastSaves: lastSavePaths(settings.runtimeDir, settings.stateDir),
+      time,
+      report: emit,
+    }),
+    http: tracedHttp(log, system.http),
+    dns: dnsSendingOf(log, system),
+    jobs: jobsOf(settings, detection),
+    inbox,
+    whenStopped: settings.config.whenStopped,
+    emit,
+    onInterruption: () => detection.hint('wake'),
+    onState: (loop) => {
+      latest = loop.state
+      onState(loop)
+    },
+    mustSave: parts.mustSave ?? false,
+    ...(familyTimeout !== undefined && { familyTimeout }),
+    end: end.signal,
+    abandon: abandon.signal,
+  }
+  const stop = (): void => {
+    end.abort()
+    system.steady.deadline(END_TIMEOUT).addEventListener('abort', () => abandon.abort())
+  }
+  return { agent, end: stop, clientTime: time, detection }
+}
+
+/** Reads files and changes none. */
+const unchanged = (files: Files): Files => ({
+  ...files,
+  makeFolder: () => Promise.resolve(),
+  makePrivateFolder: () => Promise.resolve(),
+  remove: () => Promise.resolve(),
+  replace: () => Promise.resolve(),
+  jot: () => false,
+})

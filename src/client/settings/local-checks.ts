@@ -1,0 +1,127 @@
+import { constants } from 'node:fs'
+import { access, mkdir, rmdir, stat } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import type { ClientConfig } from './read-client.ts'
+import { HOOKS } from './notify-settings.ts'
+import { type Complaint, fileKeyOf, formatComplaint } from '../../shared/settings/setting.ts'
+import { denial, isDenial } from '../../shared/platform/files/denial.ts'
+import { interfaceNames } from '../../shared/platform/network/interfaces.ts'
+
+type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>
+
+/** Problems of the program in `command` on this host. */
+export async function commandComplaints({ sources, command, places }: Config): Promise<readonly Complaint[]> {
+  const isUsed = sources?.some(({ kind }) => kind === 'command') === true
+  return isUsed ? argvComplaints({ setting: 'command', argv: command, where: places['command'] }) : []
+}
+
+/** Problems of the programs for notifications: updates do not depend on them. */
+export async function notificationComplaints({ accounts }: Config): Promise<readonly Complaint[]> {
+  const found = await Promise.all(
+    accounts.flatMap(({ places, ...account }) =>
+      HOOKS.map(async (key) =>
+        argvComplaints({ setting: fileKeyOf(key), argv: account[key], where: places[key] }),
+      ),
+    ),
+  )
+  // A setting at the top of the file belongs to every account.
+  return [...new Map(found.flat().map((one) => [JSON.stringify(one), one])).values()]
+}
+
+interface WrittenProgram {
+  readonly setting: string
+  readonly argv: readonly string[] | undefined
+  readonly where: string | undefined
+}
+
+async function argvComplaints({ setting, argv, where = '' }: WrittenProgram): Promise<readonly Complaint[]> {
+  const [program, ...more] = argv ?? []
+  const problemOfProgram = program === undefined ? undefined : await programProblem(program)
+  if (program === undefined || problemOfProgram === undefined) return []
+  const words = program.split(/\s+/).filter((word) => word !== '')
+  const isLine = more.length === 0 && words.length > 1
+  const problem = isLine
+    ? `${setting} is one word with spaces, and there is no such program; ` +
+      `write it as a list: ${setting} = ${JSON.stringify(words).replaceAll('","', '", "')}`
+    : `${setting} ${program}: ${problemOfProgram}`
+  return [{ where, problem }]
+}
+
+async function programProblem(program: string): Promise<string | undefined> {
+  if (program.includes('/')) return pathProblem(program)
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  const problems = await Promise.all(folders.map(async (folder) => pathProblem(join(folder, program))))
+  return problems.includes(undefined) ? undefined : 'there is no such program in PATH'
+}
+
+async function pathProblem(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) return 'there is no such program'
+  if (!found.isFile()) return 'it is not a file'
+  const isExecutable = await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return isExecutable ? undefined : `it is not executable; run chmod +x ${path}`
+}
+
+/** Warnings about configured interfaces that do not exist now. They may appear later: a tunnel, a modem. */
+export async function absentInterfaces({ sources, accounts, places }: Config): Promise<readonly string[]> {
+  const named = [
+    ...(sources ?? []).flatMap((spec) =>
+      spec.kind === 'interface' && spec.interface !== undefined
+        ? [{ name: spec.interface, where: places['sources'] ?? '', setting: 'sources' }]
+        : [],
+    ),
+    ...accounts.flatMap(({ hosts }) =>
+      hosts.flatMap(({ interface: both, ipv6Interface: v6, places }) => [
+        ...(both === undefined
+          ? []
+          : [{ name: both, where: places['interface'] ?? '', setting: 'interface' }]),
+        ...(v6 === undefined
+          ? []
+          : [{ name: v6, where: places['ipv6Interface'] ?? '', setting: 'ipv6_interface' }]),
+      ]),
+    ),
+  ]
+  if (named.length === 0) return []
+  const known = await interfaceNames()
+  return named
+    .filter(({ name }) => !known.includes(name))
+    .map(({ name, where, setting }) =>
+      formatComplaint({
+        where,
+        problem: `${setting}: this host has no interface ${name} now; there are ${known.join(', ')}`,
+      }),
+    )
+}
+
+/** Why a folder is not writable; undefined where it is, or where it can be made. */
+export async function writeProblem(folder: string): Promise<string | undefined> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error)
+  const isTooLong = found instanceof Error && found.code === 'ENAMETOOLONG'
+  if (isTooLong) return `${folder} cannot be made (ENAMETOOLONG)`
+  if (found instanceof Error)
+    return dirname(folder) === folder
+      ? `${folder} is not a folder`
+      : ((await writeProblem(dirname(folder))) ?? (await makeProblem(folder)))
+  if (!found.isDirectory()) return `${folder} is not a folder`
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => undefined,
+    async (error: NodeJS.ErrnoException) =>
+      `${folder} is not writable (${(isDenial(error) && (await denial(folder))) || (error.code ?? error.message)})`,
+  )
+}
+
+/** Makes the folder and removes it again, because for root access(2) reports even /proc as writable. */
+async function makeProblem(folder: string): Promise<string | undefined> {
+  if ((await stat(dirname(folder)).catch(() => undefined)) === undefined) return undefined
+  return mkdir(folder, { mode: 0o700 }).then(
+    async () => {
+      await rmdir(folder).catch(() => undefined)
+      return undefined
+    },
+    (error: NodeJS.ErrnoException) =>
+      error.code === 'EEXIST' ? undefined : `${folder} cannot be made (${error.code ?? error.message})`,
+  )
+}

@@ -1,0 +1,67 @@
+import type { TsigKey } from '../../shared/dns/tsig.ts'
+import { Secret } from '../../shared/base/secret.ts'
+import { DNS_PORT } from '../../shared/settings/dns-endpoint.ts'
+import { err, ok, type Result } from '../../shared/base/result.ts'
+import type { MakeProtocol, ServiceAccount, UpdateProtocol } from '../services/protocols/protocol.ts'
+import type { ProtocolName } from '../services/providers/provider.ts'
+import { providerCalled } from '../services/providers/providers.ts'
+import type { AccountConfig } from './read-client.ts'
+import { formatComplaint } from '../../shared/settings/setting.ts'
+import { tsigKeyOf } from './tsig-key.ts'
+
+const NO_KEY: TsigKey = { name: '', algorithm: 'hmac-sha256', secret: new Secret('') }
+
+type MadeFor = (account: ServiceAccount) => UpdateProtocol
+
+/** Loaded only for an account that needs it. */
+const SERVICES: Readonly<Record<ProtocolName, (account: AccountConfig) => Promise<MadeFor>>> = {
+  cloudflare: async () => (await import('../services/protocols/cloudflare.ts')).cloudflare,
+  netcup: async () => {
+    const { netcup } = await import('../services/protocols/netcup.ts')
+    const { domainBelowSuffix } = await import('../../shared/platform/names/public-suffix.ts')
+    return (account) => netcup(account, domainBelowSuffix)
+  },
+  rfc2136: async (config) => {
+    const { rfc2136 } = await import('../services/protocols/dns-update.ts')
+    return ({ password, ...account }) => {
+      // The key was checked when its file was read; commands that send nothing have none.
+      const key = tsigKeyOf(config, password)
+      const { hostname, port } = new URL(account.server)
+      const host = hostname.replaceAll(/[[\]]/g, '')
+      return rfc2136({
+        ...account,
+        key: key.ok ? key.value : NO_KEY,
+        nameServer: { host, port: Number(port || DNS_PORT) },
+      })
+    }
+  },
+  row: async ({ provider = '' }) => {
+    const { RECORD_ROWS } = await import('../services/protocols/rows/rows.ts')
+    const { recordService } = await import('../services/protocols/record-service.ts')
+    const { domainBelowSuffix } = await import('../../shared/platform/names/public-suffix.ts')
+    const row = RECORD_ROWS[provider]
+    if (row === undefined) throw new Error(`${provider} has no row`)
+    return (account) => recordService(account, row, domainBelowSuffix)
+  },
+}
+
+/** The protocol of an account, unless it is /nic/update. The errors are complaints. */
+export async function protocolFor(
+  account: AccountConfig,
+): Promise<Result<MakeProtocol | undefined, readonly string[]>> {
+  const { url, provider = '' } = account
+  const service = providerCalled(provider)?.protocol
+  if (service !== undefined) return ok(forRecords(account, await SERVICES[service](account)))
+  if (url === undefined) return ok(undefined)
+  const { templateFor, templateProblems } = await import('./template-account.ts')
+  const problems = templateProblems({ ...account, url })
+  if (problems.length === 0) return ok(templateFor({ ...account, url }))
+  return err(
+    problems.map(({ key, problem }) => formatComplaint({ where: account.places[key] ?? '', problem })),
+  )
+}
+
+const forRecords =
+  ({ server, username, zone, ttl, create }: AccountConfig, made: MadeFor): MakeProtocol =>
+  (parts) =>
+    made({ server, username, zone, ttl: ttl && ttl / 1000, create, ...parts })

@@ -1,0 +1,28 @@
+import { parseDocument } from '../../shared/settings/document.ts'
+import { readClientConfig } from '../settings/read-client.ts'
+import { formatComplaint } from '../../shared/settings/setting.ts'
+import { isRoot } from '../../shared/program/paths.ts'
+import { passwordFiles } from '../settings/password-files.ts'
+import { protocolFor } from '../settings/protocols.ts'
+
+/** Where this user finds the passwords of accounts without a password file. */
+export const passwordFilesOfUser = async (): ReturnType<typeof passwordFiles> =>
+  passwordFiles({ credentials: undefined, isRoot: isRoot() })
+
+const TEXT_NAME = 'holdfast.toml'
+const configOf = async (text: string): Promise<ReturnType<typeof readClientConfig>> =>
+  readClientConfig({
+    flags: {},
+    environment: {},
+    file: { name: TEXT_NAME, document: parseDocument(text, TEXT_NAME) },
+    chosen: [],
+    passwordFileFor: await passwordFilesOfUser(),
+  })
+
+/** What is wrong with the text of a new configuration, or missing in it: what a start with it would refuse. */
+export async function fileComplaints(text: string): Promise<readonly string[]> {
+  const read = await configOf(text)
+  if (!read.ok) return read.error.map(formatComplaint)
+  const protocols = await Promise.all(read.value.accounts.map(protocolFor))
+  return protocols.flatMap((one) => (one.ok ? [] : one.error))
+}

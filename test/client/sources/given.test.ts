@@ -1,5 +1,0 @@
-import { givenSource } from '../../../src/client/sources/given.ts'
-import { sourceContract } from '../../contract/source.ts'
-import { address } from '../../fakes/address.ts'
-
-sourceContract('given', () => givenSource({ v4: address('192.0.2.1') }))
