@@ -1,70 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FILES, placeOf, SRC } from './sources.ts'
+import { ABOVE, floorOf, HOUSES, IMPORTS, importsWithin, ROOMS, roomOf, words } from './rooms.ts'
+import { FILES, SRC } from './sources.ts'
 
-const HOUSES = ['client', 'shared', 'service']
 const DOCUMENT = readFileSync(join(SRC, 'ARCHITECTURE.md'), 'utf8')
-
-interface Room {
-  readonly mayImport: readonly string[]
-  readonly packages: readonly string[]
-}
-
-const words = (cell: string): readonly string[] =>
-  cell.split(' ').filter((word) => word !== '' && word !== '–')
-const ROOMS = new Map(
-  HOUSES.toSorted((a, b) => Number(b === 'shared') - Number(a === 'shared')).flatMap((house) =>
-    [
-      ...readFileSync(join(SRC, house, 'ARCHITECTURE.md'), 'utf8').matchAll(
-        /^\| `([a-z0-9/-]+)` \|[^|]+\|([^|]+)\|([^|]+)\|$/gm,
-      ),
-    ].map(([, room = '', may = '', packages = '']): [string, Room] => [
-      room,
-      {
-        mayImport: words(may).map((name) =>
-          HOUSES.includes(name.split('/')[0] ?? '') ? name : `shared/${name}`,
-        ),
-        packages: words(packages),
-      },
-    ]),
-  ),
-)
-/** Above the rooms: what starts the program and picks the command. */
-const ABOVE = ['start.ts', 'main.ts', 'commands.ts']
-/** The deepest room that a file is in: `service/store/sql` before `service/store`. */
-const roomOf = (path: string): string =>
-  [...ROOMS.keys()]
-    .filter((room) => path.startsWith(`${room}/`))
-    .toSorted((a, b) => b.length - a.length)[0] ?? path
-interface Import {
-  /** As it is written. */
-  readonly name: string
-  /** The path in src; undefined for a package. */
-  readonly target: string | undefined
-  readonly place: string
-}
-
-/** What each file imports: by value or by type, statically or dynamically. */
-const IMPORTS = new Map(
-  FILES.map((file): [string, readonly Import[]] => [
-    file.path,
-    [...file.text.matchAll(/(?:from |import\()'([^']+)'/g)].map(({ 1: name = '', index }) => ({
-      name,
-      target: name.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file.path), name)) : undefined,
-      place: placeOf(file, index),
-    })),
-  ]),
-)
-
-interface Within extends Import {
-  readonly target: string
-}
-/** Its imports of other files in src. */
-const importsWithin = (path: string): readonly Within[] =>
-  (IMPORTS.get(path) ?? []).flatMap((one) =>
-    one.target === undefined || one.target === '../package.json' ? [] : [{ ...one, target: one.target }],
-  )
 
 /** The places of the first circle of imports that goes through this file, or undefined. */
 function circleOf(start: string): readonly string[] | undefined {
@@ -104,9 +44,6 @@ it('is drawn with every room on its floor', () => {
       .split('│')
       .flatMap((column, at) => words(column.trim()).map((room) => [`${HOUSES[at]}/${room}`, Number(floor)])),
   )
-  const floorOf = (room: string): number =>
-    1 + Math.max(0, ...(ROOMS.get(room)?.mayImport ?? []).map(floorOf))
-
   expect(Object.fromEntries(drawn)).toEqual(
     Object.fromEntries([...ROOMS.keys()].map((room) => [room, floorOf(room)])),
   )
