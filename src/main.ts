@@ -1,9 +1,13 @@
 import { bug } from './shared/program/crash.ts'
 import { EXITS } from './shared/program/exit-codes.ts'
 import { withOutput, writeError } from './shared/program/streams.ts'
-import { COMMANDS } from './commands.ts'
-import { type ParsedCommand, parseFast } from './shared/program/parse/fast.ts'
-import { normalizeSwitches } from './shared/program/parse/switches.ts'
+import { normalizeSwitches, type ParsedCommand, parseFast } from './shared/program/parse/fast.ts'
+import { CLIENT_COMMANDS } from './client/program/commands/commands.ts'
+import type { Command } from './shared/program/parse/command.ts'
+import { SERVICE_COMMANDS } from './service/program/commands/commands.ts'
+
+/** Every command, in the order of --help. */
+export const COMMANDS: readonly Command[] = [...CLIENT_COMMANDS, ...SERVICE_COMMANDS]
 
 /** Runs one command line; resolves with the exit code. Only the chosen command is loaded. */
 export async function main(argv: readonly string[]): Promise<number> {

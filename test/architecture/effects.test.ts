@@ -13,7 +13,6 @@ const OF_BROWSERS = ['client/page/script.ts', 'service/console/script.ts']
 const BESIDE_NODE = [
   'service/api/answer/render.ts',
   'service/auth/hashes.ts',
-  'service/http/connections.ts',
   'service/http/listen.ts',
   'service/store/postgres/batches.ts',
   'service/store/postgres/counter-flush.ts',

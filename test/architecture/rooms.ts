@@ -30,7 +30,7 @@ export const ROOMS = new Map(
   ),
 )
 /** Above the rooms: what starts the program and picks the command. */
-export const ABOVE: readonly string[] = ['start.ts', 'main.ts', 'commands.ts']
+export const ABOVE: readonly string[] = ['start.ts', 'main.ts']
 /** The deepest room that a file is in: `service/store/sql` before `service/store`. */
 export const roomOf = (path: string): string =>
   [...ROOMS.keys()]
@@ -67,4 +67,5 @@ export const importsWithin = (path: string): readonly Within[] =>
   )
 
 /** One above the highest room that it may import. */
-export const floorOf = (room: string): number => 1 + Math.max(0, ...(ROOMS.get(room)?.mayImport ?? []).map(floorOf))
+export const floorOf = (room: string): number =>
+  1 + Math.max(0, ...(ROOMS.get(room)?.mayImport ?? []).map(floorOf))

@@ -51,7 +51,8 @@ function branchesIn(source: string): readonly number[] {
   return counts
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 const number = (value: number): string => value.toLocaleString('en')
 
 const lengths = FILES.map(({ text }) => linesOf(text))
@@ -66,25 +67,40 @@ const rows: readonly (readonly [what: string, figure: string])[] = [
   ['lines', number(lengths.reduce((sum, one) => sum + one, 0))],
   ...HOUSES.map((house): [string, string] => [
     `lines of \`src/${house}\``,
-    number(FILES.filter(({ path }) => path.startsWith(`${house}/`)).reduce((sum, { text }) => sum + linesOf(text), 0)),
+    number(
+      FILES.filter(({ path }) => path.startsWith(`${house}/`)).reduce(
+        (sum, { text }) => sum + linesOf(text),
+        0,
+      ),
+    ),
   ]),
   ['lines of a file: median, longest', `${median(lengths)}, ${Math.max(...lengths)}`],
   ['rooms, floors', `${ROOMS.size}, ${Math.max(...[...ROOMS.keys()].map(floorOf))}`],
   ['files of the longest chain of imports', String(longest.length)],
   ['files with one importer; in the same folder', `${alone.length}; ${besides.length}`],
-  ['functions; with more than ten branches', `${number(functions.length)}; ${functions.filter((count) => count > 10).length}`],
+  [
+    'functions; with more than ten branches',
+    `${number(functions.length)}; ${functions.filter((count) => count > 10).length}`,
+  ],
   ...trips.map(({ name, files, functions: count }): [string, string] => [
     `files and functions that run for ${name}`,
     `${files.length}, ${count}`,
   ]),
 ]
 
-const table = ['| what | figure |', '|---|---|', ...rows.map(([what, figure]) => `| ${what} | ${figure} |`)].join('\n')
+const table = [
+  '| what | figure |',
+  '|---|---|',
+  ...rows.map(([what, figure]) => `| ${what} | ${figure} |`),
+].join('\n')
 const CONTRIBUTING = join(SRC, '../CONTRIBUTING.md')
 const MARKS = /(<!-- shape -->\n)[^]*?(\n<!-- \/shape -->)/
 writeFileSync(
   CONTRIBUTING,
-  readFileSync(CONTRIBUTING, 'utf8').replace(MARKS, (_, open: string, close: string) => `${open}${table}${close}`),
+  readFileSync(CONTRIBUTING, 'utf8').replace(
+    MARKS,
+    (_, open: string, close: string) => `${open}${table}${close}`,
+  ),
 )
 console.log(table)
 if (process.argv.includes('--files')) {

@@ -28,7 +28,8 @@ async function counting(): Promise<(name: string) => Promise<Trip>> {
       const path = relative(SRC, fileURLToPath(url))
       if (path.startsWith('..')) return []
       const called = functions.filter(
-        ({ functionName, ranges }) => (ranges[0]?.count ?? 0) > 0 && (functionName !== '' || (ranges[0]?.startOffset ?? 0) > 0),
+        ({ functionName, ranges }) =>
+          (ranges[0]?.count ?? 0) > 0 && (functionName !== '' || (ranges[0]?.startOffset ?? 0) > 0),
       )
       return called.length > 0 ? [{ path, functions: called.length }] : []
     })
@@ -54,9 +55,14 @@ export async function updateTrip(): Promise<Trip> {
     const { main } = await import('../../src/main.ts')
     const code = await main([
       'update',
-      ...['--server', `http://127.0.0.1:${port}`, '--username', 'key', '--hostname', 'home.example.org'],
-      ...['--password-file', join(folder, 'password'), '--state-dir', join(folder, 'state')],
-      ...['--myip', '192.0.2.1', '--allow', 'documentation', '--no-verify'],
+      `--server=http://127.0.0.1:${port}`,
+      '--username=key',
+      `--password-file=${join(folder, 'password')}`,
+      '--hostname=home.example.org',
+      '--myip=192.0.2.1',
+      '--allow=documentation',
+      '--no-verify',
+      `--state-dir=${join(folder, 'state')}`,
     ])
     if (code !== 0) throw new Error(`the update ended with ${code}`)
     return await ran('`holdfast update`, with a given address')
@@ -79,8 +85,12 @@ export async function serviceTrips(): Promise<readonly Trip[]> {
   if (!settings.ok) throw new Error(JSON.stringify(settings.error))
   const ending = new AbortController()
   const started = await startService(settings.value, {
-    ...{ isDev: true, mayMake: true, faults: undefined, log: () => undefined },
-    ...{ stopping: ending.signal, ending: ending.signal },
+    isDev: true,
+    mayMake: true,
+    faults: undefined,
+    log: () => undefined,
+    stopping: ending.signal,
+    ending: ending.signal,
   })
   if (!started.ok) throw new Error(started.error.messages.join())
   const { listeners, publishing, store, idle, dev } = started.value
@@ -89,7 +99,9 @@ export async function serviceTrips(): Promise<readonly Trip[]> {
   const basic = `Basic ${Buffer.from(`${dev.username}:${dev.password}`).toString('base64')}`
   const agent = { 'user-agent': 'Example/Trip-1.0 example@example.org' }
   const update = async (address: string) =>
-    fetch(`${url}/nic/update?hostname=home.example.test&myip=${address}`, { headers: { ...agent, authorization: basic } })
+    fetch(`${url}/nic/update?hostname=home.example.test&myip=${address}`, {
+      headers: { ...agent, authorization: basic },
+    })
   const api = async (method: string, body?: object) =>
     fetch(`${url}/v1/dns/records/example.test/office/rrsets/TXT`, {
       method,

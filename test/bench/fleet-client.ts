@@ -1,4 +1,4 @@
-import { PLAIN_FORM } from '../../src/shared/protocol/request-form.ts'
+import { PLAIN_FORM } from '../../src/shared/protocol/request.ts'
 import { before, days, type Instant, instant } from '../../src/shared/base/time.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import type { WorldView } from '../../src/client/decide/next-action.ts'

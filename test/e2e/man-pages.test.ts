@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/commands.ts'
+import { COMMANDS } from '../../src/main.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../src/client/settings/client-settings.ts'
 import { fileKeyOf } from '../../src/shared/settings/setting.ts'
 import { lacks } from '../lacks.ts'

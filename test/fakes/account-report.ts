@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/client/report/outcome.ts'
+import type { Outcome } from '../../src/client/report/cause.ts'
 import type { AccountReport } from '../../src/client/report/report.ts'
 import { parseAddress } from '../../src/shared/base/address.ts'
 

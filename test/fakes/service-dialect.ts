@@ -1,12 +1,11 @@
 import { ACCOUNT_SETTINGS } from '../../src/client/settings/client-settings.ts'
-import { presetLayer } from '../../src/client/settings/preset.ts'
+import { presetLayer } from '../../src/client/settings/protocol-checks.ts'
 import { PROVIDERS } from '../../src/client/services/providers/providers.ts'
 import { readTable } from '../../src/shared/settings/setting.ts'
 import { byFamily, FAMILIES, type Family, listed, parseAddress } from '../../src/shared/base/address.ts'
 import { parseHostname } from '../../src/shared/base/hostname.ts'
 import { dialectOf, type ReplyDialect } from '../../src/shared/protocol/dialect.ts'
-import { UPDATE_PATH } from '../../src/shared/protocol/request.ts'
-import type { RequestForm } from '../../src/shared/protocol/request-form.ts'
+import { type RequestForm, UPDATE_PATH } from '../../src/shared/protocol/request.ts'
 
 /**
  * Services that delete the records of a family that a request does not name, by what keeps them: a word in the place of the address,

@@ -1,18 +1,16 @@
 import type { DnsSending } from '../../src/client/agent/send/dns-exchange.ts'
 import { expect } from 'vitest'
 import {
-  type Duration,
   days,
+  type Duration,
   formatDuration,
   type Instant,
   instant,
   minutes,
   seconds,
 } from '../../src/shared/base/time.ts'
-import type { Agent } from '../../src/client/agent/agent.ts'
+import { type AccountJob, type Agent, makeInbox } from '../../src/client/agent/agent.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'
-import { makeInbox } from '../../src/client/agent/inbox.ts'
-import type { AccountJob } from '../../src/client/agent/loop-state.ts'
 import { nicUpdate, type NicUpdateService } from '../../src/client/services/protocols/nic-update.ts'
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { NEW_STATE } from '../../src/client/decide/state.ts'
@@ -20,9 +18,8 @@ import { formatState, parseState } from '../../src/client/agent/memory/codec.ts'
 import type { AddressProvider } from '../../src/client/detect/sources/provider.ts'
 import { parseAddress } from '../../src/shared/base/address.ts'
 import { Secret } from '../../src/shared/base/secret.ts'
-import { UPDATE_PATH } from '../../src/shared/protocol/request.ts'
-import { PLAIN_FORM } from '../../src/shared/protocol/request-form.ts'
-import { toWire } from '../../src/shared/platform/http/wire.ts'
+import { PLAIN_FORM, UPDATE_PATH } from '../../src/shared/protocol/request.ts'
+import { toWire } from '../../src/shared/platform/http/service.ts'
 import type { HttpOutcome } from '../../src/shared/ports/http.ts'
 
 export const START = instant(Date.UTC(2026, 0, 1))

@@ -13,14 +13,14 @@ import {
 import type { DesiredState } from '../../src/client/decide/desired-state.ts'
 import { nextAction, stopOf } from '../../src/client/decide/next-action.ts'
 import type { Action, Observation } from '../../src/client/decide/observation.ts'
-import { reduce } from '../../src/client/decide/reduce.ts'
+import { reduce } from '../../src/client/decide/step.ts'
 import { accountOf, NEW_STATE, type State } from '../../src/client/decide/state.ts'
 import { formatState, parseState } from '../../src/client/agent/memory/codec.ts'
 import { type Addresses, FAMILIES, parseAddress } from '../../src/shared/base/address.ts'
 import type { Sightings } from '../../src/shared/base/sighting.ts'
 import { actionOf, isAddressedWord, REPLY_WORDS } from '../../src/shared/protocol/reply.ts'
-import type { Reply } from '../../src/shared/protocol/reply-codec.ts'
 import { PLAN, START } from '../fakes/world.ts'
+import type { Reply } from '../../src/shared/protocol/reply-codec.ts'
 
 /** One turn: time passes, addresses are seen or not, and the service answers. */
 interface Turn {

@@ -1,4 +1,4 @@
-import { PLAIN_FORM } from '../../src/shared/protocol/request-form.ts'
+import { PLAIN_FORM } from '../../src/shared/protocol/request.ts'
 import { describe, expect, it } from 'vitest'
 import { after, type Instant, minutes, parseDuration, seconds } from '../../src/shared/base/time.ts'
 import type { AgentEvent } from '../../src/client/agent/events.ts'

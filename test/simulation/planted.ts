@@ -212,7 +212,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'the newest of two saved states is not chosen',
     rule: 'S5',
-    file: 'client/agent/memory/state-files.ts',
+    file: 'client/agent/memory/file-memory.ts',
     from: '(b.file.anchor?.at ?? 0) - (a.file.anchor?.at ?? 0)',
     to: '(a.file.anchor?.at ?? 0) - (b.file.anchor?.at ?? 0)',
     flags: '--only disk,kill,stop,change --often 30',
@@ -220,7 +220,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a torn state file is not set aside',
     rule: 'S6',
-    file: 'client/agent/memory/state-files.ts',
+    file: 'client/agent/memory/file-memory.ts',
     from: '  const salvaged = salvage(damaged)',
     to: '  if (!file.ok) throw new Error(file.error)\n  const salvaged = salvage(damaged)',
     flags: '--only powerCut --often 30',
@@ -228,7 +228,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'another password lifts no stop',
     rule: 'L2',
-    file: 'client/decide/lift.ts',
+    file: 'client/decide/desired-state.ts',
     from: 'return key !== undefined && stop.about !== now[key]',
     to: 'return key === undefined && stop.about !== now[key ?? "agent"]',
     flags: '--only password,change',
@@ -380,7 +380,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a process that has not looked has seen no address',
     rule: 'T7',
-    file: 'client/report/outcome.ts',
+    file: 'client/report/cause.ts',
     from: 'world.sightings?.[desired.account]',
     to: 'world.sightings?.[desired.account] ?? {}',
     isRare: true,

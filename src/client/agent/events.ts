@@ -2,13 +2,13 @@ import type { Instant } from '../../shared/base/time.ts'
 import type { Address, Addresses, Family } from '../../shared/base/address.ts'
 import type { Sightings } from '../../shared/base/sighting.ts'
 import type { ReplyWord } from '../../shared/protocol/reply.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import type { DetectionEvent } from '../detect/address-detection.ts'
 import type { MemoryProblem } from './memory/memory.ts'
 import type { Publication } from '../verify/publication.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 interface PublicationOfHost {
   readonly account: string

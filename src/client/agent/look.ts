@@ -14,11 +14,9 @@ import { FAMILIES, type Family } from '../../shared/base/address.ts'
 import type { Sighting, Sightings } from '../../shared/base/sighting.ts'
 import type { Random, Schedule } from '../../shared/ports/clock.ts'
 import { type SightingsByName, sightingsOf, type WorldView } from '../decide/next-action.ts'
-import { givenSource } from '../detect/sources/given.ts'
+import { givenSource } from '../detect/address-detection.ts'
 import type { AddressProvider } from '../detect/sources/provider.ts'
-import type { Agent } from './agent.ts'
-import { type GivenAddresses, LOOK_REQUEST, type LoopRequest } from './inbox.ts'
-import type { AccountJob } from './loop-state.ts'
+import { type AccountJob, type Agent, type GivenAddresses, LOOK_REQUEST, type LoopRequest } from './agent.ts'
 
 interface LookContext {
   readonly jobs: readonly AccountJob[]

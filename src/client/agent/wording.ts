@@ -3,13 +3,13 @@ import { formatDuration, type Instant } from '../../shared/base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../shared/base/address.ts'
 import { formatNat, type Nat, natMeaning } from '../../shared/base/nat.ts'
 import { isLocalWord, REPLIES } from '../../shared/protocol/reply.ts'
-import { formatReply } from '../../shared/protocol/reply-codec.ts'
 import { withQuote } from '../../shared/protocol/said-text.ts'
 import type { PaceDelay } from '../decide/pace.ts'
 import type { WaitCause } from '../decide/state.ts'
 import { formatPublication, PUBLICATION_ADVICE } from '../verify/publication-text.ts'
 import { HINTS } from '../detect/watch/hint.ts'
 import type { AgentEvent } from './events.ts'
+import { formatReply } from '../../shared/protocol/reply-codec.ts'
 
 /** How a line shows an account and a moment. */
 export interface EventFormat {

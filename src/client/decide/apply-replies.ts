@@ -1,21 +1,20 @@
-import { never } from '../../shared/base/never.ts'
+import { never } from '../../shared/base/result.ts'
 import { after, type Duration, type Instant, longest, milliseconds } from '../../shared/base/time.ts'
-import { actionOf, isAccountWord, type StopScope, severityOf } from '../../shared/protocol/reply.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
+import { actionOf, isAccountWord, severityOf, type StopScope } from '../../shared/protocol/reply.ts'
 import { nextWait, retryAt, waitAt } from './backoff.ts'
 import { confirmedBy, notOffline } from './confirmation.ts'
-import type { DesiredState } from './desired-state.ts'
-import { aboutOf } from './lift.ts'
+import { aboutOf, type DesiredState } from './desired-state.ts'
 import type { Moment, ObservationOf } from './observation.ts'
 import {
   type AccountState,
   type AccountStatus,
-  type HostState,
   hostOf,
+  type HostState,
   READY,
   type Stop,
   type WaitCause,
 } from './state.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 interface ApplyContext extends Moment {
   readonly desired: DesiredState

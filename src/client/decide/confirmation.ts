@@ -1,8 +1,8 @@
 import type { Instant } from '../../shared/base/time.ts'
 import { type Addresses, byFamily, FAMILIES, type Family, picked } from '../../shared/base/address.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { HostState, Moments } from './state.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 interface Confirmed {
   readonly host: HostState

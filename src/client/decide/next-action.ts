@@ -1,14 +1,38 @@
 import { after, earliest, type Instant, isBefore, milliseconds } from '../../shared/base/time.ts'
 import { type Address, type Addresses, byFamily, FAMILIES, type Family } from '../../shared/base/address.ts'
 import type { Sightings } from '../../shared/base/sighting.ts'
-import { isHolding } from '../../shared/protocol/request-form.ts'
-import { formatQuery, type UpdateRequest } from '../../shared/protocol/request.ts'
-import { batchOf } from './batch.ts'
+import { formatQuery, isHolding, type UpdateRequest } from '../../shared/protocol/request.ts'
 import { momentsOf } from './confirmation.ts'
 import type { DesiredState } from './desired-state.ts'
 import type { Action } from './observation.ts'
 import { type PaceDelay, paceDelay } from './pace.ts'
-import { type AccountState, accountOf, type HostState, hostOf, type State, type Stop } from './state.ts'
+import { accountOf, type AccountState, hostOf, type HostState, type State, type Stop } from './state.ts'
+
+/** The size of one request. */
+interface Batch {
+  readonly maxNames: number
+  /** In characters. */
+  readonly maxQueryLength: number
+}
+
+/** Every service accepts this size, and a lost answer leaves no more than these names unconfirmed. */
+const DEFAULT_BATCH: Batch = { maxNames: 20, maxQueryLength: 2000 }
+
+/**
+ * Services limit the requests of a key (Holdfast's: 30 in five minutes), so an account with many names needs few
+ * requests. They are longer instead, within the usual limit of a request line (8 KiB); decision 0020.
+ */
+const MAX_REQUESTS = 8
+const MAX_QUERY_LENGTH = 7000
+
+/** From all hostnames of the account, not from those that are due, so that the requests of a round have the same size. */
+export function batchOf({ hostnames, batch }: Pick<DesiredState, 'hostnames' | 'batch'>): Batch {
+  const share = Math.ceil(hostnames.length / MAX_REQUESTS)
+  const maxNames = batch ?? Math.max(DEFAULT_BATCH.maxNames, share)
+  return maxNames <= DEFAULT_BATCH.maxNames
+    ? { ...DEFAULT_BATCH, maxNames }
+    : { maxNames, maxQueryLength: MAX_QUERY_LENGTH }
+}
 
 export type SightingsByName = Readonly<Record<string, Sightings>>
 

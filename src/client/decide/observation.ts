@@ -1,7 +1,7 @@
 import type { Duration, Instant } from '../../shared/base/time.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { State } from './state.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 /** An input of the client's step. */
 export type Observation =

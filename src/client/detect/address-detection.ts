@@ -1,13 +1,28 @@
 import type { UplinkView } from './agree.ts'
-import { givenSource } from './sources/given.ts'
 import type { AddressProvider } from './sources/provider.ts'
 import type { AddressSource } from './sources/source.ts'
 import type { Hint } from './watch/hint.ts'
 import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
 import type { Finding } from './finding.ts'
 import type { WatcherFinding } from './watch/watcher.ts'
-import type { Address, Family } from '../../shared/base/address.ts'
+import { type Address, type Addresses, FAMILIES, type Family } from '../../shared/base/address.ts'
 import type { Sighting } from '../../shared/base/sighting.ts'
+import { milliseconds } from '../../shared/base/time.ts'
+
+/** A configured address. A family without one is left as it is published. */
+export const givenSource = (addresses: Addresses): AddressSource => ({
+  name: 'given',
+  operator: 'you',
+  vantage: 'chosen',
+  families: FAMILIES,
+  cooldown: milliseconds(0),
+  look(family) {
+    const address = addresses[family]
+    return Promise.resolve(
+      address === undefined ? { kind: 'none', isLeft: true } : { kind: 'seen', address, by: 'given' },
+    )
+  },
+})
 
 /** Detects the addresses of the accounts, and of hostnames with settings of their own. */
 export interface AddressDetection {

@@ -1,5 +1,5 @@
 import { after, type Duration, type Instant, milliseconds } from '../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../shared/base/concurrency.ts'
 import type { Sighting } from '../../shared/base/sighting.ts'
 import type { Clock } from '../../shared/ports/clock.ts'
 import type { AddressSource } from './sources/source.ts'

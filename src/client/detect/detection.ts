@@ -1,5 +1,5 @@
 import { seconds } from '../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../shared/base/concurrency.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../shared/base/token-bucket.ts'
 import type { UplinkView } from './agree.ts'
 import type { DetectorOptions } from './detector-options.ts'
@@ -10,7 +10,6 @@ import type { SourcePorts } from './sources/ports.ts'
 import type { AddressProvider } from './sources/provider.ts'
 import type { AddressSource } from './sources/source.ts'
 import { onRoute } from './own-route.ts'
-import { suffixed } from './sources/suffixed.ts'
 import { type Hint, HINTS } from './watch/hint.ts'
 import { watch } from './watch/watch.ts'
 import type { WatchedDetection } from './watch/watcher.ts'
@@ -36,6 +35,18 @@ import {
   localAddressOf,
   outsideRouteOf,
 } from './binding.ts'
+import { type Prefix, withHostPart } from '../../shared/base/prefix.ts'
+
+/** The address of another machine in this network: the IPv6 prefix of this host with that host part. IPv4 is shared. */
+export const suffixed = (provider: AddressProvider, { address, length }: Prefix): AddressProvider => ({
+  name: `${provider.name} with ${address}/${length}`,
+  async look(family, signal) {
+    const sighting = await provider.look(family, signal)
+    return family === 'v6' && sighting.kind === 'seen'
+      ? { ...sighting, address: withHostPart(sighting.address, length, address) }
+      : sighting
+  },
+})
 
 /** Limits how often hints end the retry delays, so that forged hints cause no requests to the service. */
 const RETRY_LIMITS: BucketLimits = { burst: 5, refill: seconds(5) }

@@ -1,5 +1,5 @@
 import { after, type Duration, type Instant, isBefore, milliseconds } from '../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../shared/base/concurrency.ts'
 import type { Address, Family } from '../../shared/base/address.ts'
 import type { Sighting } from '../../shared/base/sighting.ts'
 import type { AddressSource } from './sources/source.ts'

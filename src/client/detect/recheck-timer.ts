@@ -1,5 +1,5 @@
 import { after, type Duration, type Instant, minutes, seconds, withJitter } from '../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../shared/base/concurrency.ts'
 import type { Clock, Random } from '../../shared/ports/clock.ts'
 
 /** After consecutive rounds without an agreement: an uplink or a name server returns within seconds or minutes. */

@@ -1,7 +1,7 @@
 import { between, earliest, hours, type Instant, minutes, parseInstant } from '../../shared/base/time.ts'
 import type { NotificationEvent } from '../settings/notify-settings.ts'
 import { type Addresses, FAMILIES, listed } from '../../shared/base/address.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { Outcome } from '../report/cause.ts'
 import type { AccountReport } from '../report/report.ts'
 import type { AccountMemory, DeliveryTarget, EventMemory, NotifyMemory } from './memory.ts'
 import { EVENT_ROWS, type Notification } from './notification.ts'

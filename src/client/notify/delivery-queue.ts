@@ -1,8 +1,7 @@
 import { hours, type Instant } from '../../shared/base/time.ts'
 import type { FailingTarget, PendingDelivery } from './memory.ts'
-import type { Clock } from '../../shared/ports/clock.ts'
+import { type Clock, pause } from '../../shared/ports/clock.ts'
 import type { Log } from '../../shared/ports/log.ts'
-import { pause } from '../../shared/ports/pause.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Each attempt, for metrics. */

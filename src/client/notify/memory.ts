@@ -1,7 +1,8 @@
-import type { NotificationEvent } from '../settings/notify-settings.ts'
-import { NOTIFICATION_EVENTS } from '../settings/notify-settings.ts'
+import { NOTIFICATION_EVENTS, type NotificationEvent } from '../settings/notify-settings.ts'
 import { type Addresses, byFamily, parseAddress } from '../../shared/base/address.ts'
 import type { Notification } from './notification.ts'
+import { formatInstant, instant } from '../../shared/base/time.ts'
+import type { Trouble } from '../report/troubles.ts'
 
 /** The last notification of one event, and what was held back since. */
 export interface EventMemory {
@@ -190,3 +191,12 @@ function notificationFrom(value: unknown): Notification | undefined {
     times: numberFrom(times) ?? 1,
   }
 }
+
+/** Failed deliveries, as status, doctor and the page show them. */
+export const deliveryTroubles = (failing: readonly FailingTarget[]): readonly Trouble[] =>
+  failing.map(({ target, because, since }) => ({
+    kind: 'delivery',
+    text: `notifications to ${target} fail: ${because}`,
+    remedy: 'correct the setting or its receiver, and reload Holdfast; holdfast notify --test sends a test',
+    since: formatInstant(instant(since)),
+  }))

@@ -1,15 +1,16 @@
-import type { Instant } from '../../shared/base/time.ts'
+import { formatInstant, type Instant } from '../../shared/base/time.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import {
   admit,
-  compareReports,
+  CLOCK_TOLERANCE,
   type Compared,
+  compareReports,
+  isSettled,
   maxPerDay,
   notificationOf,
   type TargetsOf,
   withoutHeld,
 } from './compare.ts'
-import { duePings, withoutPing, withPing } from './pings.ts'
 import type { DeliveryTarget, FailingTarget, NotifyMemory, PendingDelivery } from './memory.ts'
 import { EVENT_ROWS, NO_DETAILS, type Notification } from './notification.ts'
 import type { AccountReport } from '../report/report.ts'
@@ -25,13 +26,71 @@ import {
   deliveryTargets,
   newDeliveryId,
   pingDelivery,
-  receiversOf,
   queuesOf,
+  receiversOf,
 } from './delivery.ts'
 import { DeliveryQueue, MAX_DELIVERY_AGE, type OnDelivery } from './delivery-queue.ts'
-import { eventLine, newsForAll } from './events-for-all.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'
+import { type EventFormat, wordingOf } from '../agent/wording.ts'
+
+interface PingContext {
+  /** Milliseconds between two pings, of the accounts that have a check. */
+  readonly every: ReadonlyMap<string, number>
+  readonly now: Instant
+}
+
+/** Accounts that are due for a ping while all is well. */
+export function duePings(
+  memory: NotifyMemory,
+  reports: readonly AccountReport[],
+  { every, now }: PingContext,
+): { readonly memory: NotifyMemory; readonly accounts: readonly string[] } {
+  const due = reports.filter((report) => {
+    const { account } = report
+    const interval = every.get(account)
+    const pinged = memory.accounts[account]?.pinged
+    if (interval === undefined || !isSettled(report)) return false
+    return pinged === undefined || now - pinged >= interval || pinged - now > CLOCK_TOLERANCE
+  })
+  const accounts = due.map(({ account }) => account)
+  return { memory: accounts.reduce((one, account) => withPing(one, account, now), memory), accounts }
+}
+
+export function withPing(memory: NotifyMemory, account: string, now: Instant): NotifyMemory {
+  const earlier = memory.accounts[account] ?? { confirmed: {}, events: {} }
+  return { ...memory, accounts: { ...memory.accounts, [account]: { ...earlier, pinged: now } } }
+}
+
+/** The next look at which all is well pings. */
+export function withoutPing(memory: NotifyMemory, account: string): NotifyMemory {
+  const earlier = memory.accounts[account]
+  if (earlier === undefined) return memory
+  const { pinged: _pinged, ...rest } = earlier
+  return { ...memory, accounts: { ...memory.accounts, [account]: rest } }
+}
+
+/** Events that cause a notification and neither delay nor stop updates. */
+const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
+  behindAnother: 'behind-nat',
+  flipping: 'flipping',
+  outlier: 'outlier',
+  quarantined: 'quarantined',
+  stateSavedElsewhere: 'unsaved',
+  stateSetAside: 'state-lost',
+  stateOutdated: 'state-lost',
+}
+const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
+export const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
+
+/** What an event without an account is for people. */
+export function newsForAll(
+  event: AgentEvent,
+): { readonly about: NotificationEvent; readonly because: string } | undefined {
+  if (event.kind === 'stateNotSaved') return { about: 'unsaved', because: event.because }
+  const about = EVENTS_FOR_ALL[event.kind]
+  return about === undefined ? undefined : { about, because: eventLine(event) }
+}
 
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { formatInstant, type Instant } from '../../shared/base/time.ts'
-import { Secret } from '../../shared/base/secret.ts'
-import { SecretText } from '../../shared/base/secret-text.ts'
+import { Secret, SecretText } from '../../shared/base/secret.ts'
 import { PLACEHOLDER, PLACEHOLDERS, type WebhookFormat } from '../settings/notify-settings.ts'
 import { EVENT_ROWS, type Notification, notificationText, type PingKind } from './notification.ts'
 

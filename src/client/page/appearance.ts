@@ -1,5 +1,5 @@
 import { listed } from '../../shared/base/address.ts'
-import type { Outcome } from '../report/outcome.ts'
+import type { Outcome } from '../report/cause.ts'
 import type { AccountReport } from '../report/report.ts'
 import type { PublicationState } from '../verify/publication.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { PAGE_HEADERS } from '../../shared/html/page-headers.ts'
+import { PAGE_HEADERS } from '../../shared/html/html.ts'
 import {
   CONTENT_TYPE,
   exposition,
@@ -8,16 +8,27 @@ import {
   prometheusText,
 } from '../../shared/base/exposition.ts'
 import { after, between, seconds } from '../../shared/base/time.ts'
-import { isOwnHost } from './access.ts'
 import { PAGE_STYLE } from './style.ts'
 import { pageOf, type PageView, updateOf } from './view.ts'
-import { parseBasic } from '../../shared/base/basic.ts'
+import { parseBasic, type Secret } from '../../shared/base/secret.ts'
 import { isSameOrigin, type RequestOrigin } from '../../shared/base/same-origin.ts'
-import type { Secret } from '../../shared/base/secret.ts'
-import { pause } from '../../shared/ports/pause.ts'
+import { type Clock, pause } from '../../shared/ports/clock.ts'
 import { PAGE_SCRIPT } from './script.ts'
-import type { Clock } from '../../shared/ports/clock.ts'
 import type { PageHandler, PageRequest, PageResponse } from '../../shared/platform/http/page-server.ts'
+import { parseAddress } from '../../shared/base/address.ts'
+import { isLoopbackHost } from '../../shared/base/network.ts'
+
+/**
+ * Whether the Host header (RFC 9110 §7.2) names this page. Another name means that a name of the attacker leads here (DNS
+ * rebinding), and a browser would let the attacker's page read this one. An address cannot lead elsewhere (decision 0038).
+ */
+export function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
+  if (host === undefined) return false
+  const bare = host.replace(/:\d{1,5}$/, '').toLowerCase()
+  return (
+    isLoopbackHost(host) || parseAddress(bare.replace(/^\[|\]$/g, '')) !== undefined || names.includes(bare)
+  )
+}
 
 /** What the page shows and does. */
 export interface PageParts {

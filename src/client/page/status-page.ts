@@ -3,7 +3,7 @@ import { formatPageListener, type PageSettings } from '../settings/page-settings
 import { Secret } from '../../shared/base/secret.ts'
 import { type PageServer, servePage } from '../../shared/platform/http/page-server.ts'
 import type { Log } from '../../shared/ports/log.ts'
-import { MAX_BYTES, secretText, textOf } from '../../shared/program/text-file.ts'
+import { MAX_BYTES, secretText, textOf } from '../../shared/program/config-file.ts'
 import { type PageView, updateOf } from './view.ts'
 import { pageHandler, type PageParts } from './handler.ts'
 

@@ -1,7 +1,7 @@
 import { changesBetween, type Html, html } from '../../shared/html/html.ts'
 import type { PastAddress } from '../report/address-history.ts'
 import type { RecordedEvent } from '../report/event-ring.ts'
-import { OUTCOMES } from '../report/outcome.ts'
+import { OUTCOMES } from '../report/cause.ts'
 import type { AccountReport } from '../report/report.ts'
 import type { LastAnswer } from '../report/source-answers.ts'
 import type { Trouble } from '../report/troubles.ts'

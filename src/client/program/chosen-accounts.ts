@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { isNamedBy, listAccounts } from '../report/account-name.ts'
-import type { Failure } from '../../shared/program/failure.ts'
+import type { Failure } from '../../shared/program/exit-codes.ts'
 
 /** The keys of the accounts that the user means; all accounts without a subject. */
 export function chosenAccounts(

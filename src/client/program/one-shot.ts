@@ -1,7 +1,6 @@
 import { isAtLeast } from '../../shared/base/level.ts'
 import { LAST_INSTANT } from '../../shared/base/time.ts'
-import type { Agent } from '../agent/agent.ts'
-import type { LoopState } from '../agent/loop-state.ts'
+import type { Agent, LoopState } from '../agent/agent.ts'
 import { once, run } from '../agent/run.ts'
 import type { Observation } from '../decide/observation.ts'
 import { answeredAll } from '../services/protocols/answers.ts'
@@ -11,8 +10,13 @@ import {
   type ServiceAnswer,
   type UpdateProtocol,
 } from '../services/protocols/protocol.ts'
-import { ExchangeLog, type ExchangeView } from '../report/exchange-log.ts'
-import { type AccountReport, reportAccounts } from '../report/report.ts'
+import {
+  type AccountReport,
+  clockView,
+  ExchangeLog,
+  type ExchangeView,
+  reportAccounts,
+} from '../report/report.ts'
 import type { Schedule } from '../../shared/ports/clock.ts'
 import type { OutgoingRequest } from '../../shared/ports/http.ts'
 import type { Log } from '../../shared/ports/log.ts'
@@ -20,9 +24,7 @@ import type { SystemPorts } from '../../shared/ports/system.ts'
 import { nameServerUrl } from '../agent/send/dns-exchange.ts'
 import { MEANINGS } from '../../shared/protocol/reply.ts'
 import { type MakeAddressDetection, NO_DETECTION } from '../detect/address-detection.ts'
-import { clockView } from '../report/clock-view.ts'
-import { type ClientParts, type ComposedClient, composeClient } from './compose.ts'
-import { REPORTED_AT_END } from './event-log.ts'
+import { type ClientParts, composeClient, type ComposedClient, REPORTED_AT_END } from './compose.ts'
 import { Notifications } from '../notify/notifications.ts'
 import type { ResolvedSettings } from '../settings/settings.ts'
 

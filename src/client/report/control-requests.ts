@@ -1,6 +1,5 @@
 import { type Addresses, byFamily, listed, parseAddress } from '../../shared/base/address.ts'
-import type { Inbox, LoopRequest } from '../agent/inbox.ts'
-import type { LoopState } from '../agent/loop-state.ts'
+import type { Inbox, LoopRequest, LoopState } from '../agent/agent.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import type { AccountReport, ClockView } from './report.ts'
 import { type ResumeResult, resumeResults } from './resume-result.ts'

@@ -1,6 +1,6 @@
 import { labelOf } from './account-name.ts'
 import { hostTable } from './host-table.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from './cause.ts'
 import type { AccountReport } from './report.ts'
 import { formatCause, formatSince, formatStopped, formatTime, lookLines } from './report-text.ts'
 

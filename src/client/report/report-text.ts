@@ -3,8 +3,7 @@ import { FAMILY_NAMES, listed } from '../../shared/base/address.ts'
 import { isReplyWord, REPLIES } from '../../shared/protocol/reply.ts'
 import { labelOf } from './account-name.ts'
 import { publicationText } from './elsewhere.ts'
-import type { Outcome } from './outcome.ts'
-import type { SeenReport } from './cause.ts'
+import type { Outcome, SeenReport } from './cause.ts'
 import type { AccountReport, HostReport } from './report.ts'
 
 /** A moment of a report (RFC 3339) in local time. */

@@ -1,19 +1,81 @@
-import { formatInstant, type Instant, LAST_INSTANT } from '../../shared/base/time.ts'
+import { after, between, formatInstant, type Instant, LAST_INSTANT } from '../../shared/base/time.ts'
 import { type Addresses, FAMILIES, FAMILY_NAMES, listed } from '../../shared/base/address.ts'
 import { natMeaning, NATS } from '../../shared/base/nat.ts'
 import type { Sighting, Sightings } from '../../shared/base/sighting.ts'
 import { withQuote } from '../../shared/protocol/said-text.ts'
 import { isAddressedWord, meaningOfWord, type ServiceNouns } from '../../shared/protocol/reply.ts'
-import { formatReply, type Reply } from '../../shared/protocol/reply-codec.ts'
-import type { LoopState } from '../agent/loop-state.ts'
+import type { LoopState } from '../agent/agent.ts'
 import { wordRemark } from '../agent/wording.ts'
 import type { DesiredState } from '../decide/desired-state.ts'
 import { heldUntil, isRequestDue, pacedIn, sightingsOf } from '../decide/next-action.ts'
-import { type AccountState, accountOf, type HostState, hostOf } from '../decide/state.ts'
+import { accountOf, type AccountState, hostOf, type HostState } from '../decide/state.ts'
 import { HIDDEN_BY_SERVICE, type Publication } from '../verify/publication.ts'
-import type { ExchangeView, LoggedExchange } from './exchange-log.ts'
-import { causeOf, firstStop, remedyOf, reportSeen, saidBy, type SeenReport } from './cause.ts'
-import { type Outcome, outcomeOf, stoppedAloneOf } from './outcome.ts'
+import {
+  causeOf,
+  firstStop,
+  type Outcome,
+  outcomeOf,
+  remedyOf,
+  reportSeen,
+  saidBy,
+  type SeenReport,
+  stoppedAloneOf,
+} from './cause.ts'
+import type { ClientTime } from '../agent/memory/client-time.ts'
+import { formatReply, type Reply } from '../../shared/protocol/reply-codec.ts'
+import type { UpdateRequest } from '../../shared/protocol/request.ts'
+import type { AgentEvent } from '../agent/events.ts'
+
+/** The last request for a hostname, and the reply to it. */
+export interface LoggedExchange {
+  readonly sent: UpdateRequest
+  readonly reply?: Reply
+  /** The addresses that were confirmed before a reply that confirms others. */
+  readonly previous?: Addresses
+}
+
+export interface ExchangeView {
+  get(account: string, hostname: string): LoggedExchange | undefined
+}
+
+/** The last exchange of each hostname in this run, from the events. */
+export class ExchangeLog implements ExchangeView {
+  readonly #exchanges = new Map<string, LoggedExchange>()
+
+  record(event: AgentEvent): void {
+    if ('reply' in event)
+      this.#exchanges.set(hostnameKey(event.account, event.hostname), {
+        sent: event.sent,
+        reply: event.reply,
+        ...('previous' in event && { previous: event.previous }),
+      })
+    else if ('sent' in event && wasSent(event))
+      for (const hostname of event.sent.hostnames)
+        this.#exchanges.set(hostnameKey(event.account, hostname), { sent: event.sent })
+  }
+
+  get(account: string, hostname: string): LoggedExchange | undefined {
+    return this.#exchanges.get(hostnameKey(account, hostname))
+  }
+
+  /** A view of the exchanges that are recorded after this call. */
+  fromNow(): ExchangeView {
+    const before = new Map(this.#exchanges)
+    return {
+      get: (account, hostname) => {
+        const last = this.get(account, hostname)
+        return last === before.get(hostnameKey(account, hostname)) ? undefined : last
+      },
+    }
+  }
+}
+
+/** One hostname of an account, as a key. */
+export const hostnameKey = (account: string, hostname: string): string => `${account} ${hostname}`
+
+/** A request is not sent before there is a connection. */
+const wasSent = (event: AgentEvent): boolean =>
+  event.kind !== 'unreached' || !/^(look-up|connect|TLS):/.test(event.because)
 
 /** The request of this run for one hostname. `previous`: the addresses that were confirmed before its reply. */
 interface SentReport {
@@ -229,4 +291,11 @@ function reportExchange(
     ...(isOwnWord && { isOwnWord }),
     meaning: withQuote(meaningOfWord(exchange.reply.word, saidIn(exchange.reply), nouns), exchange.reply),
   }
+}
+
+/** The present moment for reports. The clocks are read once: a report shows several moments for each of many hostnames. */
+export function clockView(time: ClientTime): ClockView {
+  const now = time.now()
+  const wall = time.wallAt(now)
+  return { now, wallAt: (at) => after(wall, between(now, at)) }
 }

@@ -1,6 +1,6 @@
 import type { DesiredState } from '../decide/desired-state.ts'
 import type { Moment, Observation } from '../decide/observation.ts'
-import { reduce } from '../decide/reduce.ts'
+import { reduce } from '../decide/step.ts'
 import type { State } from '../decide/state.ts'
 import type { ClockView } from './report.ts'
 import { type ResumeResult, resumeResults } from './resume-result.ts'

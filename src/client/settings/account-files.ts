@@ -3,15 +3,17 @@ import type { MakeProtocol } from '../services/protocols/protocol.ts'
 import { secretProblem } from '../services/providers/secret-shape.ts'
 import type { AccountConfig } from './read-client.ts'
 import { fileKeyOf, formatComplaint, type SettingLayer } from '../../shared/settings/setting.ts'
-import { canBeBasic } from '../../shared/base/basic.ts'
-import { Secret } from '../../shared/base/secret.ts'
-import { isReadableByOthers } from '../../shared/platform/files/file-mode.ts'
+import { canBeBasic, Secret } from '../../shared/base/secret.ts'
+import { isReadableByOthers } from '../../shared/platform/files/folder.ts'
 import { readNamedFile } from '../../shared/platform/files/named-file.ts'
 import { stat } from '../../shared/platform/files/promises.ts'
-import { MAX_BYTES, secretText, textOf } from '../../shared/program/text-file.ts'
-import { protocolFor } from './protocols.ts'
-import { readStdin } from './standard-input.ts'
-import { tsigKeyOf, updatesNameServer } from './tsig-key.ts'
+import { MAX_BYTES, secretText, textOf } from '../../shared/program/config-file.ts'
+import { protocolFor, tsigKeyOf, updatesNameServer } from './protocols.ts'
+import { text } from 'node:stream/consumers'
+
+/** Standard input can be read once; accounts with password_file = "-" share its content. */
+let stdin: Promise<string> | undefined
+export const readStdin = async (): Promise<string> => (stdin ??= text(process.stdin))
 
 /** The settings of an account with the content of its files. */
 export interface ClientAccount extends AccountConfig {

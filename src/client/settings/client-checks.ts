@@ -1,5 +1,4 @@
-import { canBeBasic } from '../../shared/base/basic.ts'
-import { Secret } from '../../shared/base/secret.ts'
+import { canBeBasic, Secret } from '../../shared/base/secret.ts'
 import { explainRange, isGlobal, type RangeClass, specialRangeOf } from '../../shared/base/special.ts'
 import { providerCalled } from '../services/providers/providers.ts'
 import { hasLabels } from './hostname.ts'
@@ -9,13 +8,13 @@ import { formatPageListener, isLoopback } from './page-settings.ts'
 import { PASSWORD_PLACE } from './parameter.ts'
 import { protocolRules, sendsPassword } from './protocol-checks.ts'
 import { hostOfSource, type SourceSpec } from '../detect/sources/spec.ts'
-import {
-  type Complaint,
-  type GivenValue,
-  type ReadContext,
-  type SettingLayer,
-  type TableResult,
-  type ValuePlaces,
+import type {
+  Complaint,
+  GivenValue,
+  ReadContext,
+  SettingLayer,
+  TableResult,
+  ValuePlaces,
 } from '../../shared/settings/setting.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { after } from '../../shared/base/time.ts'
 import type { Schedule } from '../../shared/ports/clock.ts'
-import type { Failure } from '../../shared/program/failure.ts'
+import type { Failure } from '../../shared/program/exit-codes.ts'
 import type { ResolvedSettings } from './settings.ts'
 
 /** The schedule of the settings. The parser of cron expressions is loaded only for one. */

@@ -3,15 +3,15 @@ import { LEVELS } from '../../shared/base/level.ts'
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { days, minutes, seconds } from '../../shared/base/time.ts'
 import { type Address, type Addresses, byFamily, familyOf, parseAddress } from '../../shared/base/address.ts'
-import { eui64, type Prefix, parsePrefix } from '../../shared/base/prefix.ts'
+import { eui64, parsePrefix, type Prefix } from '../../shared/base/prefix.ts'
 import { RANGE_CLASSES } from '../../shared/base/special.ts'
-import { UPDATE_PATH } from '../../shared/protocol/request.ts'
 import {
   ABSENT_FAMILY,
   ADDRESS_PARAMETERS,
   HOSTNAME_PARAMETERS,
   IPV6_PARAMETERS,
-} from '../../shared/protocol/request-form.ts'
+  UPDATE_PATH,
+} from '../../shared/protocol/request.ts'
 import { parseUserAgent } from '../../shared/protocol/user-agent.ts'
 import { parseDnsServer } from '../../shared/settings/dns-endpoint.ts'
 import { readHostnameOrLabel } from './hostname.ts'
@@ -19,7 +19,7 @@ import { parseParameter } from './parameter.ts'
 import { NOTIFY_SETTINGS } from './notify-settings.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import { PROTOCOL_SETTINGS } from './protocol-settings.ts'
-import { PROVIDER_NAMES, parseProvider } from '../services/providers/providers.ts'
+import { parseProvider, PROVIDER_NAMES } from '../services/providers/providers.ts'
 import {
   choice,
   duration,
@@ -29,8 +29,8 @@ import {
   onOff,
   path,
   programArguments,
-  type SettingReader,
   secret,
+  type SettingReader,
   text,
   whole,
 } from '../../shared/settings/reader.ts'

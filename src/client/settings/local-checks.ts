@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import type { ClientConfig } from './read-client.ts'
 import { HOOKS } from './notify-settings.ts'
 import { type Complaint, fileKeyOf, formatComplaint } from '../../shared/settings/setting.ts'
-import { denial, isDenial } from '../../shared/platform/files/denial.ts'
+import { denial, isDenial } from '../../shared/platform/files/folder.ts'
 import { interfaceNames } from '../../shared/platform/network/interfaces.ts'
 
 type Config = Pick<ClientConfig, 'sources' | 'command' | 'accounts' | 'places'>

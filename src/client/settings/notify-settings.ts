@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { days, hours, minutes } from '../../shared/base/time.ts'
 import { Secret } from '../../shared/base/secret.ts'
-import { isOwnNetwork } from '../../shared/base/own-network.ts'
+import { isOwnNetwork } from '../../shared/base/network.ts'
 import {
   ARGUMENT_END,
   choice,

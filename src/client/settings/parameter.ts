@@ -1,10 +1,6 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { Secret } from '../../shared/base/secret.ts'
-import {
-  ADDRESS_PARAMETERS,
-  type FixedParameter,
-  IPV6_PARAMETERS,
-} from '../../shared/protocol/request-form.ts'
+import { ADDRESS_PARAMETERS, type FixedParameter, IPV6_PARAMETERS } from '../../shared/protocol/request.ts'
 import { isSecretName } from '../../shared/settings/secret-names.ts'
 
 /** Parameters that Holdfast writes itself. */

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { PasswordFileFor } from './read-client.ts'
 import { readAll, readdir, stat } from '../../shared/platform/files/promises.ts'
-import { secretText } from '../../shared/program/text-file.ts'
+import { secretText } from '../../shared/program/config-file.ts'
 
 /** systemd.exec(5), CREDENTIALS: the credentials of root, from which a unit imports its own. */
 export const CREDENTIAL_STORE = '/etc/credstore'

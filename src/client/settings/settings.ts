@@ -6,20 +6,75 @@ import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from './client-settings.ts'
 import { literalSecrets, onlyOperator, type SettingNeeds } from './client-checks.ts'
 import { HOOKS } from './notify-settings.ts'
 import { type ClientConfig, readClientConfig } from './read-client.ts'
-import { type Complaint, formatComplaint, fromEnvironment } from '../../shared/settings/setting.ts'
-import { fallbackFolders } from '../../shared/platform/files/fallback-folders.ts'
+import {
+  closestSetting,
+  envOf,
+  type Complaint,
+  fileKeyOf,
+  formatComplaint,
+  fromEnvironment,
+} from '../../shared/settings/setting.ts'
+import { fallbackFolders } from '../../shared/platform/files/paths.ts'
 import { proxyFor } from '../../shared/platform/http/proxy.ts'
 import { readConfigFile } from '../../shared/program/config-file.ts'
-import { expandHome } from '../../shared/program/home.ts'
-import type { Exit } from '../../shared/program/exit-codes.ts'
-import type { Failure } from '../../shared/program/failure.ts'
-import { isRoot, paths } from '../../shared/program/paths.ts'
-import type { ClientSettingFlags } from './client-flags.ts'
+import { expandHome, isRoot, paths } from '../../shared/program/paths.ts'
+import type { Exit, Failure } from '../../shared/program/exit-codes.ts'
 import { type ClientAccount, passwordWarnings, readAccountFiles } from './account-files.ts'
 import { passwordFiles } from './password-files.ts'
-import { CONFIG_NAMES } from './file-names.ts'
-import { SYSTEM, systemAccessProblem, systemConfigIgnored, systemFile } from './system-config.ts'
-import { unknownVariables } from './variables.ts'
+import {
+  CONFIG_NAMES,
+  SYSTEM,
+  systemAccessProblem,
+  systemConfigIgnored,
+  systemFile,
+} from './system-config.ts'
+import type { SettingFlags } from '../../shared/program/setting-flags.ts'
+
+/** The same for a command of the client. */
+export interface ClientSettingFlags extends SettingFlags {
+  /** --account: only these accounts of the file; an empty list stands for all. */
+  readonly accounts: readonly string[]
+  /** The environment variables of all commands of this program: one environment file may serve client and service. */
+  readonly knownVariables: () => Promise<readonly string[]>
+}
+
+const PREFIX = 'HOLDFAST_'
+/** Variables of the tests, and for announcements of a later version. */
+const IGNORED = ['HOLDFAST_TEST_', 'HOLDFAST_NEWS_', 'HOLDFAST_PROGRAM']
+
+export interface UnknownVariable {
+  readonly problem: string
+  /** Similar to a setting, so probably a spelling mistake. */
+  readonly isMeant: boolean
+}
+
+/** Environment variables that begin like a setting and are not one. */
+export async function unknownVariables(
+  environment: NodeJS.ProcessEnv,
+  knownVariables: () => Promise<readonly string[]>,
+): Promise<readonly UnknownVariable[]> {
+  const named = Object.keys(environment).filter(
+    (name) =>
+      name.startsWith(PREFIX) &&
+      environment[name] !== '' &&
+      name !== 'HOLDFAST_CONFIG' &&
+      !IGNORED.some((prefix) => name.startsWith(prefix)),
+  )
+  const own = new Set(Object.keys(TABLE).map(envOf))
+  const others = named.filter((name) => !own.has(name))
+  if (others.length === 0) return []
+  // Another program may read it; its table is loaded only now.
+  const known = new Set(await knownVariables())
+  return others.filter((name) => !known.has(name)).map(describe)
+}
+
+function describe(name: string): UnknownVariable {
+  const keys = ['config', ...Object.keys({ ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }).map(fileKeyOf)]
+  const meant = closestSetting(name.slice(PREFIX.length).toLowerCase(), keys)
+  return meant === undefined
+    ? { problem: `${name} is not a setting`, isMeant: false }
+    : { problem: `${name} is not a setting; did you mean ${PREFIX}${meant.toUpperCase()}?`, isMeant: true }
+}
 
 const TABLE = { ...CLIENT_SETTINGS, ...ACCOUNT_SETTINGS }
 

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { STATE_FILE } from '../decide/file-name.ts'
 import { access } from '../../shared/platform/files/promises.ts'
-import { CONTROL_SOCKET } from './file-names.ts'
+
+/** The configuration file in its folder, in the order in which the names are tried. */
+export const CONFIG_NAMES = ['holdfast.toml', 'holdfast.json'] as const
+/** The socket of a daemon in its runtime folder. */
+export const CONTROL_SOCKET = 'control.sock'
 
 /** The folders of the system's daemon (systemd/holdfast.service). */
 export const SYSTEM = {

@@ -1,7 +1,7 @@
 import type { MakeProtocol } from '../services/protocols/protocol.ts'
 import { labelWithin } from '../services/protocols/records.ts'
 import { templateProtocol } from '../services/protocols/template.ts'
-import { isPreset } from './preset.ts'
+import { isPreset } from './protocol-checks.ts'
 import type { AccountConfig } from './read-client.ts'
 import {
   expressionOf,
@@ -11,7 +11,7 @@ import {
   placesOf,
   type UrlTemplate,
 } from '../services/template.ts'
-import { basicToken } from '../../shared/base/basic.ts'
+import { basicToken } from '../../shared/base/secret.ts'
 import { steadyClock } from '../../shared/platform/clock/clock.ts'
 import { domainBelowSuffix } from '../../shared/platform/names/public-suffix.ts'
 

@@ -7,13 +7,12 @@ import type { Draft, DraftAccount } from './draft.ts'
 import { maskedConfiguration } from './shown.ts'
 import { isOutside } from '../settings/protocol-checks.ts'
 import { providerWritten } from '../services/providers/providers.ts'
-import { secretText } from '../../shared/program/text-file.ts'
-import { expandHome } from '../../shared/program/home.ts'
+import { secretText } from '../../shared/program/config-file.ts'
+import { expandHome } from '../../shared/program/paths.ts'
 import { changedConfig, passwordFileOf } from './draft-files.ts'
 import { fileComplaints, passwordFilesOfUser } from './file-complaints.ts'
-import { isThere, type NewFile, textAt } from './new-files.ts'
+import { isThere, type NewFile, type SetupPlan, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
-import type { SetupPlan } from './setup-plan.ts'
 
 interface ExistingFile {
   readonly paths: SetupPaths

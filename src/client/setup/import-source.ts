@@ -7,8 +7,8 @@ import { FORMAT_ROWS } from './migration/import.ts'
 import type { ImportContext } from './migration/imported.ts'
 import { domainBelowSuffix } from '../../shared/platform/names/public-suffix.ts'
 import { DENIED_FILE, readNamedFile } from '../../shared/platform/files/named-file.ts'
-import { type Failure, usageFailure } from '../../shared/program/failure.ts'
-import { readStdin } from '../settings/standard-input.ts'
+import { type Failure, usageFailure } from '../../shared/program/exit-codes.ts'
+import { readStdin } from '../settings/account-files.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 

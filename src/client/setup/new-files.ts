@@ -1,10 +1,10 @@
 import { systemEntropy } from '../../shared/platform/clock/clock.ts'
 import { constants } from 'node:fs'
 import {
-  type FileHandle,
   chmod,
   chown,
   copyFile,
+  type FileHandle,
   link,
   lstat,
   mkdir,
@@ -160,4 +160,16 @@ async function writeDurably(path: string, text: string, mode: number): Promise<v
   } finally {
     await file.close()
   }
+}
+
+/** What a setup writes. */
+export interface SetupPlan {
+  readonly config: string
+  readonly files: readonly NewFile[]
+  /** The change of a configuration that exists; empty where it is new. */
+  readonly diff: readonly string[]
+  /** Settings that the configuration has with another value. */
+  readonly remarks: readonly string[]
+  /** The names of the new or changed accounts in the file. */
+  readonly accounts: readonly string[]
 }

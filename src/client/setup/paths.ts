@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { DraftAccount } from './draft.ts'
 import { isRoot, paths } from '../../shared/program/paths.ts'
-import { CONFIG_NAMES } from '../settings/file-names.ts'
+import { CONFIG_NAMES } from '../settings/system-config.ts'
 import { isThere } from './new-files.ts'
 import { CREDENTIAL_STORE, PASSWORD_CREDENTIAL, ROOT_PASSWORD_FILE } from '../settings/password-files.ts'
 

@@ -1,7 +1,7 @@
 import { ACCOUNT_SETTINGS } from '../settings/client-settings.ts'
 import { isSecretName } from '../../shared/settings/secret-names.ts'
 import { fileKeyOf } from '../../shared/settings/setting.ts'
-import { isInClear } from '../../shared/base/clear-text.ts'
+import { isInClear } from '../../shared/base/network.ts'
 import { Secret } from '../../shared/base/secret.ts'
 import type { DraftSettings } from './draft.ts'
 

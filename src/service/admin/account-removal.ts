@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises'
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { systemClock } from '../../shared/platform/clock/clock.ts'
-import { type Failure, usageFailure } from '../../shared/program/failure.ts'
+import { type Failure, usageFailure } from '../../shared/program/exit-codes.ts'
 import type { OperationResult } from './operation.ts'
 import type { Store } from '../store/store.ts'
 import { sweepHidden } from './store/sweeper.ts'

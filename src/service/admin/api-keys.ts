@@ -1,7 +1,7 @@
 import { err } from '../../shared/base/result.ts'
 import { after, milliseconds, parseDuration } from '../../shared/base/time.ts'
 import { keyedHash, newPassword } from '../auth/hashes.ts'
-import { parseScope, SCOPE_FORMS } from '../rules/scopes.ts'
+import { parseScope, SCOPE_FORMS } from '../rules/permission.ts'
 import { accountIdOf, finished, type Operations } from './operation.ts'
 
 export const API_KEY_OPERATIONS: Operations = {

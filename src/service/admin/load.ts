@@ -1,5 +1,5 @@
 import { ok } from '../../shared/base/result.ts'
-import { LOAD_FACT, type LoadStatus } from '../store/load.ts'
+import { LOAD_FACT, type LoadStatus } from '../store/store.ts'
 import type { Operations } from './operation.ts'
 import { formatTable } from './table.ts'
 

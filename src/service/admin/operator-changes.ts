@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
 import { type Instant, seconds } from '../../shared/base/time.ts'
-import { repeat } from '../../shared/platform/clock/repeat.ts'
 import type { Audit, OperatorChange } from '../model/audit.ts'
 import type { Store } from '../store/store.ts'
+import { repeat } from '../../shared/platform/clock/repeat.ts'
 
 const READ_INTERVAL = seconds(2)
 /** In characters. */

@@ -1,15 +1,14 @@
 import type { Instant } from '../../shared/base/time.ts'
 import { refuse } from '../model/errors.ts'
 import type { Audit } from '../model/audit.ts'
-import { type Caller, doorOf } from '../rules/access.ts'
+import { type Caller, doorOf } from '../rules/permission.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
-import { ANONYMOUS } from './request/anonymous.ts'
 import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
 import { hasJsonBody, inputOf, prepare } from './request/input.ts'
 import { readDryRun } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
-import { plainError, type Rendered, render } from './answer/render.ts'
+import { plainError, render, type Rendered } from './answer/render.ts'
 import {
   type ApiNetworks,
   type ApiService,
@@ -20,11 +19,76 @@ import {
   type Success,
 } from './request/context.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
-import { importEntry, type ReplaceZone, replacementResult, runLongRoute } from './long-routes.ts'
-import { decodedParams, findRoute, type Match } from './match.ts'
+import { importEntry, replacementResult, type ReplaceZone, runLongRoute } from './long-routes.ts'
 import { isAccountChange, type Method, type Route } from './route.ts'
 import { previewOf, undone } from './writing/preview.ts'
-import { requestSubject, trailHead, withTrail } from './writing/with-trail.ts'
+import { requestSubject, trailHead, withTrail } from './writing/recorded.ts'
+import { asciiName } from '../model/dns-name.ts'
+import { ROUTES } from './routes.ts'
+
+/** For the one route without credentials. */
+export const ANONYMOUS: Caller = {
+  account: {
+    id: 0,
+    name: '',
+    isWebsiteOnly: false,
+    isSuspended: false,
+    plan: {
+      name: '',
+      maxNames: 0,
+      maxRdata: 0,
+      maxKeys: 0,
+      maxNameMetadata: 0,
+      maxRRSetMetadata: 0,
+      minTtl: 0,
+      hasOffline: false,
+      hasWildcards: false,
+    },
+  },
+  isReadOnly: true,
+}
+
+/** The operation of a request, with the values in its path as they are sent. */
+export interface Match {
+  readonly name: string
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+const PATTERNS = Object.entries(ROUTES).map(([name, route]: [string, Route]) => ({
+  name,
+  route,
+  pattern: new RegExp(`^/v1${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}/?$`),
+}))
+
+/** The route, or the methods of this path. */
+export function findRoute(method: string, path: string): Match | readonly Method[] {
+  const matching = PATTERNS.flatMap(({ name, route, pattern }) => {
+    const match = pattern.exec(path)
+    return match === null ? [] : [{ name, route, params: { ...match.groups } }]
+  })
+  const exact = matching.find(({ route }) => route.method === method)
+  return exact ?? matching.map(({ route }) => route.method)
+}
+
+const NAME_PARAMS: ReadonlySet<string> = new Set(['zone_name', 'name'])
+
+/** Decodes percent-encoding, and writes names in ASCII; undefined if it is invalid. */
+export function decodedParams(
+  params: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([key, value]) => {
+        const text = decodeURIComponent(value)
+        if (text.includes('\0')) throw new URIError('no name contains U+0000')
+        return [key, NAME_PARAMS.has(key) ? asciiName(text) : text]
+      }),
+    )
+  } catch {
+    return undefined
+  }
+}
 
 /** A request to the management API. */
 interface ApiRequest {

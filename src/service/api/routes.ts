@@ -4,25 +4,26 @@ import { listNames, listZoneNames } from './names/listing.ts'
 import { changeName } from './names/change.ts'
 import { createName, deleteName, getName, publishName } from './names/names.ts'
 import { deleteOffline, getOffline, setOffline } from './names/offline.ts'
-import { appendRdata, replaceRdata } from './records/rdata.ts'
-import { deleteRdata, setRdata } from './records/rdata-item.ts'
 import {
+  appendRdata,
   createRRSets,
   deleteRRSet,
   getNameMetadata,
   getRRSet,
   getRRSetMetadata,
   listRRSets,
+  replaceRdata,
   setNameMetadata,
   setRRSetMetadata,
 } from './records/rrsets.ts'
+import { deleteRdata, setRdata } from './records/rdata-item.ts'
 import {
   CLEAN_UP,
   IMPORT,
   NAME,
   NAME_CHANGE,
-  NAME_LOCK,
   NAME_CREATION,
+  NAME_LOCK,
   OFFLINE,
   PRESENT,
   QUOTAS,
@@ -40,15 +41,14 @@ import { ACCOUNT_ROUTES } from './account-routes.ts'
 import { OPERATOR_ROUTES } from './operator-routes.ts'
 import { type Route, route } from './route.ts'
 import {
-  getAbout,
   createZone,
   deleteZone,
+  getAbout,
   getZone,
   listAuthorities,
   listClients,
   listZones,
 } from './zones/zones.ts'
-
 import { getDelegation } from './zones/delegation.ts'
 import { getPublication } from './zones/publication.ts'
 import { exportZone } from './zones/zone-export.ts'

@@ -1,17 +1,16 @@
-import { countWrongPassword } from './wrong-passwords.ts'
-import { after, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
-import { type Credentials, parseBasic } from '../../shared/base/basic.ts'
 import {
+  countWrongPassword,
   type FailedLoginLimits,
-  type LoginOrigin,
   lockedOutUntil,
+  type LoginOrigin,
   loginPeer,
   recordFailedLogin,
 } from './failed-logins.ts'
+import { after, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
+import { type Credentials, parseBasic } from '../../shared/base/secret.ts'
 import type { Audit } from '../model/audit.ts'
 import type { Login } from '../model/rows.ts'
-import type { Caller } from '../rules/access.ts'
-import { restrictionsOf } from '../rules/scopes.ts'
+import { type Caller, restrictionsOf } from '../rules/permission.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import { isApiKey, keyedHash, type Pepper } from './hashes.ts'
 import type { PasswordChecker } from './login.ts'

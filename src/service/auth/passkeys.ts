@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { after, type Instant, instant, isBefore, minutes } from '../../shared/base/time.ts'
-import type { Caller } from '../rules/access.ts'
+import type { Caller } from '../rules/permission.ts'
 import type { StoredFactor } from '../store/account/second-factors.ts'
 import type { StoreWrites } from '../store/store.ts'
 import {

@@ -1,5 +1,4 @@
-import type { Credentials } from '../../shared/base/basic.ts'
-import type { Secret } from '../../shared/base/secret.ts'
+import type { Credentials, Secret } from '../../shared/base/secret.ts'
 import type { PasswordChange } from '../model/rows.ts'
 import {
   type CallerDependencies,

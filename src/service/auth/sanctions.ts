@@ -1,13 +1,25 @@
-import { after, type Instant, isBefore, longest } from '../../shared/base/time.ts'
+import { after, type Duration, type Instant, isBefore, longest } from '../../shared/base/time.ts'
 import { fqdnOf } from '../model/dns-name.ts'
 import type { Buckets, Principal, Usage } from '../model/rows.ts'
 import type { Sanction } from '../store/account/sanctions.ts'
 import type { DdnsKey } from '../store/records.ts'
 import { mergedBuckets } from '../store/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
-import { blockEnd } from './block.ts'
 import type { AbuseLimits } from './limits.ts'
 import { busiest, exceeds, withEvent } from './sliding-window.ts'
+
+/**
+ * The end of the block that is in force at `now`; undefined if there is none. An end further ahead than `longest`, the
+ * longest block that is imposed, was stored while the clock was ahead: the block would last until the clock is there again.
+ */
+export function blockEnd(
+  { blockedUntil }: { readonly blockedUntil?: Instant },
+  now: Instant,
+  longest: Duration,
+): Instant | undefined {
+  if (blockedUntil === undefined || !isBefore(now, blockedUntil)) return undefined
+  return isBefore(after(now, longest), blockedUntil) ? undefined : blockedUntil
+}
 
 interface Moment {
   readonly limits: AbuseLimits

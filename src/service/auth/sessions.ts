@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
 import { after, type Duration, type Instant, isBefore, minutes } from '../../shared/base/time.ts'
 import { Secret } from '../../shared/base/secret.ts'
-import { type Caller, doorOf, hasFullAccess, isScoped } from '../rules/access.ts'
+import {
+  type Caller,
+  doorOf,
+  hasFullAccess,
+  isScoped,
+  overBefore,
+  restrictionsOf,
+  SESSION_IDLE,
+  SESSION_LIFETIME,
+} from '../rules/permission.ts'
 import type { DoorAnswer } from '../rules/doors.ts'
-import { restrictionsOf } from '../rules/scopes.ts'
-import { overBefore, SESSION_IDLE, SESSION_LIFETIME } from '../rules/sessions.ts'
 import type { StoredSession } from '../store/account/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { randomOctets } from './hashes.ts'

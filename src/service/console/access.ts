@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isLoopbackHost } from '../../shared/base/loopback.ts'
+import { isLoopbackHost } from '../../shared/base/network.ts'
 import { Secret } from '../../shared/base/secret.ts'
 
 /** Where the console is: its origin (RFC 6454), such as https://dns.example. */

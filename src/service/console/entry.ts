@@ -6,7 +6,7 @@ import { forgottenPage } from './pages/entry/forgotten.ts'
 import { type Link, linkFormFault, linkPage } from './pages/entry/link.ts'
 import { type SignIn, signInPage } from './pages/entry/sign-in.ts'
 import { ACCOUNT_PAGE, HOME, ownPage, SIGN_IN } from './paths.ts'
-import { fieldError, type FormErrors } from './refusals.ts'
+import { fieldError, type FormErrors } from './parts.ts'
 import { documentResponse, type Reader, savedPath, seeOther } from './responses.ts'
 
 /** Opens a session for who gives an account with its password, an API key, or a passkey. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PAGE_HEADERS } from '../../shared/html/page-headers.ts'
+import { PAGE_HEADERS } from '../../shared/html/html.ts'
 import type { Secret } from '../../shared/base/secret.ts'
 import { isNotModified } from '../api/answer/entity-tag.ts'
 import type { Session } from '../auth/sessions.ts'

@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/ports/log.ts'
-import { MAX_BODY_BYTES } from './limits.ts'
+import { MAX_BODY_BYTES } from './listen.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
 
 /** A handler with the paths that it serves. */

@@ -10,13 +10,194 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { createSecureContext, type Server as TlsServer, TLSSocket } from 'node:tls'
-import type { Address } from '../../shared/base/address.ts'
-import { isWithin } from '../../shared/base/prefix.ts'
-import { bodyOf, drain, hasBody, isTooLong, longBodyOf, targetParts } from './body.ts'
-import { type ClientHeader, cameInClear, originOf } from './client-address.ts'
-import { type ConnectionLimits, shareConnections } from './connections.ts'
-import { type ListenLimits, longBodyLimit, MAX_HEADER_BYTES, MAX_URL_BYTES } from './limits.ts'
+import { type Address, parsePeer } from '../../shared/base/address.ts'
+import { isWithin, type Prefix } from '../../shared/base/prefix.ts'
 import type { IncomingRequest, OutgoingResponse } from './request.ts'
+import { shareOf } from '../../shared/base/network.ts'
+import { specialRangeOf } from '../../shared/base/special.ts'
+import { isUtf8 } from 'node:buffer'
+import type { Duration } from '../../shared/base/time.ts'
+
+/** Twenty hostnames with addresses take 2 KiB; some clients send a thousand in one request. */
+export const MAX_HEADER_BYTES = 64 * 1024
+export const MAX_URL_BYTES = 48 * 1024
+export const MAX_BODY_BYTES = 256 * 1024
+
+/** Bodies with a limit of their own. They are read after the credentials, so that only accounts use so much memory. */
+const LONG_BODIES = [
+  { method: 'POST', path: /^\/v1\/dns\/zones\/[^/]+\/import\/?$/, bytes: 4 * 1024 * 1024 },
+  // A zone file of 1 MiB, as a form has it.
+  { method: 'POST', path: /^\/console\/zones\/[^/]+\/import(?:\/\w+)?$/, bytes: 4 * 1024 * 1024 },
+] as const
+
+/** The limit of such a body; undefined for any other request. */
+export const longBodyLimit = (method: string, path: string): number | undefined =>
+  LONG_BODIES.find((one) => one.method === method && one.path.test(path))?.bytes
+
+export interface ListenLimits {
+  readonly maxConnections: number
+  /** For the whole request to arrive. */
+  readonly requestTimeout: Duration
+  readonly idleTimeout: Duration
+}
+
+/** RFC 9112 §3.2.2: the absolute form, which proxies send, is the same resource. */
+export function targetParts(target: string): readonly [path: string, query: string] {
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
+  const at = origin.indexOf('?')
+  return at < 0 ? [origin, ''] : [origin.slice(0, at), origin.slice(at + 1)]
+}
+
+/** RFC 9112 §6: one of these headers signals a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+const limitOf = ({ method = '', url = '' }: IncomingMessage): number =>
+  longBodyLimit(method, targetParts(url)[0]) ?? MAX_BODY_BYTES
+export const isTooLong = (request: IncomingMessage): boolean =>
+  Number(request.headers['content-length'] ?? 0) > limitOf(request)
+
+/** RFC 8259 §8.1: JSON is UTF-8. Other octets become a text that is no JSON, so that none is replaced silently. */
+const textOf = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : '\ufffd')
+
+export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts = await partsOfBody(request, MAX_BODY_BYTES)
+  return parts && textOf(Buffer.concat(parts))
+}
+
+/** Undefined if it is too large. The rest is read and discarded. */
+async function partsOfBody(
+  request: IncomingMessage,
+  limit: number,
+): Promise<readonly Uint8Array[] | undefined> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk as Uint8Array)
+    length += bytes.length
+    if (length <= limit) parts.push(bytes)
+  }
+  return length > limit ? undefined : parts
+}
+
+export const longBodyOf = async (
+  request: IncomingMessage,
+  limit: number,
+): Promise<readonly Uint8Array[] | undefined> =>
+  // Without a client there is no response.
+  isTooLong(request) ? undefined : partsOfBody(request, limit).catch(() => undefined)
+
+/** Discards an unused body, up to a limit, so that the connection can be reused. */
+export function drain(request: IncomingMessage): void {
+  let length = 0
+  const limit = limitOf(request)
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > limit) request.destroy()
+  })
+}
+
+/** The sender of a request, from the connection and its headers. */
+interface RequestOrigin {
+  /** The client; or the last trusted proxy, if it does not name the client. */
+  readonly peer: Address
+  /** The address is that of a proxy: it is not published, and nothing is counted against it. */
+  readonly isProxy: boolean
+}
+
+/** Each with what it lists. A proxy sets one of them, and passes on what the client writes into the other. */
+export const CLIENT_HEADERS = {
+  'x-forwarded-for': (text: string): readonly string[] => text.split(','),
+  /** RFC 7239 §4: the values of "for", in order. */
+  forwarded: (text: string): readonly string[] =>
+    text.split(',').map((element) => /(?:^|;)\s*for\s*=\s*"?([^";,]*)"?/i.exec(element)?.[1] ?? ''),
+} as const
+export type ClientHeader = keyof typeof CLIENT_HEADERS
+
+/** The header in which proxies say who the client is, as it came. */
+interface ForwardedBy {
+  readonly header: ClientHeader
+  readonly text: string | undefined
+}
+
+/**
+ * The address of the connection; behind trusted proxies, the last one of the list that is not a trusted proxy.
+ * Undefined for a connection that is closed.
+ */
+export function originOf(
+  remote: string,
+  { header, text = '' }: ForwardedBy,
+  trusted: readonly Prefix[],
+): RequestOrigin | undefined {
+  const connected = parsePeer(remote)
+  if (connected === undefined) return undefined
+  const isTrusted = (address: Address): boolean => trusted.some((range) => isWithin(address, range))
+  let peer = connected
+  for (const hop of CLIENT_HEADERS[header](text)
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .toReversed()) {
+    const address = isTrusted(peer) ? addressOfHop(hop) : undefined
+    if (address === undefined) break
+    peer = address
+  }
+  return { peer, isProxy: isTrusted(peer) }
+}
+
+/**
+ * Whether others can read the request on its way to this host. What a proxy says of the scheme is believed from anyone:
+ * no browser sends it.
+ */
+export const cameInClear = (
+  remote: string,
+  scheme: string | undefined,
+  trusted: readonly Prefix[],
+): boolean => {
+  const connected = parsePeer(remote)
+  if (connected === undefined || scheme === 'https' || specialRangeOf(connected) === 'loopback') return false
+  return !trusted.some((range) => isWithin(connected, range))
+}
+
+/** Some proxies add the port: "203.0.113.9:4444", "[2001:db8::1]:80". */
+function addressOfHop(hop: string): Address | undefined {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? []
+  return parsePeer(bracketed ?? plain ?? hop)
+}
+
+/** In milliseconds: a connection that sends nothing at all ends earlier than one that sends slowly. */
+const FIRST_BYTE_TIMEOUT = 5000
+
+export interface ConnectionLimits {
+  readonly maxConnectionsPerNetwork: number
+  readonly trustedProxies: readonly Prefix[]
+}
+
+/**
+ * Gives each network (/24, /48) its share of the connections, so that one of them cannot take all. Trusted proxies have no
+ * limit: their connections are those of many clients.
+ */
+export function shareConnections(server: NetServer, limits: () => ConnectionLimits): void {
+  const counts = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const peer = parsePeer(socket.remoteAddress ?? '')
+    const { maxConnectionsPerNetwork, trustedProxies } = limits()
+    if (peer === undefined || trustedProxies.some((range) => isWithin(peer, range))) return
+    const network = shareOf(peer)
+    const count = (counts.get(network) ?? 0) + 1
+    if (count > maxConnectionsPerNetwork) {
+      socket.destroy()
+      return
+    }
+    counts.set(network, count)
+    const timer = setTimeout(() => socket.bytesRead === 0 && socket.destroy(), FIRST_BYTE_TIMEOUT).unref()
+    socket.on('close', () => {
+      clearTimeout(timer)
+      const left = (counts.get(network) ?? 1) - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
+    })
+  })
+}
 
 export type RequestHandler = (request: IncomingRequest) => Promise<OutgoingResponse>
 

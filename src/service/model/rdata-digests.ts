@@ -1,4 +1,4 @@
-import { fieldsIn, hexField, type NumberField, numberField, type RequiredLength } from './rdata-fields.ts'
+import { fieldsIn, hexField, type NumberField, numberField, type RequiredLength } from './rdata-strings.ts'
 import { excerpt, joinFields, malformed, notOfForm, type RdataParser, withinRecord } from './rdata-type.ts'
 
 /** A record of numbers of 8 or 16 bits and a digest, whose length the last number selects. */

@@ -1,5 +1,5 @@
 import { err, ok } from '../../shared/base/result.ts'
-import { fieldsIn } from './rdata-fields.ts'
+import { fieldsIn } from './rdata-strings.ts'
 import { excerpt, type Field, joinFields, notOfForm, type RdataParser } from './rdata-type.ts'
 
 const FORM =

@@ -1,6 +1,5 @@
 import { err, ok } from '../../shared/base/result.ts'
-import { nameField, numberField } from './rdata-fields.ts'
-import { MAX_STRING_BYTES, quoted, stringsOf } from './rdata-strings.ts'
+import { MAX_STRING_BYTES, nameField, numberField, quoted, stringsOf } from './rdata-strings.ts'
 import { substitutionFault } from './rdata-substitution.ts'
 import {
   excerptOfOctets,

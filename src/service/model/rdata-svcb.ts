@@ -1,16 +1,220 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { canonicalName, wireLength } from './dns-name.ts'
-import { nameField, numberField } from './rdata-fields.ts'
-import { octetsOf } from './rdata-strings.ts'
+import { nameField, numberField, octetsOf, quoted } from './rdata-strings.ts'
 import {
-  ALPN_KEY,
-  MANDATORY_KEY,
-  NO_DEFAULT_ALPN_KEY,
-  svcParamCodec,
-  svcParamName,
-  svcParamNumber,
-} from './rdata-svcparams.ts'
-import { excerpt, joinFields, malformed, notOfForm, type RdataParser, withinRecord } from './rdata-type.ts'
+  excerpt,
+  type Field,
+  joinFields,
+  malformed,
+  notOfForm,
+  type RdataParser,
+  withinRecord,
+} from './rdata-type.ts'
+import { addressOfBytes, bytesOf, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
+
+/** Octets as characters of ISO 8859-1, so that they can be split and matched like text. */
+type Octets = string
+
+/** A parameter of SVCB and HTTPS records. Both functions refuse what the RFC of the key does not allow. */
+interface SvcParamCodec {
+  readonly name: string
+  /** From the presentation value, without the quotes and escapes of strings, to the wire. */
+  readonly encode: (value: Octets) => Result<Octets, string>
+  /** From the wire to the canonical presentation value; the empty text for a key without a value. */
+  readonly decode: (wire: Octets) => Field
+}
+
+const uint16 = (number: number): Octets => String.fromCharCode(number >> 8, number & 255)
+const bufferOf = (octets: Octets): Buffer => Buffer.from(octets, 'latin1')
+/** The octets in pieces of one size; the last one may be shorter. */
+const piecesOf = (wire: Octets, size: number): readonly Octets[] =>
+  Array.from({ length: Math.ceil(wire.length / size) }, (_, n) => wire.slice(n * size, (n + 1) * size))
+
+/** The encoded items one after the other, or the first fault. */
+function encodeAll(items: readonly string[], encode: (item: string) => Field): Field {
+  const encoded = items.map(encode)
+  return encoded.find((one) => !one.ok) ?? ok(encoded.map((one) => (one.ok ? one.value : '')).join(''))
+}
+
+const KEYS = 'a list of other keys of the record, each once, such as alpn,port'
+
+/** RFC 9460 §8. On the wire the keys ascend; the list is not empty and does not contain the key itself. */
+const mandatory: SvcParamCodec = {
+  name: 'mandatory',
+  encode: (value) => {
+    const numbers = value.split(',').map(svcParamNumber)
+    const known = numbers.filter((number) => number !== undefined)
+    return known.length < numbers.length
+      ? err(`${excerpt(value)} is not ${KEYS}`)
+      : ok(
+          known
+            .toSorted((a, b) => a - b)
+            .map(uint16)
+            .join(''),
+        )
+  },
+  decode: (wire) => {
+    const numbers = piecesOf(wire, 2).map((pair) => bufferOf(pair.padEnd(2, '\0')).readUInt16BE())
+    const isAscending = numbers.every((number, n) => number > (numbers[n - 1] ?? 0))
+    return wire === '' || wire.length % 2 !== 0 || !isAscending || numbers.includes(INVALID_KEY)
+      ? err(`the value is not ${KEYS}`)
+      : ok(numbers.map(svcParamName).join(','))
+  },
+}
+
+const PROTOCOLS = 'a list of protocols of 1 to 255 octets, such as h2,h3'
+
+/** RFC 9460 §7.1.1 and appendix A.1: in the list, "\" is written before "," and "\". */
+const alpn: SvcParamCodec = {
+  name: 'alpn',
+  encode: (value) => {
+    const tokens: readonly string[] = value.match(/\\[\\,]|./gs) ?? []
+    if (tokens.includes('\\'))
+      return err(`${excerpt(value)} contains "\\" before a character other than "," and "\\"`)
+    const ids = tokens.reduce<string[]>(
+      (list, token) => {
+        if (token === ',') list.push('')
+        else list[list.length - 1] += token.slice(-1)
+        return list
+      },
+      [''],
+    )
+    return ids.some((id) => id === '' || id.length > 255)
+      ? err(`${excerpt(value)} is not ${PROTOCOLS}`)
+      : ok(ids.map((id) => String.fromCharCode(id.length) + id).join(''))
+  },
+  decode: (wire) => {
+    const ids = lengthPrefixed(wire)
+    return ids === undefined || ids.length === 0 || ids.includes('')
+      ? err(`the value is not ${PROTOCOLS}`)
+      : ok(quoted(bufferOf(ids.map((id) => id.replace(/[\\,]/g, '\\$&')).join(','))))
+  },
+}
+
+/** Texts that are each preceded by an octet with their length; undefined if the last one is cut off. */
+function lengthPrefixed(wire: Octets): readonly Octets[] | undefined {
+  const texts: Octets[] = []
+  for (let at = 0; at < wire.length; ) {
+    const end = at + 1 + wire.charCodeAt(at)
+    if (end > wire.length) return undefined
+    texts.push(wire.slice(at + 1, end))
+    at = end
+  }
+  return texts
+}
+
+/** RFC 9460 §7.1.1. */
+const noDefaultAlpn: SvcParamCodec = {
+  name: 'no-default-alpn',
+  encode: ok,
+  decode: (wire) => (wire === '' ? ok('') : err('the key has no value')),
+}
+
+const PORT = 'a whole number from 0 to 65535'
+
+/** RFC 9460 §7.2. */
+const port: SvcParamCodec = {
+  name: 'port',
+  encode: (value) =>
+    /^\d{1,5}$/.test(value) && Number(value) <= 65_535
+      ? ok(uint16(Number(value)))
+      : err(`${excerpt(value)} is not ${PORT}`),
+  decode: (wire) =>
+    wire.length === 2 ? ok(String(bufferOf(wire).readUInt16BE())) : err(`the value is not ${PORT}`),
+}
+
+/** RFC 9460 §7.3: one address or more, in the order of the list. */
+const hint = (name: string, family: Family, { is, size }: { is: string; size: number }): SvcParamCodec => ({
+  name,
+  encode: (value) =>
+    encodeAll(value.split(','), (text) => {
+      const address = parseAddress(text)
+      return address === undefined || familyOf(address) !== family
+        ? err(`${excerpt(text)} is not an ${is} address`)
+        : ok(Buffer.from(bytesOf(address)).toString('latin1'))
+    }),
+  decode: (wire) => {
+    const addresses = piecesOf(wire, size).map((octets) => addressOfBytes(bufferOf(octets)))
+    // addressOfBytes unwraps IPv4-mapped IPv6.
+    const isList = addresses.every((address) => address !== undefined && familyOf(address) === family)
+    return wire === '' || !isList
+      ? err(`the value is not a list of ${is} addresses`)
+      : ok(addresses.join(','))
+  },
+})
+
+/** RFC 9460 §14.3.2 and RFC 9848: an ECHConfigList in Base64. Its content is not checked. */
+const ech: SvcParamCodec = {
+  name: 'ech',
+  encode: (value) => {
+    const octets = Buffer.from(value, 'base64')
+    // Buffer ignores other characters, and bits after the last octet.
+    return octets.toString('base64') === value
+      ? ok(octets.toString('latin1'))
+      : err(`${excerpt(value)} is not Base64 with padding (RFC 4648 §4)`)
+  },
+  decode: (wire) => (wire === '' ? err('the value is missing') : ok(bufferOf(wire).toString('base64'))),
+}
+
+/** Literals and expressions of RFC 6570, of which one contains the variable dns. */
+const PATH_TEMPLATE = /^\/(?:[^\0-\x20"'<>\\^`{|}\x7f]|\{[^\0-\x20{}]+\})*$/
+const DNS_VARIABLE = /\{[+#./;?&]?(?:[^{}]*,)?dns(?:[,*:][^{}]*)?\}/
+
+const isUtf8 = (wire: Octets): boolean =>
+  Buffer.from(bufferOf(wire).toString('utf8'), 'utf8').equals(bufferOf(wire))
+
+/** RFC 9461 §5: a template in UTF-8. */
+const dohpath: SvcParamCodec = {
+  name: 'dohpath',
+  encode: ok,
+  decode: (wire) =>
+    isUtf8(wire) && PATH_TEMPLATE.test(wire) && DNS_VARIABLE.test(wire)
+      ? ok(quoted(bufferOf(wire)))
+      : err(`${excerpt(wire)} is not a path with the variable dns, such as /dns-query{?dns}`),
+}
+
+/** IANA's registry "Service Parameter Keys (SvcParamKeys)": the place is the number of the key. */
+const CODECS: readonly SvcParamCodec[] = [
+  mandatory,
+  alpn,
+  noDefaultAlpn,
+  port,
+  hint('ipv4hint', 'v4', { is: 'IPv4', size: 4 }),
+  ech,
+  hint('ipv6hint', 'v6', { is: 'IPv6', size: 16 }),
+  dohpath,
+]
+
+export const MANDATORY_KEY = CODECS.indexOf(mandatory)
+export const ALPN_KEY = CODECS.indexOf(alpn)
+export const NO_DEFAULT_ALPN_KEY = CODECS.indexOf(noDefaultAlpn)
+/** RFC 9460 §14.3.2: reserved. */
+const INVALID_KEY = 65_535
+
+/** RFC 9460 §2.1: other keys are written as their number, and their values are any octets. */
+const opaque = (number: number): SvcParamCodec => ({
+  name: `key${number}`,
+  encode: ok,
+  decode: (wire) => ok(wire === '' ? '' : quoted(bufferOf(wire))),
+})
+
+export const svcParamCodec = (number: number): SvcParamCodec => CODECS[number] ?? opaque(number)
+/** A parameter in canonical form, from the octets of its value; undefined if these are malformed. */
+export function svcParamText(number: number, wire: Octets): string | undefined {
+  const codec = svcParamCodec(number)
+  const value = codec.decode(wire)
+  if (!value.ok) return undefined
+  return value.value === '' ? codec.name : `${codec.name}=${value.value}`
+}
+export const svcParamName = (number: number): string => svcParamCodec(number).name
+
+/** The number of a key by its name, or by the form keyNNNNN without leading zeros; undefined for any other text. */
+export function svcParamNumber(name: string): number | undefined {
+  const [, digits] = /^key(0|[1-9]\d{0,4})$/.exec(name) ?? []
+  if (digits !== undefined) return Number(digits) < INVALID_KEY ? Number(digits) : undefined
+  const number = CODECS.findIndex((codec) => codec.name === name)
+  return number < 0 ? undefined : number
+}
 
 interface SvcParam {
   readonly key: number

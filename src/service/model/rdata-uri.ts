@@ -1,5 +1,4 @@
-import { numberField } from './rdata-fields.ts'
-import { quoted, stringsOf } from './rdata-strings.ts'
+import { numberField, quoted, stringsOf } from './rdata-strings.ts'
 import {
   excerptOfOctets,
   joinFields,

@@ -1,4 +1,4 @@
-import { never } from '../../shared/base/never.ts'
+import { never } from '../../shared/base/result.ts'
 import { formatInstant, type Instant } from '../../shared/base/time.ts'
 import type { Log } from '../../shared/ports/log.ts'
 import type { Audit, AuditEvent } from '../model/audit.ts'

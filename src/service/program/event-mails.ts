@@ -1,12 +1,12 @@
 import { after, days, type Instant, minutes, seconds } from '../../shared/base/time.ts'
 import type { ServiceSettings } from '../settings/service-settings.ts'
 import { systemClock } from '../../shared/platform/clock/clock.ts'
-import { repeat } from '../../shared/platform/clock/repeat.ts'
 import { confirmMail, eventMail } from '../auth/event-mails.ts'
 import { linkOf, makeCode } from '../auth/one-time-codes.ts'
 import type { EventMail } from '../store/account/events.ts'
 import type { Store } from '../store/store.ts'
 import { canMail, sent } from './mail.ts'
+import { repeat } from '../../shared/platform/clock/repeat.ts'
 
 const MAIL_INTERVAL = seconds(2)
 /** Between attempts to send one message. */

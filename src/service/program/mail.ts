@@ -4,7 +4,7 @@ import { Secret } from '../../shared/base/secret.ts'
 import { systemClock, systemEntropy } from '../../shared/platform/clock/clock.ts'
 import { readAll } from '../../shared/platform/files/promises.ts'
 import { sendMail } from '../../shared/platform/mail/smtp.ts'
-import { secretText } from '../../shared/program/text-file.ts'
+import { secretText } from '../../shared/program/config-file.ts'
 import { mailServerIn, type OutgoingMail, SUBMISSIONS_PORT } from '../../shared/base/mail.ts'
 
 const STEP_TIMEOUT = seconds(10)

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../shared/base/result.ts'
 import { minutes } from '../../shared/base/time.ts'
 import type { ServiceSettings } from '../settings/service-settings.ts'
 import { steadyClock, systemClock } from '../../shared/platform/clock/clock.ts'
-import { repeat } from '../../shared/platform/clock/repeat.ts'
+import { later } from '../../shared/platform/clock/timer.ts'
 import type { Log } from '../../shared/ports/log.ts'
 import { trackInFlight } from '../http/dispatch.ts'
 import type { Audit } from '../model/audit.ts'
@@ -18,18 +18,15 @@ import { isPassing } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreTotals } from '../store/totals.ts'
 import { parseFaults } from '../update/faults.ts'
-import { configurationFailure, type Failure, usageFailure } from '../../shared/program/failure.ts'
+import { configurationFailure, type Failure, usageFailure } from '../../shared/program/exit-codes.ts'
 import { auditLog } from './audit-log.ts'
 import { failureLog } from './failures.ts'
 import { type DevSetup, makeDevSetup } from './dev-setup.ts'
 import { type FairTurns, fairTurns, keepLoad } from './http/fair-turns.ts'
-import { type HandlerParts, handlerMaker } from './http/handlers.ts'
-import { healthHandler } from '../http/health.ts'
-import { serviceMetrics } from './service-metrics.ts'
+import { handlerMaker, type HandlerParts } from './http/handlers.ts'
+import { healthHandler, type IsReady } from '../http/health.ts'
+import { measuredHandler, observedStore, serviceMetrics } from './service-metrics.ts'
 import { listenForMetrics, type MetricsParts } from './http/metrics-listener.ts'
-import { measuredHandler, observedStore } from './measured.ts'
-import { readiness } from './readiness.ts'
-import { tellRemains } from './remains.ts'
 import { listenAll, type ListenParts, passedSockets } from './http/listeners.ts'
 import { openSecrets } from '../admin/store/open-secrets.ts'
 import { openStore, storeFailure } from '../admin/store/open-store.ts'
@@ -41,6 +38,86 @@ import { storePlace } from './settings.ts'
 import { keepSwept } from '../admin/store/sweeper.ts'
 import { databaseGone } from '../admin/store/watch.ts'
 import { readTls } from './http/tls-files.ts'
+import { clockFault } from '../admin/store/open-postgres.ts'
+import { zoneNameFault } from '../rules/zone-names.ts'
+import { answererOf } from '../model/publication.ts'
+import { zoneNameLimits } from './http/api-service.ts'
+import { repeat } from '../../shared/platform/clock/repeat.ts'
+
+/** Names in one line of the log. */
+const MAX_NAMED = 20
+
+/**
+ * Logs problems at startup: no name server for the zones, and existing accounts and zones that the current rules would
+ * refuse. These are kept; the operator decides.
+ */
+export async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
+  const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
+  if (accounts.length > 0)
+    log('warn', 'accounts that differ in capitals alone', {
+      fields: { count: accounts.length, accounts: accounts.slice(0, MAX_NAMED) },
+      line: `accounts whose names differ in capitals alone; new ones like these are refused: ${listed(accounts)}`,
+    })
+  tellUnserved(settings, log)
+  const limits = zoneNameLimits(settings)
+  const special = zones.filter((name) => zoneNameFault(name, limits) !== undefined)
+  if (special.length > 0)
+    log('warn', 'zones that no tenant can make', {
+      fields: { count: special.length, zones: special.slice(0, MAX_NAMED) },
+      line: `zones that a tenant could not make today; check that they are yours: ${listed(special)}`,
+    })
+}
+
+/** Without a name server, names do not resolve although updates succeed. */
+function tellUnserved(settings: ServiceSettings, log: Log): void {
+  if (answererOf(settings) === 'nobody')
+    log('warn', 'no name server answers', {
+      line:
+        'no name server answers for the zones, so their names do not resolve: ' +
+        'set dns_listen, and answer_queries = true or secondaries',
+    })
+}
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, MAX_NAMED).join(', ') +
+  (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
+
+/** In milliseconds: probes of several balancers share one write. */
+const MAX_PROBE_AGE = 1000
+/** In milliseconds: a disk that takes longer is not ready. */
+const TIMEOUT = 2000
+
+/** Writes one row, or reads one, at most once a second each. */
+export function readiness(store: Store, ending: AbortSignal): IsReady {
+  const probes = { writes: async () => canWrite(store), reads: async () => canRead(store) }
+  const last: Partial<
+    Record<keyof typeof probes, { readonly at: number; readonly result: Promise<boolean> }>
+  > = {}
+  return async (kind) => {
+    if (ending.aborted) return false
+    const now = steadyClock.now()
+    const recent = last[kind]
+    if (recent !== undefined && now - recent.at <= MAX_PROBE_AGE) return recent.result
+    const result = inTime(probes[kind]())
+    last[kind] = { at: now, result }
+    return result
+  }
+}
+
+const inTime = async (probed: Promise<boolean>): Promise<boolean> =>
+  Promise.race([
+    probed.catch(() => false),
+    new Promise<boolean>((resolve) => later(TIMEOUT, () => resolve(false))),
+  ])
+
+/** Blocks would end at wrong times, for all nodes, where the clock is wrong. */
+const canWrite = async (store: Store): Promise<boolean> =>
+  clockFault(systemClock.now() - (await store.probe(systemClock.now()))) === undefined
+
+async function canRead(store: Store): Promise<boolean> {
+  await store.read(async (r) => r.hasAccounts())
+  return true
+}
 
 export interface StartedService {
   readonly listeners: readonly OpenListener[]

@@ -1,6 +1,5 @@
 import { type Instant, milliseconds } from '../../shared/base/time.ts'
 import { steadyClock, systemClock } from '../../shared/platform/clock/clock.ts'
-import { repeat } from '../../shared/platform/clock/repeat.ts'
 import { later } from '../../shared/platform/clock/timer.ts'
 import type { NameFault } from './batch.ts'
 import { flush, MAX_FLUSHED } from './flush.ts'
@@ -8,6 +7,7 @@ import type { PublishSettings } from './settings.ts'
 import { UNRENDERED_FACT } from '../store/bulk.ts'
 import type { PublishedZone } from '../store/published.ts'
 import type { Store } from '../store/store.ts'
+import { repeat } from '../../shared/platform/clock/repeat.ts'
 
 /**
  * In milliseconds, between two flushes. `usual`: changes are collected, and flushes take at most a ninth of the time.

@@ -26,8 +26,7 @@ import {
 } from './answer.ts'
 import type { ResponseLimit } from './limit.ts'
 import type { RenderedAnswers } from './rendered-answers.ts'
-import type { Secondary } from './secondary.ts'
-import type { PublishSettings } from './settings.ts'
+import type { PublishSettings, Secondary } from './settings.ts'
 import { datagramOf, isTransfer, messages, soaAlone, transferRecords } from './transfer.ts'
 import { isNewer } from './soa.ts'
 

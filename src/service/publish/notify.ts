@@ -1,6 +1,6 @@
 import { after, type Duration, type Instant, minutes, seconds } from '../../shared/base/time.ts'
 import { CATALOG_ID } from '../store/published.ts'
-import type { Secondary } from './secondary.ts'
+import type { Secondary } from './settings.ts'
 import { isNewer } from './soa.ts'
 
 /** A zone as a secondary is told of it. */

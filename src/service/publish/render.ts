@@ -3,7 +3,7 @@ import { type DnsRecord, RR_TYPES } from '../../shared/dns/types.ts'
 import { type Address, bytesOf, familyOf } from '../../shared/base/address.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { StoredState } from '../store/published.ts'
-import { MAX_CHAIN } from './chain.ts'
+import { MAX_CHAIN } from './rows.ts'
 import { isWireType, rdataOf, typeNumber, type WireType } from './rdata.ts'
 import type { PublishSettings } from './settings.ts'
 

@@ -1,9 +1,8 @@
 import { APEX, canonicalName, relativeTo } from '../model/dns-name.ts'
 import type { OfflineSettings } from '../model/tree.ts'
 import type { PublishedReads, PublishedZone, StoredState } from '../store/published.ts'
-import { MAX_CHAIN } from './chain.ts'
+import { MAX_CHAIN, ownerName } from './rows.ts'
 import { answeringOwner, publishedZoneOf } from './answer.ts'
-import { ownerName } from './owner.ts'
 
 /** What this service answers by http at a name whose addresses are its own: a redirect, or the page of an offline name. */
 export type Site =

@@ -1,7 +1,7 @@
 import { type ConcurrencyLimit, limitConcurrency } from '../../shared/base/concurrency.ts'
 import { later } from '../../shared/platform/clock/timer.ts'
 import type { DnsContext } from './handle.ts'
-import type { Secondary } from './secondary.ts'
+import type { Secondary } from './settings.ts'
 import type { Store } from '../store/store.ts'
 
 /**

@@ -2,7 +2,7 @@ import { formatInstant, type Instant } from '../../shared/base/time.ts'
 import type { Answerer, LateZones } from '../model/publication.ts'
 import { CATALOG_ID } from '../store/published.ts'
 import { isBehind, isLate, isStuck, type ZoneAtSecondary } from './notify.ts'
-import type { Secondary } from './secondary.ts'
+import type { Secondary } from './settings.ts'
 
 /** The fact of the store in which a running service keeps its status. */
 export const STATUS_FACT = 'publishing_status'

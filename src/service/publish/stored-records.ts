@@ -1,7 +1,7 @@
 import type { DnsRecord } from '../../shared/dns/types.ts'
 import type { PublishedZone } from '../store/published.ts'
 import type { StoreWrites } from '../store/store.ts'
-import { highestZone } from './flushed-names.ts'
+import { highestZone } from './flush.ts'
 import { rendered } from './render.ts'
 import type { PublishSettings } from './settings.ts'
 

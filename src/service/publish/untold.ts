@@ -1,12 +1,12 @@
 import { after, instant, type Instant, seconds } from '../../shared/base/time.ts'
 import { systemClock } from '../../shared/platform/clock/clock.ts'
-import { repeat } from '../../shared/platform/clock/repeat.ts'
 import { isRendered } from './answer.ts'
 import type { ToldZone } from './notify.ts'
 import type { PublishSettings } from './settings.ts'
 import type { PublishedZone } from '../store/published.ts'
 import type { Store } from '../store/store.ts'
 import type { NotifySender } from './notify-sender.ts'
+import { repeat } from '../../shared/platform/clock/repeat.ts'
 
 /**
  * In milliseconds: changes of this time before a start may not have been

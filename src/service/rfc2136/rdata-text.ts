@@ -2,7 +2,7 @@ import { readName } from '../../shared/dns/name.ts'
 import { RR_TYPES } from '../../shared/dns/types.ts'
 import { addressOfBytes } from '../../shared/base/address.ts'
 import { quoted } from '../model/rdata-strings.ts'
-import { svcParamText } from '../model/rdata-svcparams.ts'
+import { svcParamText } from '../model/rdata-svcb.ts'
 import { locText } from '../publish/rdata-loc.ts'
 import type { WireType } from '../publish/rdata.ts'
 

@@ -1,16 +1,17 @@
-import type { ErrorName, Refusal } from '../model/errors.ts'
-import { refuse } from '../model/errors.ts'
+import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
 import {
   type Caller,
   canManageName,
+  CHANGED_RDATA,
   IN_PATH,
   nameLockFault,
+  NEW_RDATA,
+  permissionFaults,
   type ZoneFault,
   zoneFault,
   zoneLockFault,
-} from './access.ts'
-import { CHANGED_RDATA, NEW_RDATA, permissionFaults } from './permission.ts'
+} from './permission.ts'
 
 export type ZoneChangeFault = ZoneFault | 'zoneChangeProhibited'
 

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../model/errors.ts'
 import { APEX } from '../model/dns-name.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
-import { type Caller, isOwner } from './access.ts'
+import { type Caller, isOwner } from './permission.ts'
 
 /** A name in the same zone, above or beneath a new one. */
 type Near = Pick<Name, 'name' | 'accountId'>

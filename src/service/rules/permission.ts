@@ -1,8 +1,216 @@
 import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
-import { APEX } from '../model/dns-name.ts'
-import type { DraftRRSet, DraftRdata } from '../model/draft.ts'
-import { type RRSet, type ZoneRules, rdataLabelled } from '../model/tree.ts'
-import { type Caller, isOwner, typesDetail } from './access.ts'
+import { APEX, asciiName, fqdnOf, parseHost, parseTarget, relativeTo } from '../model/dns-name.ts'
+import type { DraftRdata, DraftRRSet } from '../model/draft.ts'
+import { type Account, type Name, rdataLabelled, type RRSet, type ZoneRules } from '../model/tree.ts'
+import { before, hours, type Instant, minutes } from '../../shared/base/time.ts'
+import type { RecordScope } from '../model/query.ts'
+import { type Credential, type Door, doorAnswer, type DoorAnswer, type DoorState } from './doors.ts'
+import { isDnsType } from '../model/rdata-values.ts'
+
+/** The authenticated party of the management API: an account, with the restrictions of its API key. */
+export interface Caller {
+  readonly account: Account
+  /** By which door it came; undefined: by that of programs, with a password or a key in each request. */
+  readonly door?: 'website'
+  /** Its session at the website. */
+  readonly sessionId?: number
+  /** The number of its API key; undefined for the password of the account. */
+  readonly apiKeyId?: number
+  /** The name of the TSIG key that signed its UPDATE. */
+  readonly tsigKey?: string
+  /** Of the password that it gave, as it was stored then. */
+  readonly passwordHash?: Uint8Array
+  /** It gave the password of an account that has or needs a second factor: it may do nothing yet. */
+  readonly needsFactor?: boolean
+  readonly isReadOnly: boolean
+  /** The zones that the API key is restricted to; all without it. */
+  readonly zones?: readonly string[]
+  /** Whole names: these and everything beneath them. */
+  readonly names?: readonly string[]
+  /** The types that it may change. */
+  readonly types?: readonly string[]
+  /** When the API key expires. */
+  readonly expiresAt?: Instant
+}
+
+/** Whether the API key is restricted to a part of the account's data. */
+export const isScoped = ({ zones, names, types }: Caller): boolean =>
+  [zones, names, types].some((list) => list !== undefined)
+
+/** Whether the caller has all permissions of the account. */
+export const hasFullAccess = (caller: Caller): boolean => !caller.isReadOnly && !isScoped(caller)
+
+/** What the caller may see, for listings. */
+export const recordScopeOf = ({ zones, names }: Caller): RecordScope => ({
+  ...(zones !== undefined && { zones }),
+  ...(names !== undefined && { names }),
+})
+
+export const isOwner = ({ account }: Caller, zone: Pick<ZoneRules, 'accountId'>): boolean =>
+  zone.accountId === account.id
+
+/** Spec 2728: a caller can access its own and shared zones; any other is "not shared". */
+export const isAccessible = (caller: Caller, zone: ZoneRules): boolean =>
+  (isOwner(caller, zone) || zone.isShared) &&
+  (caller.zones?.includes(zone.name) ?? true) &&
+  (caller.names?.some((name) => isWithin(name, zone.name) || isWithin(zone.name, name)) ?? true)
+
+/** Whether a whole name is another one, or beneath it. */
+const isWithin = (fqdn: string, above: string): boolean => relativeTo(fqdn, above) !== undefined
+
+/** Whether the API key may see and change this name of an accessible zone. */
+export const isNameInScope = ({ names }: Caller, zone: Pick<ZoneRules, 'name'>, name: string): boolean =>
+  names?.some((one) => isWithin(fqdnOf(name, zone.name), one)) ?? true
+
+/** Why the API key may not change RRSets of a type; `forbidden` is the refusal of the operation. */
+export const typeFault = <const F extends ErrorName>(
+  { types }: Caller,
+  type: string,
+  forbidden: F,
+): Refusal<F> | undefined =>
+  types?.includes(type) === false ? refuse(forbidden, typesDetail(types), IN_PATH) : undefined
+
+export const typesDetail = (types: readonly string[] = []): string =>
+  `this API key may change ${types.join(', ')} only`
+
+/**
+ * Spec 4786: whether the operation is only available via the website, and the caller came by another door. Without a zone,
+ * the operation is of the account itself.
+ */
+export const needsWebsite = (caller: Caller, zone?: Pick<ZoneRules, 'isWebsiteOnly'>): boolean =>
+  doorOf(caller, { isWebsiteOnly: caller.account.isWebsiteOnly || zone?.isWebsiteOnly === true }) ===
+  'websiteOnly'
+
+/** What the door of the caller answers to its credential. */
+export const doorOf = (caller: Caller, state: DoorState = {}): DoorAnswer => {
+  const [door, credential] = doorAndCredential(caller)
+  const { account, needsFactor } = caller
+  const { isSuspended, isWebsiteOnly } = account
+  return doorAnswer(door, credential, {
+    isSuspended,
+    isWebsiteOnly,
+    ...(needsFactor && { needsFactor }),
+    ...state,
+  })
+}
+
+function doorAndCredential({ door, apiKeyId, sessionId, tsigKey }: Caller): readonly [Door, Credential] {
+  if (door === 'website') return ['website', 'session']
+  if (tsigKey !== undefined) return ['dns', 'tsigKey']
+  if (sessionId !== undefined) return ['website', 'keySession']
+  return ['api', apiKeyId === undefined ? 'password' : 'apiKey']
+}
+
+/** The owner of the zone, and the owner of a name in a shared zone, can read and change the name. */
+export const ownsName = (caller: Caller, zone: ZoneRules, name: Pick<Name, 'accountId'>): boolean =>
+  isOwner(caller, zone) || name.accountId === caller.account.id
+
+/** The same, as far as the API key allows it. */
+export const canManageName = (
+  caller: Caller,
+  zone: ZoneRules,
+  name: Pick<Name, 'accountId' | 'name'>,
+): boolean => ownsName(caller, zone, name) && isNameInScope(caller, zone, name.name)
+
+export type ZoneFault = Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly'>
+
+/** The first reason to refuse access to a zone. */
+export function zoneFault(caller: Caller, zone: ZoneRules | undefined): Refusal<ZoneFault> | undefined {
+  if (zone === undefined) return refuse('zoneNotFound', undefined, IN_PATH)
+  if (!isAccessible(caller, zone)) return refuse('zoneNotShared', undefined, IN_PATH)
+  return needsWebsite(caller, zone) ? refuse('websiteOnly') : undefined
+}
+
+export const IN_PATH = { location: 'path' } as const
+
+/** Locked by the operator. */
+export const zoneLockFault = (zone: ZoneRules): Refusal<'zoneChangeProhibited'> | undefined =>
+  zone.isProhibited ? refuse('zoneChangeProhibited', 'contact support') : undefined
+
+export const nameLockFault = (
+  name: Pick<Name, 'isProhibited' | 'isBlocked'>,
+): Refusal<'nameChangeProhibited'> | undefined =>
+  name.isProhibited || name.isBlocked ? refuse('nameChangeProhibited', 'contact support') : undefined
+
+/** What the scopes of an API key leave of the permissions of its account. Lists of different kinds apply together. */
+type Restrictions = Pick<Caller, 'isReadOnly' | 'zones' | 'names' | 'types'>
+
+interface ScopeKind {
+  readonly field: Exclude<keyof Restrictions, 'isReadOnly'>
+  readonly form: string
+  /** The value in the form in which it is stored and compared; undefined if it is invalid. */
+  readonly parse: (value: string) => string | undefined
+}
+
+/** The scopes with a value. Several of one kind allow each of their values. */
+// biome-ignore format: a table
+const KINDS: Readonly<Record<string, ScopeKind>> = {
+  zone: { field: 'zones', form: 'zone:NAME', parse: parseHost },
+  name: { field: 'names', form: 'name:FQDN', parse: parseTarget },
+  type: { field: 'types', form: 'type:TYPE', parse: (value) => isDnsType(value.toUpperCase()) ? value.toUpperCase() : undefined },
+}
+const READ = 'read'
+
+export const SCOPE_FORMS: string = [READ, ...Object.values(KINDS).map(({ form }) => form)].join(', ')
+
+/** A scope in its canonical form; undefined if it is none. */
+export function parseScope(text: string): string | undefined {
+  const [word = '', ...rest] = text.split(':')
+  if (text === READ) return READ
+  const value = Object.hasOwn(KINDS, word) ? KINDS[word]?.parse(asciiName(rest.join(':'))) : undefined
+  return value === undefined ? undefined : `${word}:${value}`
+}
+
+/** An unknown scope, as a later version may have stored it, allows nothing: no zone is accessible. */
+export function restrictionsOf(scopes: readonly string[]): Restrictions {
+  const lists: { zones?: string[]; names?: string[]; types?: string[] } = {}
+  for (const scope of scopes.map(parseScope)) {
+    if (scope === READ) continue
+    const [word = '', value = ''] = scope?.split(':') ?? []
+    const kind = KINDS[word]
+    if (kind === undefined) return { isReadOnly: true, zones: [] }
+    lists[kind.field] = [...(lists[kind.field] ?? []), value]
+  }
+  return { isReadOnly: scopes.includes(READ), ...lists }
+}
+
+/** What scopes would allow that other ones do not. */
+export interface WiderScopes {
+  /** The new scopes that no present one of their kind covers. */
+  readonly uncovered: readonly string[]
+  /** The kinds of present scopes without which less is limited, such as `read` and `zone`. */
+  readonly missing: readonly string[]
+}
+
+const wordOf = (scope: string): string => scope.split(':', 1)[0] ?? ''
+
+/** Compares scopes in canonical form. Without present scopes, all are narrower. */
+export function widerScopes(present: readonly string[], next: readonly string[]): WiderScopes {
+  const words = new Set(present.map(wordOf))
+  return {
+    uncovered: next.filter(
+      (scope) => words.has(wordOf(scope)) && !present.some((one) => coversScope(one, scope)),
+    ),
+    missing: [...words].filter((word) => !next.some((scope) => wordOf(scope) === word)),
+  }
+}
+
+/** A name covers the names beneath it; a zone covers none inside it, which is another zone. */
+const coversScope = (present: string, next: string): boolean =>
+  present === next ||
+  (wordOf(present) === 'name' &&
+    wordOf(next) === 'name' &&
+    relativeTo(next.slice('name:'.length), present.slice('name:'.length)) !== undefined)
+
+/** A session ends this long after it began, and this long after its last request. */
+export const SESSION_LIFETIME = hours(12)
+export const SESSION_IDLE = minutes(30)
+
+/** Sessions that began, or were last seen, before these times are over. */
+export const overBefore = (now: Instant): { readonly created: Instant; readonly seen: Instant } => ({
+  created: before(now, SESSION_LIFETIME),
+  seen: before(now, SESSION_IDLE),
+})
 
 /** Names with a meaning for the whole zone: in a shared zone they are reserved for its owner. */
 const OWNER_NAMES: ReadonlySet<string> = new Set([

@@ -1,7 +1,6 @@
 import type { Refusal } from '../model/errors.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
-import type { Caller } from './access.ts'
-import { permissionFaults } from './permission.ts'
+import { type Caller, permissionFaults } from './permission.ts'
 
 const MOVED_RDATA = ['type', 'owner', 'newRdata', 'fixedTtl', 'minTtl'] as const
 

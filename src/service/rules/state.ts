@@ -3,16 +3,15 @@ import { APEX, WILDCARD } from '../model/dns-name.ts'
 import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
 import { targetsOf } from '../model/targets.ts'
 import { isLeftover, type Name, type RRSet } from '../model/tree.ts'
-import { aliasFaults } from './aliases.ts'
+import { aliasFaults, targetFaults } from './targets.ts'
 import {
   absolute,
-  type ChangeInZone,
   changedName,
+  type ChangeInZone,
   has,
   resultingZone,
   type ZoneReads,
 } from './resulting-zone.ts'
-import { targetFaults } from './targets.ts'
 
 export type StateFault = Extract<
   ErrorName,

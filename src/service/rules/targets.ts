@@ -1,10 +1,11 @@
 import { type Refusal, refuse } from '../model/errors.ts'
-import { APEX, relativeTo } from '../model/dns-name.ts'
+import { APEX, fqdnOf, parentOf, relativeTo, WILDCARD } from '../model/dns-name.ts'
 import type { Name } from '../model/tree.ts'
+import { targetsOf } from '../model/targets.ts'
 import {
   absolute,
-  type ChangeInZone,
   changedName,
+  type ChangeInZone,
   has,
   hasAddress,
   newTargets,
@@ -88,4 +89,102 @@ async function pointerFaults(
   return ptr !== undefined && has(after, 'CNAME')
     ? [refuse('ptrInvalid', `${said(ptr)} and cannot be an alias (RFC 2181 §10.2)`)]
     : []
+}
+
+/** Each change of a name follows its whole chain. */
+const MAX_CHECKED_NAMES = 100
+
+/** The names from one to the end of its chain of ALIAS and CNAME, and how it ends. */
+interface Chain {
+  readonly names: readonly [Name, ...Name[]]
+  readonly end: 'in the zone' | 'outside' | 'loop' | 'too long'
+  /** Where the last name points. */
+  readonly target: string
+}
+
+/** The chain from the changed name in the resulting zone. */
+export async function chainFrom(
+  name: Name,
+  zone: ChangeInZone['zone'],
+  resulting: Pick<ZoneReads, 'nameAt'>,
+): Promise<Chain> {
+  const names: [Name, ...Name[]] = [name]
+  const seen = new Set([name.name])
+  for (let current = name; ; ) {
+    const [target] = [...targetsOf(current, 'ALIAS'), ...targetsOf(current, 'CNAME')]
+    if (target === undefined) return { names, end: 'in the zone', target: '' }
+    const relative = relativeTo(target, zone.name)
+    if (relative === undefined) return { names, end: 'outside', target }
+    if (seen.has(relative)) return { names, end: 'loop', target }
+    if (names.length > MAX_CHECKED_NAMES) return { names, end: 'too long', target }
+    const next = (await resulting.nameAt(relative)) ?? (await synthesized(relative, resulting))
+    if (next === undefined) return { names, end: 'in the zone', target }
+    names.push(next)
+    seen.add(next.name)
+    current = next
+  }
+}
+
+/** A missing name as the wildcard at its closest encloser makes it (RFC 4592 §3.3.1). */
+async function synthesized(name: string, { nameAt }: Pick<ZoneReads, 'nameAt'>): Promise<Name | undefined> {
+  for (let at = name; at !== APEX; ) {
+    at = parentOf(at)
+    const wildcard = await nameAt(at === APEX ? WILDCARD : `${WILDCARD}.${at}`)
+    if (wildcard !== undefined) return { ...wildcard, name }
+    if ((await nameAt(at)) !== undefined) return undefined
+  }
+  return undefined
+}
+
+/** The service resolves an ALIAS from the records of its zone: it leads to a name there, also through CNAME. */
+export async function aliasFaults(
+  change: ChangeInZone & { readonly after: Name },
+  resulting: ZoneReads,
+): Promise<readonly Refusal<'aliasInvalid' | 'aliasOutsideZone'>[]> {
+  const { zone, after } = change
+  if (!(['ALIAS', 'CNAME'] as const).some((type) => newTargets(change, type).length > 0)) return []
+  if (targetsOf(after, 'ALIAS').length > 1) return [refuse('aliasInvalid', 'a name has one ALIAS')]
+  const chain = await chainFrom(after, zone, resulting)
+  if (chain.end === 'in the zone') return []
+  const alias = isAliasIn(chain, zone.name) ? after.name : await aliasTo(after, resulting)
+  return alias === undefined ? [] : [chainFault(alias, chain, zone.name)]
+}
+
+/** Whether the changed name has an ALIAS, or closes a loop with one. */
+const isAliasIn = ({ names, target }: Chain, zone: string): boolean =>
+  (target === fqdnOf(names[0].name, zone) ? names : names.slice(0, 1)).some((name) => has(name, 'ALIAS'))
+
+/** An ALIAS that leads to the changed name. Other accounts must not be able to prevent a change by one. */
+async function aliasTo({ name, accountId }: Name, { pointersTo }: ZoneReads): Promise<string | undefined> {
+  const seen = new Set([name])
+  for (const one of seen) {
+    const pointers = await pointersTo(one)
+    const alias = pointers.find((pointer) => pointer.dnsType === 'ALIAS' && pointer.accountId === accountId)
+    if (alias !== undefined) return alias.name
+    for (const pointer of pointers.filter(({ dnsType }) => dnsType === 'CNAME')) seen.add(pointer.name)
+  }
+  return undefined
+}
+
+function chainFault(
+  alias: string,
+  { end, target, names }: Chain,
+  zone: string,
+): Refusal<'aliasInvalid' | 'aliasOutsideZone'> {
+  const fqdn = fqdnOf(alias, zone)
+  const isDirect = names.length === 1 && alias === names[0].name
+  if (end === 'outside')
+    return refuse(
+      'aliasOutsideZone',
+      isDirect
+        ? `${target}. is outside ${zone}`
+        : `the ALIAS of ${fqdn} leads to ${target}., which is outside ${zone}`,
+    )
+  if (end === 'too long')
+    return refuse('aliasInvalid', `${fqdn} leads over more than ${MAX_CHECKED_NAMES} names`)
+  const isBack = target === fqdnOf(names[0].name, zone)
+  return refuse(
+    'aliasInvalid',
+    isBack ? `${target} leads back to itself` : `the ALIAS of ${fqdn} leads to a loop at ${target}`,
+  )
 }

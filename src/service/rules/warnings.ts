@@ -1,7 +1,7 @@
 import { APEX, fqdnOf, relativeTo } from '../model/dns-name.ts'
 import { isPointerType, targetField, targetsOf } from '../model/targets.ts'
 import type { Name, Zone } from '../model/tree.ts'
-import { chainFrom } from './aliases.ts'
+import { chainFrom } from './targets.ts'
 import { absolute, has, type ZoneReads } from './resulting-zone.ts'
 
 /** What the warnings read of a zone after the change. */

@@ -4,7 +4,7 @@ import { CounterCache, type CounterTable } from './counter-cache.ts'
 import type { UsageRow } from './counts.ts'
 import { type CounterReads, type CounterWrites, isNochgOf, nochgKey, subjectOf } from './counter-rows.ts'
 import type { KeyUse, RecordReads } from './records.ts'
-import type { Undo } from './undo.ts'
+import type { Undo } from './store.ts'
 
 /** Upper bound per counter type. Keys and names are finite; failed-login peers are not. */
 const MAX_CACHED = 100_000

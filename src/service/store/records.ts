@@ -105,7 +105,7 @@ export interface Client {
 export interface ApiKey {
   readonly id: number
   readonly accountId: number
-  /** In canonical form: see service/rules/scopes.ts. */
+  /** In canonical form: see service/rules/permission.ts. */
   readonly scopes: readonly string[]
   readonly expiresAt?: Instant
   readonly lastUsedAt?: Instant

@@ -1,15 +1,14 @@
 import { after, type Instant, longest } from '../../shared/base/time.ts'
 import { actionOf, type BareWord } from '../../shared/protocol/reply.ts'
-import { formatReply, type Reply } from '../../shared/protocol/reply-codec.ts'
 import type { UserAgentClass } from '../../shared/protocol/user-agent.ts'
-import { blockEnd } from '../auth/block.ts'
+import { blockEnd, endInherited } from '../auth/sanctions.ts'
 import type { AbuseLimits } from '../auth/limits.ts'
 import { exceeds, withEvent } from '../auth/sliding-window.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import type { Buckets, Login, Usage } from '../model/rows.ts'
-import { endInherited } from '../auth/sanctions.ts'
 import { mergedBuckets } from '../store/sanctions.ts'
 import type { StoreWrites } from '../store/store.ts'
+import { formatReply, type Reply } from '../../shared/protocol/reply-codec.ts'
 
 /** One authenticated update request. */
 export interface UpdateContext {

@@ -2,7 +2,6 @@ import type { Duration } from '../../shared/base/time.ts'
 import { byFamily, listed } from '../../shared/base/address.ts'
 import { shareOf } from '../../shared/base/network.ts'
 import { isAddressedWord, type ReplyWord } from '../../shared/protocol/reply.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import { isUpdatePath, UPDATE_PATH } from '../../shared/protocol/request.ts'
 import { writeResponse } from '../../shared/protocol/response.ts'
 import { textResponse } from '../http/dispatch.ts'
@@ -10,6 +9,7 @@ import type { IncomingRequest, OutgoingResponse } from '../http/request.ts'
 import type { FaultRule, InjectedFault } from './faults.ts'
 import { answerUpdate, type Updater } from './update.ts'
 import { ReadUpdate } from './read-update.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 export interface UpdateDependencies {
   readonly updater: Updater

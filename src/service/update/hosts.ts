@@ -1,9 +1,8 @@
 import { type Address, byFamily, familyOf, listed } from '../../shared/base/address.ts'
 import { parseHostname } from '../../shared/base/hostname.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
 import { actionOf } from '../../shared/protocol/reply.ts'
 import { isUsable, type UpdateQuery } from '../../shared/protocol/update-query.ts'
-import { asciiName } from '../model/idn.ts'
+import { asciiName } from '../model/dns-name.ts'
 import type { Account } from '../model/tree.ts'
 import { blockedHostnames, inheritedNochgs } from '../auth/sanctions.ts'
 import type { Sanction } from '../store/account/sanctions.ts'
@@ -18,9 +17,47 @@ import {
   type TargetChange,
 } from './apply.ts'
 import { countNochg, singleReply, type UpdateContext } from './context.ts'
-import { callerOf, exceedsPlan, type RefusalWord, refusalAt } from './permission.ts'
+import { callerOf, exceedsPlan, refusalAt, type RefusalWord } from './permission.ts'
 import { targetReader, type UpdateTarget } from './targets.ts'
-import { trailOfUpdate } from './trail.ts'
+import type { TrailEntry } from '../model/trail.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
+
+/** What an update changed at one target: each value, and its offline state. */
+export function trailOfUpdate(
+  { principal, username, request }: UpdateContext,
+  { name }: UpdateTarget,
+  {
+    changes,
+    isOffline,
+    now,
+  }: Pick<TargetChange, 'isOffline' | 'now'> & { readonly changes: readonly RecordChange[] },
+): readonly TrailEntry[] {
+  const entry = {
+    at: now,
+    accountId: principal.accountId,
+    isUpdate: true,
+    actor: `${principal.kind} ${username}`,
+    peer: request.peer,
+    operation: 'update',
+    subject: name.fqdn,
+  } as const
+  const values = changes.map(({ dnsType, value, rdataId }) => {
+    const before = name.rdata.filter((one) => one.dnsType === dnsType && (rdataId ?? one.id) === one.id)
+    return {
+      ...entry,
+      dnsType,
+      ...(before.length > 0 && { before: before.map((one) => one.value).join(', ') }),
+      after: value,
+    }
+  })
+  const states =
+    name.isOffline === isOffline
+      ? []
+      : [{ ...entry, before: stateOf(name.isOffline), after: stateOf(isOffline) }]
+  return [...values, ...states]
+}
+
+const stateOf = (isOffline: boolean): string => (isOffline ? 'offline' : 'online')
 
 interface HostReplies {
   readonly replies: readonly Reply[]

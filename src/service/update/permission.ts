@@ -1,6 +1,6 @@
 import type { ErrorName } from '../model/errors.ts'
 import type { Account } from '../model/tree.ts'
-import type { Caller } from '../rules/access.ts'
+import type { Caller } from '../rules/permission.ts'
 import { nameChangeFault, recordFault, type RecordFault, type ZoneChangeFault } from '../rules/change.ts'
 import { quotaFault, usageFaults } from '../rules/quota.ts'
 import { relativeTo } from '../model/dns-name.ts'

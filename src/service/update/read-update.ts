@@ -1,4 +1,4 @@
-import { type Credentials, parseBasic } from '../../shared/base/basic.ts'
+import { type Credentials, parseBasic } from '../../shared/base/secret.ts'
 import { readQuery, type UpdateQuery } from '../../shared/protocol/update-query.ts'
 import type { IncomingRequest } from '../http/request.ts'
 import { namesOf } from './hosts.ts'

@@ -1,9 +1,14 @@
 import { isUsername } from '../auth/hashes.ts'
-import { countWrongPassword } from '../auth/wrong-passwords.ts'
+import {
+  countWrongPassword,
+  lockedOutUntil,
+  type LoginOrigin,
+  loginPeer,
+  recordFailedLogin,
+} from '../auth/failed-logins.ts'
 import { after, type Instant } from '../../shared/base/time.ts'
-import type { Reply } from '../../shared/protocol/reply-codec.ts'
+import type { BareWord } from '../../shared/protocol/reply.ts'
 import { classifyUserAgent } from '../../shared/protocol/user-agent.ts'
-import { type LoginOrigin, lockedOutUntil, loginPeer, recordFailedLogin } from '../auth/failed-logins.ts'
 import type { AbuseLimits } from '../auth/limits.ts'
 import { endInherited, inheritedUsage } from '../auth/sanctions.ts'
 import { exceeds, withEvent } from '../auth/sliding-window.ts'
@@ -11,11 +16,31 @@ import type { PasswordChecker } from '../auth/login.ts'
 import { networkOf, shareOf } from '../../shared/base/network.ts'
 import type { Audit, AuditEvent } from '../model/audit.ts'
 import type { Login, Usage } from '../model/rows.ts'
-import { DOOR_REPLIES, updateDoor } from './doors.ts'
 import type { ReadUpdate } from './read-update.ts'
 import type { About, Store, StoreWrites } from '../store/store.ts'
 import { isBlocked, recordUsage, singleReply, type UpdateContext, type UpdateOutcome } from './context.ts'
 import { answerHosts, type HostsRequest } from './hosts.ts'
+import { doorAnswer, type DoorAnswer, type DoorState } from '../rules/doors.ts'
+import type { Reply } from '../../shared/protocol/reply-codec.ts'
+
+/** What `/nic/update` says where the door is not open. */
+export const DOOR_REPLIES = {
+  suspended: 'abuse',
+  blocked: 'abuse',
+  websiteOnly: '!donator',
+  lacksFeature: '!donator',
+} as const satisfies Partial<Record<DoorAnswer, BareWord>>
+
+/** What `/nic/update` answers to a login. */
+export const updateDoor = (
+  { kind, isSuspended, needsFactor }: Login,
+  state: Pick<DoorState, 'isBlocked' | 'lacksFeature' | 'isWebsiteOnly'> = {},
+) =>
+  doorAnswer('update', kind === 'key' ? 'ddnsKey' : 'password', {
+    isSuspended,
+    ...(needsFactor && { needsFactor }),
+    ...state,
+  }) as 'open' | 'unknown' | keyof typeof DOOR_REPLIES
 
 export interface UpdatePolicy {
   readonly limits: AbuseLimits

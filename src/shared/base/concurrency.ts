@@ -23,3 +23,6 @@ export async function allEnded<T>(works: readonly Promise<T>[]): Promise<readonl
   await Promise.allSettled(works)
   return Promise.all(works)
 }
+
+/** The reason of an abort that ends a wait. Without one, each call of `abort()` makes an exception with its stack. */
+export const WAIT_ENDED = new Error('ended')

@@ -1,4 +1,4 @@
-import { isOwnNetwork } from './own-network.ts'
+import { isOwnNetwork } from './network.ts'
 
 /** A message to the person of an account. */
 export interface OutgoingMail {

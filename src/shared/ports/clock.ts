@@ -1,4 +1,4 @@
-import type { Duration, Instant } from '../base/time.ts'
+import { after, type Duration, type Instant, milliseconds } from '../base/time.ts'
 
 /** The current time, and waiting. */
 export interface Clock {
@@ -33,3 +33,10 @@ export type Entropy = (octets: number) => Uint8Array
 export interface Schedule {
   nextAfter(now: Instant): Instant
 }
+
+/** Resolves after this many milliseconds of the clock, or when the signal aborts. */
+export const pause = async (
+  clock: Clock,
+  span: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> => clock.sleep(after(clock.now(), milliseconds(span)), signal)

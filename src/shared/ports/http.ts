@@ -1,7 +1,7 @@
 import type { Duration } from '../base/time.ts'
 import type { Address, Family } from '../base/address.ts'
 import type { SentPacket } from '../base/sighting.ts'
-import type { SecretText } from '../base/secret-text.ts'
+import type { SecretText } from '../base/secret.ts'
 
 export interface HttpRequest {
   /** Default: GET. SUBSCRIBE and UNSUBSCRIBE are UPnP methods (GENA). */

@@ -1,3 +1,5 @@
+import { err, type Result } from '../base/result.ts'
+
 /**
  * Codes of sysexits.h where it has one that fits. `restart` tells a supervisor whether another start can help; it is
  * true for those of commands that no unit runs.
@@ -18,3 +20,17 @@ export const EXITS = {
 } as const satisfies Record<string, { readonly code: number; readonly restart: boolean; readonly meaning: string }>
 
 export type Exit = keyof typeof EXITS
+
+/** Why a command cannot start: its exit, and one message for each problem. */
+export interface Failure {
+  readonly exit: Exit
+  readonly messages: readonly string[]
+}
+
+/** The operator must change the configuration, the store or the host. */
+export const configurationFailure = (...messages: readonly string[]): Result<never, Failure> =>
+  err({ exit: 'configuration', messages })
+
+/** The command line is wrong. */
+export const usageFailure = (...messages: readonly string[]): Result<never, Failure> =>
+  err({ exit: 'usage', messages })

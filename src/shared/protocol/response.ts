@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { err, ok, type Result } from '../base/result.ts'
-import { quoteOf } from './quote.ts'
+import { quoteOf } from './said-text.ts'
 import { byFamily } from '../base/address.ts'
 import { PLAIN_DIALECT, type ReplyDialect } from './dialect.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { after, type Duration, minutes, seconds } from '../../../src/shared/base/time.ts'
-import { addressEvents, type ReportedCauses } from '../../../src/client/agent/address-events.ts'
+import { addressEvents, type ReportedCauses } from '../../../src/client/agent/change-reporter.ts'
 import type { AgentEvent } from '../../../src/client/agent/events.ts'
 import { NEW_STATE, type State } from '../../../src/client/decide/state.ts'
 import { type Addresses, byFamily, parseAddress } from '../../../src/shared/base/address.ts'

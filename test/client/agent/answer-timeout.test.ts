@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../../src/shared/base/time.ts'
-import { answerTimeout } from '../../../src/client/agent/answer-timeout.ts'
-import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../../src/client/agent/inbox.ts'
+import { answerTimeout } from '../../../src/client/agent/run.ts'
+import { LOOK_REQUEST, makeInbox, POKE_REQUEST } from '../../../src/client/agent/agent.ts'
 import type { Observation } from '../../../src/client/decide/observation.ts'
 import type { Clock } from '../../../src/shared/ports/clock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { after, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
-import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
+import { LOOK_REQUEST } from '../../../src/client/agent/agent.ts'
 import { look, PENDING } from '../../../src/client/agent/look.ts'
 import { forever, once, run } from '../../../src/client/agent/run.ts'
 import { accountOf, type State } from '../../../src/client/decide/state.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, hours, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { nextWait, retryAt, waitAt } from '../../../src/client/decide/backoff.ts'
-import { batchOf } from '../../../src/client/decide/batch.ts'
-import { aboutOf, fingerprint, isLifted } from '../../../src/client/decide/lift.ts'
+import { batchOf } from '../../../src/client/decide/next-action.ts'
+import { aboutOf, fingerprint, isLifted } from '../../../src/client/decide/desired-state.ts'
 import { START } from '../../fakes/world.ts'
 
 describe('the next wait', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { after, minutes } from '../../../src/shared/base/time.ts'
 import type { Address, Addresses } from '../../../src/shared/base/address.ts'
-import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../../src/shared/protocol/request.ts'
 import { confirmedBy, unechoedOf } from '../../../src/client/decide/confirmation.ts'
 import { type HostState, NEW_HOST } from '../../../src/client/decide/state.ts'
 import { START } from '../../fakes/world.ts'
+import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 
 const v4 = '192.0.2.1' as Address
 const v6 = '2001:db8::1' as Address

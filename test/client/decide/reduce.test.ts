@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { type Instant, after, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
+import { after, type Instant, milliseconds, minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Address } from '../../../src/shared/base/address.ts'
-import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
-import { reduce } from '../../../src/client/decide/reduce.ts'
+import { reduce } from '../../../src/client/decide/step.ts'
 import type { Observation } from '../../../src/client/decide/observation.ts'
 import type { DesiredState } from '../../../src/client/decide/desired-state.ts'
 import {
   type AccountState,
+  type AccountStatus,
   NEW_ACCOUNT,
   NEW_HOST,
   NEW_STATE,
-  type AccountStatus,
 } from '../../../src/client/decide/state.ts'
 import { PLAN, START } from '../../fakes/world.ts'
+import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 
 const account = PLAN.account
 const v4 = '192.0.2.1' as Address

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { after, type Duration, instant, milliseconds, seconds } from '../../../src/shared/base/time.ts'
-import { LOOK_REQUEST } from '../../../src/client/agent/inbox.ts'
+import { LOOK_REQUEST } from '../../../src/client/agent/agent.ts'
 import { forever, run } from '../../../src/client/agent/run.ts'
 import type { Sighting } from '../../../src/shared/base/sighting.ts'
 import { address } from '../../fakes/address.ts'

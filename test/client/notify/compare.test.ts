@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatInstant, type Instant, instant } from '../../../src/shared/base/time.ts'
 import { admit, compareReports, MAX_PER_DAY } from '../../../src/client/notify/compare.ts'
-import { duePings, withoutPing } from '../../../src/client/notify/pings.ts'
+import { duePings, withoutPing } from '../../../src/client/notify/notifier.ts'
 import {
   formatNotifyMemory,
   NEW_MEMORY,
@@ -9,7 +9,7 @@ import {
   parseNotifyMemory,
 } from '../../../src/client/notify/memory.ts'
 import { NO_DETAILS, type Notification } from '../../../src/client/notify/notification.ts'
-import type { Outcome } from '../../../src/client/report/outcome.ts'
+import type { Outcome } from '../../../src/client/report/cause.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
 import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 

@@ -1,10 +1,10 @@
 import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOwnHost } from '../../../src/client/page/access.ts'
+import { isOwnHost } from '../../../src/client/page/handler.ts'
 import { escapeHtml, html } from '../../../src/shared/html/html.ts'
 import { mainOf, pageOf, summaryOf } from '../../../src/client/page/view.ts'
-import { type Outcome, OUTCOMES } from '../../../src/client/report/outcome.ts'
+import { type Outcome, OUTCOMES } from '../../../src/client/report/cause.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 

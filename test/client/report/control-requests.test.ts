@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LoopState } from '../../../src/client/agent/loop-state.ts'
+import type { LoopState } from '../../../src/client/agent/agent.ts'
 import {
   accountUpdate,
   answerControl,

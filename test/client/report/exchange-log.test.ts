@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ExchangeLog } from '../../../src/client/report/exchange-log.ts'
+import { ExchangeLog } from '../../../src/client/report/report.ts'
 
 const sent = { hostnames: ['a.test'], addresses: {} }
 const settled = {

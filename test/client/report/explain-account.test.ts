@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { explainAccount } from '../../../src/client/report/explain-account.ts'
-import type { Outcome } from '../../../src/client/report/outcome.ts'
+import type { Outcome } from '../../../src/client/report/cause.ts'
 import type { AccountReport } from '../../../src/client/report/report.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 

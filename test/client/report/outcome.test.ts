@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { after, before, minutes } from '../../../src/shared/base/time.ts'
 import { type AccountStatus, NEW_ACCOUNT, NEW_HOST } from '../../../src/client/decide/state.ts'
-import { outcomeOf } from '../../../src/client/report/outcome.ts'
+import { outcomeOf } from '../../../src/client/report/cause.ts'
 import { address } from '../../fakes/address.ts'
 import { PLAN, START } from '../../fakes/world.ts'
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { hours, minutes } from '../../../src/shared/base/time.ts'
 import { forever, run } from '../../../src/client/agent/run.ts'
-import { ExchangeLog } from '../../../src/client/report/exchange-log.ts'
-import { reportAccounts } from '../../../src/client/report/report.ts'
+import { ExchangeLog, reportAccounts } from '../../../src/client/report/report.ts'
 import { disk, world } from '../../fakes/world.ts'
 
 it('reports since when no address is known, and the next look', async () => {

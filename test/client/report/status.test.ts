@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatStatus, isSameStatus } from '../../../src/client/report/status.ts'
 import { hostTable } from '../../../src/client/report/host-table.ts'
-import { wrapped } from '../../../src/shared/program/wrapped.ts'
+import { wrapped } from '../../../src/shared/program/output.ts'
 import { type Address, byFamily, parseAddress } from '../../../src/shared/base/address.ts'
 import { accountReport } from '../../fakes/account-report.ts'
 

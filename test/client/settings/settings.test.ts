@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
-import { COMMANDS } from '../../../src/commands.ts'
+import { COMMANDS } from '../../../src/main.ts'
 import { readSettings } from '../../../src/client/settings/settings.ts'
 
 afterEach(() => vi.unstubAllEnvs())

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { tsigKeyOf } from '../../../src/client/settings/tsig-key.ts'
+import { tsigKeyOf } from '../../../src/client/settings/protocols.ts'
 import { Secret } from '../../../src/shared/base/secret.ts'
 
 const SECRET = 'c2VjcmV0MTIzNDU2Nzg='

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Duration, milliseconds, minutes } from '../../../src/shared/base/time.ts'
-import { askServer } from '../../../src/client/verify/ask-server.ts'
+import { askServer } from '../../../src/client/verify/verify.ts'
 import type { VerifyContext } from '../../../src/client/verify/ports.ts'
 import { encodeName } from '../../../src/shared/dns/name.ts'
 import { FLAGS, RR_TYPES } from '../../../src/shared/dns/types.ts'

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
+import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
 import { keyedHash, slowHash } from '../../../src/service/auth/hashes.ts'
-import { type Asked, addApiKey, bodyIn, codesOf, inside, NOW, PEPPER } from './inside.ts'
+import { addApiKey, type Asked, bodyIn, codesOf, inside, NOW, PEPPER } from './inside.ts'
 import { apiWorld, prepare, type World } from './world.ts'
 import { WRITES } from './writes.ts'
 

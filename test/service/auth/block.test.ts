@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { after, type Duration, days, hours, instant, milliseconds } from '../../../src/shared/base/time.ts'
-import { blockEnd } from '../../../src/service/auth/block.ts'
+import { blockEnd } from '../../../src/service/auth/sanctions.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 

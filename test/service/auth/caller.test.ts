@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Instant,
   after,
+  type Instant,
   instant,
   milliseconds,
   minutes,
   seconds,
 } from '../../../src/shared/base/time.ts'
-import { formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
-import { type IdentifiedCaller, callerIdentifier } from '../../../src/service/auth/caller.ts'
+import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
+import { callerIdentifier, type IdentifiedCaller } from '../../../src/service/auth/caller.ts'
 import { keyedHash, type Pepper, pepperOf } from '../../../src/service/auth/hashes.ts'
 import type { AuditEvent } from '../../../src/service/model/audit.ts'
 import type { FailedLogins, Login } from '../../../src/service/model/rows.ts'
-import type { ApiKey, StoreReads, Store, StoreWrites } from '../../../src/service/store/store.ts'
+import type { ApiKey, Store, StoreReads, StoreWrites } from '../../../src/service/store/store.ts'
 import { OWNER } from '../rules/made.ts'
 
 const PEPPER = pepperOf(new Uint8Array(32))

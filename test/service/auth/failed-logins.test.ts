@@ -2,8 +2,7 @@ import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { after, hours, type Instant, instant, minutes, seconds } from '../../../src/shared/base/time.ts'
 import { parsePeer } from '../../../src/shared/base/address.ts'
-import { type Credentials, formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
+import { type Credentials, formatBasic, Secret } from '../../../src/shared/base/secret.ts'
 import {
   clearFailedLogins,
   lockedOutUntil,
@@ -14,7 +13,7 @@ import { callerIdentifier } from '../../../src/service/auth/caller.ts'
 import { pepperOf, slowHash } from '../../../src/service/auth/hashes.ts'
 import { type PasswordChecker, passwordChecker } from '../../../src/service/auth/login.ts'
 import { DEFAULT_PLAN } from '../../../src/service/admin/default-plan.ts'
-import { filledStores, testStore, storeFolder } from '../../lab/stores.ts'
+import { filledStores, storeFolder, testStore } from '../../lab/stores.ts'
 import { eventually } from '../../eventually.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { answerUpdate } from '../../../src/service/update/update.ts'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { apiDependencies, apiHandler } from '../../../src/service/program/http/api.ts'
 import { apiServiceOf } from '../../../src/service/program/http/api-service.ts'
-import { consolePart } from '../../../src/service/program/http/console.ts'
+import { consolePart } from '../../../src/service/program/http/handlers.ts'
 import { after, type Duration, type Instant, instant } from '../../../src/shared/base/time.ts'
 import { readServiceConfig } from '../../../src/service/settings/read-service.ts'
 import type { ServiceSettings } from '../../../src/service/settings/service-settings.ts'

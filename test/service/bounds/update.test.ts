@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { days, hours } from '../../../src/shared/base/time.ts'
-import { formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
+import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
 import type { Address } from '../../../src/shared/base/address.ts'
 import { writeResponse } from '../../../src/shared/protocol/response.ts'
 import { limitsOf } from '../../../src/service/auth/limits.ts'

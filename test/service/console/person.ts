@@ -1,4 +1,4 @@
-import { consolePart } from '../../../src/service/program/http/console.ts'
+import { consolePart } from '../../../src/service/program/http/handlers.ts'
 import { apiDependencies } from '../../../src/service/program/http/api.ts'
 import { readServiceConfig } from '../../../src/service/settings/read-service.ts'
 import { afterEach, beforeEach, expect } from 'vitest'

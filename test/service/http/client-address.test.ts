@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Address } from '../../../src/shared/base/address.ts'
 import { parsePrefix } from '../../../src/shared/base/prefix.ts'
-import { cameInClear, originOf } from '../../../src/service/http/client-address.ts'
+import { cameInClear, originOf } from '../../../src/service/http/listen.ts'
 import { networkOf, shareOf } from '../../../src/shared/base/network.ts'
 
 const TRUSTED = ['10.0.0.0/8', '127.0.0.1', '2001:db8:ffff::/48'].flatMap((text) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { asciiName } from '../../../src/service/model/idn.ts'
+import { asciiName } from '../../../src/service/model/dns-name.ts'
 
 // Node 22 accepts some labels against RFC 5893 that later versions do not, such as an Arabic digit alone.
 // biome-ignore format: a table

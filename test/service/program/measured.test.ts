@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { steadyClock } from '../../../src/shared/platform/clock/clock.ts'
-import { observedStore } from '../../../src/service/program/measured.ts'
+import { observedStore } from '../../../src/service/program/service-metrics.ts'
 import { instant } from '../../../src/shared/base/time.ts'
 import { StoreBusy } from '../../../src/service/store/errors.ts'
 import { memoryStore } from '../../../src/service/store/sqlite/store.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startNotifySender } from '../../../src/service/publish/notify-sender.ts'
 import { parseAddress } from '../../../src/shared/base/address.ts'
-import type { Secondary } from '../../../src/service/publish/secondary.ts'
+import type { Secondary } from '../../../src/service/publish/settings.ts'
 import { SETTINGS } from './flushed.ts'
 import { type Answering, nameServer } from './name-server.ts'
 import { KEYS } from './stage.ts'

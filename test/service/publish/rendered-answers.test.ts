@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseRequest } from '../../../src/shared/dns/request.ts'
 import { FLAGS, RR_TYPES } from '../../../src/shared/dns/types.ts'
 import { RenderedAnswers } from '../../../src/service/publish/rendered-answers.ts'
-import { PublishedZones } from '../../../src/service/store/sqlite/published-zones.ts'
+import { PublishedZones } from '../../../src/service/store/sqlite/store.ts'
 import { opt, wire } from '../../shared/dns/wire.ts'
 import { SETTINGS } from './flushed.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { secondaryState } from '../../../src/service/publish/secondary-states.ts'
+import { secondaryState } from '../../../src/service/publish/notify-sender.ts'
 import { type Instant, instant } from '../../../src/shared/base/time.ts'
 import { NotifyQueue } from '../../../src/service/publish/notify.ts'
 

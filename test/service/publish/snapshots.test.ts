@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { snapshotsOf } from '../../../src/service/publish/snapshots.ts'
 import { parseAddress } from '../../../src/shared/base/address.ts'
-import type { Secondary } from '../../../src/service/publish/secondary.ts'
+import type { Secondary } from '../../../src/service/publish/settings.ts'
 import type { SnapshotReads } from '../../../src/service/store/store.ts'
 import { key } from './secondary.ts'
 

@@ -12,7 +12,7 @@ import {
   typeFault,
   zoneFault,
   zoneLockFault,
-} from '../../../src/service/rules/access.ts'
+} from '../../../src/service/rules/permission.ts'
 import { creationFault, parentFault } from '../../../src/service/rules/creation.ts'
 import { OTHER, OWNER, PLAN, ZONE, callerOf, nameOf, rrsetOf } from './made.ts'
 

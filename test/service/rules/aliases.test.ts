@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Name } from '../../../src/service/model/tree.ts'
-import { aliasFaults } from '../../../src/service/rules/aliases.ts'
-import { resultingZone } from '../../../src/service/rules/resulting-zone.ts'
+import { aliasFaults } from '../../../src/service/rules/targets.ts'
 import { nameOf, OTHER, rrsetOf, ZONE } from './made.ts'
 import { zoneInMemory } from './zone-in-memory.ts'
+import { resultingZone } from '../../../src/service/rules/resulting-zone.ts'
 
 const cname = (name: string, target: string): Name => nameOf(name, rrsetOf('CNAME', target))
 const alias = (name: string, ...targets: readonly string[]): Name =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Zone } from '../../../src/service/model/tree.ts'
-import type { Caller } from '../../../src/service/rules/access.ts'
+import type { Caller } from '../../../src/service/rules/permission.ts'
 import { nameChangeFault, recordFault, zoneChangeFault } from '../../../src/service/rules/change.ts'
 import { callerOf, nameOf, OTHER, OWNER, PLAN, ZONE } from './made.ts'
 

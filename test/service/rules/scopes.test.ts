@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { parseScope, restrictionsOf, SCOPE_FORMS, widerScopes } from '../../../src/service/rules/scopes.ts'
+import {
+  parseScope,
+  restrictionsOf,
+  SCOPE_FORMS,
+  widerScopes,
+} from '../../../src/service/rules/permission.ts'
 
 it.each<[text: string, scope: string | undefined]>([
   ['read', 'read'],

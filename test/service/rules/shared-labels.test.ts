@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { sharedLabelFault } from '../../../src/service/rules/shared-labels.ts'
+import { sharedLabelFault } from '../../../src/service/rules/creation.ts'
 
 const RESERVED = ['www', 'wpad']
 const faultOf = (name: string) => {

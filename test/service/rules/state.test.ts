@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type DnsType, sizeOfRdata } from '../../../src/service/model/rdata-values.ts'
 import type { Name } from '../../../src/service/model/tree.ts'
 import type { PointerType } from '../../../src/service/model/targets.ts'
-import type { ZoneReads } from '../../../src/service/rules/resulting-zone.ts'
 import { removalFault, stateFaults } from '../../../src/service/rules/state.ts'
-import { OTHER, ZONE, nameOf, rrsetOf } from './made.ts'
+import { nameOf, OTHER, rrsetOf, ZONE } from './made.ts'
+import type { ZoneReads } from '../../../src/service/rules/resulting-zone.ts'
 
 const at = (name: string, types: Partial<Record<DnsType, readonly string[]>>): Name =>
   nameOf(name, ...Object.entries(types).map(([type, values]) => rrsetOf(type as DnsType, ...values)))

@@ -13,7 +13,7 @@ import { mergeBuckets, mergeFailures, mergeUsage } from '../../../src/service/st
 import { packBuckets } from '../../../src/service/store/buckets.ts'
 import { sqliteStore } from '../../../src/service/store/sqlite/store.ts'
 import { migrate } from '../../../src/service/store/sqlite/open.ts'
-import { statements } from '../../../src/service/store/sqlite/statements.ts'
+import { statements } from '../../../src/service/store/sqlite/transaction.ts'
 import { failureSweep } from '../../../src/service/store/sqlite/sweep.ts'
 import type { Store, StoreWrites } from '../../../src/service/store/store.ts'
 import { fill } from '../../contract/store.ts'

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { after, hours, instant, minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Address, Addresses } from '../../../src/shared/base/address.ts'
-import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 import type {
   Bucket,
-  StoredName,
   LastUse,
   Principal,
+  StoredName,
   StoredRdata,
   Usage,
 } from '../../../src/service/model/rows.ts'
@@ -14,6 +13,7 @@ import type { StoreWrites } from '../../../src/service/store/store.ts'
 import { addressesAt, apply, isAlias, recordChangesAt } from '../../../src/service/update/apply.ts'
 import { limitsOf } from '../../../src/service/auth/limits.ts'
 import { recordUsage } from '../../../src/service/update/context.ts'
+import type { Reply } from '../../../src/shared/protocol/reply-codec.ts'
 
 const NOW = instant(Date.UTC(2026, 0, 1))
 const [v4, v6] = ['192.0.2.1', '2001:db8::1'] as Address[] as [Address, Address]

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
+import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
 import { writeResponse } from '../../../src/shared/protocol/response.ts'
 import { limitsOf } from '../../../src/service/auth/limits.ts'
 import { days, hours } from '../../../src/shared/base/time.ts'

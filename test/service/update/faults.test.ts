@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { after, instant, milliseconds, seconds } from '../../../src/shared/base/time.ts'
 import type { Address } from '../../../src/shared/base/address.ts'
-import { formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
-import { type UpdateDependencies, handleUpdate, isUpdatePath } from '../../../src/service/update/handle.ts'
+import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
+import { handleUpdate, isUpdatePath, type UpdateDependencies } from '../../../src/service/update/handle.ts'
 import type { IncomingRequest } from '../../../src/service/http/request.ts'
 import { type FaultRule, parseFaults } from '../../../src/service/update/faults.ts'
 

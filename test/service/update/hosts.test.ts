@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import type { Address } from '../../../src/shared/base/address.ts'
-import { formatReply } from '../../../src/shared/protocol/reply-codec.ts'
 import { readQuery } from '../../../src/shared/protocol/update-query.ts'
 import type { IncomingRequest } from '../../../src/service/http/request.ts'
 import type { StoredName } from '../../../src/service/model/rows.ts'
@@ -8,6 +7,7 @@ import type { StoreWrites } from '../../../src/service/store/store.ts'
 import { answerHosts, namesOf } from '../../../src/service/update/hosts.ts'
 import { OWNER, PLAN, ZONE } from '../rules/made.ts'
 import { KEY, LIMITS, NOW, requestOf, storedName, storedRdata, V4, V6 } from './made.ts'
+import { formatReply } from '../../../src/shared/protocol/reply-codec.ts'
 
 const HOME = storedName('home', { rdata: [storedRdata(1, 'A', V4)] })
 const LOCKED = storedName('locked', { nameId: 2, isProhibited: true })

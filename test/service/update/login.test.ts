@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { formatBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
-import { formatReply } from '../../../src/shared/protocol/reply-codec.ts'
+import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
 import type { IncomingRequest } from '../../../src/service/http/request.ts'
 import type { Login } from '../../../src/service/model/rows.ts'
 import type { About, Store, StoreWrites } from '../../../src/service/store/store.ts'
 import { answerUpdate } from '../../../src/service/update/update.ts'
 import { ReadUpdate } from '../../../src/service/update/read-update.ts'
 import { KEY, LIMITS, NOW, requestOf } from './made.ts'
+import { formatReply } from '../../../src/shared/protocol/reply-codec.ts'
 
 const LOGIN: Login = { ...KEY, hash: new Uint8Array(1), isSuspended: false }
 const RENEWED = new Uint8Array(2)

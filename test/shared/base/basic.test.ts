@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../runs.ts'
-import { canBeBasic, formatBasic, parseBasic } from '../../../src/shared/base/basic.ts'
-import { Secret } from '../../../src/shared/base/secret.ts'
+import { canBeBasic, formatBasic, parseBasic, Secret } from '../../../src/shared/base/secret.ts'
 
 describe('Basic credentials', () => {
   it('parse to what was formatted (RFC 7617)', () =>

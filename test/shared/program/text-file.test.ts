@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { secretText } from '../../../src/shared/program/text-file.ts'
+import { secretText } from '../../../src/shared/program/config-file.ts'
 
 it.each([
   ['', ''],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoteOf } from '../../../src/shared/protocol/quote.ts'
+import { quoteOf } from '../../../src/shared/protocol/said-text.ts'
 import { readResponse } from '../../../src/shared/protocol/response.ts'
 
 describe('quoteOf', () => {

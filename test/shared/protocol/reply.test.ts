@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { minutes } from '../../../src/shared/base/time.ts'
 import type { Address } from '../../../src/shared/base/address.ts'
 import { remedyForAnswer } from '../../../src/shared/protocol/answer-remedy.ts'
-import { formatReply, isOldRefusal, parseReply } from '../../../src/shared/protocol/reply-codec.ts'
 import {
-  LIFTS,
-  REPLY_WORDS,
-  type ReplyWord,
   actionOf,
-  severityOf,
+  LIFTS,
   LOCAL_WORDS,
   meaningOfWord,
-  remedyFor,
   PLAIN_NOUNS,
+  remedyFor,
+  REPLY_WORDS,
+  type ReplyWord,
+  severityOf,
 } from '../../../src/shared/protocol/reply.ts'
 import { saidText, waitText } from '../../../src/shared/protocol/said-text.ts'
+import { formatReply, isOldRefusal, parseReply } from '../../../src/shared/protocol/reply-codec.ts'
 
 const [LOOPBACK, HOME] = ['127.0.0.1', '198.51.100.7'] as Address[] as [Address, Address]
 

@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest'
 import type { Address, Addresses } from '../../../src/shared/base/address.ts'
 import { Secret } from '../../../src/shared/base/secret.ts'
 import {
+  ALL_HOSTNAMES,
+  formatQuery,
   HOSTNAME_PARAMETERS,
   PLAIN_FORM,
   type RequestForm,
-} from '../../../src/shared/protocol/request-form.ts'
-import { ALL_HOSTNAMES, formatQuery, UPDATE_PATH } from '../../../src/shared/protocol/request.ts'
+  UPDATE_PATH,
+} from '../../../src/shared/protocol/request.ts'
 import { readQuery } from '../../../src/shared/protocol/update-query.ts'
 import {
   agentToken,
-  formatUserAgent,
   classifyUserAgent,
+  formatUserAgent,
   parseUserAgent,
 } from '../../../src/shared/protocol/user-agent.ts'
 

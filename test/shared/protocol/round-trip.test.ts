@@ -1,12 +1,9 @@
-import { PLAIN_FORM } from '../../../src/shared/protocol/request-form.ts'
-import fc from 'fast-check'
+import { formatQuery, PLAIN_FORM, type UpdateRequest } from '../../../src/shared/protocol/request.ts'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../runs.ts'
 import { type Address, byFamily, listed, parseAddress } from '../../../src/shared/base/address.ts'
 import { specialRangeOf } from '../../../src/shared/base/special.ts'
 import { isAccountWord, isAddressedWord, REPLY_WORDS } from '../../../src/shared/protocol/reply.ts'
-import { formatReply, parseReply, type Reply } from '../../../src/shared/protocol/reply-codec.ts'
-import { formatQuery, type UpdateRequest } from '../../../src/shared/protocol/request.ts'
 import { readQuery } from '../../../src/shared/protocol/update-query.ts'
 import { readResponse, writeResponse } from '../../../src/shared/protocol/response.ts'
 import {
@@ -14,6 +11,9 @@ import {
   formatUserAgent,
   parseUserAgent,
 } from '../../../src/shared/protocol/user-agent.ts'
+import { formatReply, parseReply, type Reply } from '../../../src/shared/protocol/reply-codec.ts'
+
+import fc from 'fast-check'
 
 const address: fc.Arbitrary<Address> = fc
   .oneof(fc.ipV4(), fc.ipV6())

@@ -6,28 +6,26 @@ import {
   isBefore,
   milliseconds,
 } from '../../../shared/base/time.ts'
-import type { Credentials } from '../../../shared/base/basic.ts'
-import { Secret } from '../../../shared/base/secret.ts'
-import { type SecretText, secretUrl } from '../../../shared/base/secret-text.ts'
+import { type Credentials, Secret, type SecretText, secretUrl } from '../../../shared/base/secret.ts'
 import type { HttpOutcome, HttpStage, OutgoingRequest, ServiceHttp } from '../../../shared/ports/http.ts'
-import { quoteOf } from '../../../shared/protocol/quote.ts'
+import { quoteOf } from '../../../shared/protocol/said-text.ts'
 import { isAddressedWord } from '../../../shared/protocol/reply.ts'
-import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 import type { Observation } from '../../decide/observation.ts'
-import { ownWords } from '../../services/protocols/own-words.ts'
+import { ownWords } from '../../services/protocols/json.ts'
 import {
-  type ServiceAnswer,
   isDnsStep,
   isStep,
-  type StepOutcome,
   type OutgoingUpdate,
+  type ServiceAnswer,
   type Step,
+  type StepOutcome,
   type StepRequest,
   type UpdateProtocol,
 } from '../../services/protocols/protocol.ts'
 import { dnsExchange, type DnsSending, nameServerUrl } from './dns-exchange.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { withoutSecrets } from './secrets.ts'
+import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 
 /** The update service of one account. */
 export interface ServiceEndpoint {

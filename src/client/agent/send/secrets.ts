@@ -1,5 +1,4 @@
-import { basicToken, type Credentials } from '../../../shared/base/basic.ts'
-import type { Secret } from '../../../shared/base/secret.ts'
+import { basicToken, type Credentials, type Secret } from '../../../shared/base/secret.ts'
 
 const MASK = '«secret»'
 

@@ -1,6 +1,6 @@
 import { after, type Duration, milliseconds, seconds } from '../../../shared/base/time.ts'
 import { FAMILIES } from '../../../shared/base/address.ts'
-import { WAIT_ENDED } from '../../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import type { WatcherContext, WatcherState } from './watcher.ts'
 
 /** Where the kernel does not notify. */

@@ -1,5 +1,5 @@
 import { after, type Duration, isBefore, milliseconds, minutes } from '../../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import type { Address } from '../../../shared/base/address.ts'
 import { HOPS, MAX_PROBE_TIMEOUT, probeAt } from '../sources/hop-probe.ts'
 import { watchLeftAddress } from './left-address.ts'

@@ -7,7 +7,7 @@ import {
   minutes,
   seconds,
 } from '../../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import type { Address } from '../../../shared/base/address.ts'
 import type { Closable } from '../../../shared/ports/network.ts'
 import type { WatcherContext } from './watcher.ts'

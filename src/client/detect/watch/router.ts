@@ -7,7 +7,7 @@ import {
   minutes,
   seconds,
 } from '../../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import type { Address } from '../../../shared/base/address.ts'
 import type { Gateway } from '../../../shared/ports/network.ts'
 import { igdSource } from '../sources/igd.ts'

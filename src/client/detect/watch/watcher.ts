@@ -1,5 +1,5 @@
 import { after, type Duration } from '../../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import type { Address, Family } from '../../../shared/base/address.ts'
 import type { Clock, Random } from '../../../shared/ports/clock.ts'
 import type { OpenChannel } from '../../../shared/ports/datagram.ts'

@@ -1,4 +1,4 @@
-import type { ClientSettingFlags } from '../../settings/client-flags.ts'
+import type { ClientSettingFlags } from '../../settings/settings.ts'
 import { FORMATS } from '../../setup/migration/formats.ts'
 import { NOTIFICATION_EVENTS } from '../../settings/notify-settings.ts'
 import { PROVIDER_NAMES } from '../../services/providers/providers.ts'

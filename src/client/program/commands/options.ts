@@ -1,4 +1,4 @@
-import type { ClientSettingFlags } from '../../settings/client-flags.ts'
+import type { ClientSettingFlags } from '../../settings/settings.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../../settings/client-settings.ts'
 import { NOTIFY_SETTINGS } from '../../settings/notify-settings.ts'
 import { PAGE_SETTINGS } from '../../settings/page-settings.ts'

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty'
-import { pause } from '../../../shared/ports/pause.ts'
+import { pause } from '../../../shared/ports/clock.ts'
 import { steadyClock } from '../../../shared/platform/clock/clock.ts'
 import { writeError } from '../../../shared/program/streams.ts'
 

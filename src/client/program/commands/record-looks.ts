@@ -1,6 +1,5 @@
 import type { RecordLook } from '../status/record-look.ts'
-import { readSettings } from '../../settings/settings.ts'
-import type { ClientSettingFlags } from '../../settings/client-flags.ts'
+import { type ClientSettingFlags, readSettings } from '../../settings/settings.ts'
 import { milliseconds } from '../../../shared/base/time.ts'
 import { StateUnreadable } from '../../agent/memory/memory.ts'
 import type { SystemPorts } from '../../../shared/ports/system.ts'

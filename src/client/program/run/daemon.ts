@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { type Duration, milliseconds } from '../../../shared/base/time.ts'
-import type { Agent } from '../../agent/agent.ts'
-import type { LoopState } from '../../agent/loop-state.ts'
+import type { Agent, LoopState } from '../../agent/agent.ts'
 import { forever, once, run } from '../../agent/run.ts'
 import { listHostnames } from '../../agent/wording.ts'
-import { accountOf } from '../../decide/state.ts'
+import { accountOf, type State } from '../../decide/state.ts'
 import { STATE_FILE } from '../../decide/file-name.ts'
 import { labelOf } from '../../report/account-name.ts'
 import type { AccountReport } from '../../report/report.ts'
@@ -15,9 +14,33 @@ import { openControlSocket } from './control-socket.ts'
 import type { DaemonLocks } from './locks.ts'
 import { DaemonObservers, type ObserverParts } from './observers.ts'
 import { detectionBy } from '../../detect/detection.ts'
-import { withGuardedMemory } from './guarded-memory.ts'
-import { type ReloadOptions, reload } from './reload.ts'
+import { reload, type ReloadOptions } from './reload.ts'
 import type { ResolvedSettings } from '../../settings/settings.ts'
+import { mergeStates } from '../../decide/merge.ts'
+
+/**
+ * The agent with a memory that checks the locks before each save, and so before each request. It must not overwrite the
+ * state of another daemon, or one that a one-shot command saved after the folder was deleted.
+ */
+export function withGuardedMemory(
+  agent: Agent,
+  locks: DaemonLocks,
+  onChecked: (lost: string | undefined) => Promise<void> | void,
+): Agent {
+  const { memory } = agent
+  let mustReread = false
+  const save = async (state: State): Promise<State | undefined> => {
+    if (locks.hasLost()) return undefined
+    const { lost, wasMissing } = await locks.renew()
+    mustReread ||= wasMissing
+    await onChecked(lost)
+    if (locks.hasLost()) return undefined
+    const other = mustReread ? await memory.reread() : undefined
+    mustReread = false
+    return other === undefined || mergeStates(state, other) === state ? memory.save(state) : other
+  }
+  return { ...agent, memory: { ...memory, save } }
+}
 
 /** How long a new address waits for the address of the other family. */
 const FAMILY_TIMEOUT: Duration = milliseconds(50)

@@ -1,16 +1,15 @@
 import { err, ok, type Result } from '../../../shared/base/result.ts'
 import { renewalOf } from '../../../shared/platform/process/lock.ts'
-import type { Clock } from '../../../shared/ports/clock.ts'
+import { type Clock, pause } from '../../../shared/ports/clock.ts'
 import type { LockOutcome, LockOwner, RenewOutcome } from '../../../shared/ports/lock.ts'
 import type { SystemPorts } from '../../../shared/ports/system.ts'
-import type { Failure } from '../../../shared/program/failure.ts'
-import { pause } from '../../../shared/ports/pause.ts'
+import type { Failure } from '../../../shared/program/exit-codes.ts'
 import type { ResolvedSettings } from '../../settings/settings.ts'
 import {
   busyFailure,
+  ownAsDaemon,
   OWNER_POLL_INTERVAL,
   OWNER_TIMEOUT,
-  ownAsDaemon,
   ownState,
   socketIn,
 } from '../state/single-instance.ts'

@@ -1,10 +1,15 @@
 import type { Instant } from '../../../shared/base/time.ts'
 import type { AgentEvent } from '../../agent/events.ts'
-import type { LoopState } from '../../agent/loop-state.ts'
+import type { LoopState } from '../../agent/agent.ts'
 import { accountOf, hostOf } from '../../decide/state.ts'
-import { deliveryTroubles } from '../../notify/delivery-troubles.ts'
-import { ExchangeLog, type ExchangeView } from '../../report/exchange-log.ts'
-import { type AccountReport, reportAccounts } from '../../report/report.ts'
+import { deliveryTroubles } from '../../notify/memory.ts'
+import {
+  type AccountReport,
+  clockView,
+  ExchangeLog,
+  type ExchangeView,
+  reportAccounts,
+} from '../../report/report.ts'
 import { settingsTrouble, stateTrouble, type Trouble } from '../../report/troubles.ts'
 import type { Log } from '../../../shared/ports/log.ts'
 import type { Supervisor } from '../../../shared/ports/supervisor.ts'
@@ -12,7 +17,6 @@ import type { SystemPorts } from '../../../shared/ports/system.ts'
 import { accountKey } from '../../settings/client-checks.ts'
 import { type AskService, BackgroundVerification } from '../verify/background.ts'
 import { verifyPorts } from '../verify/verify-account.ts'
-import { clockView } from '../../report/clock-view.ts'
 import type { ClientParts, ComposedClient } from '../compose.ts'
 import type { Monitoring } from '../../page/monitoring.ts'
 import { Notifications } from '../../notify/notifications.ts'

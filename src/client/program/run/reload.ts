@@ -1,7 +1,7 @@
 import type { Result } from '../../../shared/base/result.ts'
 import { listAccounts } from '../../report/account-name.ts'
 import type { Log } from '../../../shared/ports/log.ts'
-import type { Failure } from '../../../shared/program/failure.ts'
+import type { Failure } from '../../../shared/program/exit-codes.ts'
 import { scheduleOf } from '../../settings/client-schedule.ts'
 import type { ComposedClient } from '../compose.ts'
 import type { DaemonObservers } from './observers.ts'

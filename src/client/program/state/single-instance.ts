@@ -8,9 +8,9 @@ import { renewalOf } from '../../../shared/platform/process/lock.ts'
 import type { LockOutcome, LockOwner, RenewOutcome } from '../../../shared/ports/lock.ts'
 import type { Files } from '../../../shared/ports/files.ts'
 import type { SystemPorts } from '../../../shared/ports/system.ts'
-import type { Failure } from '../../../shared/program/failure.ts'
-import { CONTROL_SOCKET } from '../../settings/file-names.ts'
-import { pause } from '../../../shared/ports/pause.ts'
+import type { Failure } from '../../../shared/program/exit-codes.ts'
+import { CONTROL_SOCKET } from '../../settings/system-config.ts'
+import { pause } from '../../../shared/ports/clock.ts'
 import type { ResolvedSettings } from '../../settings/settings.ts'
 
 /** The path of the control socket. In a folder with too long a path (unix(7): 107 bytes), a daemon runs without one. */

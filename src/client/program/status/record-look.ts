@@ -1,5 +1,5 @@
 import { after } from '../../../shared/base/time.ts'
-import type { AccountJob } from '../../agent/loop-state.ts'
+import type { AccountJob } from '../../agent/agent.ts'
 import type { Observation } from '../../decide/observation.ts'
 import { accountOf, hostOf, type State } from '../../decide/state.ts'
 import { answeredAll } from '../../services/protocols/answers.ts'

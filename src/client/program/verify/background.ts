@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../agent/events.ts'
-import type { PublicationView } from '../../report/report.ts'
+import { hostnameKey, type PublicationView } from '../../report/report.ts'
 import {
   type Confirmed,
   HIDDEN_BY_SERVICE,
@@ -13,7 +13,6 @@ import { type Addresses, byFamily, picked } from '../../../shared/base/address.t
 import { isChangeReply } from '../../../shared/protocol/reply.ts'
 import type { ClientAccount, ResolvedSettings } from '../../settings/settings.ts'
 import { givenServers, isDomainName, MAX_VERIFIED_NAMES, offFamilies } from './verify-account.ts'
-import { hostnameKey } from '../../report/exchange-log.ts'
 
 type Confirmation = Extract<AgentEvent, { kind: 'settled' | 'confirmedDifferent' }>
 

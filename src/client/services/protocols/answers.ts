@@ -1,11 +1,11 @@
-import { quoteOf } from '../../../shared/protocol/quote.ts'
+import { quoteOf } from '../../../shared/protocol/said-text.ts'
 import { isAddressedWord, type ReplyWord } from '../../../shared/protocol/reply.ts'
-import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import { isHtml } from '../../../shared/protocol/response.ts'
-import { messageOf } from './own-words.ts'
+import { messageOf } from './json.ts'
 import { listed } from '../../../shared/base/address.ts'
 import type { ServiceAnswer, StepOutcome } from './protocol.ts'
+import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 
 /** An answer that no service gives on purpose, or that asks for a wait by its status alone. */
 export function uselessAnswer({ status, body, isCut }: ServiceAnswer): StepOutcome | undefined {

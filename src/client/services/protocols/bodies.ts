@@ -1,5 +1,4 @@
-import { Secret } from '../../../shared/base/secret.ts'
-import { SecretText } from '../../../shared/base/secret-text.ts'
+import { Secret, SecretText } from '../../../shared/base/secret.ts'
 
 /** What a request has to say, with secrets in their places. */
 export type BodyValue =

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { SecretText } from '../../../shared/base/secret-text.ts'
+import { SecretText } from '../../../shared/base/secret.ts'
 import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import { notUnderstood } from './answers.ts'
 import { memberList, memberOfDocument, memberText } from './json.ts'

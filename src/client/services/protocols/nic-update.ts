@@ -1,12 +1,10 @@
-import { type Credentials, formatBasic } from '../../../shared/base/basic.ts'
-import { SecretText } from '../../../shared/base/secret-text.ts'
+import { type Credentials, formatBasic, SecretText } from '../../../shared/base/secret.ts'
 import type { ReplyDialect } from '../../../shared/protocol/dialect.ts'
 import { actionOf } from '../../../shared/protocol/reply.ts'
-import { isOldRefusal, type Reply } from '../../../shared/protocol/reply-codec.ts'
-import { formatQuery, type UpdateRequest } from '../../../shared/protocol/request.ts'
-import type { RequestForm } from '../../../shared/protocol/request-form.ts'
-import { MAX_REPLY_BYTES, readRestriction, readResponse } from '../../../shared/protocol/response.ts'
+import { formatQuery, type RequestForm, type UpdateRequest } from '../../../shared/protocol/request.ts'
+import { MAX_REPLY_BYTES, readResponse, readRestriction } from '../../../shared/protocol/response.ts'
 import type { OutgoingUpdate, ServiceAnswer, Step, StepOutcome } from './protocol.ts'
+import { isOldRefusal, type Reply } from '../../../shared/protocol/reply-codec.ts'
 
 /** A service of the update protocol: its base URLs, the credentials, and how requests are made. */
 export interface NicUpdateService {

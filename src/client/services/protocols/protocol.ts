@@ -1,8 +1,8 @@
 import type { Duration, Instant } from '../../../shared/base/time.ts'
 import type { Secret } from '../../../shared/base/secret.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../../shared/ports/http.ts'
-import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 import type { Action } from '../../decide/observation.ts'
+import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 
 /** An update request, and the index of the base URL that it goes to. */
 export type OutgoingUpdate = Pick<Extract<Action, { kind: 'send' }>, 'request' | 'endpoint'>

@@ -1,7 +1,6 @@
 import type { Duration } from '../../../shared/base/time.ts'
 import type { Address } from '../../../shared/base/address.ts'
-import type { Secret } from '../../../shared/base/secret.ts'
-import type { SecretText } from '../../../shared/base/secret-text.ts'
+import type { Secret, SecretText } from '../../../shared/base/secret.ts'
 import type { ServiceAccount, ServiceAnswer } from './protocol.ts'
 import type { FoundRecord } from './records.ts'
 import type { Refusals } from './refusals.ts'

@@ -1,12 +1,11 @@
-import type { Secret } from '../../../shared/base/secret.ts'
-import { SecretText } from '../../../shared/base/secret-text.ts'
-import type { Reply } from '../../../shared/protocol/reply-codec.ts'
+import { type Secret, SecretText } from '../../../shared/base/secret.ts'
 import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import { notUnderstood, uselessAnswer } from './answers.ts'
 import { type BodyValue, formBody, jsonBody } from './bodies.ts'
 import { documentIn } from './json.ts'
 import { isStep, type ServiceAccount, type ServiceAnswer, type Step, type StepOutcome } from './protocol.ts'
-import { type Refusals, refusalOf } from './refusals.ts'
+import { refusalOf, type Refusals } from './refusals.ts'
+import type { Reply } from '../../../shared/protocol/reply-codec.ts'
 
 /** What the services with JSON documents differ in. */
 export interface RestService {

@@ -1,10 +1,9 @@
-import { Secret } from '../../../shared/base/secret.ts'
-import { SecretText } from '../../../shared/base/secret-text.ts'
+import { Secret, SecretText } from '../../../shared/base/secret.ts'
 import {
-  type RequestBody,
   expressionOf,
   type Pattern,
   type Place,
+  type RequestBody,
   type Template,
   type UrlTemplate,
 } from '../template.ts'

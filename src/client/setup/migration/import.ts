@@ -1,11 +1,9 @@
 import { err, ok, type Result } from '../../../shared/base/result.ts'
 import { importFavonia, importOznu, isFavonia, isOznu } from './cloudflare-containers.ts'
 import { isOfSeveral, SEVERAL } from './environment.ts'
-import { isDdclient } from './ddclient/is-ddclient.ts'
 import { importDdclient } from './ddclient/read.ts'
-import { foreignTo } from './foreign.ts'
-import { FORMATS, type Format } from './formats.ts'
-import type { Imported, ImportContext, ImportReader, Remark } from './imported.ts'
+import { type Format, FORMATS } from './formats.ts'
+import { type ImportContext, type Imported, type ImportReader, type Remark, Remarks } from './imported.ts'
 import { importDdnsGo } from './ddns-go.ts'
 import { importDockerDyndns } from './docker-dyndns.ts'
 import { importInadyn } from './inadyn.ts'
@@ -14,6 +12,60 @@ import { importNoipDuc } from './noip-duc.ts'
 import { importOpenwrt } from './openwrt.ts'
 import { importQdm12 } from './qdm12.ts'
 import { importUrls } from './url-file.ts'
+import { ddclientLines } from './ddclient/lines.ts'
+
+/** Every ddclient file that updates a host has one of these settings. */
+const MARKS: ReadonlySet<string> = new Set(['protocol', 'use', 'usev4', 'usev6', 'login', 'login_env'])
+/** The longest list of words behind the settings of a line: hosts, login, password. */
+const MAX_WORDS = 3
+const LIKE_HOSTS = /^[\w*@&=.-]+$/
+
+/**
+ * Whether a text is a file of ddclient: every line is settings without blanks around the equals sign, and perhaps hosts. In
+ * a script, or a file of another program, some line begins with another word.
+ */
+export function isDdclient(text: string): boolean {
+  // Sections, XML, and blocks.
+  if (/^[ \t]*[[<]|[{};][ \t]*\r?$/m.test(text.replaceAll(/#.*$/gm, ''))) return false
+  const lines = ddclientLines(text, new Remarks('')).filter(({ fault }) => fault === undefined)
+  const settings = lines.flatMap((line) => line.settings)
+  const protocol = settings.find(([name]) => name === 'protocol')?.[1]
+  if (!settings.some(([name]) => MARKS.has(name))) return false
+  if (protocol !== undefined && !/^[a-z0-9-]{2,}$/i.test(protocol)) return false
+  const isHostLine = (rest: readonly string[]): boolean =>
+    rest.length <= MAX_WORDS &&
+    (rest[0] ?? '')
+      .split(',')
+      .every((name) => LIKE_HOSTS.test(name) && (protocol !== undefined || name.includes('.')))
+  const hosts = lines.filter(({ rest }) => rest.length > 0)
+  const hasHost = hosts.length > 0 || settings.some(([name]) => name === 'host')
+  return hosts.every(({ rest }) => isHostLine(rest)) && (hasHost || protocol !== undefined)
+}
+
+interface ForeignRow {
+  readonly whose: string
+  /** All of them are in the file. */
+  readonly marks: readonly RegExp[]
+}
+
+/** Files of other programs that nothing is read from; the first that matches wins. */
+// biome-ignore format: a table
+const FOREIGN: readonly ForeignRow[] = [
+  { whose: 'Holdfast itself: holdfast config check --config FILE checks it', marks: [/^[ \t]*(?:\[\[account\]\]|hostnames[ \t]*=[ \t]*\[)/m] },
+  { whose: 'pfSense or OPNsense: take each update URL with holdfast import --url',           marks: [/<(?:dyndns|DynDNS|dyndnses)>/] },
+  { whose: 'Caddy (dynamic_dns)',                                                            marks: [/^[ \t]*dynamic_dns[ \t]*\{/m] },
+  { whose: 'Home Assistant',                                                                 marks: [/^[ \t]*(?:no_ip|duckdns|dynu|namecheapdns|freedns)[ \t]*:[ \t]*\r?$/m, /^[ \t]+(?:domain|access_token)[ \t]*:/m] },
+  { whose: 'Synology DSM: take its query URL with holdfast import --url',                    marks: [/^[ \t]*(?:modulepath|queryurl)[ \t]*=/m] },
+  { whose: 'a router of ASUS',                                                               marks: [/^(?:nvram set )?ddns_(?:server|hostname|passwd|enable)_x=/m] },
+  { whose: 'Kubernetes',                                                                     marks: [/^kind:[ \t]*(?:Deployment|DNSEndpoint|DNSRecord)\b/m] },
+  { whose: 'ddclient, but its cache: the settings are in ddclient.conf',                     marks: [/^[ \t]*atime=\d+,/m] },
+]
+
+/** Whose file this is that cannot be read; undefined where one cannot tell. */
+export function foreignTo(text: string): string | undefined {
+  const uncommented = text.replaceAll(/^[ \t]*#.*$/gm, '')
+  return FOREIGN.find(({ marks }) => marks.every((mark) => mark.test(uncommented)))?.whose
+}
 
 interface FormatRow {
   readonly read: ImportReader

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { systemPaths } from '../../../shared/platform/files/paths.ts'
 import { EXITS } from '../../../shared/program/exit-codes.ts'
 import { isRoot } from '../../../shared/program/paths.ts'
-import { CONFIG_NAMES } from '../../settings/file-names.ts'
+import { CONFIG_NAMES } from '../../settings/system-config.ts'
 import {
   CREDENTIAL_STORE,
   PASSWORD_CREDENTIAL,

@@ -1,4 +1,4 @@
-import { programName } from '../../../shared/program/program-name.ts'
+import { programName } from '../../../shared/program/about.ts'
 
 type Advice = readonly (readonly [pattern: RegExp, advice: string])[]
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILES } from '../../store/sqlite/files.ts'
-import { isOpenToOthers } from '../../../shared/platform/files/file-mode.ts'
+import { isOpenToOthers } from '../../../shared/platform/files/folder.ts'
 import { StoreRefused } from '../../store/errors.ts'
 import { HASH_KEY_FILE, PREVIOUS_HASH_KEY_FILE } from './hash-key.ts'
 

@@ -1,4 +1,4 @@
-import { isReadableByOthers } from '../../../shared/platform/files/file-mode.ts'
+import { isReadableByOthers } from '../../../shared/platform/files/folder.ts'
 import type { StorePlace } from './place.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { seconds } from '../../../shared/base/time.ts'
-import { repeat } from '../../../shared/platform/clock/repeat.ts'
 import { identityOf, logIdentityOf } from '../../store/sqlite/files.ts'
 import type { OpenStore } from './opened-store.ts'
+import { repeat } from '../../../shared/platform/clock/repeat.ts'
 
 const CHECK_INTERVAL = seconds(1)
 

@@ -4,7 +4,7 @@ import { existing } from '../../store/select.ts'
 import { isMailAddress } from '../../../shared/base/mail.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import { DONE, PASSWORD_NEEDED, type RequestContext } from '../request/context.ts'
-import { isScoped } from '../../rules/access.ts'
+import { isScoped } from '../../rules/permission.ts'
 import { timeOf } from '../answer/show.ts'
 
 /** The account of the caller, with the limits of its plan and what it uses of them; an API key of any scope reads it. */

@@ -1,4 +1,4 @@
-import { hasFullAccess } from '../../rules/access.ts'
+import { hasFullAccess } from '../../rules/permission.ts'
 import type { StoredEvent, StoredSignIn } from '../../store/account/events.ts'
 import { timeOf } from '../answer/show.ts'
 import { type RequestContext, SCOPE_REFUSED } from '../request/context.ts'

@@ -1,4 +1,4 @@
-import { hasFullAccess } from '../../rules/access.ts'
+import { hasFullAccess } from '../../rules/permission.ts'
 import type { StoredFactor } from '../../store/account/second-factors.ts'
 import { timeOf } from '../answer/show.ts'
 import { badBody, descriptionFaults, isObject, unknownFieldFaults } from '../request/bodies.ts'

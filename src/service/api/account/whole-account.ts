@@ -1,10 +1,9 @@
-import { overBefore } from '../../rules/sessions.ts'
+import { hasFullAccess, overBefore, zoneLockFault } from '../../rules/permission.ts'
 import { showFactor } from './second-factors.ts'
 import { showSession } from './sessions.ts'
 import { MAX_ACCOUNT_EVENTS } from '../../store/account/events.ts'
 import { historyOf } from './history.ts'
 import { refuse } from '../../model/errors.ts'
-import { hasFullAccess, zoneLockFault } from '../../rules/access.ts'
 import {
   DONE,
   PASSWORD_NEEDED,

@@ -14,7 +14,7 @@ import {
   type Success,
 } from '../request/context.ts'
 import { zoneChangeFault } from '../../rules/change.ts'
-import { changeFault } from '../records/rdata.ts'
+import { changeFault } from '../records/rrsets.ts'
 import { CLEAN_UP, PRESENT } from '../refusal-groups.ts'
 
 /** What a challenge of the type dns-01 needs: a TXT record at a name (RFC 8555 §8.4). */

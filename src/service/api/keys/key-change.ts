@@ -1,5 +1,5 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
-import { widerScopes } from '../../rules/scopes.ts'
+import { widerScopes } from '../../rules/permission.ts'
 import type { ListedApiKey } from '../../store/records.ts'
 import { badBody, descriptionFaults, type Fields } from '../request/bodies.ts'
 import type { RequestFault } from '../request/context.ts'

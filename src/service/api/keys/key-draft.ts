@@ -1,6 +1,5 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
-import { isAccessible } from '../../rules/access.ts'
-import { parseScope, SCOPE_FORMS } from '../../rules/scopes.ts'
+import { isAccessible, parseScope, SCOPE_FORMS } from '../../rules/permission.ts'
 import type { ListedApiKey } from '../../store/records.ts'
 import { badBody, descriptionFaults, type Fields } from '../request/bodies.ts'
 import { type RequestContext, type RequestFault, unexpected, type Warning } from '../request/context.ts'

@@ -1,5 +1,4 @@
-import { canonicalName, relativeTo } from '../../model/dns-name.ts'
-import { asciiName } from '../../model/idn.ts'
+import { asciiName, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import {
@@ -7,23 +6,23 @@ import {
   canManageName,
   hasFullAccess,
   isScoped,
-  needsWebsite,
   nameLockFault,
+  needsWebsite,
   zoneLockFault,
-} from '../../rules/access.ts'
+} from '../../rules/permission.ts'
 import type { DdnsKey } from '../../store/records.ts'
-import { badBody, isObject, unknownFieldFaults, isText } from '../request/bodies.ts'
+import { badBody, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { listResult } from '../answer/list.ts'
+import { listResult } from '../answer/entity-tag.ts'
 import { showKey } from '../answer/show-key.ts'
 import {
   INSUFFICIENT_SCOPE,
-  type RequestFault,
   type Refused,
-  type RequestContext,
   refused,
+  type RequestContext,
+  type RequestFault,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { firstFault, remembered } from '../writing/writing.ts'

@@ -1,11 +1,11 @@
 import { isTsigAlgorithm, TSIG_ALGORITHMS } from '../../../shared/dns/tsig.ts'
-import { hasFullAccess } from '../../rules/access.ts'
+import { hasFullAccess } from '../../rules/permission.ts'
 import { QUERY } from '../query/parameters.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listResult } from '../answer/list.ts'
+import { listResult } from '../answer/entity-tag.ts'
 import { showTsigKey } from '../answer/show.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
 

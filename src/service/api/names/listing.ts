@@ -1,5 +1,4 @@
-import { canonicalName } from '../../model/dns-name.ts'
-import { asciiName } from '../../model/idn.ts'
+import { asciiName, canonicalName } from '../../model/dns-name.ts'
 import {
   type Expression,
   type NameFilter,
@@ -9,7 +8,7 @@ import {
 } from '../../model/query.ts'
 import { storedStates } from '../../model/publication.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { isScoped, recordScopeOf } from '../../rules/access.ts'
+import { isScoped, recordScopeOf } from '../../rules/permission.ts'
 import type { ListedName } from '../../store/records.ts'
 import { zoneToRead } from '../request/locate.ts'
 import {
@@ -23,8 +22,8 @@ import {
   readView,
 } from '../query/query.ts'
 import { type Filters, QUERY } from '../query/parameters.ts'
-import { type RequestContext, refused } from '../request/context.ts'
-import { listResult } from '../answer/list.ts'
+import { refused, type RequestContext } from '../request/context.ts'
+import { listResult } from '../answer/entity-tag.ts'
 import { lastUpdatesOf } from '../answer/last-update.ts'
 import { wordsOfNames } from '../answer/publication.ts'
 import { showName, showSummary } from '../answer/show.ts'

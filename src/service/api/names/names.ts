@@ -1,13 +1,18 @@
 import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
-import { APEX, canonicalName, parentOf } from '../../model/dns-name.ts'
+import { APEX, asciiName, canonicalName, parentOf } from '../../model/dns-name.ts'
 import type { DraftRRSet } from '../../model/draft.ts'
-import { asciiName } from '../../model/idn.ts'
-import { type Name, type Zone, mergeMetadata } from '../../model/tree.ts'
-import { IN_PATH, ownsName, typesDetail } from '../../rules/access.ts'
+import { mergeMetadata, type Name, type Zone } from '../../model/tree.ts'
+import {
+  IN_PATH,
+  mayUseGroup,
+  NEW_NAME,
+  ownsName,
+  type PermissionFault,
+  typesDetail,
+} from '../../rules/permission.ts'
 import { type TargetConflict, type ValueConflict, valueConflicts } from '../../rules/conflict.ts'
-import { type CreationFault, type ParentFault, creationFault, parentFault } from '../../rules/creation.ts'
+import { type CreationFault, creationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import { innerZoneFault, nestingFault } from '../../rules/nesting.ts'
-import { NEW_NAME, type PermissionFault, mayUseGroup } from '../../rules/permission.ts'
 import { type QuotaFault, usageFaults, zoneQuotaFaults } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import {
@@ -18,8 +23,20 @@ import {
   unknownFields,
   unknownInRRSets,
 } from '../request/bodies.ts'
-import { changeWarnings, writtenRRSets } from '../writing/change-warnings.ts'
-import { createdLabels, labelsOf } from '../writing/created-labels.ts'
+import {
+  changeWarnings,
+  createdLabels,
+  firstFault,
+  groupFaults,
+  labelsOf,
+  newName,
+  policyFaults,
+  removeChecked,
+  rrsetFrom,
+  save,
+  withRRSets,
+  writtenRRSets,
+} from '../writing/writing.ts'
 import { tagOfName } from '../answer/entity-tag.ts'
 import { lastUpdatesOf } from '../answer/last-update.ts'
 import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from '../request/locate.ts'
@@ -29,22 +46,12 @@ import { wordsOfNames } from '../answer/publication.ts'
 import { showName } from '../answer/show.ts'
 import {
   ACCEPTED,
-  type HandlerResult,
   CREATED,
-  type RequestContext,
   groupsOf,
+  type HandlerResult,
   refused,
+  type RequestContext,
 } from '../request/context.ts'
-import {
-  firstFault,
-  groupFaults,
-  newName,
-  policyFaults,
-  removeChecked,
-  rrsetFrom,
-  save,
-  withRRSets,
-} from '../writing/writing.ts'
 
 export async function getName(context: RequestContext) {
   const isExpanded = readExpand(context)

@@ -1,6 +1,6 @@
 import { refuse } from '../../model/errors.ts'
 import { readOffline } from '../../model/offline.ts'
-import { isAccessible, canManageName, IN_PATH } from '../../rules/access.ts'
+import { isAccessible, canManageName, IN_PATH } from '../../rules/permission.ts'
 import { isObject, textFaults, unknownFields } from '../request/bodies.ts'
 import { nameInPath, wholeNameToChange, zoneInPath } from '../request/locate.ts'
 import { ACCEPTED, DONE, type RequestContext, refused } from '../request/context.ts'

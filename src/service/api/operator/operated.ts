@@ -1,6 +1,6 @@
 import type { OutgoingMail } from '../../../shared/base/mail.ts'
-import { hasFullAccess } from '../../rules/access.ts'
-import { listResult, pageOfRows } from '../answer/list.ts'
+import { hasFullAccess } from '../../rules/permission.ts'
+import { listResult, pageOfRows } from '../answer/entity-tag.ts'
 import type { ListOperation, ListOrder } from '../query/cursor.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import {

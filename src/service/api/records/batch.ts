@@ -1,16 +1,25 @@
 import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
-import { canonicalName, parentOf } from '../../model/dns-name.ts'
+import { asciiName, canonicalName, parentOf } from '../../model/dns-name.ts'
 import { readReplacement, type ShapeFault } from '../../model/draft.ts'
 import { type Name, rrsetOf, type Zone } from '../../model/tree.ts'
-import { typeFault } from '../../rules/access.ts'
+import { typeFault } from '../../rules/permission.ts'
 import { type CreationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import type { QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
-import { type BatchItem, isRemoval, readItems, unknownInItems } from './batch-items.ts'
-import { isText } from '../request/bodies.ts'
+import {
+  badBody,
+  type Fields,
+  isFaulty,
+  isObject,
+  isText,
+  readMetadata,
+  RRSET_FIELDS,
+  unknownFields,
+  unknownInRdata,
+} from '../request/bodies.ts'
 import { zoneToChange } from '../request/locate.ts'
 import { creationFaultAt } from '../names/names.ts'
-import { changeFault } from './rdata.ts'
+import { changeFault } from './rrsets.ts'
 import {
   isMissing,
   isSame,
@@ -20,9 +29,82 @@ import {
   replacementFaults,
 } from './replacement.ts'
 import { groupedBy } from '../../store/values.ts'
-import { ACCEPTED, DONE, type HandlerResult, type RequestContext, refused } from '../request/context.ts'
-import { changeWarnings, warningReads, writtenRRSets } from '../writing/change-warnings.ts'
-import { eachOf, firstFault, isQuotaFault, implicitName, saveAllChecked } from '../writing/writing.ts'
+import {
+  ACCEPTED,
+  DONE,
+  type HandlerResult,
+  refused,
+  type Refused,
+  type RequestContext,
+  type RequestFault,
+  type Warning,
+} from '../request/context.ts'
+import {
+  changeWarnings,
+  eachOf,
+  firstFault,
+  implicitName,
+  isQuotaFault,
+  saveAllChecked,
+  warningReads,
+  writtenRRSets,
+} from '../writing/writing.ts'
+import { type DnsType, isDnsType } from '../../model/rdata-values.ts'
+import { MAX_CHANGES } from '../request/limits.ts'
+
+/** One change of a batch: `{name, dns_type, ttl?, rdata?, metadata?}`. */
+export interface BatchItem {
+  /** In lower case, relative to the zone. */
+  readonly name: string
+  readonly dnsType: DnsType
+  readonly fields: Fields
+  /** JSON pointer to the change (RFC 6901). */
+  readonly pointer: string
+}
+
+/** An empty list of Rdata removes the RRSet. */
+export const isRemoval = ({ fields }: Pick<BatchItem, 'fields'>): boolean =>
+  Array.isArray(fields['rdata']) && fields['rdata'].length === 0
+
+type TypeFault = 'typeOrRdataMissing' | 'typeUnsupported'
+type Malformed = { readonly malformed: readonly RequestFault[] }
+
+/** Parses the list down to the places of its changes, or reports all faults of its form. */
+export function readItems(body: unknown): readonly BatchItem[] | Refused<TypeFault> | Malformed {
+  if (!Array.isArray(body) || body.length > MAX_CHANGES)
+    return {
+      malformed: [badBody(`the body is a list of at most ${MAX_CHANGES} changes {"name", "dns_type", …}`)],
+    }
+  const list = body as unknown[]
+  const malformed = list.flatMap((one, n) => formFaults(one, `/${n}`))
+  if (malformed.length > 0) return { malformed }
+  const read = list.map((one, n) => readItem(isObject(one) ? one : {}, `/${n}`))
+  const faults = read.flatMap((one) => ('refused' in one ? [one] : []))
+  return faults.length > 0 ? refused(...faults) : read.flatMap((one) => ('refused' in one ? [] : [one]))
+}
+
+function formFaults(one: unknown, pointer: string): readonly RequestFault[] {
+  if (!isObject(one)) return [badBody('a change is an object', pointer)]
+  if (typeof one['name'] !== 'string') return [badBody('name is a string, such as "www"', `${pointer}/name`)]
+  const metadata = readMetadata(one['metadata'], `${pointer}/metadata`)
+  return isFaulty(metadata) ? metadata : []
+}
+
+function readItem(fields: Fields, pointer: string): BatchItem | Refusal<TypeFault> {
+  const { name, dns_type: type } = fields
+  const place = { location: 'body', pointer: `${pointer}/dns_type` } as const
+  if (type === undefined) return refuse('typeOrRdataMissing', undefined, place)
+  if (!isDnsType(type)) return refuse('typeUnsupported', undefined, place)
+  return { name: asciiName(String(name)).toLowerCase(), dnsType: type, fields, pointer }
+}
+
+const ITEM_FIELDS = ['name', ...RRSET_FIELDS] as const
+
+export const unknownInItems = (items: readonly BatchItem[]): readonly Warning[] =>
+  items.flatMap(({ fields, pointer }) => [
+    ...unknownFields(fields, ITEM_FIELDS, pointer),
+    ...(Array.isArray(fields['rdata']) ? unknownInRdata(fields['rdata'], `${pointer}/rdata`) : []),
+  ])
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
 type BatchFault =

@@ -2,30 +2,29 @@ import { type Refusal, refuse } from '../../model/errors.ts'
 import { type DraftRRSet, isRdataLabel, type RdataValueFault, readRdataItem } from '../../model/draft.ts'
 import { type Rdata, rdataLabelled, rrsetOf, withRRSet } from '../../model/tree.ts'
 import { type ValueConflict, valueConflicts } from '../../rules/conflict.ts'
-import { typeFault } from '../../rules/access.ts'
-import { CHANGED_RDATA, type PermissionFault, PUT_RDATA } from '../../rules/permission.ts'
+import { CHANGED_RDATA, type PermissionFault, PUT_RDATA, typeFault } from '../../rules/permission.ts'
 import type { StateFault } from '../../rules/state.ts'
 import { badBody, isObject, unknownFields } from '../request/bodies.ts'
-import { changeWarnings, writtenRdata } from '../writing/change-warnings.ts'
-import { nameToChange, pathLabel, pathType, rrsetAt, unsupported } from '../request/locate.ts'
-import type { PlaceFault, RRSetTarget } from './rdata.ts'
 import {
-  ACCEPTED,
-  CREATED,
-  DONE,
-  type HandlerResult,
-  type RequestContext,
-  refused,
-} from '../request/context.ts'
-import { isRecordQuotaFault, type RecordQuota } from './rrsets.ts'
-import {
+  changeWarnings,
   firstFault,
   groupFaults,
   policyFaults,
   removeChecked,
   rrsetFrom,
   saveChecked,
+  writtenRdata,
 } from '../writing/writing.ts'
+import { nameToChange, pathLabel, pathType, rrsetAt, unsupported } from '../request/locate.ts'
+import { isRecordQuotaFault, type PlaceFault, type RecordQuota, type RRSetTarget } from './rrsets.ts'
+import {
+  ACCEPTED,
+  CREATED,
+  DONE,
+  type HandlerResult,
+  refused,
+  type RequestContext,
+} from '../request/context.ts'
 
 type RdataLabelFault =
   | PlaceFault

@@ -11,10 +11,16 @@ import {
   unknownFields,
   unknownInRdata,
 } from '../request/bodies.ts'
-import { changeWarnings, writtenRdata } from '../writing/change-warnings.ts'
-import { createdLabels, labelsOf } from '../writing/created-labels.ts'
+import {
+  changeWarnings,
+  createdLabels,
+  firstFault,
+  labelsOf,
+  saveChecked,
+  writtenRdata,
+} from '../writing/writing.ts'
 import { nameToChange, pathType, unsupported } from '../request/locate.ts'
-import type { PlaceFault } from './rdata.ts'
+import { isRecordQuotaFault, type PlaceFault, type RecordQuota } from './rrsets.ts'
 import {
   completed,
   isMissing,
@@ -29,11 +35,9 @@ import {
   CREATED,
   DONE,
   type HandlerResult,
-  type RequestContext,
   refused,
+  type RequestContext,
 } from '../request/context.ts'
-import { isRecordQuotaFault, type RecordQuota } from './rrsets.ts'
-import { firstFault, saveChecked } from '../writing/writing.ts'
 
 type RRSetReplaceFault =
   | PlaceFault

@@ -2,34 +2,44 @@ import type { Instant } from '../../../shared/base/time.ts'
 import { type Refusal, refuse } from '../../model/errors.ts'
 import type { DraftRRSet } from '../../model/draft.ts'
 import {
-  type Name,
-  type RRSet,
-  type Rdata,
-  type Zone,
   autoLabels,
   isLeftover,
+  type Name,
+  type Rdata,
+  type RRSet,
   rrsetOf,
   withRRSet,
+  type Zone,
 } from '../../model/tree.ts'
 import {
-  type PermissionFault,
-  type RuleName,
   type PermissionContext,
+  type PermissionFault,
   permissionFaults,
+  type RuleName,
 } from '../../rules/permission.ts'
 import { type NameChange, type QuotaFault, quotaFaults, usageFaults } from '../../rules/quota.ts'
-import { type StateFault, removalFault, stateFaults } from '../../rules/state.ts'
-import { resultingZone, type ZoneReads } from '../../rules/resulting-zone.ts'
+import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
 import { APEX, fqdnOf } from '../../model/dns-name.ts'
 import {
   DONE,
+  groupsOf,
   type Refused,
+  refused,
   type RequestContext,
   type Success,
+  unexpected,
   type UpdateGroups,
-  groupsOf,
-  refused,
+  type Warning,
 } from '../request/context.ts'
+import {
+  nameWarnings,
+  targetWarnings,
+  type WarningReads,
+  type WrittenValue,
+  zoneWarnings,
+} from '../../rules/warnings.ts'
+import { isObject } from '../request/bodies.ts'
+import { resultingZone, type ZoneReads } from '../../rules/resulting-zone.ts'
 
 /** The faults of the first phase that has any; later phases are not run. */
 export async function firstFault<R>(
@@ -265,3 +275,76 @@ export const newName = ({ caller, now }: RequestContext, zone: Zone, name: strin
   createdAt: now,
   updatedAt: now,
 })
+
+/** The labels that the service generated for the Rdata of a draft: the last Rdata of the RRSet, in the same order. */
+export const generatedLabels = (draft: Pick<DraftRRSet, 'rdata'>, { rdata }: RRSet): readonly string[] =>
+  rdata
+    .slice(rdata.length - draft.rdata.length)
+    .flatMap(({ label }, n) => (draft.rdata[n]?.label === undefined ? [label] : []))
+
+export interface CreatedLabels {
+  readonly dnsType: string
+  readonly labels: readonly string[]
+}
+
+/** The same for several new RRSets. */
+export const labelsOf = (drafts: readonly DraftRRSet[], rrsets: readonly RRSet[]): readonly CreatedLabels[] =>
+  rrsets.map((rrset, n) => ({
+    dnsType: rrset.dnsType,
+    labels: generatedLabels(drafts[n] ?? { rdata: [] }, rrset),
+  }))
+
+/** Clients and proxies limit the size of a header; a part of the list would mislead. */
+const MAX_HEADER_BYTES = 4096
+
+/** Created-Labels, a list of strings with the type as a parameter (RFC 9651 §3.1): `"_1";type="A", "_2";type="A"`. */
+export function createdLabels(list: readonly CreatedLabels[]): Pick<Success, 'headers'> {
+  const items = list.flatMap(({ dnsType, labels }) => labels.map((label) => `"${label}";type="${dnsType}"`))
+  const value = items.join(', ')
+  return value === '' || value.length > MAX_HEADER_BYTES ? {} : { headers: { 'created-labels': value } }
+}
+
+/** A change that is stored. */
+interface StoredChange {
+  readonly zone: Zone
+  /** As it is stored now. */
+  readonly name: Name
+  readonly isNew: boolean
+  /** The values in the body. */
+  readonly written: readonly WrittenValue[]
+}
+
+/** Warnings about an accepted change, judged on the zone as it is now. */
+export async function changeWarnings(
+  { store }: Pick<RequestContext, 'store'>,
+  { zone, name, isNew, written }: StoredChange,
+  reads = warningReads(store, zone),
+): Promise<readonly Warning[]> {
+  return [
+    ...(isNew ? nameWarnings(name.name, zone) : []),
+    ...targetWarnings(written, zone),
+    ...(await zoneWarnings(name, zone, reads)),
+  ].map(unexpected)
+}
+
+/** What the warnings read of the zone, after all changes of a request: read once for all of them. */
+export const warningReads = (store: RequestContext['store'], zone: Zone): WarningReads => ({
+  ...readsOf(store, zone),
+  delegationAbove: async (one) => store.delegationAbove(zone.id, one),
+  innerZone: async (one) => (await store.zoneInside(zone, one))?.name,
+  hiddenBeneath: async (one) => store.hiddenBeneath(zone, one),
+})
+
+/** The values in a list of Rdata. */
+export const writtenRdata = (dnsType: string, list: readonly unknown[]): readonly WrittenValue[] =>
+  list.flatMap((one) =>
+    isObject(one) && typeof one['value'] === 'string' ? [{ dnsType, value: one['value'] }] : [],
+  )
+
+/** The values in a list of RRSets. */
+export const writtenRRSets = (list: readonly unknown[]): readonly WrittenValue[] =>
+  list.flatMap((one) =>
+    isObject(one) && typeof one['dns_type'] === 'string' && Array.isArray(one['rdata'])
+      ? writtenRdata(one['dns_type'].toUpperCase(), one['rdata'])
+      : [],
+  )

@@ -1,7 +1,7 @@
 import { isProof } from '../../model/delegation/proof.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
-import { IN_PATH, isOwner } from '../../rules/access.ts'
+import { IN_PATH, isOwner } from '../../rules/permission.ts'
 import { timeOf } from '../answer/show.ts'
 import { type RequestContext, refused, type Success } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'

@@ -1,5 +1,5 @@
 import { refuse } from '../../model/errors.ts'
-import { isOwner } from '../../rules/access.ts'
+import { isOwner } from '../../rules/permission.ts'
 import { INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
 import { zoneToRead } from '../request/locate.ts'
 import { zoneFileLines } from './zone-file.ts'

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import type { MasterFault } from '../../model/master-file/entries.ts'
 import type { Name } from '../../model/tree.ts'
-import { hasFullAccess, IN_PATH, isOwner } from '../../rules/access.ts'
+import { hasFullAccess, IN_PATH, isOwner } from '../../rules/permission.ts'
 import type { QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import { readDryRun } from '../query/query.ts'

@@ -1,9 +1,8 @@
 import { refuse } from '../../model/errors.ts'
 import { apexOf } from '../../model/apex.ts'
-import { parentOf, parseTarget } from '../../model/dns-name.ts'
-import { asciiName } from '../../model/idn.ts'
+import { asciiName, parentOf, parseTarget } from '../../model/dns-name.ts'
 import { mergeMetadata, type Zone } from '../../model/tree.ts'
-import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/access.ts'
+import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/permission.ts'
 import { lacksMembership } from '../../rules/creation.ts'
 import { zoneNameFault } from '../../rules/zone-names.ts'
 import { countKeys, quotaFault } from '../../rules/quota.ts'
@@ -15,12 +14,12 @@ import {
   CREATED,
   DONE,
   INSUFFICIENT_SCOPE,
+  refused,
   type RequestContext,
   type RequestFault,
-  refused,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listResult, pageOfRows } from '../answer/list.ts'
+import { listResult, pageOfRows } from '../answer/entity-tag.ts'
 import { wordOfZone } from '../answer/publication.ts'
 import { showZone } from '../answer/show.ts'
 

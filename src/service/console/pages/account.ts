@@ -2,8 +2,23 @@ import type { AccountEventKind } from '../../model/account-events.ts'
 import { type Html, html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { action, button, card, facts, field, foreign, form, moment, dataTable, state } from '../parts.ts'
-import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import {
+  action,
+  button,
+  card,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  facts,
+  field,
+  fieldError,
+  foreign,
+  form,
+  type FormErrors,
+  moment,
+  NO_ERRORS,
+  state,
+} from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { factorCard, type ShownFactors } from './factors.ts'
 import { cutNote, failedPage } from './listing.ts'

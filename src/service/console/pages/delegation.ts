@@ -1,7 +1,6 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused } from '../ask.ts'
-import { card, dataTable, facts, foreign, moment, pathOf, state } from '../parts.ts'
-import { errorsOf, errorSummary } from '../refusals.ts'
+import { card, dataTable, errorsOf, errorSummary, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import type { ShownZone } from './shown.ts'
 

@@ -7,16 +7,19 @@ import {
   button,
   card,
   copyable,
+  dataTable,
+  errorsOf,
+  errorSummary,
   facts,
   field,
   foreign,
   form,
+  type FormErrors,
   hidden,
   moment,
+  NO_ERRORS,
   passkeyForm,
-  dataTable,
 } from '../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
 

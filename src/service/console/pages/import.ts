@@ -1,8 +1,20 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, field, form, hidden, pathOf, dataTable } from '../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
+import {
+  button,
+  card,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  field,
+  form,
+  type FormErrors,
+  hidden,
+  NO_ERRORS,
+  pathOf,
+  warningList,
+} from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
 import { isOtherSince, seenDigest } from './seen.ts'

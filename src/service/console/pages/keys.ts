@@ -1,10 +1,24 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { action, button, card, field, form, hidden, moment, pathOf, state, dataTable } from '../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import {
+  action,
+  button,
+  card,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  field,
+  form,
+  type FormErrors,
+  hidden,
+  moment,
+  NO_ERRORS,
+  pathOf,
+  state,
+} from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage, pager, pageQuery } from './listing.ts'
+import { failedPage, pageQuery, pager } from './listing.ts'
 import { secretPage } from './new-key.ts'
 import { programKeyCards } from './program-keys.ts'
 import { hostnamesOf, isOfValues, updateCard, wholeNamesOf } from './key-state.ts'

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import type { ApiAnswer } from '../ask.ts'
 import type { ConsoleContext, ShownPage } from '../context.ts'
-import { errorsOf, errorSummary } from '../refusals.ts'
+import { errorsOf, errorSummary } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 
 /** The place of a page of a list, as its links have it. */

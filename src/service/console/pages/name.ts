@@ -1,11 +1,25 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { card, facts, foreign, form, button, hidden, moment, pathOf, state, dataTable } from '../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
-import { unicodeName } from '../../model/idn.ts'
+import {
+  button,
+  card,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  facts,
+  foreign,
+  form,
+  type FormErrors,
+  hidden,
+  moment,
+  NO_ERRORS,
+  pathOf,
+  state,
+} from '../parts.ts'
+import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
-import { BULK_PAGE } from './bulk/bulk-form.ts'
+import { BULK_PAGE } from './bulk/bulk-plan.ts'
 import { failedPage } from './listing.ts'
 import {
   offlineForm,

@@ -4,25 +4,28 @@ import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import {
   button,
   card,
+  choiceField,
+  dataTable,
+  errorsOf,
+  errorSummary,
   field,
+  fieldError,
   foreign,
   form,
+  type FormErrors,
+  hostname,
   moment,
+  NO_ERRORS,
   pathOf,
-  choiceField,
   state,
   type StateTone,
-  dataTable,
-  hostname,
 } from '../parts.ts'
 import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
-import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS } from '../refusals.ts'
 import type { Words } from '../words/words.ts'
-import { bulkForm, keysToAttach, pickTable } from './bulk/bulk-form.ts'
-import { unicodeName } from '../../model/idn.ts'
-import { failedPage, pager, pageQuery } from './listing.ts'
-import { usableZoneOf } from './find-zone.ts'
-import { usableZones } from './usable-zones.ts'
+import { bulkForm, keysToAttach, pickTable } from './bulk/bulk-plan.ts'
+import { unicodeName } from '../../model/dns-name.ts'
+import { failedPage, pageQuery, pager } from './listing.ts'
+import { usableZoneOf, usableZones } from './find-zone.ts'
 import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
 
 const NAMES_LIMIT = 100

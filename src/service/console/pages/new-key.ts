@@ -1,8 +1,21 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, copyable, facts, field, form, hostname, pathOf } from '../parts.ts'
-import { errorsAt, errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import {
+  button,
+  card,
+  copyable,
+  errorsAt,
+  errorsOf,
+  errorSummary,
+  facts,
+  field,
+  form,
+  type FormErrors,
+  hostname,
+  NO_ERRORS,
+  pathOf,
+} from '../parts.ts'
 import { updateCard } from './key-state.ts'
 import { recipes } from './recipes.ts'
 import { type ShownKey, type ShownName, wholeName } from './shown.ts'

@@ -1,8 +1,21 @@
 import { html } from '../../../shared/html/html.ts'
 import { isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { button, card, copyable, facts, field, form, moment } from '../parts.ts'
-import { errorsOf, errorSummary, fieldError, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
+import {
+  button,
+  card,
+  copyable,
+  errorsOf,
+  errorSummary,
+  facts,
+  field,
+  fieldError,
+  form,
+  type FormErrors,
+  moment,
+  NO_ERRORS,
+  warningList,
+} from '../parts.ts'
 import type { ProgramKeyKind } from './program-keys.ts'
 import { SCOPE_FIELDS, scopeSentence, scopesIn } from './scopes.ts'
 import type { ShownProgramKey } from './shown.ts'

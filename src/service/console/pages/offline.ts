@@ -1,8 +1,7 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext } from '../context.ts'
-import { button, choiceField, field, form, hidden, lines } from '../parts.ts'
-import type { FormErrors } from '../refusals.ts'
+import { button, choiceField, field, form, type FormErrors, hidden, lines } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 
 /** What a name shows while it is offline; the rest of its settings are for programs. */

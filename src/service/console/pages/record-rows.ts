@@ -1,7 +1,6 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { card, form, hidden } from '../parts.ts'
-import { errorsAt, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import { card, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { seenDigest } from './seen.ts'
 import type { ShownRRSet } from './shown.ts'

@@ -1,16 +1,26 @@
 import { html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused, type ShownChange } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
-import { card, form, hidden, pathOf, dataTable } from '../parts.ts'
-import { errorsOf, fieldError, type FormErrors, NO_ERRORS, warningList } from '../refusals.ts'
+import {
+  card,
+  dataTable,
+  errorsOf,
+  fieldError,
+  form,
+  type FormErrors,
+  hidden,
+  NO_ERRORS,
+  pathOf,
+  warningList,
+} from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { failedPage } from './listing.ts'
 import { nameShown } from './name.ts'
 import {
   comparedText,
   digestOf,
-  hiddenRows,
   type FormRow,
+  hiddenRows,
   mergedRows,
   recordsForm,
   rowsIn,

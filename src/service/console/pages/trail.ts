@@ -2,11 +2,21 @@ import { after, formatInstant, hours, parseInstant } from '../../../shared/base/
 import { type Html, html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult } from '../context.ts'
-import { button, field, foreign, hostname, moment, dataTable, pathOf } from '../parts.ts'
-import { errorsOf, errorSummary, NO_ERRORS } from '../refusals.ts'
+import {
+  button,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  field,
+  foreign,
+  hostname,
+  moment,
+  NO_ERRORS,
+  pathOf,
+} from '../parts.ts'
 import { usableZoneOf } from './find-zone.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage, pager, pageQuery } from './listing.ts'
+import { failedPage, pageQuery, pager } from './listing.ts'
 
 export interface ShownEntry {
   readonly at: string | null

@@ -5,27 +5,31 @@ import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import {
   button,
   card,
+  dataTable,
+  errorsAt,
+  errorsOf,
+  errorSummary,
   facts,
   field,
   foreign,
   form,
+  type FormErrors,
   hidden,
+  hostname,
   moment,
+  NO_ERRORS,
   pathOf,
   state,
-  dataTable,
-  hostname,
 } from '../parts.ts'
 import type { ZonePublication } from '../../model/publication.ts'
-import { unicodeName } from '../../model/idn.ts'
-import { errorsAt, errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../refusals.ts'
+import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
 import { delegationCard, proofCard, type ShownDelegation } from './delegation.ts'
-import { failedPage, pager, pageQuery } from './listing.ts'
+import { failedPage, pageQuery, pager } from './listing.ts'
 import { serverCard } from './name.ts'
 import { changesSoon, stateLabel } from './names.ts'
 import type { ShownZone } from './shown.ts'
-import { sharedZones } from './usable-zones.ts'
+import { sharedZones } from './find-zone.ts'
 
 const ZONES_LIMIT = '50'
 

@@ -1,6 +1,5 @@
-import type { Exit } from '../../../shared/program/exit-codes.ts'
-import { type Failure, usageFailure } from '../../../shared/program/failure.ts'
-import { programName } from '../../../shared/program/program-name.ts'
+import { type Exit, type Failure, usageFailure } from '../../../shared/program/exit-codes.ts'
+import { programName } from '../../../shared/program/about.ts'
 import { openStore, storeFailure } from '../../admin/store/open-store.ts'
 import { operatorChange } from '../../admin/operator-changes.ts'
 import { canMail, mailer } from '../mail.ts'

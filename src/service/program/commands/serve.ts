@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { onCrash } from '../../../shared/program/crash.ts'
-import type { Exit } from '../../../shared/program/exit-codes.ts'
-import { type Failure, usageFailure } from '../../../shared/program/failure.ts'
+import { type Exit, type Failure, usageFailure } from '../../../shared/program/exit-codes.ts'
 import { logBug, logTo } from '../../../shared/program/log.ts'
 import { type DevSetup, openingLink } from '../dev-setup.ts'
 import { restartNeeded } from '../reload.ts'

@@ -5,8 +5,7 @@ import type { Log } from '../../../shared/ports/log.ts'
 import type { InTurn } from '../../api/handle.ts'
 import { type HeavyKey, RoundRobin } from '../../http/round-robin.ts'
 import type { ServiceMetrics } from '../service-metrics.ts'
-import { LOAD_FACT, type LoadStatus } from '../../store/load.ts'
-import type { Store } from '../../store/store.ts'
+import { LOAD_FACT, type LoadStatus, type Store } from '../../store/store.ts'
 
 /** What is told of the heaviest keys. */
 const SHOWN = 10

@@ -6,7 +6,7 @@ import { steadyClock, systemClock } from '../../../shared/platform/clock/clock.t
 import type { Log } from '../../../shared/ports/log.ts'
 import { limitsOf } from '../../auth/limits.ts'
 import type { Publishing } from '../publishing/publishing.ts'
-import { type InTurn, isApiPath } from '../../api/handle.ts'
+import { type ApiDependencies, handleApi, type InTurn, isApiPath } from '../../api/handle.ts'
 import { passwordChecker } from '../../auth/login.ts'
 import { dispatch, type PathHandler } from '../../http/dispatch.ts'
 import type { RequestHandler } from '../../http/listen.ts'
@@ -20,11 +20,150 @@ import {
   type UpdateDependencies,
 } from '../../update/handle.ts'
 import { hostDelegationLooks } from '../../publish/delegations.ts'
-import { apiDependencies, apiHandler } from './api.ts'
-import { consolePart } from './console.ts'
+import { apiDependencies, apiHandler, networksOf } from './api.ts'
 import type { OpenStore } from '../../admin/store/opened-store.ts'
 import { canMail, mailer } from '../mail.ts'
 import { withSites } from './sites.ts'
+import { grantOf } from '../../auth/one-time-codes.ts'
+import { formatBasic, Secret } from '../../../shared/base/secret.ts'
+import { type CallerDependencies, countFailedLogin, lockoutOf } from '../../auth/caller.ts'
+import { checkFactor } from '../../auth/factor-check.ts'
+import { forgottenMail } from '../../auth/forgotten.ts'
+import { followLink, LINK_OPERATIONS } from '../../auth/links.ts'
+import { checkPasskey, requestOptions } from '../../auth/passkeys.ts'
+import { endSession, openSession, renewSession, sessionOf } from '../../auth/sessions.ts'
+import { serviceOrigin } from '../../console/access.ts'
+import type { ConsoleDependencies } from '../../console/dependencies.ts'
+import { costCache } from '../../console/cost-cache.ts'
+import { handleConsole, isConsolePath } from '../../console/handle.ts'
+import { isPassing } from '../../store/errors.ts'
+import { assetOf } from '../../console/assets.ts'
+import { CONSOLE_SCRIPT } from '../../console/script.ts'
+
+/** A request of a page, with the caller of its session in the place of credentials. */
+const askedOf = async (
+  api: ApiDependencies,
+  ...[asked, caller, outer]: Parameters<ConsoleDependencies['api']>
+): ReturnType<ConsoleDependencies['api']> =>
+  handleApi(
+    { ...api, identify: async () => caller },
+    {
+      ...asked,
+      // A master file is read by `readLong` alone.
+      body: asked.contentType === 'text/dns' ? '' : asked.body,
+      authorization: undefined,
+      ifNoneMatch: undefined,
+      networks: networksOf(outer),
+      isGone: outer.isGone,
+      readLong: async () => [Buffer.from(asked.body)],
+    },
+  )
+
+type Parts = ApiDependencies & { readonly gate: CallerDependencies }
+type ReportFailure = (what: string, error: unknown) => void
+
+/** Who is at the browser: sessions, and what people give to sign in. */
+function peopleOf(origin: string, { gate, ...api }: Parts) {
+  const { store, now } = api
+  const sessions = { store, now, readPause: gate.readPause }
+  return {
+    identify: async (given, request) =>
+      api.identify(
+        'apiKey' in given
+          ? `Bearer ${given.apiKey}`
+          : formatBasic({ username: given.account, password: new Secret(given.password) }).reveal(),
+        networksOf(request),
+      ),
+    openSession: async (caller, browser) => {
+      const { account, apiKeyId } = caller
+      gate.audit({ kind: 'signedIn', account: account.name, apiKey: apiKeyId, peer: browser.peer })
+      return openSession(sessions, caller, browser)
+    },
+    sessionOf: async (secret) => sessionOf(sessions, secret),
+    renewSession: async (id, given) => renewSession(sessions, id, given),
+    endSession: async (session) => endSession(sessions, session),
+    checkFactor: async (given, request) => checkFactor(gate, given, networksOf(request)),
+    passkeyOptions: async (account) => {
+      const site = { pepper: gate.pepper, origin, now: now() }
+      if (account === undefined) return JSON.stringify(requestOptions(site))
+      const factors = await store.read(async (r) => r.factorsOf(account.id))
+      return factors.some(({ kind }) => kind === 'passkey')
+        ? JSON.stringify(requestOptions(site, factors))
+        : undefined
+    },
+    checkPasskey: async (credential, request) =>
+      checkPasskey(gate, { origin, credential }, networksOf(request)),
+  } satisfies Partial<ConsoleDependencies>
+}
+
+/** Sends a link for another password, if the account has an address. */
+const resetSender = (
+  origin: string,
+  { gate, service }: Parts,
+  reportFailure: ReportFailure,
+): NonNullable<ConsoleDependencies['sendResetLink']> => {
+  const send = async (asked: Parameters<typeof forgottenMail>[1]): Promise<void> => {
+    try {
+      const mail = await forgottenMail(gate, asked)
+      const fault = mail && (await service.sendMail(mail))
+      if (fault !== undefined) throw new Error(`a message was not sent: ${fault}`)
+    } catch (error) {
+      reportFailure('a link for another password', error)
+    }
+  }
+  return async (account, request) => {
+    const networks = networksOf(request)
+    const locked = await lockoutOf(gate, networks)
+    if (locked !== undefined) return locked
+    await countFailedLogin(gate, networks)
+    // What follows takes longer for an account that exists: no answer waits for it.
+    void send({ account, origin: serviceOrigin({ origin }, request.host) })
+    return undefined
+  }
+}
+
+const linkFollower =
+  (gate: CallerDependencies): ConsoleDependencies['followLink'] =>
+  async (form, request) => {
+    const followed = await followLink(gate, form, networksOf(request))
+    if ('account' in followed && form.purpose !== 'open') {
+      const { name } = followed.account
+      const operation = LINK_OPERATIONS[form.purpose]
+      const { peer } = request
+      gate.audit({ kind: 'changed', operation, account: name, apiKey: undefined, subject: name, peer })
+    }
+    return followed
+  }
+
+/** The console, over the operations of `/v1` in this process: it can do nothing that these cannot (decision 0059). */
+export function consolePart(
+  { origin, hasMail }: { readonly origin: string; readonly hasMail: boolean },
+  api: Parts,
+  reportFailure: ReportFailure,
+): PathHandler {
+  const dependencies: ConsoleDependencies = {
+    ...peopleOf(origin, api),
+    place: { origin },
+    script: assetOf('script', 'javascript', CONSOLE_SCRIPT),
+    now: api.now,
+    cached: costCache(api.now, api.gate.readPause),
+    sendResetLink: hasMail ? resetSender(origin, api, reportFailure) : undefined,
+    invitedZone: async (code) => {
+      const given = { purpose: 'invitation', code, now: api.now() } as const
+      const { zone } = (await api.store.read(async (r) => grantOf(r, given))) ?? {}
+      return typeof zone === 'string' ? zone : undefined
+    },
+    followLink: linkFollower(api.gate),
+    api: async (...asked) => askedOf(api, ...asked),
+    isPassing,
+    reportError: (error) => reportFailure('a request to the console', error),
+  }
+  return {
+    matches: isConsolePath,
+    handle: async (request) => handleConsole(dependencies, request),
+    logFields: ({ method }) => ({ method }),
+  }
+}
 
 export interface HandlerParts {
   readonly health: PathHandler

@@ -10,7 +10,7 @@ import {
   type RequestHandler,
   type SocketOptions,
 } from '../../http/listen.ts'
-import { configurationFailure, type Failure } from '../../../shared/program/failure.ts'
+import { configurationFailure, type Failure } from '../../../shared/program/exit-codes.ts'
 
 /** The first descriptor that systemd passes (sd_listen_fds(3)). */
 const FIRST_FD = 3

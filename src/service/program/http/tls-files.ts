@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { err, ok, type Result } from '../../../shared/base/result.ts'
 import type { ServiceSettings } from '../../settings/service-settings.ts'
 import type { TlsFiles } from '../../../shared/ports/dns-listener.ts'
-import { configurationFailure, type Failure } from '../../../shared/program/failure.ts'
+import { configurationFailure, type Failure } from '../../../shared/program/exit-codes.ts'
 
 /**
  * The certificate chain and the key; undefined without TLS. They are checked here: Node accepts an empty file, and then no

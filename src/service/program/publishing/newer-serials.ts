@@ -2,7 +2,7 @@ import { systemClock } from '../../../shared/platform/clock/clock.ts'
 import type { Log } from '../../../shared/ports/log.ts'
 import type { ServiceMetrics } from '../service-metrics.ts'
 import type { ToldZone } from '../../publish/notify.ts'
-import type { Secondary } from '../../publish/secondary.ts'
+import type { Secondary } from '../../publish/settings.ts'
 import { isBelievable, isNewer, nextSerial } from '../../publish/soa.ts'
 import type { Store } from '../../store/store.ts'
 

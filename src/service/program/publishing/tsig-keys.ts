@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { err, ok, type Result } from '../../../shared/base/result.ts'
 import { KEY_NAME, TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from '../../../shared/dns/tsig.ts'
 import { Secret } from '../../../shared/base/secret.ts'
-import { isOpenToOthers } from '../../../shared/platform/files/file-mode.ts'
+import { isOpenToOthers } from '../../../shared/platform/files/folder.ts'
 
 /** In octets: a shorter secret can be guessed (RFC 8945 §8). */
 const MIN_SECRET = 16

@@ -1,7 +1,7 @@
 import { after, type Instant, milliseconds } from '../../../shared/base/time.ts'
 import { steadyClock } from '../../../shared/platform/clock/clock.ts'
 import type { ChangedNames } from '../../api/request/context.ts'
-import type { Secondary } from '../../publish/secondary.ts'
+import type { Secondary } from '../../publish/settings.ts'
 import { isNewer } from '../../publish/soa.ts'
 import type { Store } from '../../store/store.ts'
 import { type Served, served } from '../../publish/notify-sender.ts'

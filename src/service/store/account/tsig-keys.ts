@@ -10,7 +10,7 @@ export interface StoredTsigKey {
   /** The secret, encrypted: see `service/auth/sealed.ts`. */
   readonly sealed: Uint8Array
   readonly description: string
-  /** In canonical form: see service/rules/scopes.ts. */
+  /** In canonical form: see service/rules/permission.ts. */
   readonly scopes: readonly string[]
   readonly createdAt: Instant
   readonly expiresAt?: Instant

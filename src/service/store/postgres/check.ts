@@ -13,7 +13,7 @@ import { GONE_KEYS_OF } from './gone-keys.ts'
 import { PROBE } from './probe.ts'
 import { POSTGRES_SCHEMA } from './schema.ts'
 import { IDENTITY } from './identity.ts'
-import { REQUESTS } from './request-count.ts'
+import { REQUESTS } from './store.ts'
 
 /** In the SQL of PostgreSQL. */
 export const POSTGRES_SELECTS: Readonly<Record<string, Selects>> = {

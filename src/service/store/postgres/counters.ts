@@ -24,7 +24,7 @@ import {
 } from './counter-rows.ts'
 import { passOnCounts } from './gone-keys.ts'
 import type { PostgresSql } from './statements.ts'
-import type { Undo } from '../undo.ts'
+import type { Undo } from '../store.ts'
 
 /** In milliseconds; failed logins that are older than a day are deleted. */
 const RETENTION = 24 * 60 * 60 * 1000

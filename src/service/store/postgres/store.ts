@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { after, between, type Instant, milliseconds } from '../../../shared/base/time.ts'
+import { after, between, type Duration, type Instant, milliseconds } from '../../../shared/base/time.ts'
 import { withUnstoredUses } from '../cached-counters.ts'
 import type { Clock } from '../../../shared/ports/clock.ts'
 import type { Job } from './batch.ts'
@@ -11,17 +11,80 @@ import { PostgresCounters } from './counters.ts'
 import { LOCK_ZONES, withLocks } from './locks.ts'
 import { probeWrites } from './probe.ts'
 import type { PostgresSql } from './statements.ts'
-import { TimeLimit } from './time-limit.ts'
 import { inOneSnapshot, inSnapshot, inTransaction } from './transaction.ts'
 import { sqlReading } from '../sql/reading.ts'
 import { databaseIdentity } from './identity.ts'
-import { REQUESTS } from './request-count.ts'
 import { keyNamesOf } from '../../model/tree.ts'
 import { removeAndMark } from './gone-keys.ts'
 import { withConsequences } from '../events.ts'
 import { sqlWriting } from '../sql/writing.ts'
-import { existing } from '../select.ts'
+import { existing, select, selects } from '../select.ts'
 import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
+import { StoreBusy } from '../errors.ts'
+
+export const REQUESTS = selects({
+  countRequest: select(
+    { since: 'INTEGER', count: 'INTEGER' },
+    `INSERT INTO ration (account_id, since, count) VALUES ($1, $2, 1)
+    ON CONFLICT (account_id) DO UPDATE SET
+      count = CASE WHEN ration.since <= $2 - $3 THEN 1 ELSE ration.count + 1 END,
+      since = CASE WHEN ration.since <= $2 - $3 THEN $2 ELSE ration.since END
+    RETURNING since, count`,
+  ),
+})
+
+interface Limited {
+  readonly until: Instant
+  readonly refuse: () => void
+}
+
+/** Ends what takes longer than a span, which is the same for all: one timer, which costs less than one for each. */
+export class TimeLimit {
+  readonly #clock: Clock
+  readonly #span: Duration
+  readonly #closing: AbortSignal
+  /** In the order of their ends. */
+  readonly #waiting = new Set<Limited>()
+  #isWatching = false
+
+  constructor(clock: Clock, span: Duration, closing: AbortSignal) {
+    this.#clock = clock
+    this.#span = span
+    this.#closing = closing
+  }
+
+  /** The result of the work, or `StoreBusy` after the span. */
+  async of<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const refuse = (): void => reject(new StoreBusy('the database did not answer in time'))
+      const waiting = { until: after(this.#clock.now(), this.#span), refuse }
+      this.#waiting.add(waiting)
+      const settle = async (): Promise<void> => {
+        try {
+          resolve(await work)
+        } catch (error) {
+          reject(error)
+        } finally {
+          this.#waiting.delete(waiting)
+        }
+      }
+      void settle()
+      if (!this.#isWatching) void this.#watch()
+    })
+  }
+
+  async #watch(): Promise<void> {
+    this.#isWatching = true
+    // What is added meanwhile is visited too, and what has ended is not.
+    for (const waiting of this.#waiting) {
+      await this.#clock.sleep(waiting.until, this.#closing)
+      // The end of the store ends its connections, and with them what waits.
+      if (this.#closing.aborted) break
+      if (this.#waiting.delete(waiting)) waiting.refuse()
+    }
+    this.#isWatching = false
+  }
+}
 
 /** In milliseconds: counts that are not stored within this time at the end are lost. */
 const MAX_CLOSING = 3000

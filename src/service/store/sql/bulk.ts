@@ -5,7 +5,7 @@ import { type BulkWrites, type SweptPlace, UNRENDERED_FACT } from '../bulk.ts'
 import { HIDDEN_NAME, IS_HIDDEN } from '../hidden.ts'
 import type { PolicyWrites, RecordWrites } from '../records.ts'
 import { existing, insert, select, selects } from '../select.ts'
-import { RECORD_CHANGES } from './record-changes.ts'
+import { RECORD_CHANGES } from './records.ts'
 import { asList, ids, type Sql } from './statement.ts'
 
 /** Deleted with their account at once. */

@@ -2,10 +2,10 @@ import type { Instant } from '../../../shared/base/time.ts'
 import { nameAndAncestors } from '../../../shared/dns/name.ts'
 import { reversed } from '../../model/dns-name.ts'
 import { type DirtyName, dirtyShare, MAX_DIRTY_ZONES, type PublishWrites } from '../published.ts'
-import { TARGET } from './pointers.ts'
 import { type RowOf, select, selects } from '../select.ts'
 import { optional } from '../values.ts'
 import { asList, BENEATH, type Sql } from './statement.ts'
+import { TARGET } from './pointers.ts'
 
 /**
  * The names that a flush has to publish, and those that depend on them, in SQL. `LIMIT +?`: from the value of a bare

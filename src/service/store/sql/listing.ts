@@ -1,7 +1,6 @@
 import type { Direction, ListedPage, NameQuery, Page, Position, Sort } from '../../model/query.ts'
 import type { ListedName, NameSummary } from '../records.ts'
 import { filterClauses, INDEX_THRESHOLD } from './filters.ts'
-import { nameFrom, NAMES, type NameRow, partsOf, SUMMARIES, summariesFrom } from './name-rows.ts'
 import { type Clause, clause, joined, marks } from './clause.ts'
 import { orderOf, partsAfter, POSITION_COLUMNS, POSITION_LIST, positionFrom } from './orders.ts'
 import { isInShownZone } from '../hidden.ts'
@@ -9,6 +8,7 @@ import { existing, select, selects } from '../select.ts'
 import { isOn } from '../values.ts'
 import { asList, ids as idList, type Sql } from './statement.ts'
 import { ZONES } from './zones.ts'
+import { nameFrom, type NameRow, NAMES, partsOf, SUMMARIES, summariesFrom } from './name-rows.ts'
 
 const ID = { id: 'INTEGER' } as const
 const COUNT = { n: 'INTEGER' } as const

@@ -2,7 +2,7 @@ import type { PolicyWrites } from '../records.ts'
 import { isShown } from '../hidden.ts'
 import { existing, select, selects } from '../select.ts'
 import type { Bound } from '../values.ts'
-import { noteChange } from './record-changes.ts'
+import { noteChange } from './records.ts'
 import type { Sql } from './statement.ts'
 import { ZONES } from './zones.ts'
 

@@ -6,10 +6,10 @@ import { columnList, type RowOf, select, selects } from '../select.ts'
 import { isOn, optional, wordList } from '../values.ts'
 import { clause, joined } from './clause.ts'
 import { isShown } from '../hidden.ts'
-import { metadataFrom } from './name-rows.ts'
 import { orderedPage } from './paging.ts'
 import { zonesInScope } from './scope.ts'
 import type { Sql } from './statement.ts'
+import { metadataFrom } from './name-rows.ts'
 
 // biome-ignore format: a table
 const PLAN = {

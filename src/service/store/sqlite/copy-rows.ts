@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { NUMBERED_TABLES, type Row } from '../values.ts'
 import { existing, select, selects } from '../select.ts'
 import { SCHEMA } from './schema-check.ts'
-import { statements } from './statements.ts'
+import { statements } from './transaction.ts'
 import { claimDatabase, DATABASE_FILE, databaseUrl, makeDatabase, openMemory } from './open.ts'
 import {
   type LastIds,

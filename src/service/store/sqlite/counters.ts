@@ -21,7 +21,7 @@ import {
 import { mergeBuckets, mergeFailures, mergeUsage, type UsageRow } from '../counts.ts'
 import { isShown } from '../hidden.ts'
 import { columnList, select, selects } from '../select.ts'
-import type { SqliteSql } from './statements.ts'
+import type { SqliteSql } from './transaction.ts'
 import { failureSweep } from './sweep.ts'
 
 export const SQLITE_COUNTERS = selects({

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../../../shared/ports/clock.ts'
 import { StoreLocked } from '../errors.ts'
 import { type CommitListener, Transaction } from './transaction.ts'
-import type { Undo } from '../undo.ts'
+import type { Undo } from '../store.ts'
 
 interface Job {
   /** When its caller is refused if another program still writes. */

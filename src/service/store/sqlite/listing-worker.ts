@@ -4,7 +4,7 @@ import type { NameQuery } from '../../model/query.ts'
 import { namesBy, summariesBy } from '../sql/listing.ts'
 import type { Asked, Answered } from './long-listings.ts'
 import { READ_WAIT } from './open.ts'
-import { statements } from './statements.ts'
+import { statements } from './transaction.ts'
 
 /** The thread of `long-listings.ts`: reads the database by a connection of its own. */
 function serve(port: MessagePort, { path }: { readonly path: string }): void {

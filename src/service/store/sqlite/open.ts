@@ -17,7 +17,7 @@ import { MIGRATIONS } from './migrations.ts'
 import { StoreRefused } from '../errors.ts'
 import { existing } from '../select.ts'
 import { PRAGMAS } from './pragmas.ts'
-import { statements } from './statements.ts'
+import { statements } from './transaction.ts'
 
 /** The file of the database in the folder of the store. */
 export const DATABASE_FILE = 'holdfast.db'

@@ -4,7 +4,7 @@ import { StoreRefused } from '../errors.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { migrate, versionOf } from './open.ts'
 import { select, selects } from '../select.ts'
-import { statements } from './statements.ts'
+import { statements } from './transaction.ts'
 
 /**
  * How the schema of a database differs from the one that the migrations make. Data of a table that is missing is lost, and a

@@ -1,26 +1,106 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, type Duration, type Instant, seconds } from '../../../shared/base/time.ts'
-import { WAIT_ENDED } from '../../../shared/base/wait-ended.ts'
+import { WAIT_ENDED } from '../../../shared/base/concurrency.ts'
 import type { Clock } from '../../../shared/ports/clock.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type ReadCache, readCache } from './read-cache.ts'
 import { CachedCounters, withUnstoredUses } from '../cached-counters.ts'
 import { type Connections, DATABASE_FILE, openConnections, openMemory, type OpenMode } from './open.ts'
-import { PublishedZones } from './published-zones.ts'
 import type { NameQuery } from '../../model/query.ts'
 import { isLong } from '../sql/listing.ts'
 import { LongListings } from './long-listings.ts'
-import { requestWindows } from '../request-windows.ts'
 import { withConsequences } from '../events.ts'
 import { sqlReading } from '../sql/reading.ts'
-import { sqliteCounters, storedCounters } from './counters.ts'
-import { checkSqlite } from './check.ts'
-import { checkSchema } from './schema-check.ts'
+import { SQLITE_COUNTERS, sqliteCounters, storedCounters } from './counters.ts'
+import { checkSchema, SCHEMA } from './schema-check.ts'
 import { PRAGMAS } from './pragmas.ts'
-import { type SqliteSql, statements } from './statements.ts'
+import { type SqliteSql, statements } from './transaction.ts'
 import { sqlWriting } from '../sql/writing.ts'
-import type { About, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
+import type { About, RequestWindow, SnapshotReads, Store, StoreReads, StoreWrites } from '../store.ts'
+import { compareColumns, type NamedSelect, namedSelects, refusedBy } from '../select-check.ts'
+import type { Selects } from '../select.ts'
+import { SHARED_SELECTS } from '../sql/shared-selects.ts'
+import { SQLITE_COPY } from './copy-rows.ts'
+import { FILES } from './files.ts'
+import { SWEEP } from './sweep.ts'
+import type { PublishedZone } from '../published.ts'
+
+/** Counts requests in this process. */
+export function requestWindows(): Store['countRequest'] {
+  const windows = new Map<number, RequestWindow>()
+  return async (accountId, now, span) => {
+    const window = windows.get(accountId)
+    const current = window === undefined || now - window.since >= span ? { count: 0, since: now } : window
+    const counted = { ...current, count: current.count + 1 }
+    windows.set(accountId, counted)
+    return counted
+  }
+}
+
+/** Names that are kept, also those that are no zone. */
+const MAX_KEPT = 10_000
+
+type Load = (apex: string) => Promise<PublishedZone | undefined>
+
+/** The published zones by their names, until the next commit: each question asks for those above its name. */
+export class PublishedZones {
+  readonly #load: Load
+  readonly #kept = new Map<string, PublishedZone | undefined>()
+  #commits = 0
+
+  constructor(load: Load) {
+    this.#load = load
+  }
+
+  async get(apex: string): Promise<PublishedZone | undefined> {
+    if (this.#kept.has(apex)) return this.#kept.get(apex)
+    const commits = this.#commits
+    const zone = await this.#load(apex)
+    // What was read before a commit may be old.
+    if (commits !== this.#commits) return zone
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear()
+    this.#kept.set(apex, zone)
+    return zone
+  }
+
+  /** Something was committed. */
+  clear(): void {
+    this.#commits++
+    this.#kept.clear()
+  }
+}
+
+export const SQLITE_SELECTS: Readonly<Record<string, Selects>> = {
+  ...SHARED_SELECTS,
+  SQLITE_COPY,
+  SQLITE_COUNTERS,
+  FILES,
+  PRAGMAS,
+  SCHEMA,
+  SWEEP,
+}
+
+/** SQLite, "Result and Error Codes": the statement is wrong, and not the file or the disk. */
+const SQLITE_ERROR = 1
+
+/** Prepares each statement. Throws StoreRefused if one does not fit the database. */
+export function checkSqlite(sql: SqliteSql, lists = SQLITE_SELECTS): void {
+  for (const one of namedSelects(lists))
+    compareColumns(
+      one,
+      columnsOf(sql, one).map(({ name, type }) => ({ name, type: type ?? undefined })),
+    )
+}
+
+function columnsOf(sql: SqliteSql, one: NamedSelect) {
+  try {
+    return sql(one.select).columns()
+  } catch (error) {
+    if ((error as { readonly errcode?: number }).errcode !== SQLITE_ERROR) throw error
+    throw refusedBy(one, (error as Error).message)
+  }
+}
 
 /** A store in a folder of its own; the clock is monotonic. Throws StoreRefused if this program must not touch the data. */
 export function sqliteStore(folder: string, clock: Clock, mode?: OpenMode): Store {

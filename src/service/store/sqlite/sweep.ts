@@ -1,7 +1,7 @@
 import { unpackBuckets } from '../buckets.ts'
 import { FAILURES } from '../counter-rows.ts'
 import { select, selects } from '../select.ts'
-import type { SqliteSql } from './statements.ts'
+import type { SqliteSql } from './transaction.ts'
 
 /** In seconds. Far longer than any window in which failed logins are counted. */
 const RETENTION = 24 * 60 * 60

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { type Instant, instant, milliseconds } from '../../base/time.ts'
 import type { Clock, Clocks, Entropy, NextTurn, Random } from '../../ports/clock.ts'
-import { timeoutSignal } from './timeout-signal.ts'
+import { timeoutSignal } from './timer.ts'
 
 /** Long waits are split: timers hold 31 bits of milliseconds, and do not follow a clock that is set. In milliseconds. */
 const MAX_TIMER = 60_000

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchownSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Files } from '../../ports/files.ts'
-import { denial, isDenial } from './denial.ts'
-import { makeFolder } from './folder.ts'
+import { denial, isDenial, makeFolder } from './folder.ts'
 import { readOwnFile } from './named-file.ts'
 import {
   chmod,

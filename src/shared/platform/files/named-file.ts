@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { err, ok, type Result } from '../../base/result.ts'
-import { denial, isDenial } from './denial.ts'
+import { denial, isDenial } from './folder.ts'
 import { closeFile, fstat, openFile, read, readAll, stat } from './promises.ts'
 
 const CHUNK_BYTES = 16 * 1024

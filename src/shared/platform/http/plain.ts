@@ -13,7 +13,7 @@ import {
 } from './outcome.ts'
 import { lookUp } from '../names/resolve.ts'
 import { checkServerIdentity, serverNameOf } from './identity.ts'
-import { timeoutSignal } from '../clock/timeout-signal.ts'
+import { timeoutSignal } from '../clock/timer.ts'
 
 /**
  * The HTTP port on Node's own client, for update requests: loading undici takes longer than the rest of an update

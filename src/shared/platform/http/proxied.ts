@@ -5,7 +5,7 @@ import type { Http, HttpOutcome, HttpRequest } from '../../ports/http.ts'
 import { type ExchangeContext, unreached } from './outcome.ts'
 import { httpExchange, open, optionsFor, trackProgress } from './plain.ts'
 import type { Proxy } from './proxy.ts'
-import { timeoutSignal } from '../clock/timeout-signal.ts'
+import { timeoutSignal } from '../clock/timer.ts'
 
 type Unreached = Extract<HttpOutcome, { kind: 'unreached' }>
 

@@ -5,7 +5,7 @@ import { fishScript } from './fish.ts'
 import { zshScript } from './zsh.ts'
 import type { CompletionFlags } from './completion-flags.ts'
 import type { Command } from '../parse/command.ts'
-import type { Option } from '../parse/options.ts'
+import type { Option } from '../parse/flags.ts'
 import { print } from '../output.ts'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const

@@ -3,13 +3,14 @@ import { flagOf, type SettingTable } from '../../settings/setting.ts'
 import {
   type FlagsOf,
   type FlagTable,
+  type Options,
   optionsIn,
+  optionsOf,
   type ParsedFlags,
   type Positional,
   positionalIn,
   readFlags,
 } from './flags.ts'
-import { type Options, optionsOf } from './options.ts'
 
 /** One command, as the parsers and --help see it. */
 export interface Command {

@@ -1,6 +1,6 @@
 import { nearest } from '../../base/nearest.ts'
 import type { Command } from './command.ts'
-import type { Options } from './options.ts'
+import type { Options } from './flags.ts'
 
 interface Mistake {
   /** The groups of the message of yargs. */

@@ -2,10 +2,8 @@ import yargs, { type Argv } from 'yargs'
 import { ABOUT } from '../about.ts'
 import { EXITS } from '../exit-codes.ts'
 import type { Command } from './command.ts'
-import type { Positional } from './flags.ts'
-import type { Option, Options } from './options.ts'
-import { CONFIGURATION, type ParsedCommand } from './fast.ts'
-import { SHORT_OPTIONS } from './switches.ts'
+import type { Option, Options, Positional } from './flags.ts'
+import { CONFIGURATION, type ParsedCommand, SHORT_OPTIONS } from './fast.ts'
 import { usageErrorText } from './usage-error.ts'
 
 /** A mistake on the command line, for the user. */

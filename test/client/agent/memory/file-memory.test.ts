@@ -20,8 +20,7 @@ import { formatInstant, instant, milliseconds } from '../../../../src/shared/bas
 import { NEW_STATE, type State } from '../../../../src/client/decide/state.ts'
 import { clientTime } from '../../../../src/client/agent/memory/client-time.ts'
 import { formatState, parseState, salvage } from '../../../../src/client/agent/memory/codec.ts'
-import { lastSavePaths } from '../../../../src/client/agent/memory/last-save.ts'
-import { fileMemory } from '../../../../src/client/agent/memory/file-memory.ts'
+import { fileMemory, lastSavePaths } from '../../../../src/client/agent/memory/file-memory.ts'
 import { type MemoryProblem, StateUnreadable } from '../../../../src/client/agent/memory/memory.ts'
 import { systemFiles } from '../../../../src/shared/platform/files/files.ts'
 import type { Files } from '../../../../src/shared/ports/files.ts'
@@ -263,10 +262,10 @@ function dieAt(step: number): NodeJS.Signals | null {
     }
     for (const name of ['mkdir', 'open', 'writeFile', 'fsync', 'close', 'rename']) fs[name] = counted(fs[name])
     syncBuiltinESMExports()
-    const { systemFiles } = await import('${root}/platform/files/files.ts')
-    const { systemClocks } = await import('${root}/platform/clock/clock.ts')
-    const { clientTime } = await import('${root}/client/memory/client-time.ts')
-    const { fileMemory } = await import('${root}/client/memory/file-memory.ts')
+    const { systemFiles } = await import('${root}/shared/platform/files/files.ts')
+    const { systemClocks } = await import('${root}/shared/platform/clock/clock.ts')
+    const { clientTime } = await import('${root}/client/agent/memory/client-time.ts')
+    const { fileMemory } = await import('${root}/client/agent/memory/file-memory.ts')
     const saved = fileMemory(['${folder}'], { files: systemFiles, time: clientTime(systemClocks()), report: console.error })
     const stopped = (because) => ({ accounts: { a: { status: { kind: 'stopped', since: 0, because, about: '' }, hosts: {} } } })
     await saved.save(stopped('badauth'))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seconds } from '../../../../src/shared/base/time.ts'
 import type { DnsStep } from '../../../../src/client/services/protocols/protocol.ts'
 import { dnsExchange, nameServerUrl } from '../../../../src/client/agent/send/dns-exchange.ts'
-import { askNameServerBy } from '../../../../src/client/agent/send/name-server.ts'
+import { askNameServerBy } from '../../../../src/client/agent/send/dns-sending.ts'
 import type { Address } from '../../../../src/shared/base/address.ts'
 import { START } from '../../../fakes/world.ts'
 

@@ -4,9 +4,8 @@ import { days, hours, instant, minutes, seconds } from '../../../../src/shared/b
 import { nicUpdate, type NicUpdateService } from '../../../../src/client/services/protocols/nic-update.ts'
 import type { Step, UpdateProtocol } from '../../../../src/client/services/protocols/protocol.ts'
 import { exchange } from '../../../../src/client/agent/send/exchange.ts'
-import { Secret } from '../../../../src/shared/base/secret.ts'
-import { SecretText } from '../../../../src/shared/base/secret-text.ts'
-import { toWire } from '../../../../src/shared/platform/http/wire.ts'
+import { Secret, SecretText } from '../../../../src/shared/base/secret.ts'
+import { toWire } from '../../../../src/shared/platform/http/service.ts'
 import type { HttpOutcome, OutgoingRequest } from '../../../../src/shared/ports/http.ts'
 import { endpointTo, NO_DNS, serviceFor, START } from '../../../fakes/world.ts'
 

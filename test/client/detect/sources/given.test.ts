@@ -1,4 +1,4 @@
-import { givenSource } from '../../../../src/client/detect/sources/given.ts'
+import { givenSource } from '../../../../src/client/detect/address-detection.ts'
 import { sourceContract } from '../../../contract/source.ts'
 import { address } from '../../../fakes/address.ts'
 

@@ -7,9 +7,8 @@ import { watchKernelEvents } from '../../../../src/client/detect/watch/kernel.ts
 import { watchOutside } from '../../../../src/client/detect/watch/outside.ts'
 import { watchProbe } from '../../../../src/client/detect/watch/probe.ts'
 import { watchRouter } from '../../../../src/client/detect/watch/router.ts'
-import { watchWake } from '../../../../src/client/detect/watch/wake.ts'
+import { watch, watchWake } from '../../../../src/client/detect/watch/watch.ts'
 import type { Hint } from '../../../../src/client/detect/watch/hint.ts'
-import { watch } from '../../../../src/client/detect/watch/watch.ts'
 import type {
   WatcherContext,
   WatcherFinding,

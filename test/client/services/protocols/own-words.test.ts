@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownWords } from '../../../../src/client/services/protocols/own-words.ts'
+import { ownWords } from '../../../../src/client/services/protocols/json.ts'
 
 // biome-ignore format: a table
 const ANSWERS = [

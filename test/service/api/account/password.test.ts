@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { instant } from '../../../../src/shared/base/time.ts'
-import { formatBasic } from '../../../../src/shared/base/basic.ts'
-import { Secret } from '../../../../src/shared/base/secret.ts'
+import { formatBasic, Secret } from '../../../../src/shared/base/secret.ts'
 import { addApiKey, type Asked, bodyIn, codesOf, inside } from '../inside.ts'
 import { apiWorld, PASSWORD, prepare, type World } from '../world.ts'
 

@@ -7,7 +7,7 @@ import type { ListedName } from '../../../../src/service/store/records.ts'
 import { MIGRATIONS } from '../../../../src/service/store/sqlite/migrations.ts'
 import { namesBy } from '../../../../src/service/store/sql/listing.ts'
 import { migrate, openMemory } from '../../../../src/service/store/sqlite/open.ts'
-import { statements } from '../../../../src/service/store/sqlite/statements.ts'
+import { statements } from '../../../../src/service/store/sqlite/transaction.ts'
 import { filterPair, grow, growStates, page, scope, sort } from './listing-queries.ts'
 
 let database: DatabaseSync

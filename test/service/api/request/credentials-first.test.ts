@@ -3,7 +3,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../../../src/service/api/route.ts'
 import { ROUTES } from '../../../../src/service/api/routes.ts'
-import { MAX_BODY_BYTES } from '../../../../src/service/http/limits.ts'
+import { MAX_BODY_BYTES } from '../../../../src/service/http/listen.ts'
 import { apiWorld, type World } from '../world.ts'
 
 // No request here changes anything: each is refused.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createdLabels } from '../../../../src/service/api/writing/created-labels.ts'
+import { createdLabels } from '../../../../src/service/api/writing/writing.ts'
 import { inside } from '../inside.ts'
 import { apiWorld, type World } from '../world.ts'
 

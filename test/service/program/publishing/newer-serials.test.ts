@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { NewerSerials } from '../../../../src/service/program/publishing/newer-serials.ts'
 import { parseAddress } from '../../../../src/shared/base/address.ts'
-import type { Secondary } from '../../../../src/service/publish/secondary.ts'
+import type { Secondary } from '../../../../src/service/publish/settings.ts'
 import type { Store } from '../../../../src/service/store/store.ts'
 import { key } from '../../publish/secondary.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { after, milliseconds } from '../../../../src/shared/base/time.ts'
 import { StoreBusy } from '../../../../src/service/store/errors.ts'
-import { TimeLimit } from '../../../../src/service/store/postgres/time-limit.ts'
+import { TimeLimit } from '../../../../src/service/store/postgres/store.ts'
 import { virtualClock } from '../../../fakes/clock.ts'
 
 const SPAN = milliseconds(1000)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { milliseconds } from '../../../../src/shared/base/time.ts'
-import { repeat } from '../../../../src/shared/platform/clock/repeat.ts'
 import { eventually } from '../../../eventually.ts'
+import { repeat } from '../../../../src/shared/platform/clock/repeat.ts'
 
 const SPAN = milliseconds(5)
 

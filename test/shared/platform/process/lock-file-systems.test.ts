@@ -20,7 +20,7 @@ const oddFiles = async (original: () => Promise<unknown>) => {
   }
 }
 const { acquireLock } = await loadedWith(
-  '../../../../src/shared/platform/files/promises.ts',
+  join(import.meta.dirname, '../../../../src/shared/platform/files/promises.ts'),
   oddFiles,
   async () => import('../../../../src/shared/platform/process/lock.ts'),
 )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clientSettings } from '../../../../src/client/program/commands/options.ts'
 import { serviceSettings } from '../../../../src/service/program/commands/options.ts'
-import { COMMANDS } from '../../../../src/commands.ts'
+import { COMMANDS } from '../../../../src/main.ts'
 import { CONFIG_FLAGS, POKE_FLAGS, UPDATE_FLAGS } from '../../../../src/client/program/commands/flags.ts'
 import { ADMIN_FLAGS, SERVE_FLAGS } from '../../../../src/service/program/commands/flags.ts'
 import { type FlagTable, readFlags } from '../../../../src/shared/program/parse/flags.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../runs.ts'
-import { COMMANDS } from '../../../../src/commands.ts'
+import { COMMANDS } from '../../../../src/main.ts'
 import type { ParsedFlags } from '../../../../src/shared/program/parse/flags.ts'
 import { parseFast } from '../../../../src/shared/program/parse/fast.ts'
 import { parseWithYargs, UsageError } from '../../../../src/shared/program/parse/yargs.ts'

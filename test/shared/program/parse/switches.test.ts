@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../../../src/commands.ts'
-import { parseFast } from '../../../../src/shared/program/parse/fast.ts'
-import { normalizeSwitches } from '../../../../src/shared/program/parse/switches.ts'
+import { COMMANDS } from '../../../../src/main.ts'
+import { normalizeSwitches, parseFast } from '../../../../src/shared/program/parse/fast.ts'
 
 describe('a switch with a value', () => {
   // biome-ignore format: a table

@@ -1,5 +1,5 @@
 import type { Address } from '../../../../shared/base/address.ts'
-import { SecretText } from '../../../../shared/base/secret-text.ts'
+import { SecretText } from '../../../../shared/base/secret.ts'
 import { memberList, memberText } from '../json.ts'
 import type { ServiceAccount } from '../protocol.ts'
 import { isSameAddress } from '../records.ts'

@@ -1,4 +1,4 @@
-import { SecretText } from '../../../../shared/base/secret-text.ts'
+import { SecretText } from '../../../../shared/base/secret.ts'
 import { memberList, memberText } from '../json.ts'
 import type { RecordRow } from '../record-rows.ts'
 import {

@@ -1,5 +1,5 @@
 import { Secret } from '../../../../shared/base/secret.ts'
-import { ABSENT_FAMILY } from '../../../../shared/protocol/request-form.ts'
+import { ABSENT_FAMILY } from '../../../../shared/protocol/request.ts'
 import type { DraftSettings } from '../../draft.ts'
 import { rowOf } from '../services/client-services.ts'
 import { type DdclientLine, type DdclientSettings, ddclientLines } from './lines.ts'

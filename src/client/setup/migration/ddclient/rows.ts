@@ -1,4 +1,4 @@
-import { tsigKeysIn } from '../../../../shared/dns/tsig-key-file.ts'
+import { tsigKeysIn } from '../../../../shared/dns/tsig.ts'
 import { presetServer, providerCalled } from '../../../services/providers/providers.ts'
 import type { ServiceRow } from '../services/client-services.ts'
 import type { DdclientSettings } from './lines.ts'

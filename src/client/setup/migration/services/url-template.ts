@@ -5,7 +5,7 @@ import {
   HOSTNAME_PARAMETERS,
   ADDRESS_PARAMETERS,
   IPV6_PARAMETERS,
-} from '../../../../shared/protocol/request-form.ts'
+} from '../../../../shared/protocol/request.ts'
 import { parseParameter } from '../../../settings/parameter.ts'
 import { isSecretName } from '../../../../shared/settings/secret-names.ts'
 import { type Address, parseAddress } from '../../../../shared/base/address.ts'

@@ -1,8 +1,7 @@
 import { type Html, html } from '../../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused, type ShownChange } from '../../ask.ts'
 import type { ConsoleContext, ShownPage } from '../../context.ts'
-import { card, foreign } from '../../parts.ts'
-import { errorText } from '../../refusals.ts'
+import { card, errorText, foreign } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
 import type { BulkCall } from './bulk-plan.ts'
 

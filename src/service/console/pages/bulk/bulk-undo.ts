@@ -1,14 +1,12 @@
 import { after, instant, isBefore, minutes } from '../../../../shared/base/time.ts'
 import { type Html, html } from '../../../../shared/html/html.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
-import { button, card, form, hidden } from '../../parts.ts'
-import { warningList } from '../../refusals.ts'
+import { button, card, form, hidden, warningList } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
 import { changeTable } from '../records.ts'
 import { isOtherSince, seenDigest } from '../seen.ts'
-import { BULK_PAGE } from './bulk-form.ts'
+import { BULK_PAGE, type BulkCall, type BulkPlan, detachment } from './bulk-plan.ts'
 import { bulkOutcome, donePage, otherNote, refusedNote, seenOf } from './bulk-outcome.ts'
-import { type BulkCall, type BulkPlan, detachment } from './bulk-plan.ts'
 
 const UNDO_LIFETIME = minutes(10)
 

@@ -1,22 +1,40 @@
 import { type Html, html } from '../../../../shared/html/html.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
-import { button, card, form, foreign, hidden } from '../../parts.ts'
+import {
+  button,
+  card,
+  errorSummary,
+  fieldError,
+  foreign,
+  form,
+  type FormErrors,
+  hidden,
+  NO_ERRORS,
+  warningList,
+} from '../../parts.ts'
 import { ownPage } from '../../paths.ts'
-import { errorSummary, fieldError, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
 import { changeTable } from '../records.ts'
 import { isOtherSince, seenDigest } from '../seen.ts'
 import { wholeName } from '../shown.ts'
-import { BULK_PAGE, bulkFields, keysToAttach } from './bulk-form.ts'
+import {
+  type Act,
+  ACTS,
+  BULK_PAGE,
+  bulkFields,
+  type BulkPlan,
+  bulkPlan,
+  keysToAttach,
+  type PlanFault,
+} from './bulk-plan.ts'
 import {
   bulkOutcome,
+  type BulkOutcome,
   changedRecords,
   donePage,
   otherNote,
-  type BulkOutcome,
   refusedNote,
   seenOf,
 } from './bulk-outcome.ts'
-import { type Act, ACTS, type BulkPlan, bulkPlan, type PlanFault } from './bulk-plan.ts'
 import { detachForm, undoForm } from './bulk-undo.ts'
 
 interface BulkView {

@@ -1,9 +1,18 @@
 import { html } from '../../../../shared/html/html.ts'
 import type { ShownPage } from '../../context.ts'
-import { button, card, field, form, hidden } from '../../parts.ts'
+import {
+  button,
+  card,
+  errorSummary,
+  field,
+  fieldError,
+  form,
+  hidden,
+  NO_ERRORS,
+  refusedStatus,
+} from '../../parts.ts'
 import { SECOND_FACTOR } from '../../paths.ts'
 import { passkeyCard } from './passkey.ts'
-import { errorSummary, fieldError, NO_ERRORS, refusedStatus } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
 
 interface FactorView {

@@ -1,7 +1,6 @@
 import { html } from '../../../../shared/html/html.ts'
 import type { ShownPage } from '../../context.ts'
-import { button, card, field, form } from '../../parts.ts'
-import { errorSummary, fieldError, NO_ERRORS, refusedStatus } from '../../refusals.ts'
+import { button, card, errorSummary, field, fieldError, form, NO_ERRORS, refusedStatus } from '../../parts.ts'
 import { FORGOTTEN, SIGN_IN } from '../../paths.ts'
 import type { Words } from '../../words/words.ts'
 

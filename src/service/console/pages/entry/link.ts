@@ -1,8 +1,17 @@
 import { html } from '../../../../shared/html/html.ts'
 import { isNewPassword } from '../../../api/account/password.ts'
 import type { ShownPage } from '../../context.ts'
-import { button, card, field, form, hidden } from '../../parts.ts'
-import { errorsAt, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import {
+  button,
+  card,
+  errorsAt,
+  errorSummary,
+  field,
+  form,
+  type FormErrors,
+  hidden,
+  NO_ERRORS,
+} from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
 
 /** The pages that links lead to, by the last part of their paths. */

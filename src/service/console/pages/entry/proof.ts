@@ -1,7 +1,16 @@
 import { html } from '../../../../shared/html/html.ts'
 import type { ShownPage } from '../../context.ts'
-import { button, card, field, form as formOf, hidden } from '../../parts.ts'
-import { errorSummary, fieldError, NO_ERRORS, refusedStatus } from '../../refusals.ts'
+import {
+  button,
+  card,
+  errorSummary,
+  field,
+  fieldError,
+  form as formOf,
+  hidden,
+  NO_ERRORS,
+  refusedStatus,
+} from '../../parts.ts'
 import { passkeyCard } from './passkey.ts'
 import type { Words } from '../../words/words.ts'
 

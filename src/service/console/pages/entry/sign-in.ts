@@ -1,7 +1,16 @@
 import { html } from '../../../../shared/html/html.ts'
 import type { ShownPage } from '../../context.ts'
-import { button, card, field, form, hidden } from '../../parts.ts'
-import { errorSummary, type FormErrors, NO_ERRORS, refusedStatus } from '../../refusals.ts'
+import {
+  button,
+  card,
+  errorSummary,
+  field,
+  form,
+  type FormErrors,
+  hidden,
+  NO_ERRORS,
+  refusedStatus,
+} from '../../parts.ts'
 import { FORGOTTEN, SIGN_IN } from '../../paths.ts'
 import { passkeyCard } from './passkey.ts'
 import type { Words } from '../../words/words.ts'

@@ -7,18 +7,22 @@ import {
   card,
   choiceField,
   dataTable,
+  errorsOf,
+  errorSummary,
   facts,
   field,
   foreign,
   form,
+  type FormErrors,
   hidden,
   moment,
+  NO_ERRORS,
   pathOf,
   state,
+  warningList,
 } from '../../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS, warningList } from '../../refusals.ts'
 import type { Words } from '../../words/words.ts'
-import { pager, pageQuery } from '../listing.ts'
+import { pageQuery, pager } from '../listing.ts'
 import { type NewLink, newLinkPage } from './invitations.ts'
 import { operatorRefused, PLANS_LIMIT } from './operator.ts'
 

@@ -12,9 +12,10 @@ import {
   field,
   foreign,
   form,
+  type FormErrors,
   moment,
+  warningList,
 } from '../../parts.ts'
-import { type FormErrors, warningList } from '../../refusals.ts'
 import { cutNote } from '../listing.ts'
 
 /** The page of operators. */

@@ -1,17 +1,31 @@
 import { type Html, html } from '../../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused } from '../../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
-import { action, button, card, dataTable, field, foreign, form, hidden, moment, pathOf } from '../../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import {
+  action,
+  button,
+  card,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  field,
+  foreign,
+  form,
+  type FormErrors,
+  hidden,
+  moment,
+  NO_ERRORS,
+  pathOf,
+} from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
 import { cutNote, failedPage } from '../listing.ts'
 import {
   actionColumn,
   columnsNamed,
-  OPERATOR_PATH,
   invitationCard,
   type NewLink,
   newLinkPage,
+  OPERATOR_PATH,
   type ShownInvitation,
 } from './invitations.ts'
 

@@ -1,10 +1,21 @@
 import { type Html, html } from '../../../../shared/html/html.ts'
 import { isRefused } from '../../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
-import { button, card, dataTable, field, foreign, form, pathOf } from '../../parts.ts'
-import { errorsOf, errorSummary, type FormErrors, NO_ERRORS } from '../../refusals.ts'
+import {
+  button,
+  card,
+  dataTable,
+  errorsOf,
+  errorSummary,
+  field,
+  foreign,
+  form,
+  type FormErrors,
+  NO_ERRORS,
+  pathOf,
+} from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
-import { pager, pageQuery } from '../listing.ts'
+import { pageQuery, pager } from '../listing.ts'
 import { operatorRefused, PLANS_LIMIT } from './operator.ts'
 
 const LIMIT = '100'

@@ -1,2 +1,0 @@
-/** Reverts one change outside the database. */
-export type Undo = () => void

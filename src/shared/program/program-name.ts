@@ -1,2 +1,0 @@
-/** What users type: a package of the service has a command of its own, which says so. */
-export const programName = (): string => process.env['HOLDFAST_PROGRAM'] ?? 'holdfast'
