@@ -1,5 +1,6 @@
 import { escapeMarkup, Html, html } from '../../shared/html/html.ts'
 import { unicodeName } from '../model/dns-name.ts'
+import type { NamePublication } from '../model/publication.ts'
 import type { ApiAnswer, ShownError, ShownWarning } from './ask.ts'
 import type { Words } from './words/words.ts'
 
@@ -76,10 +77,31 @@ export const moment = (at: string | null, never = ''): Html =>
 
 /** What a state looks like: a mark and a word, and a colour for those who see it. */
 /** The color of a state; `soft` is grey. */
-export type StateTone = 'ok' | 'wait' | 'bad' | 'soft'
+type StateTone = 'ok' | 'wait' | 'bad' | 'soft'
 
 export const state = (tone: StateTone, mark: string, word: string): Html =>
   html`<span class="state ${tone}"><span aria-hidden="true">${mark}</span> ${word}</span>`
+
+/** The tone and mark of each state. Only `published` is green. */
+export const STATE_MARKS = {
+  unserved: ['bad', '✗'],
+  unproved: ['bad', '✗'],
+  stuck: ['bad', '✗'],
+  blocked: ['bad', '✗'],
+  behind: ['wait', '…'],
+  pending: ['wait', '…'],
+  offline: ['wait', '–'],
+  no_address: ['soft', '–'],
+  published: ['ok', '✓'],
+} as const satisfies Readonly<Record<NamePublication, readonly [StateTone, mark: string]>>
+
+export const stateLabel = (one: NamePublication, words: Words): Html => {
+  const [tone, mark] = STATE_MARKS[one]
+  return state(tone, mark, words.states[one].word)
+}
+
+/** Whether the state is expected to change without action. */
+export const changesSoon = (one: NamePublication): boolean => one === 'pending' || one === 'behind'
 
 export interface Column {
   readonly label: string

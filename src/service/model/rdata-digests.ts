@@ -1,5 +1,16 @@
-import { fieldsIn, hexField, type NumberField, numberField, type RequiredLength } from './rdata-strings.ts'
-import { excerpt, joinFields, malformed, notOfForm, type RdataParser, withinRecord } from './rdata-type.ts'
+import {
+  excerpt,
+  fieldsIn,
+  hexField,
+  joinFields,
+  malformed,
+  notOfForm,
+  type NumberField,
+  numberField,
+  type RdataParser,
+  type RequiredLength,
+  withinRecord,
+} from './rdata-strings.ts'
 
 /** A record of numbers of 8 or 16 bits and a digest, whose length the last number selects. */
 interface DigestForm {

@@ -1,6 +1,5 @@
 import { err, ok } from '../../shared/base/result.ts'
-import { fieldsIn } from './rdata-strings.ts'
-import { excerpt, type Field, joinFields, notOfForm, type RdataParser } from './rdata-type.ts'
+import { excerpt, type Field, fieldsIn, joinFields, notOfForm, type RdataParser } from './rdata-strings.ts'
 
 const FORM =
   'DEGREES [MINUTES [SECONDS]] N|S DEGREES [MINUTES [SECONDS]] E|W ALTITUDE [SIZE [HORIZONTAL [VERTICAL]]]'

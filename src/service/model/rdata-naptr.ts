@@ -1,14 +1,18 @@
 import { err, ok } from '../../shared/base/result.ts'
-import { MAX_STRING_BYTES, nameField, numberField, quoted, stringsOf } from './rdata-strings.ts'
-import { substitutionFault } from './rdata-substitution.ts'
 import {
   excerptOfOctets,
   type Field,
   joinFields,
   malformed,
+  MAX_STRING_BYTES,
+  nameField,
   notOfForm,
+  numberField,
+  quoted,
   type RdataParser,
-} from './rdata-type.ts'
+  stringsOf,
+} from './rdata-strings.ts'
+import { substitutionFault } from './rdata-substitution.ts'
 
 const FORM = 'ORDER PREFERENCE "FLAGS" "SERVICES" "REGEXP" REPLACEMENT'
 

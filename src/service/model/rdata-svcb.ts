@@ -1,15 +1,18 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { canonicalName, wireLength } from './dns-name.ts'
-import { nameField, numberField, octetsOf, quoted } from './rdata-strings.ts'
 import {
   excerpt,
   type Field,
   joinFields,
   malformed,
+  nameField,
   notOfForm,
+  numberField,
+  octetsOf,
+  quoted,
   type RdataParser,
   withinRecord,
-} from './rdata-type.ts'
+} from './rdata-strings.ts'
 import { addressOfBytes, bytesOf, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
 
 /** Octets as characters of ISO 8859-1, so that they can be split and matched like text. */

@@ -1,12 +1,14 @@
-import { numberField, quoted, stringsOf } from './rdata-strings.ts'
 import {
   excerptOfOctets,
   joinFields,
   malformed,
   notOfForm,
+  numberField,
+  quoted,
   type RdataParser,
+  stringsOf,
   withinRecord,
-} from './rdata-type.ts'
+} from './rdata-strings.ts'
 
 /** RFC 3986 §2: the characters of a URI after its scheme; all others are percent-encoded. */
 const URI = /^[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i

@@ -4,16 +4,17 @@ import { parseHost, parseTarget } from './dns-name.ts'
 import { parseDhcid, parseDs, parseSshfp, parseTlsa } from './rdata-digests.ts'
 import { parseLoc } from './rdata-loc.ts'
 import { parseNaptr } from './rdata-naptr.ts'
-import { parseCaa, parseTxt } from './rdata-strings.ts'
-import { parseSvcb } from './rdata-svcb.ts'
 import {
   excerpt,
   type InvalidValue,
   malformed,
+  parseCaa,
+  parseTxt,
   type RdataParser,
   type RdataType,
   withText,
-} from './rdata-type.ts'
+} from './rdata-strings.ts'
+import { parseSvcb } from './rdata-svcb.ts'
 import { parseUri } from './rdata-uri.ts'
 
 const address =

@@ -2,8 +2,14 @@ import type { Account } from '../../model/tree.ts'
 import type { AccountCounts } from '../../store/records.ts'
 import { existing } from '../../store/select.ts'
 import { isMailAddress } from '../../../shared/base/mail.ts'
-import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import { DONE, PASSWORD_NEEDED, type RequestContext } from '../request/context.ts'
+import {
+  badBody,
+  DONE,
+  isObject,
+  PASSWORD_NEEDED,
+  type RequestContext,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { isScoped } from '../../rules/permission.ts'
 import { timeOf } from '../answer/show.ts'
 

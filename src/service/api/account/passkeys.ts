@@ -1,5 +1,12 @@
-import { badBody, descriptionFaults, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import type { RequestContext, RequestFault, UnpreparedRequest } from '../request/context.ts'
+import {
+  badBody,
+  descriptionFaults,
+  isObject,
+  type RequestContext,
+  type RequestFault,
+  unknownFieldFaults,
+  type UnpreparedRequest,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { firstCodes, passwordRefusal, showFactor } from './second-factors.ts'
 

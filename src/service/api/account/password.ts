@@ -1,10 +1,13 @@
 import { Secret } from '../../../shared/base/secret.ts'
-import { badBody, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
 import {
+  badBody,
   DONE,
+  isObject,
+  isText,
   PASSWORD_NEEDED,
   type RequestContext,
   type RequestFault,
+  unknownFieldFaults,
   type UnpreparedRequest,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'

@@ -1,13 +1,16 @@
 import { hasFullAccess } from '../../rules/permission.ts'
 import type { StoredFactor } from '../../store/account/second-factors.ts'
 import { timeOf } from '../answer/show.ts'
-import { badBody, descriptionFaults, isObject, unknownFieldFaults } from '../request/bodies.ts'
 import {
+  badBody,
+  descriptionFaults,
+  isObject,
   type Malformed,
   PASSWORD_NEEDED,
   type RequestContext,
   type RequestFault,
   SCOPE_REFUSED,
+  unknownFieldFaults,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { idInPath } from '../request/locate.ts'

@@ -5,10 +5,15 @@ import { tagOfList } from '../answer/entity-tag.ts'
 import { timeOf } from '../answer/show.ts'
 import { QUERY, TRAIL_FILTERS, type TrailFilterKey } from '../query/parameters.ts'
 import { badQuery, combine, readLimit } from '../query/query.ts'
-import { INSUFFICIENT_SCOPE, type RequestContext, type RequestFault } from '../request/context.ts'
+import {
+  INSUFFICIENT_SCOPE,
+  isObject,
+  isText,
+  type RequestContext,
+  type RequestFault,
+} from '../request/context.ts'
 import { type Instant, parseInstant } from '../../../shared/base/time.ts'
 import { asciiName, canonicalName, fqdnOf } from '../../model/dns-name.ts'
-import { isObject, isText } from '../request/bodies.ts'
 
 type TrailRead<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
 type Texts = Partial<Readonly<Record<TrailFilterKey, string>>>

@@ -4,14 +4,18 @@ import { APEX, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { quoted } from '../../model/rdata-strings.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { changeRRSets } from '../records/batch.ts'
-import { badBody, type Fields, isObject, isText, unknownFields } from '../request/bodies.ts'
 import {
+  badBody,
   DONE,
+  type Fields,
   type HandlerResult,
+  isObject,
+  isText,
   refused,
   type RequestContext,
   type RequestFault,
   type Success,
+  unknownFields,
 } from '../request/context.ts'
 import { zoneChangeFault } from '../../rules/change.ts'
 import { changeFault } from '../records/rrsets.ts'

@@ -1,9 +1,15 @@
 import { hasFullAccess } from '../../rules/permission.ts'
-import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
+import {
+  badBody,
+  isObject,
+  type RequestContext,
+  type RequestFault,
+  SCOPE_REFUSED,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { idInPath } from '../request/locate.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult } from '../answer/entity-tag.ts'
 import { showApiKey } from '../answer/show.ts'

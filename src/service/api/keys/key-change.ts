@@ -1,8 +1,7 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
 import { widerScopes } from '../../rules/permission.ts'
 import type { ListedApiKey } from '../../store/records.ts'
-import { badBody, descriptionFaults, type Fields } from '../request/bodies.ts'
-import type { RequestFault } from '../request/context.ts'
+import { badBody, descriptionFaults, type Fields, type RequestFault } from '../request/context.ts'
 import { parsedScopes, scopeFaults } from './key-draft.ts'
 
 /** The key with the fields of the body, or all faults of the body. What is left out stays; a key never gets more rights. */

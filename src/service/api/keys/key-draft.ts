@@ -1,8 +1,15 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
 import { isAccessible, parseScope, SCOPE_FORMS } from '../../rules/permission.ts'
 import type { ListedApiKey } from '../../store/records.ts'
-import { badBody, descriptionFaults, type Fields } from '../request/bodies.ts'
-import { type RequestContext, type RequestFault, unexpected, type Warning } from '../request/context.ts'
+import {
+  badBody,
+  descriptionFaults,
+  type Fields,
+  type RequestContext,
+  type RequestFault,
+  unexpected,
+  type Warning,
+} from '../request/context.ts'
 import { MAX_SCOPES } from '../request/limits.ts'
 
 /** A scope that matches nothing now; what it names may be made later. */

@@ -11,19 +11,22 @@ import {
   zoneLockFault,
 } from '../../rules/permission.ts'
 import type { DdnsKey } from '../../store/records.ts'
-import { badBody, isObject, isText, unknownFieldFaults } from '../request/bodies.ts'
+import {
+  badBody,
+  INSUFFICIENT_SCOPE,
+  isObject,
+  isText,
+  type Refused,
+  refused,
+  type RequestContext,
+  type RequestFault,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { listResult } from '../answer/entity-tag.ts'
 import { showKey } from '../answer/show-key.ts'
-import {
-  INSUFFICIENT_SCOPE,
-  type Refused,
-  refused,
-  type RequestContext,
-  type RequestFault,
-} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { firstFault, remembered } from '../writing/writing.ts'
 

@@ -2,8 +2,14 @@ import { isTsigAlgorithm, TSIG_ALGORITHMS } from '../../../shared/dns/tsig.ts'
 import { hasFullAccess } from '../../rules/permission.ts'
 import { QUERY } from '../query/parameters.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
-import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
+import {
+  badBody,
+  isObject,
+  type RequestContext,
+  type RequestFault,
+  SCOPE_REFUSED,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult } from '../answer/entity-tag.ts'
 import { showTsigKey } from '../answer/show.ts'

@@ -6,8 +6,16 @@ import { IN_PATH } from '../../rules/permission.ts'
 import { type CreationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import { type MovedFault, movedRecordFaults } from '../../rules/renaming.ts'
 import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
-import { badBody, isObject, unknownFields } from '../request/bodies.ts'
-import { ACCEPTED, DONE, refused, type RequestContext, type Warning } from '../request/context.ts'
+import {
+  ACCEPTED,
+  badBody,
+  DONE,
+  isObject,
+  refused,
+  type RequestContext,
+  unknownFields,
+  type Warning,
+} from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { wholeNameToChange } from '../request/locate.ts'
 import { changeWarnings, delegationFaults, firstFault, readsOf } from '../writing/writing.ts'

@@ -2,8 +2,7 @@ import { type Refusal, refuse } from '../../model/errors.ts'
 import { type DraftRRSet, GROUP_RULE, isGroupName, readRRSet, type ShapeFault } from '../../model/draft.ts'
 import { type OfflineFault, readOffline } from '../../model/offline.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
-import { badBody, type Fields, isObject, textFaults } from '../request/bodies.ts'
-import type { RequestFault } from '../request/context.ts'
+import { badBody, type Fields, isObject, type RequestFault, textFaults } from '../request/context.ts'
 
 export type FormFault = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
 

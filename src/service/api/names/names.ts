@@ -16,13 +16,19 @@ import { innerZoneFault, nestingFault } from '../../rules/nesting.ts'
 import { type QuotaFault, usageFaults, zoneQuotaFaults } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import {
+  ACCEPTED,
+  CREATED,
   type Fields,
+  groupsOf,
+  type HandlerResult,
   isFaulty,
   isObject,
   readMetadata,
+  refused,
+  type RequestContext,
   unknownFields,
   unknownInRRSets,
-} from '../request/bodies.ts'
+} from '../request/context.ts'
 import {
   changeWarnings,
   createdLabels,
@@ -44,14 +50,6 @@ import { AT_GROUP, type FormFault, type NameDraft, readNameDraft, rrsetLists, sh
 import { readExpand } from '../query/query.ts'
 import { wordsOfNames } from '../answer/publication.ts'
 import { showName } from '../answer/show.ts'
-import {
-  ACCEPTED,
-  CREATED,
-  groupsOf,
-  type HandlerResult,
-  refused,
-  type RequestContext,
-} from '../request/context.ts'
 
 export async function getName(context: RequestContext) {
   const isExpanded = readExpand(context)

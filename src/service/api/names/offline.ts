@@ -1,9 +1,16 @@
 import { refuse } from '../../model/errors.ts'
 import { readOffline } from '../../model/offline.ts'
-import { isAccessible, canManageName, IN_PATH } from '../../rules/permission.ts'
-import { isObject, textFaults, unknownFields } from '../request/bodies.ts'
+import { canManageName, IN_PATH, isAccessible } from '../../rules/permission.ts'
+import {
+  ACCEPTED,
+  DONE,
+  isObject,
+  refused,
+  type RequestContext,
+  textFaults,
+  unknownFields,
+} from '../request/context.ts'
 import { nameInPath, wholeNameToChange, zoneInPath } from '../request/locate.ts'
-import { ACCEPTED, DONE, type RequestContext, refused } from '../request/context.ts'
 
 const NO_SETTINGS = { action: 'none' } as const
 

@@ -1,6 +1,13 @@
 import { isMailAddress } from '../../../shared/base/mail.ts'
-import { badBody, type Fields, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import type { Malformed, RequestContext, RequestFault } from '../request/context.ts'
+import {
+  badBody,
+  type Fields,
+  isObject,
+  type Malformed,
+  type RequestContext,
+  type RequestFault,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { finish, operated, operatorList, type OperatorStep, ownAccountFault, withMail } from './operated.ts'
 
 export const listOperatorAccounts = operatorList('listOperatorAccounts', {

@@ -1,6 +1,11 @@
 import { isMailAddress } from '../../../shared/base/mail.ts'
-import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import type { Malformed, RequestContext } from '../request/context.ts'
+import {
+  badBody,
+  isObject,
+  type Malformed,
+  type RequestContext,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { finish, operated, operatorList, type OperatorStep, withMail } from './operated.ts'
 
 export const listInvitations = operatorList('listInvitations', {

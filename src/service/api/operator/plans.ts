@@ -1,6 +1,11 @@
 import { isDnsType } from '../../model/rdata-values.ts'
-import { badBody, isObject, unknownFieldFaults } from '../request/bodies.ts'
-import type { Malformed, RequestContext } from '../request/context.ts'
+import {
+  badBody,
+  isObject,
+  type Malformed,
+  type RequestContext,
+  unknownFieldFaults,
+} from '../request/context.ts'
 import { finish, operatorList, type OperatorStep } from './operated.ts'
 
 export const listPlans = operatorList('listPlans', { step: 'plan list', key: 'plans' })

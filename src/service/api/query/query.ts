@@ -7,20 +7,19 @@ import {
   type Sort,
   type SortKey,
 } from '../../model/query.ts'
-import { isObject } from '../request/bodies.ts'
+import { isObject, type RequestContext, type RequestFault } from '../request/context.ts'
 import { type ListOrder, parseCursor } from './cursor.ts'
 import {
   EXPANSIONS,
   type FilterKey,
-  FILTERS,
   type FilterRow,
+  FILTERS,
   type Filters,
   MAX_ALTERNATIVES,
+  type PageLimits,
   QUERY,
   type QueryRow,
-  type PageLimits,
 } from './parameters.ts'
-import type { RequestContext, RequestFault } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { type NameView, VIEWS } from '../answer/show.ts'
 

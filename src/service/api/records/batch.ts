@@ -7,16 +7,24 @@ import { type CreationFault, type ParentFault, parentFault } from '../../rules/c
 import type { QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import {
+  ACCEPTED,
   badBody,
+  DONE,
   type Fields,
+  type HandlerResult,
   isFaulty,
   isObject,
   isText,
   readMetadata,
+  refused,
+  type Refused,
+  type RequestContext,
+  type RequestFault,
   RRSET_FIELDS,
   unknownFields,
   unknownInRdata,
-} from '../request/bodies.ts'
+  type Warning,
+} from '../request/context.ts'
 import { zoneToChange } from '../request/locate.ts'
 import { creationFaultAt } from '../names/names.ts'
 import { changeFault } from './rrsets.ts'
@@ -29,16 +37,6 @@ import {
   replacementFaults,
 } from './replacement.ts'
 import { groupedBy } from '../../store/values.ts'
-import {
-  ACCEPTED,
-  DONE,
-  type HandlerResult,
-  refused,
-  type Refused,
-  type RequestContext,
-  type RequestFault,
-  type Warning,
-} from '../request/context.ts'
 import {
   changeWarnings,
   eachOf,

@@ -4,7 +4,17 @@ import { type Rdata, rdataLabelled, rrsetOf, withRRSet } from '../../model/tree.
 import { type ValueConflict, valueConflicts } from '../../rules/conflict.ts'
 import { CHANGED_RDATA, type PermissionFault, PUT_RDATA, typeFault } from '../../rules/permission.ts'
 import type { StateFault } from '../../rules/state.ts'
-import { badBody, isObject, unknownFields } from '../request/bodies.ts'
+import {
+  ACCEPTED,
+  badBody,
+  CREATED,
+  DONE,
+  type HandlerResult,
+  isObject,
+  refused,
+  type RequestContext,
+  unknownFields,
+} from '../request/context.ts'
 import {
   changeWarnings,
   firstFault,
@@ -17,14 +27,6 @@ import {
 } from '../writing/writing.ts'
 import { nameToChange, pathLabel, pathType, rrsetAt, unsupported } from '../request/locate.ts'
 import { isRecordQuotaFault, type PlaceFault, type RecordQuota, type RRSetTarget } from './rrsets.ts'
-import {
-  ACCEPTED,
-  CREATED,
-  DONE,
-  type HandlerResult,
-  refused,
-  type RequestContext,
-} from '../request/context.ts'
 
 type RdataLabelFault =
   | PlaceFault

@@ -3,14 +3,20 @@ import { readReplacement, type ShapeFault } from '../../model/draft.ts'
 import { rrsetOf } from '../../model/tree.ts'
 import type { StateFault } from '../../rules/state.ts'
 import {
+  ACCEPTED,
   badBody,
+  CREATED,
+  DONE,
+  type HandlerResult,
   isFaulty,
   isObject,
   readMetadata,
+  refused,
+  type RequestContext,
   RRSET_FIELDS,
   unknownFields,
   unknownInRdata,
-} from '../request/bodies.ts'
+} from '../request/context.ts'
 import {
   changeWarnings,
   createdLabels,
@@ -30,14 +36,6 @@ import {
   type ReplacementFault,
   replacementFaults,
 } from './replacement.ts'
-import {
-  ACCEPTED,
-  CREATED,
-  DONE,
-  type HandlerResult,
-  refused,
-  type RequestContext,
-} from '../request/context.ts'
 
 type RRSetReplaceFault =
   | PlaceFault

@@ -37,14 +37,21 @@ import {
 import { metadataFault, type QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import {
+  ACCEPTED,
   badBody,
+  CREATED,
+  type HandlerResult,
   isFaulty,
   isObject,
   readMetadata,
   readMetadataBody,
+  type Refused,
+  refused,
+  type RequestContext,
   unknownInRdata,
   unknownInRRSets,
-} from '../request/bodies.ts'
+  type Warning,
+} from '../request/context.ts'
 import {
   changeWarnings,
   createdLabels,
@@ -77,15 +84,6 @@ import {
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { showRRSet } from '../answer/show.ts'
-import {
-  ACCEPTED,
-  CREATED,
-  type HandlerResult,
-  type Refused,
-  refused,
-  type RequestContext,
-  type Warning,
-} from '../request/context.ts'
 import { canonicalName } from '../../model/dns-name.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { CreationFault, ParentFault } from '../../rules/creation.ts'

@@ -2,8 +2,14 @@ import type { Instant } from '../../../shared/base/time.ts'
 import type { Caller } from '../../rules/permission.ts'
 import { parseQuery, unknownParameters } from '../query/query.ts'
 import type { Prepared, Route } from '../route.ts'
-import { badBody } from './bodies.ts'
-import type { ApiNetworks, ApiService, ChangePassword, RequestFault, UnpreparedRequest } from './context.ts'
+import {
+  type ApiNetworks,
+  type ApiService,
+  badBody,
+  type ChangePassword,
+  type RequestFault,
+  type UnpreparedRequest,
+} from './context.ts'
 
 /** Of nested objects and arrays. */
 const MAX_DEPTH = 32

@@ -23,6 +23,7 @@ import { APEX, fqdnOf } from '../../model/dns-name.ts'
 import {
   DONE,
   groupsOf,
+  isObject,
   type Refused,
   refused,
   type RequestContext,
@@ -38,7 +39,6 @@ import {
   type WrittenValue,
   zoneWarnings,
 } from '../../rules/warnings.ts'
-import { isObject } from '../request/bodies.ts'
 import { resultingZone, type ZoneReads } from '../../rules/resulting-zone.ts'
 
 /** The faults of the first phase that has any; later phases are not run. */

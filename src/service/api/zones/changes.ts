@@ -4,9 +4,19 @@ import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { type Caller, IN_PATH, isOwner, ttlFault } from '../../rules/permission.ts'
 import { metadataFault, quotaFault, usageFaults } from '../../rules/quota.ts'
 import { isTtl, ttlFaults } from '../../model/draft.ts'
-import { badBody, descriptionFaults, isObject, readMetadataBody, unknownFields } from '../request/bodies.ts'
+import {
+  ACCEPTED,
+  badBody,
+  descriptionFaults,
+  DONE,
+  INSUFFICIENT_SCOPE,
+  isObject,
+  readMetadataBody,
+  refused,
+  type RequestContext,
+  unknownFields,
+} from '../request/context.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
-import { ACCEPTED, DONE, INSUFFICIENT_SCOPE, refused, type RequestContext } from '../request/context.ts'
 
 /** Only its owner changes a zone; an API key for some names or types is for them alone. */
 const ownerFault = (caller: Caller, zone: Zone): Refusal<'nameChangeForbidden'> | undefined =>

@@ -1,18 +1,18 @@
-import { ERRORS, type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
+import { type ErrorName, ERRORS, type Refusal, refuse } from '../../model/errors.ts'
 import type { MasterFault } from '../../model/master-file/entries.ts'
 import type { Name } from '../../model/tree.ts'
 import { hasFullAccess, IN_PATH, isOwner } from '../../rules/permission.ts'
 import type { QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import { readDryRun } from '../query/query.ts'
-import { badBody } from '../request/bodies.ts'
 import {
   ACCEPTED,
+  badBody,
   DONE,
   type HandlerResult,
   INSUFFICIENT_SCOPE,
-  type RequestContext,
   refused,
+  type RequestContext,
   unexpected,
   type Warning,
 } from '../request/context.ts'
@@ -20,16 +20,16 @@ import { MAX_SHOWN_CHANGES, MAX_SHOWN_FAULTS } from '../request/limits.ts'
 import { zoneToChange } from '../request/locate.ts'
 import { importSteps } from './imported-names.ts'
 import {
-  importPolicyFaults,
   type ImportPlaceFault,
   type ImportPolicyFault,
+  importPolicyFaults,
   importQuotaFaults,
   importStateFaults,
   indexOf,
   isOfService,
   type LineFault,
-  type PlannedZone,
   placeFaults,
+  type PlannedZone,
   type SystemFault,
   systemFaults,
 } from './import-rules.ts'

@@ -6,18 +6,22 @@ import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/per
 import { lacksMembership } from '../../rules/creation.ts'
 import { zoneNameFault } from '../../rules/zone-names.ts'
 import { countKeys, quotaFault } from '../../rules/quota.ts'
-import { badBody, isFaulty, isObject, readMetadata, unknownFields } from '../request/bodies.ts'
-import { zoneToChange, zoneToRead } from '../request/locate.ts'
-import { combine, readFilter, readPage } from '../query/query.ts'
-import { QUERY } from '../query/parameters.ts'
 import {
+  badBody,
   CREATED,
   DONE,
   INSUFFICIENT_SCOPE,
+  isFaulty,
+  isObject,
+  readMetadata,
   refused,
   type RequestContext,
   type RequestFault,
+  unknownFields,
 } from '../request/context.ts'
+import { zoneToChange, zoneToRead } from '../request/locate.ts'
+import { combine, readFilter, readPage } from '../query/query.ts'
+import { QUERY } from '../query/parameters.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { listResult, pageOfRows } from '../answer/entity-tag.ts'
 import { wordOfZone } from '../answer/publication.ts'

@@ -16,6 +16,8 @@ import {
   NO_ERRORS,
   pathOf,
   state,
+  changesSoon,
+  stateLabel,
 } from '../parts.ts'
 import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
@@ -29,7 +31,6 @@ import {
   onlineForm,
   type ShownOffline,
 } from './offline.ts'
-import { changesSoon, stateLabel } from './names.ts'
 import { digestOf, recordsForm, rowsOf, undoneRows } from './record-rows.ts'
 import { addressesOf, isRefusedReply, type ShownKey, type ShownName, wholeName } from './shown.ts'
 import { type ShownEntry, trailTable } from './trail.ts'

@@ -18,7 +18,9 @@ import {
   NO_ERRORS,
   pathOf,
   state,
-  type StateTone,
+  changesSoon,
+  stateLabel,
+  STATE_MARKS,
 } from '../parts.ts'
 import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
 import type { Words } from '../words/words.ts'
@@ -32,28 +34,8 @@ const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
 const MAX_WORST = 5
 
-/** The tone and mark of each state. Only `published` is green. */
-const STATE_MARKS = {
-  unserved: ['bad', '✗'],
-  unproved: ['bad', '✗'],
-  stuck: ['bad', '✗'],
-  blocked: ['bad', '✗'],
-  behind: ['wait', '…'],
-  pending: ['wait', '…'],
-  offline: ['wait', '–'],
-  no_address: ['soft', '–'],
-  published: ['ok', '✓'],
-} as const satisfies Readonly<Record<NamePublication, readonly [StateTone, mark: string]>>
 /** States that the owner can fix at the name. */
 const BAD: readonly NamePublication[] = ['stuck', 'blocked']
-
-export const stateLabel = (one: NamePublication, words: Words): Html => {
-  const [tone, mark] = STATE_MARKS[one]
-  return state(tone, mark, words.states[one].word)
-}
-
-/** Whether the state is expected to change without action. */
-export const changesSoon = (one: NamePublication): boolean => one === 'pending' || one === 'behind'
 
 const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'name'>): string =>
   pathOf`/console/names/${zone}/${name}`

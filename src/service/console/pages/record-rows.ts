@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import { card, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
+import type { ShownChange } from '../ask.ts'
+import { card, dataTable, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { seenDigest } from './seen.ts'
 import type { ShownRRSet } from './shown.ts'
@@ -163,3 +164,18 @@ ${fault} spellcheck="false" autocomplete="off" value="${value}">
 /** A form that has these rows and shows none of them. */
 export const hiddenRows = (rows: readonly FormRow[]): readonly Html[] =>
   rows.flatMap((row) => FIELDS.map((name) => html`<input type="hidden" name="${name}" value="${row[name]}">`))
+
+/** Before and after, also for those who see no colours: what goes and what comes are elements of their own. */
+export const changeTable = (words: Words, changes: readonly ShownChange[]) => {
+  const t = words.records
+  const rows = changes.map(({ subject, dns_type: type, before, after }) => [
+    html`<bdi>${subject}</bdi> ${type}`,
+    before === null ? t.nothing : html`<del><code><bdi>${before}</bdi></code></del>`,
+    after === null ? t.nothing : html`<ins><code><bdi>${after}</bdi></code></ins>`,
+  ])
+  return dataTable(
+    t.changes(changes.length),
+    [{ label: t.record }, { label: t.before }, { label: t.after }],
+    rows,
+  )
+}

@@ -1,9 +1,8 @@
 import { html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused, type ShownChange } from '../ask.ts'
+import { type ApiAnswer, isRefused } from '../ask.ts'
 import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
 import {
   card,
-  dataTable,
   errorsOf,
   fieldError,
   form,
@@ -25,6 +24,7 @@ import {
   recordsForm,
   rowsIn,
   rowsOf,
+  changeTable,
 } from './record-rows.ts'
 import { type ShownName, type ShownRRSet, wholeName } from './shown.ts'
 
@@ -171,21 +171,6 @@ export async function reviewRecords(context: ConsoleContext): Promise<ConsoleRes
       ])}`,
     )}`,
   }
-}
-
-/** Before and after, also for those who see no colours: what goes and what comes are elements of their own. */
-export const changeTable = (words: Words, changes: readonly ShownChange[]) => {
-  const t = words.records
-  const rows = changes.map(({ subject, dns_type: type, before, after }) => [
-    html`<bdi>${subject}</bdi> ${type}`,
-    before === null ? t.nothing : html`<del><code><bdi>${before}</bdi></code></del>`,
-    after === null ? t.nothing : html`<ins><code><bdi>${after}</bdi></code></ins>`,
-  ])
-  return dataTable(
-    t.changes(changes.length),
-    [{ label: t.record }, { label: t.before }, { label: t.after }],
-    rows,
-  )
 }
 
 /** Stores the changes that were reviewed. */

@@ -20,6 +20,8 @@ import {
   NO_ERRORS,
   pathOf,
   state,
+  changesSoon,
+  stateLabel,
 } from '../parts.ts'
 import type { ZonePublication } from '../../model/publication.ts'
 import { unicodeName } from '../../model/dns-name.ts'
@@ -27,7 +29,6 @@ import type { Words } from '../words/words.ts'
 import { delegationCard, proofCard, type ShownDelegation } from './delegation.ts'
 import { failedPage, pageQuery, pager } from './listing.ts'
 import { serverCard } from './name.ts'
-import { changesSoon, stateLabel } from './names.ts'
 import type { ShownZone } from './shown.ts'
 import { sharedZones } from './find-zone.ts'
 

@@ -1,6 +1,5 @@
 import type { ErrorName } from '../errors.ts'
-import { quoted } from '../rdata-strings.ts'
-import type { InvalidValue } from '../rdata-type.ts'
+import { type InvalidValue, quoted } from '../rdata-strings.ts'
 
 /** What precedes a record that is only for Holdfast: a comment for name servers. */
 export const OWN = ';holdfast '

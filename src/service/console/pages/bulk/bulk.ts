@@ -13,7 +13,7 @@ import {
   warningList,
 } from '../../parts.ts'
 import { ownPage } from '../../paths.ts'
-import { changeTable } from '../records.ts'
+import { changeTable } from '../record-rows.ts'
 import { isOtherSince, seenDigest } from '../seen.ts'
 import { wholeName } from '../shown.ts'
 import {
