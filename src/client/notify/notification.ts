@@ -1,5 +1,4 @@
-import type { Duration } from '../../shared/base/time.ts'
-import { hours, milliseconds, minutes } from '../../shared/base/time.ts'
+import { type Duration, hours, milliseconds, minutes } from '../../shared/base/time.ts'
 import type { HOOKS, NotificationEvent } from '../settings/notify-settings.ts'
 import { type Addresses, listed } from '../../shared/base/address.ts'
 

@@ -22,8 +22,15 @@ import { DATABASE_FILE } from '../store/sqlite/open.ts'
 import { newSqliteRows, sqliteRows, tableColumns } from '../store/sqlite/copy-rows.ts'
 import { copyRows, RowRefused, type RowSink, type RowSource } from '../store/copy-rows.ts'
 import { configurationFailure, type Failure } from '../../shared/program/exit-codes.ts'
-import { type Backup, freeMoment, newBackup } from './backup.ts'
-import { giveToFolderOwner, hashKeysIn, problemOf, toDisk } from './backup-files.ts'
+import {
+  type Backup,
+  freeMoment,
+  giveToFolderOwner,
+  hashKeysIn,
+  newBackup,
+  problemOf,
+  toDisk,
+} from './backup.ts'
 import { hashKeyPath, PREVIOUS_HASH_KEY_FILE } from './store/hash-key.ts'
 import { offerHashKey, takeOfferedHashKey } from './store/offered-hash-key.ts'
 import { databaseFailure, databaseOf, openPostgres } from './store/open-postgres.ts'

@@ -5,23 +5,22 @@ import {
   accountMark,
   cookieOf,
   formToken,
-  markIn,
   isConsoleHost,
   isConsoleOrigin,
   isFormToken,
   isPlain,
   languageCookie,
   languageIn,
+  markIn,
   noCookie,
   secretIn,
   serviceOrigin,
   YEAR_SECONDS,
 } from './access.ts'
-import { askOver } from './ask.ts'
+import { askOver, type ConsoleContext, type ShownPage } from './context.ts'
 import { ICON, STYLESHEET } from './assets.ts'
-import type { ConsoleContext, ShownPage } from './context.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { ownHost, linkAsked, linkFollowed, signIn } from './entry.ts'
+import { linkAsked, linkFollowed, ownHost, signIn } from './entry.ts'
 import { unsentPage } from './pages/entry/unsent.ts'
 import { linkAt, linkPage } from './pages/entry/link.ts'
 import { signInPage } from './pages/entry/sign-in.ts'
@@ -48,7 +47,7 @@ import {
   seeOther,
 } from './responses.ts'
 import { type ConsoleRoute, findPage } from './routes.ts'
-import { isLanguage, LANGUAGES, languageFor } from './words/languages.ts'
+import { isLanguage, languageFor, LANGUAGES } from './words/languages.ts'
 
 export const isConsolePath = (path: string): boolean =>
   path === '/' || path === ROOT || path.startsWith(`${ROOT}/`)

@@ -1,7 +1,7 @@
 import { escapeMarkup, Html, html } from '../../shared/html/html.ts'
 import { unicodeName } from '../model/dns-name.ts'
 import type { NamePublication } from '../model/publication.ts'
-import type { ApiAnswer, ShownError, ShownWarning } from './ask.ts'
+import type { ApiAnswer, ConsoleContext, ShownError, ShownPage, ShownWarning } from './context.ts'
 import type { Words } from './words/words.ts'
 
 /** What was wrong in a form: an error belongs to the field that its pointer names, else to the whole. */
@@ -252,3 +252,39 @@ export function hostname(name: string): Html {
 /** The link to a path, with each part encoded. */
 export const pathOf = (strings: TemplateStringsArray, ...values: readonly string[]): string =>
   strings.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at] ?? '') : '')).join('')
+
+/** The place of a page of a list, as its links have it. */
+export const pageQuery = (query: URLSearchParams): Readonly<Record<string, string>> => {
+  const after = query.get('after')
+  return after === null ? {} : { after }
+}
+
+/** The links to the first and to the next page. */
+export function pager(
+  words: Words,
+  { here, query }: Pick<ConsoleContext, 'here' | 'query'>,
+  { page }: Pick<ApiAnswer<unknown>, 'page'>,
+): Html {
+  const to = (after: string | null): string => {
+    const url = new URL(here, 'http://localhost')
+    if (after === null) url.searchParams.delete('after')
+    else url.searchParams.set('after', after)
+    return `${url.pathname}${url.search}`
+  }
+  const first = query.has('after') ? html`<a href="${to(null)}">${words.firstPage}</a>` : ''
+  const next = page.next === null ? '' : html`<a rel="next" href="${to(page.next)}">${words.nextPage}</a>`
+  return first === '' && next === ''
+    ? html``
+    : html`<nav class="pages" aria-label="${words.pages}">${first}${next}</nav>`
+}
+
+/** A list that is cut must not look whole. */
+export const cutNote = (words: Words, { data, page }: ApiAnswer<readonly unknown[]>): Html =>
+  data.length < page.total ? html`<p class="soft">${words.firstOf(data.length, page.total)}</p>` : html``
+
+/** In the place of a page that the API refuses. */
+export const failedPage = (words: Words, answer: ApiAnswer<unknown>): ShownPage => ({
+  title: words.notShown,
+  status: answer.status,
+  main: html`${errorSummary(errorsOf(answer, words), words)}<p><a href="/console/names">${words.toNames}</a></p>`,
+})

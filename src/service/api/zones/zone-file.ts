@@ -1,7 +1,6 @@
-import { type MasterFault } from '../../model/master-file/entries.ts'
+import { linesOfOctets, type MasterFault } from '../../model/master-file/entries.ts'
 import { inFileOrder, masterFileHead, masterLines, type NameLines } from '../../model/master-file/format.ts'
 import { type MasterRecord, masterRecords } from '../../model/master-file/records.ts'
-import { linesOfOctets } from '../../model/master-file/entries.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import type { NamesOf, RecordReads } from '../../store/records.ts'
 

@@ -1,15 +1,22 @@
 import type { AccountEventKind } from '../../model/account-events.ts'
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import {
+  type ApiAnswer,
+  type ConsoleContext,
+  type ConsoleResult,
+  isRefused,
+  type ShownPage,
+} from '../context.ts'
 import {
   action,
   button,
   card,
+  cutNote,
   dataTable,
   errorsOf,
   errorSummary,
   facts,
+  failedPage,
   field,
   fieldError,
   foreign,
@@ -21,7 +28,6 @@ import {
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { factorCard, type ShownFactors } from './factors.ts'
-import { cutNote, failedPage } from './listing.ts'
 
 interface ShownAccount {
   readonly name: string

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused } from '../ask.ts'
+import { type ApiAnswer, isRefused } from '../context.ts'
 import { card, dataTable, errorsOf, errorSummary, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import type { ShownZone } from './shown.ts'

@@ -1,7 +1,6 @@
 import { renderSVG } from 'uqr'
 import { type Html, html } from '../../../shared/html/html.ts'
-import { isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
 import {
   action,
   button,
@@ -11,6 +10,7 @@ import {
   errorsOf,
   errorSummary,
   facts,
+  failedPage,
   field,
   foreign,
   form,
@@ -21,7 +21,6 @@ import {
   passkeyForm,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage } from './listing.ts'
 
 export interface ShownFactors {
   readonly factors: readonly {

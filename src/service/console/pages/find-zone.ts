@@ -1,4 +1,4 @@
-import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
+import { type ApiAnswer, type Ask, isRefused } from '../context.ts'
 import type { ShownZone } from './shown.ts'
 
 /** The zone that a name would be in: the longest one that the person may use. `known`: what was asked for before. */

@@ -1,12 +1,18 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import {
+  type ApiAnswer,
+  type ConsoleContext,
+  type ConsoleResult,
+  isRefused,
+  type ShownPage,
+} from '../context.ts'
 import {
   button,
   card,
   dataTable,
   errorsOf,
   errorSummary,
+  failedPage,
   field,
   form,
   type FormErrors,
@@ -16,7 +22,6 @@ import {
   warningList,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage } from './listing.ts'
 import { isOtherSince, seenDigest } from './seen.ts'
 
 const LINES = 12

@@ -3,16 +3,6 @@ import { card, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { isRefusedReply, type ShownKey, wholeName } from './shown.ts'
 
-export const hostnamesOf = ({ targets }: ShownKey): readonly string[] => [...new Set(targets.map(wholeName))]
-
-/** Those that the key has as a whole. */
-export const wholeNamesOf = ({ targets }: ShownKey): readonly string[] =>
-  targets.flatMap((one) => (one.dns_type === undefined ? [wholeName(one)] : []))
-
-/** It updates single values, and not only all addresses of a name. */
-export const isOfValues = ({ targets }: ShownKey): boolean =>
-  targets.some(({ dns_type: type }) => type !== undefined)
-
 const nameLinks = ({ targets }: ShownKey): Html => {
   const names = new Map(targets.map((one) => [wholeName(one), one]))
   return html`<ul>${[...names].map(

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
 import {
   action,
   button,
@@ -8,21 +7,23 @@ import {
   dataTable,
   errorsOf,
   errorSummary,
+  failedPage,
   field,
   form,
   type FormErrors,
   hidden,
   moment,
   NO_ERRORS,
+  pageQuery,
+  pager,
   pathOf,
   state,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage, pageQuery, pager } from './listing.ts'
 import { secretPage } from './new-key.ts'
 import { programKeyCards } from './program-keys.ts'
-import { hostnamesOf, isOfValues, updateCard, wholeNamesOf } from './key-state.ts'
-import { isRefusedReply, type ShownKey } from './shown.ts'
+import { updateCard } from './key-state.ts'
+import { hostnamesOf, isOfValues, isRefusedReply, type ShownKey, wholeNamesOf } from './shown.ts'
 
 const KEYS_LIMIT = '100'
 const MAX_HOSTNAMES_SHOWN = 3

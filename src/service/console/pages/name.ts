@@ -1,13 +1,21 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import {
+  type ApiAnswer,
+  type Ask,
+  type ConsoleContext,
+  type ConsoleResult,
+  isRefused,
+  type ShownPage,
+} from '../context.ts'
 import {
   button,
   card,
+  changesSoon,
   dataTable,
   errorsOf,
   errorSummary,
   facts,
+  failedPage,
   foreign,
   form,
   type FormErrors,
@@ -16,13 +24,11 @@ import {
   NO_ERRORS,
   pathOf,
   state,
-  changesSoon,
   stateLabel,
 } from '../parts.ts'
 import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
 import { BULK_PAGE } from './bulk/bulk-plan.ts'
-import { failedPage } from './listing.ts'
 import {
   offlineForm,
   offlineOf,

@@ -1,13 +1,14 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type Ask, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { type Ask, type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
 import {
   button,
   card,
+  changesSoon,
   choiceField,
   dataTable,
   errorsOf,
   errorSummary,
+  failedPage,
   field,
   fieldError,
   foreign,
@@ -16,17 +17,17 @@ import {
   hostname,
   moment,
   NO_ERRORS,
+  pageQuery,
+  pager,
   pathOf,
   state,
-  changesSoon,
-  stateLabel,
   STATE_MARKS,
+  stateLabel,
 } from '../parts.ts'
 import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
 import type { Words } from '../words/words.ts'
 import { bulkForm, keysToAttach, pickTable } from './bulk/bulk-plan.ts'
 import { unicodeName } from '../../model/dns-name.ts'
-import { failedPage, pageQuery, pager } from './listing.ts'
 import { usableZoneOf, usableZones } from './find-zone.ts'
 import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
 

@@ -1,6 +1,5 @@
 import { html } from '../../../shared/html/html.ts'
-import { isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
 import {
   button,
   card,

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type Ask, isRefused } from '../ask.ts'
-import type { ConsoleContext } from '../context.ts'
+import { type Ask, type ConsoleContext, isRefused } from '../context.ts'
 import { button, choiceField, field, form, type FormErrors, hidden, lines } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 

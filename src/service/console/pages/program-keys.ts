@@ -1,9 +1,7 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult } from '../context.ts'
-import { action, card, foreign, moment, pathOf, dataTable } from '../parts.ts'
+import { type ApiAnswer, type ConsoleContext, type ConsoleResult, isRefused } from '../context.ts'
+import { action, card, cutNote, dataTable, failedPage, foreign, moment, pathOf } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { cutNote, failedPage } from './listing.ts'
 import { scopeSentence } from './scopes.ts'
 import type { ShownProgramKey } from './shown.ts'
 

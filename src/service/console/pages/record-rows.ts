@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import type { ShownChange } from '../ask.ts'
+import type { ShownChange } from '../context.ts'
 import { card, dataTable, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { seenDigest } from './seen.ts'

@@ -1,9 +1,15 @@
 import { html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import {
+  type ApiAnswer,
+  type ConsoleContext,
+  type ConsoleResult,
+  isRefused,
+  type ShownPage,
+} from '../context.ts'
 import {
   card,
   errorsOf,
+  failedPage,
   fieldError,
   form,
   type FormErrors,
@@ -13,9 +19,9 @@ import {
   warningList,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage } from './listing.ts'
 import { nameShown } from './name.ts'
 import {
+  changeTable,
   comparedText,
   digestOf,
   type FormRow,
@@ -24,7 +30,6 @@ import {
   recordsForm,
   rowsIn,
   rowsOf,
-  changeTable,
 } from './record-rows.ts'
 import { type ShownName, type ShownRRSet, wholeName } from './shown.ts'
 

@@ -85,3 +85,13 @@ export const addressesOf = ({ rrsets }: Pick<ShownName, 'rrsets'>): readonly str
         : [],
     ),
   )
+
+export const hostnamesOf = ({ targets }: ShownKey): readonly string[] => [...new Set(targets.map(wholeName))]
+
+/** Those that the key has as a whole. */
+export const wholeNamesOf = ({ targets }: ShownKey): readonly string[] =>
+  targets.flatMap((one) => (one.dns_type === undefined ? [wholeName(one)] : []))
+
+/** It updates single values, and not only all addresses of a name. */
+export const isOfValues = ({ targets }: ShownKey): boolean =>
+  targets.some(({ dns_type: type }) => type !== undefined)

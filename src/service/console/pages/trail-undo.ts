@@ -1,11 +1,10 @@
 import { html } from '../../../shared/html/html.ts'
 import { after, formatInstant, parseInstant, seconds } from '../../../shared/base/time.ts'
-import { isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
 import { undoReview } from './bulk/bulk-undo.ts'
 import type { BulkCall } from './bulk/bulk-plan.ts'
 import { usableZoneOf } from './find-zone.ts'
-import { failedPage } from './listing.ts'
+import { failedPage } from '../parts.ts'
 import { undoneRows } from './record-rows.ts'
 import type { ShownEntry } from './trail.ts'
 

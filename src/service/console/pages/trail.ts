@@ -1,22 +1,23 @@
 import { after, formatInstant, hours, parseInstant } from '../../../shared/base/time.ts'
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type ApiAnswer, type Ask, isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult } from '../context.ts'
+import { type ApiAnswer, type Ask, type ConsoleContext, type ConsoleResult, isRefused } from '../context.ts'
 import {
   button,
   dataTable,
   errorsOf,
   errorSummary,
+  failedPage,
   field,
   foreign,
   hostname,
   moment,
   NO_ERRORS,
+  pageQuery,
+  pager,
   pathOf,
 } from '../parts.ts'
 import { usableZoneOf } from './find-zone.ts'
 import type { Words } from '../words/words.ts'
-import { failedPage, pageQuery, pager } from './listing.ts'
 
 export interface ShownEntry {
   readonly at: string | null

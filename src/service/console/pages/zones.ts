@@ -1,15 +1,16 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { REQUEST_FAULTS } from '../../api/request/faults.ts'
-import { isRefused } from '../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../context.ts'
+import { type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
 import {
   button,
   card,
+  changesSoon,
   dataTable,
   errorsAt,
   errorsOf,
   errorSummary,
   facts,
+  failedPage,
   field,
   foreign,
   form,
@@ -18,16 +19,16 @@ import {
   hostname,
   moment,
   NO_ERRORS,
+  pageQuery,
+  pager,
   pathOf,
   state,
-  changesSoon,
   stateLabel,
 } from '../parts.ts'
 import type { ZonePublication } from '../../model/publication.ts'
 import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
 import { delegationCard, proofCard, type ShownDelegation } from './delegation.ts'
-import { failedPage, pageQuery, pager } from './listing.ts'
 import { serverCard } from './name.ts'
 import type { ShownZone } from './shown.ts'
 import { sharedZones } from './find-zone.ts'

@@ -11,7 +11,7 @@ import { sqlZones } from './zones.ts'
 import type { Instant } from '../../../shared/base/time.ts'
 import { type Metadata, type Name, type Rdata, type RRSet, rrsetOf } from '../../model/tree.ts'
 import { NAMES, namesFrom, outlineFrom } from './name-rows.ts'
-import { sqlPointers } from './pointers.ts'
+import { sqlPointers } from './dirty.ts'
 
 const FOUND = { found: 'INTEGER' } as const
 const NEIGHBOUR = { name: 'TEXT', account_id: 'INTEGER' } as const

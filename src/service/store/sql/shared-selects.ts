@@ -3,7 +3,7 @@ import { STATES } from './states.ts'
 import type { Selects } from '../select.ts'
 import { ACCOUNTS } from './account/accounts.ts'
 import { BULK } from './bulk.ts'
-import { DIRTY } from './dirty.ts'
+import { DIRTY, POINTERS } from './dirty.ts'
 import { KEYS } from './keys.ts'
 import { LISTING } from './listing.ts'
 import { READING } from './reading.ts'
@@ -21,7 +21,6 @@ import { TSIG_KEYS } from './account/tsig-keys.ts'
 import { WRITING } from './writing.ts'
 import { ZONES } from './zones.ts'
 import { AT_NAME, AT_NAMES, AT_OUTLINE, NAMES, SUMMARIES } from './name-rows.ts'
-import { POINTERS } from './pointers.ts'
 
 /** The statements of both databases that return rows. A test compares this list with the files. */
 export const SHARED_SELECTS: Readonly<Record<string, Selects>> = {

@@ -5,8 +5,17 @@ import { button, card, form, hidden, warningList } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
 import { changeTable } from '../record-rows.ts'
 import { isOtherSince, seenDigest } from '../seen.ts'
-import { BULK_PAGE, type BulkCall, type BulkPlan, detachment } from './bulk-plan.ts'
-import { bulkOutcome, donePage, otherNote, refusedNote, seenOf } from './bulk-outcome.ts'
+import {
+  BULK_PAGE,
+  type BulkCall,
+  bulkOutcome,
+  type BulkPlan,
+  detachment,
+  donePage,
+  otherNote,
+  refusedNote,
+  seenOf,
+} from './bulk-plan.ts'
 
 const UNDO_LIFETIME = minutes(10)
 

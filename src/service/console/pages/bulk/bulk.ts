@@ -21,20 +21,18 @@ import {
   ACTS,
   BULK_PAGE,
   bulkFields,
-  type BulkPlan,
-  bulkPlan,
-  keysToAttach,
-  type PlanFault,
-} from './bulk-plan.ts'
-import {
   bulkOutcome,
   type BulkOutcome,
+  type BulkPlan,
+  bulkPlan,
   changedRecords,
   donePage,
+  keysToAttach,
   otherNote,
+  type PlanFault,
   refusedNote,
   seenOf,
-} from './bulk-outcome.ts'
+} from './bulk-plan.ts'
 import { detachForm, undoForm } from './bulk-undo.ts'
 
 interface BulkView {

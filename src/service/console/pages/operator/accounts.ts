@@ -1,6 +1,11 @@
 import { type Html, html } from '../../../../shared/html/html.ts'
-import { type ApiAnswer, isRefused } from '../../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
+import {
+  type ApiAnswer,
+  type ConsoleContext,
+  type ConsoleResult,
+  isRefused,
+  type ShownPage,
+} from '../../context.ts'
 import {
   action,
   button,
@@ -17,14 +22,14 @@ import {
   hidden,
   moment,
   NO_ERRORS,
+  pageQuery,
+  pager,
   pathOf,
   state,
   warningList,
 } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
-import { pageQuery, pager } from '../listing.ts'
-import { type NewLink, newLinkPage } from './invitations.ts'
-import { operatorRefused, PLANS_LIMIT } from './operator.ts'
+import { type NewLink, newLinkPage, operatorRefused, PLANS_LIMIT } from './operator.ts'
 
 const LIMIT = '100'
 

@@ -1,6 +1,5 @@
 import { type Html, html } from '../../../../shared/html/html.ts'
-import { isRefused } from '../../ask.ts'
-import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
+import { type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../../context.ts'
 import {
   button,
   card,
@@ -12,10 +11,11 @@ import {
   form,
   type FormErrors,
   NO_ERRORS,
+  pageQuery,
+  pager,
   pathOf,
 } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
-import { pageQuery, pager } from '../listing.ts'
 import { operatorRefused, PLANS_LIMIT } from './operator.ts'
 
 const LIMIT = '100'
