@@ -3,7 +3,6 @@ import { updateOnce } from '../../src/client/program/one-shot.ts'
 import { takeDaemonLocks } from '../../src/client/program/run/locks.ts'
 import type { ResolvedSettings } from '../../src/client/settings/settings.ts'
 import { asSingleInstance } from '../../src/client/program/state/single-instance.ts'
-import { resumeWithoutDaemon } from '../../src/client/program/commands/daemon/resume.ts'
 import { ChangeNotSaved } from '../../src/client/program/state/saved-state.ts'
 import { statusReport } from '../../src/client/program/status/status-report.ts'
 import { accountUpdate } from '../../src/client/report/control-requests.ts'
@@ -12,6 +11,7 @@ import type { StatusReport } from '../../src/client/report/status.ts'
 import type { SystemPorts } from '../../src/shared/ports/system.ts'
 import type { Run } from './machine.ts'
 import { portsOf, type WorldParts } from './ports.ts'
+import { resumeWithoutDaemon } from '../../src/client/program/state/resume-without-daemon.ts'
 
 interface UserContext {
   readonly parts: WorldParts

@@ -1,6 +1,6 @@
 import { chosenAccounts } from '../../chosen-accounts.ts'
 import { desiredStatesOf } from '../../jobs.ts'
-import { ChangeNotSaved, savedState } from '../../state/saved-state.ts'
+import { ChangeNotSaved } from '../../state/saved-state.ts'
 import { readSettings, type ResolvedSettings } from '../../../settings/settings.ts'
 import { asSingleInstance, busyFailure } from '../../state/single-instance.ts'
 import { type OwnUnit, systemctl, unitWithState } from '../../../setup/systemd/own-unit.ts'
@@ -11,25 +11,7 @@ import { formatResumeResults, type ResumeResult } from '../../../report/resume-r
 import type { ResumeFlags } from '../flags.ts'
 import { systemPorts } from '../../system.ts'
 import { fail, print, printJson } from '../../../../shared/program/output.ts'
-import { resumeSaved } from '../../../report/resume-state.ts'
-import type { SystemPorts } from '../../../../shared/ports/system.ts'
-import { clockView } from '../../../report/report.ts'
-
-/** Resumes accounts in the saved state; resolves when the change is on disk. */
-export async function resumeWithoutDaemon(
-  settings: ResolvedSettings,
-  accounts: readonly string[],
-  system: SystemPorts,
-): Promise<readonly ResumeResult[]> {
-  const { jobs, memory, time } = savedState(settings, system)
-  const desiredStates = jobs.map(({ desired }) => desired).filter(({ account }) => accounts.includes(account))
-  const saved = await memory.load()
-  const clock = clockView(time)
-  const moment = { now: clock.now, random: system.random() }
-  const { state, results } = resumeSaved(saved, desiredStates, { moment, clock })
-  await memory.save(state)
-  return results
-}
+import { resumeWithoutDaemon } from '../../state/resume-without-daemon.ts'
 
 /**
  * `holdfast resume`: clears every stop. The wait that a reply word requires remains. A daemon of systemd has only the
