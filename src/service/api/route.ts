@@ -51,12 +51,12 @@ type RefusedIn<A> = A extends Refused<infer R> ? R : never
 type NeverRefused<R extends ErrorName, A> =
   Exclude<R, RefusedIn<A>> extends never ? unknown : { readonly neverRefused: Exclude<R, RefusedIn<A>> }
 
-/** A row compiles only if it lists exactly the refusals of its handler. */
+/** A row compiles only if it lists exactly the refusals of its handler. Its type keeps what the handler answers. */
 export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>>(
   row: Omit<Route<R>, 'handle'> & {
     readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A>
   },
-): Route => row
+): Route & { readonly answers?: A } => row
 
 /** Changes of the account, of zones and keys: those of records are refused with the zone. */
 export const isAccountChange = ({ method, tag }: Route): boolean =>

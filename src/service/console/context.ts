@@ -4,7 +4,9 @@ import type { Session } from '../auth/sessions.ts'
 import type { Words } from './words/words.ts'
 import { plainError, type Rendered } from '../api/answer/render.ts'
 import { REQUEST_FAULTS } from '../api/request/faults.ts'
+import type { AnswerOf } from '../api/openapi/openapi.ts'
 import { ROUTES } from '../api/routes.ts'
+import type { Named } from '../api/openapi/schemas.ts'
 
 /** An operation of `/v1` by its operationId. */
 export type Operation = keyof typeof ROUTES
@@ -28,34 +30,16 @@ export interface ConsoleApiRequest {
   readonly body: string
 }
 
-/** A refusal, as the API renders it. */
-export interface ShownError {
-  readonly code: string
-  readonly title: string
-  readonly detail?: string
-  readonly pointer?: string
-}
-
-export interface ShownWarning {
-  readonly title: string
-  readonly detail?: string
-}
-
-/** One RRSet that a change changes, in a preview. */
-export interface ShownChange {
-  readonly subject: string
-  readonly dns_type: string | null
-  readonly before: string | null
-  readonly after: string | null
-}
+/** One row of the data of a list. */
+export type ListedRow<O extends Operation> = AnswerOf<O> extends readonly (infer R)[] ? R : never
 
 export interface ApiAnswer<T> {
   readonly status: number
   readonly data: T
   readonly page: { readonly total: number; readonly next: string | null }
-  readonly errors: readonly ShownError[]
-  readonly warnings: readonly ShownWarning[]
-  readonly changes: readonly ShownChange[]
+  readonly errors: readonly Named<'Error'>[]
+  readonly warnings: readonly Named<'Warning'>[]
+  readonly changes: readonly Named<'PreviewedChange'>[]
   readonly etag: string | undefined
   /** Of an answer that is no JSON. */
   readonly text: string
@@ -63,19 +47,19 @@ export interface ApiAnswer<T> {
   readonly retryAfter: string | undefined
 }
 
-export type Ask = <T = unknown>(operation: Operation, call?: OperationCall) => Promise<ApiAnswer<T>>
+export type Ask = <O extends Operation>(operation: O, call?: OperationCall) => Promise<ApiAnswer<AnswerOf<O>>>
 
 export const isRefused = ({ status }: ApiAnswer<unknown>): boolean => status >= 400
 
 /** The operations of `/v1` as functions, over requests in this process. */
 export const askOver =
   (send: (request: ConsoleApiRequest) => Promise<Rendered>): Ask =>
-  async <T>(operation: Operation, call: OperationCall = {}) => {
+  async <O extends Operation>(operation: O, call: OperationCall = {}) => {
     // An empty part of a path would be another operation; U+0000 and half of a surrogate pair are in no name.
     const isNowhere = Object.values(call.params ?? {}).some(
       (one) => one === '' || /[\0\p{Surrogate}]/u.test(one),
     )
-    return apiAnswer<T>(isNowhere ? NOWHERE : await send(requestOf(operation, call)))
+    return apiAnswer<AnswerOf<O>>(isNowhere ? NOWHERE : await send(requestOf(operation, call)))
   }
 
 const NOWHERE = plainError(REQUEST_FAULTS.subjectNotFound)

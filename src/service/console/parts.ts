@@ -1,8 +1,9 @@
 import { escapeMarkup, Html, html } from '../../shared/html/html.ts'
 import { unicodeName } from '../model/dns-name.ts'
 import type { NamePublication } from '../model/publication.ts'
-import type { ApiAnswer, ConsoleContext, ShownError, ShownPage, ShownWarning } from './context.ts'
+import type { ApiAnswer, ConsoleContext, ShownPage } from './context.ts'
 import type { Words } from './words/words.ts'
+import type { Named } from '../api/openapi/schemas.ts'
 
 /** What was wrong in a form: an error belongs to the field that its pointer names, else to the whole. */
 export interface FormErrors {
@@ -38,7 +39,7 @@ export const refusedStatus = (
 
 /** One error as a sentence. */
 export function errorText(
-  { title, detail }: ShownError,
+  { title, detail }: Named<'Error'>,
   words: Words,
   retryAfter: string | undefined,
 ): string {
@@ -61,7 +62,7 @@ export const errorSummary = ({ all }: FormErrors, words: Words): Html =>
 export const errorsAt = ({ all }: FormErrors, field: string): readonly string[] =>
   all.flatMap((one) => (one.field === field ? [one.text] : []))
 
-export const warningList = (warnings: readonly ShownWarning[]): Html =>
+export const warningList = (warnings: readonly Named<'Warning'>[]): Html =>
   warnings.length === 0
     ? html``
     : html`<div class="note wait"><ul>${warnings.map(

@@ -8,6 +8,7 @@ import type { TrailPage, TrailPlace } from '../../store/account/trail.ts'
 import type { OverviewRow } from '../../store/overview.ts'
 import type { SnapshotReads } from '../../store/store.ts'
 import { showTsigKey } from '../answer/show.ts'
+import type { Named } from '../openapi/schemas.ts'
 import { showEntry } from './trail.ts'
 import { allNames } from '../zones/zone-file.ts'
 
@@ -21,9 +22,9 @@ export interface AccountContent {
   /** DDNS keys with their targets. */
   readonly keys: readonly object[]
   readonly apiKeys: readonly OverviewRow[]
-  readonly tsigKeys: readonly object[]
+  readonly tsigKeys: readonly Named<'TsigKey'>[]
   /** The newest entries. */
-  readonly trail: readonly object[]
+  readonly trail: readonly Named<'TrailEntry'>[]
 }
 
 /** What goes with an account. */
@@ -101,7 +102,7 @@ interface ContentContext {
 
 const MAX_KEYS = 10_000
 
-async function tsigKeysOf(r: SnapshotReads, accountId: number): Promise<readonly object[]> {
+async function tsigKeysOf(r: SnapshotReads, accountId: number): Promise<readonly Named<'TsigKey'>[]> {
   const { items } = await r.tsigKeysOf(accountId, { offset: 0, limit: MAX_KEYS })
   return items.map(showTsigKey)
 }
@@ -109,8 +110,8 @@ async function tsigKeysOf(r: SnapshotReads, accountId: number): Promise<readonly
 const MAX_ENTRIES = 10_000
 const ENTRIES_AT_ONCE = 500
 
-async function trailOf(r: SnapshotReads, accountId: number): Promise<readonly object[]> {
-  const all: object[] = []
+async function trailOf(r: SnapshotReads, accountId: number): Promise<readonly Named<'TrailEntry'>[]> {
+  const all: Named<'TrailEntry'>[] = []
   let place: TrailPlace | undefined
   do {
     const query = { filter: {}, limit: ENTRIES_AT_ONCE, ...(place !== undefined && { place }) }

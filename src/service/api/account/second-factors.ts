@@ -1,5 +1,5 @@
 import { hasFullAccess } from '../../rules/permission.ts'
-import type { StoredFactor } from '../../store/account/second-factors.ts'
+import type { FactorKind, StoredFactor } from '../../store/account/second-factors.ts'
 import { timeOf } from '../answer/show.ts'
 import {
   badBody,
@@ -26,13 +26,17 @@ export async function listSecondFactors({ caller, store }: RequestContext) {
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const all = await store.factorsOf(caller.account.id)
   const data = {
-    factors: all.filter(({ kind }) => kind !== 'recovery').map(showFactor),
+    factors: all.flatMap((one) => (isAsked(one) ? [showFactor(one)] : [])),
     recovery_codes: all.filter(({ kind }) => kind === 'recovery').length,
   }
   return { status: 200 as const, data }
 }
 
-export const showFactor = ({ id, kind, description, isConfirmed, createdAt, usedAt }: StoredFactor) => ({
+/** A factor that the website asks for, and no recovery code. */
+type AskedFactor = StoredFactor & { readonly kind: Exclude<FactorKind, 'recovery'> }
+export const isAsked = (factor: StoredFactor): factor is AskedFactor => factor.kind !== 'recovery'
+
+export const showFactor = ({ id, kind, description, isConfirmed, createdAt, usedAt }: AskedFactor) => ({
   id,
   kind,
   description,

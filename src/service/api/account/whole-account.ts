@@ -1,5 +1,5 @@
 import { hasFullAccess, overBefore, zoneLockFault } from '../../rules/permission.ts'
-import { showFactor } from './second-factors.ts'
+import { isAsked, showFactor } from './second-factors.ts'
 import { showSession } from './sessions.ts'
 import { MAX_ACCOUNT_EVENTS } from '../../store/account/events.ts'
 import { historyOf } from './history.ts'
@@ -33,9 +33,7 @@ export async function exportAccount({ caller, store, service, now }: RequestCont
     zones: content.zones,
     names: content.names,
     ddns_keys: content.keys,
-    second_factors: (await store.factorsOf(caller.account.id))
-      .filter(({ kind }) => kind !== 'recovery')
-      .map(showFactor),
+    second_factors: (await store.factorsOf(caller.account.id)).filter(isAsked).map(showFactor),
     sessions: sessions.items.map(showSession),
     api_keys: content.apiKeys,
     tsig_keys: content.tsigKeys,

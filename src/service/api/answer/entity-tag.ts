@@ -141,7 +141,7 @@ interface ShownPage extends Pick<ListedPage<unknown>, 'total' | 'next'> {
 }
 
 /** The answer with a page of a list: its rows, its place, the cursor of the next page, and its entity tag. */
-export function listResult(context: RequestContext, shown: ShownPage, data: readonly object[]) {
+export function listResult<T extends object>(context: RequestContext, shown: ShownPage, data: readonly T[]) {
   const { list, total, next } = shown
   const { offset, limit } = shown.page
   const start = next && { offset: offset + data.length, after: next }

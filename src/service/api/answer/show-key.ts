@@ -29,7 +29,7 @@ export const showKey = (context: ShowContext, key: DdnsKey) => ({
 function showBlock({ service, now, sanctions }: ShowContext, key: DdnsKey) {
   const until = service.blockEnd(key, sanctions, now)
   if (!key.isBlocked && until === undefined) return null
-  const reason = key.isBlocked ? 'operator' : 'abuse'
+  const reason = key.isBlocked ? ('operator' as const) : ('abuse' as const)
   // The store has the end of a block, and not its begin.
   const times = { since: null, until: key.isBlocked ? null : timeOf(until) }
   return { reason, ...times, what_to_do: WHAT_TO_DO[reason] }

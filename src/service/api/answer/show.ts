@@ -7,8 +7,8 @@ import type { ListedApiKey, NameSummary } from '../../store/records.ts'
 import type { StoredTsigKey } from '../../store/account/tsig-keys.ts'
 
 /** Rows as the API shows them: times are RFC 3339, missing values are null. */
-export const timeOf = (at: Instant | undefined): string | null =>
-  at === undefined ? null : formatInstant(at)
+export const timeOf = <T extends Instant | undefined>(at: T) =>
+  (at === undefined ? null : formatInstant(at)) as T extends Instant ? string : string | null
 
 export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt }: RRSet) => ({
   dns_type: dnsType,
@@ -44,11 +44,7 @@ export function showName(zone: Pick<Zone, 'id' | 'name' | 'isShared'>, name: Nam
   }
 }
 
-export function showSummary(
-  listed: NameSummary,
-  view: Exclude<NameView, 'detail'>,
-  isExpanded: boolean,
-): object {
+export function showSummary(listed: NameSummary, view: Exclude<NameView, 'detail'>, isExpanded: boolean) {
   const { zone, name } = listed
   const settings = isExpanded ? { offline_settings: name.offlineSettings ?? null } : {}
   return view === 'name_only'

@@ -1,3 +1,4 @@
+import { existing } from '../../store/select.ts'
 import { asciiName, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import type { Name, Zone } from '../../model/tree.ts'
 import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
@@ -95,9 +96,9 @@ export async function createKey(context: RequestContext) {
     now,
   )
   await store.setTargets(id, draft.nameIds ?? [])
-  const key = await store.keyNamed(username)
+  const key = existing(await store.keyNamed(username))
   // The password is shown only in this response.
-  const data = key === undefined ? {} : { ...showKey(await showing(context), key), password }
+  const data = { ...showKey(await showing(context), key), password }
   return { status: 201 as const, data }
 }
 

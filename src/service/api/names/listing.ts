@@ -59,11 +59,7 @@ export async function listNames(context: RequestContext) {
 }
 
 /** Whole names, with their last updates. */
-async function shownNames(
-  context: RequestContext,
-  items: readonly ListedName[],
-  withSettings: boolean,
-): Promise<readonly object[]> {
+async function shownNames(context: RequestContext, items: readonly ListedName[], withSettings: boolean) {
   const last = await lastUpdatesOf(
     context,
     items.map(({ name }) => name.id),

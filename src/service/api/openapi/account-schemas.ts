@@ -1,26 +1,22 @@
-import { ACCOUNT_EVENTS } from '../../model/account-events.ts'
+import { ACCOUNT_EVENTS, type AccountEventKind } from '../../model/account-events.ts'
 import {
+  anyObject,
   atMost,
   boolean,
   closedObject,
   count,
   INT64,
   list,
+  nullableList,
+  nullableNumber,
   nullableString,
   nullableTime,
+  orNull,
   ref,
-  type Schema,
   string,
   time,
   wholeNumber,
 } from './schema.ts'
-
-/** An object of an export: its members are the columns of the store. */
-const anyObject = (description: string): Schema => ({
-  type: 'object',
-  description,
-  additionalProperties: true,
-})
 
 /** What a plan allows, in the words that accounts and operators share. */
 export const PLAN_LIMITS = {
@@ -29,16 +25,13 @@ export const PLAN_LIMITS = {
   max_name_metadata: atMost('metadata keys of one name, or of one zone'),
   max_rrset_metadata: atMost('metadata keys of one RRSet'),
   min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
-  fixed_ttl: wholeNumber('The TTL of all RRSets in seconds; null: it may be chosen.', {
-    type: ['integer', 'null'],
-    minimum: 0,
-  }),
+  fixed_ttl: nullableNumber('The TTL of all RRSets in seconds; null: it may be chosen.', { minimum: 0 }),
   has_offline: boolean('Whether names may be offline.'),
   has_wildcards: boolean('Whether names may be wildcards.'),
 }
 
 /** The schemas of responses about the account itself. */
-export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const ACCOUNT_SCHEMAS = {
   Account: closedObject('An account.', {
     name: string('The name of the account: the username of its login.'),
     plan: ref('Plan', 'Its plan.'),
@@ -57,7 +50,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     name: string('The name of the plan.'),
     ...PLAN_LIMITS,
     max_ddns_keys: atMost('DDNS keys'),
-    dns_types: list(ref('DnsType'), 'The types that may be used; null is all.', { type: ['array', 'null'] }),
+    dns_types: nullableList(ref('DnsType'), 'The types that may be used; null is all.'),
     needs_second_factor: boolean('Whether the website needs a second factor.'),
   }),
   AccountUsage: closedObject('What an account has.', {
@@ -94,14 +87,12 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   AccountEvent: closedObject('An event of the account.', {
     at: time('When it was, in UTC.'),
-    kind: string('The kind of event.', { enum: Object.keys(ACCOUNT_EVENTS) }),
+    kind: string('The kind of event.', { enum: Object.keys(ACCOUNT_EVENTS) as AccountEventKind[] }),
     subject: string('The key, network or address of the event.'),
   }),
   Session: closedObject('A person who has signed in at the website of the service.', {
     id: wholeNumber('Identifies the session in the path.'),
-    api_key_id: wholeNumber('The API key that it was opened with; null: the password of the account.', {
-      type: ['integer', 'null'],
-    }),
+    api_key_id: nullableNumber('The API key that it was opened with; null: the password of the account.'),
     created_at: time('When the person signed in, in UTC.'),
     seen_at: time('The last request, in UTC, exact to one minute.'),
     peer: string('The address of the browser that signed in.'),
@@ -178,7 +169,5 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
 }
 
 /** `what`: whose last request it is. */
-export const lastUpdate = (what: string): Schema => ({
-  oneOf: [ref('LastUpdate'), { type: 'null' }],
-  description: `The last request of ${what}; null is none.`,
-})
+export const lastUpdate = (what: string) =>
+  orNull(ref('LastUpdate'), `The last request of ${what}; null is none.`)

@@ -1,13 +1,13 @@
 import { MAX_SHOWN_CHANGES } from '../request/limits.ts'
-import { closedObject, list, nullableString, ref, type Schema, string, wholeNumber } from './schema.ts'
+import { closedObject, list, nullableNumber, nullableString, ref, string, wholeNumber } from './schema.ts'
 
-const count = (description: string): Schema => wholeNumber(description, { minimum: 0 })
+const count = (description: string) => wholeNumber(description, { minimum: 0 })
 const LIMITED = { maxItems: MAX_SHOWN_CHANGES } as const
-const recordsOf = (when: string): Schema =>
+const recordsOf = (when: string) =>
   nullableString(`Its TTL and the beginning of its values ${when} the import; null: there is none.`)
 
 /** The response of an import, and of its preview. */
-export const IMPORT_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const IMPORT_SCHEMAS = {
   ZoneImport: closedObject('What an import changes. Lines that cannot be read are left out.', {
     new: count('RRSets that the zone gets.'),
     changed: count('RRSets that get another TTL or other values.'),
@@ -37,10 +37,7 @@ export const IMPORT_SCHEMAS: Readonly<Record<string, Schema>> = {
     after: recordsOf('after'),
   }),
   ZoneImportRefusal: closedObject('Why a file is refused.', {
-    line: {
-      ...wholeNumber('The line of the file; null: it is about the whole.', { minimum: 1 }),
-      type: ['integer', 'null'],
-    },
+    line: nullableNumber('The line of the file; null: it is about the whole.', { minimum: 1 }),
     code: string('Identifies the kind of the error.'),
     title: string('What the kind of the error means.'),
     detail: nullableString('What is wrong.'),

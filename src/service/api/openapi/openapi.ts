@@ -15,7 +15,7 @@ import type { RequestFaultName } from '../request/faults.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
 import { list, ref, type Schema } from './schema.ts'
-import { item, items, SCHEMAS, withChanges } from './schemas.ts'
+import { item, items, SCHEMAS, type Whole, withChanges } from './schemas.ts'
 
 const SUCCESS = ref('CommandSuccess')
 const ZONE_FILE = ref('ZoneFile')
@@ -39,7 +39,7 @@ const OF_ONE = [...OPERATORS, 'subjectNotFound'] as const
 
 /** Request and response schema of each operation, with the statuses and headers of a success. */
 // biome-ignore format: a table
-const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
+export const SHAPES = {
   getAccount:       { response: item('Account'), statuses: [200] },
   changeAccount:    { request: ref('AccountPatch'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient'] },
   exportAccount:    { response: item('AccountExport'), statuses: [200], faults: ['scopeInsufficient'] },
@@ -127,14 +127,32 @@ const SHAPES: { readonly [K in keyof typeof ROUTES]: Shape } = {
   appendRdata:      { request: list(ref('NewRdata')), response: SUCCESS, statuses: [201], headers: LABELS },
   setRdata:         { request: ref('RdataChange'), response: SUCCESS, statuses: [200, 201, 202] },
   deleteRdata:      { response: SUCCESS, statuses: [200] },
-}
+} as const satisfies { readonly [K in keyof typeof ROUTES]: Shape }
+
+type Operation = keyof typeof ROUTES
+type DataIn<A> = A extends { readonly data: infer D } ? D : never
+/** The data that an operation answers, by its schema; undefined for one that answers none. */
+export type AnswerOf<O extends Operation> = DataIn<Whole<(typeof SHAPES)[O]['response']>>
+type Handled<O extends Operation> = (typeof ROUTES)[O] extends { readonly answers?: infer A }
+  ? DataIn<NonNullable<A>>
+  : never
+type Unlike = { [O in Operation]: Handled<O> extends AnswerOf<O> ? never : O }[Operation]
+/** A handler that answers something else than its schema says is a type error here, which names the operation. */
+export const ALL_ANSWERS_FIT: [Unlike] extends [never] ? true : Unlike = true
 
 /** By its media type. A master file may come as a plain text too. */
 const contentOf = (request: Schema): Schema =>
   request === ZONE_FILE ? { ...zoneFile(request), 'text/plain': { schema: request } } : json(request)
 
 function operationOf(id: keyof typeof ROUTES, route: Route): Schema {
-  const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = SHAPES[id]
+  const {
+    request,
+    isRequestOptional = false,
+    response,
+    statuses,
+    headers = [],
+    faults = [],
+  } = SHAPES[id] as Shape
   const shown = route.method !== 'GET' && 'properties' in response ? withChanges(response) : response
   const isTagged = headers.some((name) => name === 'ETag')
   const parameters = parametersOf(id, { ...route, isTagged })

@@ -1,15 +1,17 @@
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { PLAN_LIMITS } from './account-schemas.ts'
 import {
+  anyObject,
   atMost,
   boolean,
   closedObject,
   count,
   list,
+  nullableList,
+  nullableNumber,
   nullableString,
   nullableTime,
   openObject,
-  type Schema,
   string,
   time,
   wholeNumber,
@@ -45,7 +47,7 @@ const INVITED_TO = {
 }
 
 /** The schemas of what operators read and change at the website. */
-export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const OPERATOR_SCHEMAS = {
   OperatorAccount: closedObject('An account, as operators see it.', ACCOUNT_FIELDS),
   OperatorAccountDetail: closedObject('An account, with its first hundred zones and keys.', {
     ...ACCOUNT_FIELDS,
@@ -100,9 +102,9 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
         late: list(
           closedObject('A zone that it has not fetched yet.', {
             zone: string('The name of the zone.'),
-            told: wholeNumber('The serial that it was told.', { type: ['integer', 'null'] }),
-            fetched: wholeNumber('The serial that it has fetched.', { type: ['integer', 'null'] }),
-            served: wholeNumber('The serial that it gives.', { type: ['integer', 'null'] }),
+            told: nullableNumber('The serial that it was told.'),
+            fetched: nullableNumber('The serial that it has fetched.'),
+            served: nullableNumber('The serial that it gives.'),
             is_stuck: boolean('Whether it does not fetch it.'),
           }),
           'The first twenty of them.',
@@ -136,10 +138,9 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   PlanPatch: openObject('What is changed of a plan; of a new one, the rest is as usual.', {
     ...PLAN,
-    types: list(
+    types: nullableList(
       string('A DNS type.', { enum: Object.keys(RDATA_TYPES) }),
       'The types that may be used; null is all.',
-      { type: ['array', 'null'] },
     ),
   }),
   NewInvitation: openObject(
@@ -161,20 +162,12 @@ export const OPERATOR_SCHEMAS: Readonly<Record<string, Schema>> = {
     ['email'],
   ),
   PasskeyOptions: closedObject('What a browser needs for a new passkey.', {
-    options: {
-      type: 'object',
-      description: 'PublicKeyCredentialCreationOptionsJSON (Web Authentication Level 3, §5.1.8).',
-      additionalProperties: true,
-    },
+    options: anyObject('PublicKeyCredentialCreationOptionsJSON (Web Authentication Level 3, §5.1.8).'),
   }),
   NewPasskey: openObject(
     'A passkey that a browser has made.',
     {
-      credential: {
-        type: 'object',
-        description: 'RegistrationResponseJSON (Web Authentication Level 3, §5.1.8).',
-        additionalProperties: true,
-      },
+      credential: anyObject('RegistrationResponseJSON (Web Authentication Level 3, §5.1.8).'),
       description: string('A text of the user.'),
     },
     ['credential'],

@@ -16,7 +16,6 @@ import {
   nullableTime,
   openObject,
   ref,
-  type Schema,
   string,
   wholeNumber,
 } from './schema.ts'
@@ -29,13 +28,13 @@ const ttl = wholeNumber('Time to live in seconds. Left out at creation: the defa
 const dns_type = ref('DnsType', 'The DNS type of the RRSet.')
 const metadata = ref('NewMetadata', 'Metadata to set. Keys that are not named stay.')
 const DESCRIPTION = { maxLength: MAX_DESCRIPTION_LENGTH } as const
-const updateGroup = (what: string): Schema =>
+const updateGroup = (what: string) =>
   nullableString(`The username of the DDNS key that may update ${what}; null is none.`, {
     pattern: '^[a-z0-9]{7}$',
   })
 
 /** The schemas of request bodies. They are open: see `openObject`. */
-export const REQUEST_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const REQUEST_SCHEMAS = {
   NewMetadata: {
     type: 'object',
     description: `Keys of 1 to ${MAX_METADATA_LENGTH} characters, and values. The empty string as a value removes the key.`,

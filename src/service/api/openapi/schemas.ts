@@ -15,10 +15,14 @@ import {
   boolean,
   closedObject,
   INT64,
+  keysOf,
   list,
   nullableString,
   nullableTime,
+  orNull,
   ref,
+  type Described,
+  type Ref,
   type Schema,
   string,
   time,
@@ -27,14 +31,14 @@ import {
 
 const metadata = ref('Metadata', 'Metadata of the user.')
 const warnings = list(ref('Warning'), 'What was done, but may not be what is meant. Empty without warnings.')
-const created = (what: string): Schema => nullableTime(`When the ${what} was created, in UTC.`)
-const updated = (what: string): Schema => nullableTime(`When the ${what} was last changed, in UTC.`)
+const created = (what: string) => nullableTime(`When the ${what} was created, in UTC.`)
+const updated = (what: string) => nullableTime(`When the ${what} was last changed, in UTC.`)
 
 /** The response with one object. */
-export const item = (name: string): Schema =>
+export const item = <const N extends string>(name: N) =>
   closedObject('A success.', { data: ref(name, 'The object.'), warnings })
 /** The response to a write, which may have been a preview. */
-export const withChanges = (schema: Schema): Schema => ({
+export const withChanges = <T>(schema: Schema<T>): Schema<T> => ({
   ...schema,
   properties: {
     ...(schema['properties'] as object),
@@ -42,7 +46,7 @@ export const withChanges = (schema: Schema): Schema => ({
   },
 })
 /** The response with a page of a listing. */
-export const items = (name: string, page = 'Page'): Schema =>
+export const items = <const N extends string>(name: N, page = 'Page') =>
   closedObject('A page of a listing.', {
     data: list(ref(name), 'The objects of this page.'),
     page: ref(page, 'The place of this page in the listing.'),
@@ -67,13 +71,13 @@ const DETAILS = {
   last_update: lastUpdate(
     'the DDNS keys of this account that may update the name or one of its Rdata, also one for another of their names',
   ),
-  offline_settings: {
-    oneOf: [ref('OfflineSettings'), { type: 'null' }],
-    description: 'Only with expand[]=offline_settings. Null: the name has none.',
-  },
+  offline_settings: orNull(
+    ref('OfflineSettings'),
+    'Only with expand[]=offline_settings. Null: the name has none.',
+  ),
 } as const
 
-const ERRORS_AND_PAGES: Readonly<Record<string, Schema>> = {
+const ERRORS_AND_PAGES = {
   Warning: closedObject(
     'A warning about a request that was done.',
     {
@@ -138,13 +142,13 @@ const ERRORS_AND_PAGES: Readonly<Record<string, Schema>> = {
 }
 
 /** The schemas of responses are closed: a response has the fields that are described here, and no others. */
-const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
+const RESPONSE_SCHEMAS = {
   DnsType: string('A DNS type that the service supports.', { enum: Object.keys(RDATA_TYPES) }),
   Metadata: {
     type: 'object',
     description: 'Keys and values that the user chooses. The service only stores them.',
     additionalProperties: { type: 'string' },
-  },
+  } as Schema<Readonly<Record<string, string>>>,
   Rdata: closedObject('One record of an RRSet.', {
     label: string('Identifies the Rdata in its RRSet; one that the service created begins with _.'),
     value: string('The data of the record in its canonical form.'),
@@ -159,7 +163,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
     updated_at: updated('RRSet'),
   }),
   Name: closedObject('A name with everything at it.', { ...SUMMARY, ...DETAILS }, [
-    ...Object.keys(SUMMARY),
+    ...keysOf(SUMMARY),
     'metadata',
     'rrsets',
     'last_update',
@@ -238,10 +242,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
       created_at: time('When the key was created, in UTC.'),
       last_used_at: nullableTime('When the key was last used, in UTC; null is never.'),
       last_update: lastUpdate('the key'),
-      block: {
-        oneOf: [ref('KeyBlock'), { type: 'null' }],
-        description: 'Why its requests are answered abuse now; null: it is not blocked.',
-      },
+      block: orNull(ref('KeyBlock'), 'Why its requests are answered abuse now; null: it is not blocked.'),
       password: string('Only in the response to the creation: the password, which is not shown again.'),
     },
     ['username', 'description', 'targets', 'created_at', 'last_used_at', 'last_update', 'block'],
@@ -285,7 +286,7 @@ const RESPONSE_SCHEMAS: Readonly<Record<string, Schema>> = {
 }
 
 /** The schemas of requests and responses. */
-export const SCHEMAS: Readonly<Record<string, Schema>> = {
+export const SCHEMAS = {
   ...ERRORS_AND_PAGES,
   ...RESPONSE_SCHEMAS,
   ...ZONE_STATE_SCHEMAS,
@@ -293,3 +294,20 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   ...OPERATOR_SCHEMAS,
   ...REQUEST_SCHEMAS,
 }
+
+type Schemas = typeof SCHEMAS
+export type SchemaName = keyof Schemas
+type Resolved<T> =
+  T extends Ref<infer N>
+    ? N extends keyof Schemas
+      ? Named<N>
+      : never
+    : T extends readonly (infer I)[]
+      ? readonly Resolved<I>[]
+      : T extends object
+        ? { readonly [K in keyof T]: Resolved<T[K]> }
+        : T
+/** What the schema of this name describes. */
+export type Named<N extends SchemaName> = Resolved<Described<Schemas[N]>>
+/** What a schema describes, with what its references name. */
+export type Whole<S> = Resolved<Described<S>>

@@ -3,7 +3,11 @@ import { MAX_PENDING } from '../request/limits.ts'
 import {
   boolean,
   closedObject,
+  type Described,
   list,
+  nullableBoolean,
+  nullableList,
+  nullableNumber,
   nullableString,
   nullableTime,
   ref,
@@ -31,14 +35,14 @@ const proof = closedObject('The TXT that proves it.', {
   name: string('The name of the TXT.'),
   value: string('Its text.'),
 })
-export const PROOF_OF_ZONE: Schema = {
+export const PROOF_OF_ZONE: Schema<Described<typeof proof> | null> = {
   ...proof,
   type: ['object', 'null'],
   description: 'The TXT record that proves the ownership of an unproved zone; null if the zone is proved.',
 }
 
 /** How far a zone is published, and what the DNS gives of it. */
-export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const ZONE_STATE_SCHEMAS = {
   Publication: closedObject('How far the changes of a zone are published.', {
     publication: PUBLICATION_OF_ZONE,
     serial: wholeNumber('The serial number that the service gives now (RFC 1035 §3.3.13).', SERIAL),
@@ -56,15 +60,8 @@ export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   PublishedServer: closedObject('A name server that fetches a zone from the service.', {
     server: string('Its name.'),
-    serial: {
-      type: ['integer', 'null'],
-      ...SERIAL,
-      description: 'The serial number that it was last seen with; null: not seen.',
-    },
-    behind: {
-      type: ['boolean', 'null'],
-      description: 'Whether it has not fetched a change of which it was told; null: not known.',
-    },
+    serial: nullableNumber('The serial number that it was last seen with; null: not seen.', SERIAL),
+    behind: nullableBoolean('Whether it has not fetched a change of which it was told; null: not known.'),
     checked_at: nullableTime('When it was seen with this serial, in UTC.'),
     signs: boolean('Whether it signs the zone (DNSSEC); its serial is its own then.'),
   }),
@@ -72,8 +69,8 @@ export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
     checked_at: time('When the DNS was looked at, in UTC; it is the same for a minute.'),
     parent: closedObject('What the zone above has for the zone.', {
       zone_name: nullableString('The zone above.'),
-      nameservers: { type: ['array', 'null'], items: string('A host name.'), description: 'Its NS.' },
-      ds: { type: ['array', 'null'], items: string('A DS.'), description: 'Its DS (RFC 4034 §5.3).' },
+      nameservers: nullableList(string('A host name.'), 'Its NS.'),
+      ds: nullableList(string('A DS.'), 'Its DS (RFC 4034 §5.3).'),
     }),
     nameservers: list(
       ref('DelegatedServer'),
@@ -84,10 +81,10 @@ export const ZONE_STATE_SCHEMAS: Readonly<Record<string, Schema>> = {
   DelegatedServer: closedObject('What one name server gives of a zone.', {
     server: string('Its name.'),
     own: boolean('Whether it is one of the service.'),
-    at_parent: { type: ['boolean', 'null'], description: 'Whether the parent has an NS for it.' },
+    at_parent: nullableBoolean('Whether the parent has an NS for it.'),
     answers: boolean('Whether it answers.'),
     authoritative: boolean('Whether it answers for the zone, with authority.'),
-    serial: { type: ['integer', 'null'], ...SERIAL, description: 'The serial number that it gives.' },
-    dnskeys: { type: ['integer', 'null'], minimum: 0, description: 'How many keys of DNSSEC it gives.' },
+    serial: nullableNumber('The serial number that it gives.', SERIAL),
+    dnskeys: nullableNumber('How many keys of DNSSEC it gives.', { minimum: 0 }),
   }),
 }

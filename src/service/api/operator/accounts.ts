@@ -1,16 +1,16 @@
 import { isMailAddress } from '../../../shared/base/mail.ts'
 import {
   badBody,
-  type Fields,
   isObject,
   type Malformed,
   type RequestContext,
   type RequestFault,
   unknownFieldFaults,
 } from '../request/context.ts'
+import type { Named } from '../openapi/schemas.ts'
 import { finish, operated, operatorList, type OperatorStep, ownAccountFault, withMail } from './operated.ts'
 
-export const listOperatorAccounts = operatorList('listOperatorAccounts', {
+export const listOperatorAccounts = operatorList<'OperatorAccount'>('listOperatorAccounts', {
   step: 'account list',
   key: 'accounts',
   filters: ['search'],
@@ -21,9 +21,9 @@ const MAX_DETAILS = 100
 
 /** Of `account show`. */
 interface ShownDetails {
-  readonly account: Fields
-  readonly zones: readonly Fields[]
-  readonly keys: readonly Fields[]
+  readonly account: Named<'OperatorAccount'>
+  readonly zones: readonly { readonly name: string }[]
+  readonly keys: readonly { readonly username: string }[]
 }
 
 const accountIn = ({ params }: RequestContext): string => params['account_name'] ?? ''

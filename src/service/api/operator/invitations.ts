@@ -8,7 +8,7 @@ import {
 } from '../request/context.ts'
 import { finish, operated, operatorList, type OperatorStep, withMail } from './operated.ts'
 
-export const listInvitations = operatorList('listInvitations', {
+export const listInvitations = operatorList<'Invitation'>('listInvitations', {
   step: 'invitation list',
   key: 'invitations',
 })

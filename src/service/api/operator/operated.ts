@@ -1,6 +1,7 @@
 import type { OutgoingMail } from '../../../shared/base/mail.ts'
 import { hasFullAccess } from '../../rules/permission.ts'
 import { listResult, pageOfRows } from '../answer/entity-tag.ts'
+import type { Named, SchemaName } from '../openapi/schemas.ts'
 import type { ListOperation, ListOrder } from '../query/cursor.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import {
@@ -74,9 +75,9 @@ interface OperatorList {
   readonly filters?: readonly 'search'[]
 }
 
-/** One page of a list of the operator. */
+/** One page of a list of the operator; its rows are as the schema says. */
 export const operatorList =
-  (operation: ListOperation, { step, key, filters = [] }: OperatorList) =>
+  <N extends SchemaName>(operation: ListOperation, { step, key, filters = [] }: OperatorList) =>
   async (context: RequestContext) => {
     const list: ListOrder = { operation, values: [] }
     const parsed = combine({
@@ -88,7 +89,7 @@ export const operatorList =
     const search = filter.search === undefined ? [] : [`search=${filter.search}`]
     const done = await operated(context, () => [[step, ...search]])
     if ('malformed' in done) return done
-    const rows = done.data[key] as readonly object[]
+    const rows = done.data[key] as readonly (Named<N> & object)[]
     const { items, ...place } = pageOfRows(rows, page, { isAfter: () => true, positionOf: () => [] })
     const result = listResult(context, { list, page, ...place }, items)
     const cut = done.data['onlyFirst']

@@ -1,3 +1,4 @@
+import { existing } from '../../store/select.ts'
 import { refuse } from '../../model/errors.ts'
 import { apexOf } from '../../model/apex.ts'
 import { asciiName, parentOf, parseTarget } from '../../model/dns-name.ts'
@@ -70,7 +71,7 @@ export async function shownZones({ caller, store, service }: RequestContext, zon
 export async function getZone(context: RequestContext) {
   const zone = await zoneToRead(context)
   if ('refusals' in zone) return zone
-  const [data] = await shownZones(context, [zone])
+  const data = existing((await shownZones(context, [zone]))[0])
   return { status: 200 as const, data }
 }
 

@@ -1,4 +1,3 @@
-import type { AccountEventKind } from '../../model/account-events.ts'
 import { type Html, html } from '../../../shared/html/html.ts'
 import {
   type ApiAnswer,
@@ -27,36 +26,8 @@ import {
   state,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { factorCard, type ShownFactors } from './factors.ts'
-
-interface ShownAccount {
-  readonly name: string
-  readonly plan: {
-    readonly name: string
-    readonly max_names: number
-    readonly max_rdata: number
-    readonly max_ddns_keys: number
-    readonly min_ttl: number
-  }
-  readonly usage: {
-    readonly names: number
-    readonly rdata: number
-    readonly ddns_keys: number
-    readonly zones: number
-  }
-  readonly email: string | null
-  readonly email_confirmed: boolean
-  readonly created_at: string | null
-}
-
-interface ShownSession {
-  readonly id: number
-  readonly api_key_id: number | null
-  readonly created_at: string | null
-  readonly seen_at: string | null
-  readonly peer: string
-  readonly user_agent: string
-}
+import { factorCard } from './factors.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 export const accountPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
   accountShown(context, NO_ERRORS)
@@ -64,11 +35,11 @@ export const accountPage = async (context: ConsoleContext): Promise<ConsoleResul
 async function accountShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, ask, session, form: sent } = context
   const t = words.account
-  const found = await ask<ShownAccount>('getAccount')
+  const found = await ask('getAccount')
   if (isRefused(found)) return failedPage(words, found)
-  const factors = await ask<ShownFactors>('listSecondFactors')
-  const history = await ask<ShownHistory>('getAccountHistory')
-  const sessions = await ask<readonly ShownSession[]>('listSessions', { query: { limit: '100' } })
+  const factors = await ask('listSecondFactors')
+  const history = await ask('getAccountHistory')
+  const sessions = await ask('listSessions', { query: { limit: '100' } })
   return {
     title: t.title,
     ...(errors === NO_ERRORS ? {} : { status: 422 }),
@@ -91,7 +62,7 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
   }
 }
 
-function planCard(words: Words, { name, plan, usage, created_at: at }: ShownAccount): Html {
+function planCard(words: Words, { name, plan, usage, created_at: at }: Named<'Account'>): Html {
   const t = words.account
   return card(
     t.plan(plan.name),
@@ -127,7 +98,7 @@ const passwordCard = (words: Words, errors: FormErrors): Html => {
 }
 
 interface EmailView {
-  readonly account: ShownAccount
+  readonly account: Named<'Account'>
   readonly sent: string | undefined
   readonly errors: FormErrors
 }
@@ -160,7 +131,7 @@ export async function changeEmailAction(context: ConsoleContext): Promise<Consol
   return isRefused(changed) ? accountShown(context, wrong) : { see: '/console/account', isSaved: true }
 }
 
-function sessionCard(words: Words, sessions: ApiAnswer<readonly ShownSession[]>, own: number): Html {
+function sessionCard(words: Words, sessions: ApiAnswer<readonly Named<'Session'>[]>, own: number): Html {
   const t = words.account
   const rows = sessions.data.map((one) => [
     foreign(one.user_agent || t.unknownProgram),
@@ -179,24 +150,10 @@ function sessionCard(words: Words, sessions: ApiAnswer<readonly ShownSession[]>,
   return card(t.sessions, [dataTable(t.sessions, columns, rows), cutNote(words, sessions)])
 }
 
-interface ShownHistory {
-  readonly sign_ins: readonly {
-    readonly at: string | null
-    readonly peer: string
-    readonly network: string
-    readonly credential: string
-    readonly user_agent: string
-  }[]
-  readonly events: readonly {
-    readonly at: string | null
-    readonly kind: AccountEventKind
-    readonly subject: string
-  }[]
-}
 /** Rows on the page; the export has all. */
 const MAX_HISTORY = 20
 
-function historyCards(words: Words, { sign_ins: signIns, events }: ShownHistory): Html {
+function historyCards(words: Words, { sign_ins: signIns, events }: Named<'AccountHistory'>): Html {
   const t = words.account
   const signInRows = signIns
     .slice(0, MAX_HISTORY)

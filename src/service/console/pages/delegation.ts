@@ -2,12 +2,12 @@ import { type Html, html } from '../../../shared/html/html.ts'
 import { type ApiAnswer, isRefused } from '../context.ts'
 import { card, dataTable, errorsOf, errorSummary, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import type { ShownZone } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 /** How the owner proves an unproved zone. */
 export const proofCard = (
   { zoneProof: t, delegation }: Words,
-  { name, proof, nameservers }: ShownZone,
+  { name, proof, nameservers }: Named<'Zone'>,
 ): Html =>
   proof === null
     ? html``
@@ -19,25 +19,8 @@ export const proofCard = (
         ])}<p>${t.look} <a href="${pathOf`/console/zones/${name}`}?check=yes#delegation">${delegation.check}</a></p>`,
       )
 
-export interface ShownDelegation {
-  readonly checked_at: string | null
-  readonly parent: {
-    readonly zone_name: string | null
-    readonly nameservers: readonly string[] | null
-    readonly ds: readonly string[] | null
-  }
-  readonly nameservers: readonly {
-    readonly server: string
-    readonly answers: boolean
-    readonly authoritative: boolean
-    readonly serial: number | null
-    readonly dnskeys: number | null
-  }[]
-  readonly advice: readonly string[]
-}
-
 /** What the parent zone and each name server answer. */
-export function delegationCard(words: Words, found: ApiAnswer<ShownDelegation>): Html {
+export function delegationCard(words: Words, found: ApiAnswer<Named<'Delegation'>>): Html {
   const t = words.delegation
   if (isRefused(found)) return card(t.title, errorSummary(errorsOf(found, words), words))
   const { parent, nameservers, advice, checked_at: at } = found.data

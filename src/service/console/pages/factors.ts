@@ -21,23 +21,12 @@ import {
   passkeyForm,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-
-export interface ShownFactors {
-  readonly factors: readonly {
-    readonly id: number
-    readonly kind: 'totp' | 'passkey'
-    readonly description: string
-    readonly confirmed: boolean
-    readonly created_at: string | null
-    readonly last_used_at: string | null
-  }[]
-  readonly recovery_codes: number
-}
+import type { Named } from '../../api/openapi/schemas.ts'
 
 /** The card of the account page. */
 export function factorCard(
   words: Words,
-  { factors, recovery_codes: left }: ShownFactors,
+  { factors, recovery_codes: left }: Named<'SecondFactors'>,
   isNeeded: boolean,
 ): Html {
   const t = words.factors
@@ -68,19 +57,17 @@ export function factorCard(
   ])
 }
 
-interface NewTotpView {
-  readonly id: number
-  readonly secret: string
-  readonly uri: string
-}
-
 /** The secret, once, as a picture and as text, and the field for the first code. */
 export async function createTotpAction({ words, ask, form: sent }: ConsoleContext): Promise<ConsoleResult> {
-  const made = await ask<NewTotpView>('createTotp', { body: { description: sent.get('description') ?? '' } })
+  const made = await ask('createTotp', { body: { description: sent.get('description') ?? '' } })
   return isRefused(made) ? failedPage(words, made) : totpPage(words, made.data, NO_ERRORS)
 }
 
-function totpPage(words: Words, { id, secret, uri }: NewTotpView, errors: FormErrors): ShownPage {
+function totpPage(
+  words: Words,
+  { id, secret = '', uri = '' }: Pick<Named<'SecondFactor'>, 'id' | 'secret' | 'uri'>,
+  errors: FormErrors,
+): ShownPage {
   const t = words.factors
   return {
     title: t.add,
@@ -110,7 +97,7 @@ const pictureOf = ({ factors: t }: Words, uri: string): Html =>
 export async function confirmTotpAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, ask, params, form: sent } = context
   const id = params['id'] ?? ''
-  const confirmed = await ask<{ readonly recovery_codes: readonly string[] }>('confirmSecondFactor', {
+  const confirmed = await ask('confirmSecondFactor', {
     params: { id },
     body: { code: sent.get('code') ?? '' },
   })
@@ -128,7 +115,7 @@ export async function confirmTotpAction(context: ConsoleContext): Promise<Consol
 /** The form that the script sends with what the browser made. */
 export async function newPasskeyPage({ words, ask, form: sent }: ConsoleContext): Promise<ConsoleResult> {
   const t = words.passkeys
-  const made = await ask<{ readonly options: object }>('createPasskeyOptions')
+  const made = await ask('createPasskeyOptions')
   if (isRefused(made)) return failedPage(words, made)
   const options = JSON.stringify(made.data.options)
   const to = '/console/account/passkeys/new'
@@ -147,14 +134,14 @@ export async function createPasskeyAction({
   ask,
   form: sent,
 }: ConsoleContext): Promise<ConsoleResult> {
-  const made = await ask<{ readonly recovery_codes: readonly string[] }>('createPasskey', {
+  const made = await ask('createPasskey', {
     body: {
       credential: credentialIn(sent.get('credential') ?? ''),
       description: sent.get('description') ?? '',
     },
   })
   if (isRefused(made)) return failedPage(words, made)
-  const codes = made.data.recovery_codes
+  const codes = made.data.recovery_codes ?? []
   return codes.length === 0 ? { see: '/console/account' } : codesPage(words, codes)
 }
 
@@ -180,7 +167,7 @@ const codesPage = (words: Words, codes: readonly string[]): ShownPage => {
 }
 
 export async function recoveryCodesAction({ words, ask }: ConsoleContext): Promise<ConsoleResult> {
-  const made = await ask<{ readonly recovery_codes: readonly string[] }>('createRecoveryCodes')
+  const made = await ask('createRecoveryCodes')
   return isRefused(made) ? failedPage(words, made) : codesPage(words, made.data.recovery_codes)
 }
 

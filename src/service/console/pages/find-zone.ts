@@ -1,5 +1,5 @@
 import { type ApiAnswer, type Ask, isRefused } from '../context.ts'
-import type { ShownZone } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 /** The zone that a name would be in: the longest one that the person may use. `known`: what was asked for before. */
 export async function usableZoneOf(
@@ -25,8 +25,8 @@ const MAX_ZONES = '50'
 /** The first own zones, and the shared ones in which others may have names. */
 export async function usableZones(
   ask: Ask,
-): Promise<{ readonly zones: readonly ShownZone[] } | { readonly refused: ApiAnswer<unknown> }> {
-  const own = await ask<readonly ShownZone[]>('listZones', { query: { limit: MAX_ZONES } })
+): Promise<{ readonly zones: readonly Named<'Zone'>[] } | { readonly refused: ApiAnswer<unknown> }> {
+  const own = await ask('listZones', { query: { limit: MAX_ZONES } })
   if (isRefused(own)) return { refused: own }
   const names = new Set(own.data.map(({ name }) => name))
   const shared = (await sharedZones(ask)).filter(({ name }) => !names.has(name))
@@ -34,8 +34,8 @@ export async function usableZones(
 }
 
 /** Those of other accounts. */
-export async function sharedZones(ask: Ask): Promise<readonly ShownZone[]> {
-  const shared = await ask<readonly ShownZone[]>('listZones', {
+export async function sharedZones(ask: Ask): Promise<readonly Named<'Zone'>[]> {
+  const shared = await ask('listZones', {
     query: { limit: MAX_ZONES, 'filter[is_shared]': 'true' },
   })
   return isRefused(shared) ? [] : shared.data

@@ -1,3 +1,4 @@
+import type { Named } from '../../api/openapi/schemas.ts'
 import { type Html, html } from '../../../shared/html/html.ts'
 import {
   type ApiAnswer,
@@ -28,27 +29,6 @@ const LINES = 12
 /** Rows of a preview that a page has; the counts are of all. */
 const MAX_SHOWN = 100
 
-interface Preview {
-  readonly new: number
-  readonly changed: number
-  readonly removed: number
-  readonly same: number
-  readonly changes: readonly {
-    readonly name: string
-    readonly dns_type: string
-    readonly change: 'new' | 'changed' | 'removed'
-    readonly before: string | null
-    readonly after: string | null
-  }[]
-  readonly more_changes: number
-  readonly more_refused: number
-  readonly refused: readonly {
-    readonly line: number | null
-    readonly title: string
-    readonly detail: string | null
-  }[]
-}
-
 const hereOf = ({ params }: Pick<ConsoleContext, 'params'>): string =>
   pathOf`/console/zones/${params['zone'] ?? ''}`
 
@@ -75,11 +55,11 @@ function importForm(context: ConsoleContext, errors: FormErrors, more: Html = ht
   }
 }
 
-const sendFile = async <T>(
+const sendFile = async (
   { ask, params, form: sent }: ConsoleContext,
   isDryRun: boolean,
-): Promise<ApiAnswer<T>> =>
-  ask<T>('importZone', {
+): Promise<ApiAnswer<Named<'ZoneImport'>>> =>
+  ask('importZone', {
     params: { zone_name: params['zone'] ?? '' },
     query: { dry_run: isDryRun ? 'true' : undefined },
     body: sent.get('text') ?? '',
@@ -92,12 +72,16 @@ const refusedFile = (context: ConsoleContext, answer: ApiAnswer<unknown>): Shown
   )
 
 export async function importPreview(context: ConsoleContext): Promise<ConsoleResult> {
-  const tried = await sendFile<Preview>(context, true)
+  const tried = await sendFile(context, true)
   if (isRefused(tried)) return refusedFile(context, tried)
   return previewShown(context, tried)
 }
 
-function previewShown(context: ConsoleContext, tried: ApiAnswer<Preview>, isOther = false): ShownPage {
+function previewShown(
+  context: ConsoleContext,
+  tried: ApiAnswer<Named<'ZoneImport'>>,
+  isOther = false,
+): ShownPage {
   const { words, params, form: sent } = context
   const t = words.import
   const { data } = tried
@@ -122,12 +106,12 @@ function previewShown(context: ConsoleContext, tried: ApiAnswer<Preview>, isOthe
 }
 
 /** An import is one line of the trail, without what was there. */
-const finalNote = ({ words, params }: ConsoleContext, { changed, removed }: Preview): Html =>
+const finalNote = ({ words, params }: ConsoleContext, { changed, removed }: Named<'ZoneImport'>): Html =>
   changed + removed === 0
     ? html``
     : html`<p>${words.import.isFinal} <a href="${hereOf({ params })}/export">${words.zone.export}</a></p>`
 
-const refusedLines = (words: Words, { refused, more_refused: more }: Preview): Html =>
+const refusedLines = (words: Words, { refused, more_refused: more }: Named<'ZoneImport'>): Html =>
   html`<div class="note bad" role="alert" tabindex="-1" id="errors">
 <h2><span aria-hidden="true">✗</span> ${words.import.refused}</h2><ul>${refused
     .slice(0, MAX_SHOWN)
@@ -140,7 +124,7 @@ const refusedLines = (words: Words, { refused, more_refused: more }: Preview): H
 const moreNote = (words: Words, count: number): Html =>
   count > MAX_SHOWN ? html`<p class="soft">${words.import.more(count - MAX_SHOWN)}</p>` : html``
 
-function changeRows(words: Words, { changes, more_changes: more }: Preview): Html {
+function changeRows(words: Words, { changes, more_changes: more }: Named<'ZoneImport'>): Html {
   const t = words.records
   const rows = changes
     .toSorted((one, other) => Number(other.change === 'removed') - Number(one.change === 'removed'))
@@ -158,7 +142,7 @@ export const importAgain = async (context: ConsoleContext): Promise<ShownPage> =
   importForm(context, NO_ERRORS)
 
 export async function importAction(context: ConsoleContext): Promise<ConsoleResult> {
-  const tried = await sendFile<Preview>(context, true)
+  const tried = await sendFile(context, true)
   if (isRefused(tried)) return refusedFile(context, tried)
   if (isOtherSince(context.form, tried.data)) return previewShown(context, tried, true)
   const done = await sendFile(context, false)

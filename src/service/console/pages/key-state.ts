@@ -1,9 +1,10 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { card, facts, foreign, moment, pathOf, state } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { isRefusedReply, type ShownKey, wholeName } from './shown.ts'
+import { isRefusedReply, wholeName } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
-const nameLinks = ({ targets }: ShownKey): Html => {
+const nameLinks = ({ targets }: Named<'Key'>): Html => {
   const names = new Map(targets.map((one) => [wholeName(one), one]))
   return html`<ul>${[...names].map(
     ([name, one]) =>
@@ -19,7 +20,7 @@ const whyRefused = ({ key: t }: Words, reply: string): Html => {
   return why === '' ? html`` : html`</p><p>${why}`
 }
 
-export function updateCard(words: Words, key: ShownKey): Html {
+export function updateCard(words: Words, key: Named<'Key'>): Html {
   const t = words.key
   const { last_update: last, block } = key
   return card(

@@ -23,7 +23,8 @@ import type { Words } from '../words/words.ts'
 import { secretPage } from './new-key.ts'
 import { programKeyCards } from './program-keys.ts'
 import { updateCard } from './key-state.ts'
-import { hostnamesOf, isOfValues, isRefusedReply, type ShownKey, wholeNamesOf } from './shown.ts'
+import { hostnamesOf, isOfValues, isRefusedReply, wholeNamesOf } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 const KEYS_LIMIT = '100'
 const MAX_HOSTNAMES_SHOWN = 3
@@ -32,7 +33,7 @@ const MAX_HOSTNAMES_SHOWN = 3
 export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, query, ask, session } = context
   const t = words.keys
-  const list = await ask<readonly ShownKey[]>('listKeys', {
+  const list = await ask('listKeys', {
     query: { limit: KEYS_LIMIT, ...pageQuery(query) },
   })
   if (isRefused(list)) return failedPage(words, list)
@@ -63,12 +64,12 @@ export async function keysPage(context: ConsoleContext): Promise<ConsoleResult> 
   }
 }
 
-const moreHostnames = (words: Words, key: ShownKey): string => {
+const moreHostnames = (words: Words, key: Named<'Key'>): string => {
   const more = hostnamesOf(key).length - MAX_HOSTNAMES_SHOWN
   return more > 0 ? words.more(more) : ''
 }
 
-const blockLabel = (words: Words, { block, last_update: last }: ShownKey): Html => {
+const blockLabel = (words: Words, { block, last_update: last }: Named<'Key'>): Html => {
   const t = words.keys
   if (block !== null) return state('bad', '✗', t.blocked)
   if (last !== null && isRefusedReply(last.reply)) return state('bad', '✗', t.refused)
@@ -80,7 +81,7 @@ export const keyPage = async (context: ConsoleContext): Promise<ConsoleResult> =
 
 async function keyShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, params, ask, session } = context
-  const found = await ask<ShownKey>('getKey', { params: { ddns_key_username: params['key'] ?? '' } })
+  const found = await ask('getKey', { params: { ddns_key_username: params['key'] ?? '' } })
   if (isRefused(found)) return failedPage(words, found)
   const key = found.data
   const here = pathOf`/console/keys/ddns/${key.username}`
@@ -97,7 +98,7 @@ async function keyShown(context: ConsoleContext, errors: FormErrors): Promise<Sh
 /** A click on one of these cuts the router off, so it takes two steps. */
 const changeCard = (
   { words, form: sent }: ConsoleContext,
-  { here, key, errors }: { readonly here: string; readonly key: ShownKey; readonly errors: FormErrors },
+  { here, key, errors }: { readonly here: string; readonly key: Named<'Key'>; readonly errors: FormErrors },
 ): Html => {
   const t = words.key
   return html`${card(
@@ -136,7 +137,7 @@ export async function changeKeyAction(context: ConsoleContext): Promise<ConsoleR
   const { words, params, ask, form: sent } = context
   const username = params['key'] ?? ''
   const at = { ddns_key_username: username }
-  const found = await ask<ShownKey>('getKey', { params: at })
+  const found = await ask('getKey', { params: at })
   if (isRefused(found)) return failedPage(words, found)
   const hostnames = wordsIn(sent.get('hostnames'))
   // Names that stay are not sent: they may be locked, and a description may be changed even so.
@@ -163,14 +164,14 @@ export async function renewKeyAction(context: ConsoleContext): Promise<ConsoleRe
   const { words, params, ask } = context
   const at = { ddns_key_username: params['key'] ?? '' }
   // Read before: a password that could not be shown would be lost.
-  const found = await ask<ShownKey>('getKey', { params: at })
+  const found = await ask('getKey', { params: at })
   if (isRefused(found)) return failedPage(words, found)
-  const renewed = await ask<{ readonly password: string }>('changeKey', {
+  const renewed = await ask('changeKey', {
     params: at,
     body: { regenerate_password: true },
   })
   if (isRefused(renewed)) return keyShown(context, errorsOf(renewed, words))
-  return secretPage(context, found.data, renewed.data.password)
+  return secretPage(context, found.data, renewed.data.password ?? '')
 }
 
 export async function keyDeletion(context: ConsoleContext): Promise<ConsoleResult> {

@@ -29,28 +29,15 @@ import {
 import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
 import { BULK_PAGE } from './bulk/bulk-plan.ts'
-import {
-  offlineForm,
-  offlineOf,
-  offlineShown,
-  offlineWanted,
-  onlineForm,
-  type ShownOffline,
-} from './offline.ts'
+import { offlineForm, offlineOf, offlineShown, offlineWanted, onlineForm } from './offline.ts'
 import { digestOf, recordsForm, rowsOf, undoneRows } from './record-rows.ts'
-import { addressesOf, isRefusedReply, type ShownKey, type ShownName, wholeName } from './shown.ts'
-import { type ShownEntry, trailTable } from './trail.ts'
+import { addressesOf, isRefusedReply, wholeName } from './shown.ts'
+import { trailTable } from './trail.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 const MAX_ENTRIES = 10
 /** In characters: more than a text of the trail has. */
 const MAX_BEFORE = 2000
-
-interface ShownServer {
-  readonly server: string
-  readonly serial: number | null
-  readonly behind: boolean | null
-  readonly checked_at: string | null
-}
 
 /** One name: whether all is well with it, its records, and what happened to it. */
 export const namePage = async (context: ConsoleContext): Promise<ConsoleResult> =>
@@ -67,13 +54,13 @@ export async function nameShown(
   const undo = query.get('undo')
   const { zone = '', name: label = '' } = params
   const at = { zone_name: zone, name: label }
-  const found = await ask<ShownName>('getName', { params: at })
+  const found = await ask('getName', { params: at })
   if (isRefused(found)) return failedPage(words, found)
   const name = found.data
   const [whole, known] = [wholeName(name), name.publication]
   const here = pathOf`/console/names/${zone}/${label}`
   const servers = await serversOf(ask, zone)
-  const trail = await ask<readonly ShownEntry[]>('listTrail', {
+  const trail = await ask('listTrail', {
     query: { limit: String(MAX_ENTRIES), 'filter[zone_name]': zone, 'filter[name]': label },
   })
   const isEditable = !session.caller.isReadOnly && known !== 'blocked'
@@ -81,8 +68,7 @@ export async function nameShown(
   const before = (query.get('before') ?? '').slice(0, MAX_BEFORE)
   const rows = undo === null || !isEditable ? stored : undoneRows(stored, undo, before)
   const key = name.update_group ?? ''
-  const update =
-    key === '' ? undefined : await ask<ShownKey>('getKey', { params: { ddns_key_username: key } })
+  const update = key === '' ? undefined : await ask('getKey', { params: { ddns_key_username: key } })
   const isKeyBlocked = update !== undefined && !isRefused(update) && update.data.block !== null
   const offline = await offlineOf(ask, at)
   const now = stateCard(words, { name, offline, isKeyBlocked, canMakeKey: session.hasFullAccess })
@@ -112,8 +98,8 @@ function stateCard(
     isKeyBlocked,
     canMakeKey,
   }: {
-    readonly name: ShownName
-    readonly offline: ShownOffline
+    readonly name: Named<'Name'>
+    readonly offline: Named<'OfflineSettings'>
     readonly isKeyBlocked: boolean
     readonly canMakeKey: boolean
   },
@@ -155,14 +141,14 @@ const refusedNote = ({ name: t }: Words, key: string, what = t.isRefused): Html 
   html`<p>${state('bad', '✗', what)} <a href="${pathOf`/console/keys/ddns/${key}`}">${t.whyRefused}</a></p>`
 
 /** What each secondary has; none where the service answers alone. */
-async function serversOf(ask: Ask, zone: string): Promise<readonly ShownServer[]> {
-  const { data } = await ask<{ readonly nameservers: readonly ShownServer[] } | undefined>('getPublication', {
+async function serversOf(ask: Ask, zone: string): Promise<readonly Named<'PublishedServer'>[]> {
+  const { data } = await ask('getPublication', {
     params: { zone_name: zone },
   })
   return data?.nameservers ?? []
 }
 
-export function serverCard(words: Words, servers: readonly ShownServer[]): Html {
+export function serverCard(words: Words, servers: readonly Named<'PublishedServer'>[]): Html {
   const t = words.servers
   if (servers.length === 0) return html``
   const rows = servers.map(({ server, serial, behind, checked_at: at }) => [
@@ -182,8 +168,8 @@ export function serverCard(words: Words, servers: readonly ShownServer[]): Html 
 
 interface MoreView {
   readonly here: string
-  readonly name: ShownName
-  readonly offline: ShownOffline
+  readonly name: Named<'Name'>
+  readonly offline: Named<'OfflineSettings'>
   readonly errors: FormErrors
 }
 

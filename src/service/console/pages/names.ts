@@ -1,5 +1,12 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { type Ask, type ConsoleContext, type ConsoleResult, isRefused, type ShownPage } from '../context.ts'
+import {
+  type Ask,
+  type ConsoleContext,
+  type ConsoleResult,
+  isRefused,
+  type ListedRow,
+  type ShownPage,
+} from '../context.ts'
 import {
   button,
   card,
@@ -29,7 +36,8 @@ import type { Words } from '../words/words.ts'
 import { bulkForm, keysToAttach, pickTable } from './bulk/bulk-plan.ts'
 import { unicodeName } from '../../model/dns-name.ts'
 import { usableZoneOf, usableZones } from './find-zone.ts'
-import { addressesOf, isRefusedReply, type ShownName, wholeName } from './shown.ts'
+import { addressesOf, isRefusedReply, wholeName } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 const NAMES_LIMIT = 100
 /** Of the names that need a person, above the list. */
@@ -38,8 +46,11 @@ const MAX_WORST = 5
 /** States that the owner can fix at the name. */
 const BAD: readonly NamePublication[] = ['stuck', 'blocked']
 
-const pathOfName = ({ zone_name: zone, name }: Pick<ShownName, 'zone_name' | 'name'>): string =>
+const pathOfName = ({ zone_name: zone, name }: Pick<Named<'Name'>, 'zone_name' | 'name'>): string =>
   pathOf`/console/names/${zone}/${name}`
+
+/** The view `detail` of the listing has everything of a name. */
+const detailed = (rows: readonly ListedRow<'listNames'>[]) => rows as readonly Named<'Name'>[]
 
 /** The names of the account: those that need a person first, then all, or those that are searched for. */
 export async function namesPage(context: ConsoleContext): Promise<ConsoleResult> {
@@ -48,7 +59,7 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
   const [search, wanted, order] = [query.get('search') ?? '', wantedState(query), orderIn(query)]
   const isChoosing = query.get('choose') === 'yes' && !session.caller.isReadOnly
   const isFiltered = search !== '' || wanted !== undefined
-  const list = await ask<readonly ShownName[]>('listNames', {
+  const list = await ask('listNames', {
     query: {
       view: 'detail',
       limit: String(NAMES_LIMIT),
@@ -59,14 +70,15 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
     },
   })
   if (isRefused(list)) return failedPage(words, list)
+  const names = detailed(list.data)
   const { counts, worst: all } = (await cached(async () => overviewOf(ask))) ?? NOT_KNOWN
   if (list.page.total === 0 && !isFiltered) return newNamePage(context)
-  const listed = list.data.filter(isRouterRefused).slice(0, MAX_WORST)
+  const listed = names.filter(isRouterRefused).slice(0, MAX_WORST)
   const worst = isFiltered ? [] : [...all, ...listed]
   const keys = isChoosing ? await keysToAttach(ask) : []
   return {
     title: t.title,
-    isPending: list.data.some((one) => changesSoon(one.publication)),
+    isPending: names.some((one) => changesSoon(one.publication)),
     main: html`<div id="live">${countLine(words, counts, wanted)}${
       worst.length === 0 ? '' : card(t.needYou, nameTable(words, worst, t.needYou))
     }</div><section><form class="row" role="search" action="/console/names">${field('search', t.search, {
@@ -86,14 +98,14 @@ export async function namesPage(context: ConsoleContext): Promise<ConsoleResult>
       list.data.length === 0
         ? html`<p>${t.nothing}</p>`
         : isChoosing
-          ? bulkForm(words, pickTable(words, list.data), { keys, back: context.here })
-          : html`<div id="rows">${nameTable(words, list.data, t.title)}</div>`
+          ? bulkForm(words, pickTable(words, names), { keys, back: context.here })
+          : html`<div id="rows">${nameTable(words, names, t.title)}</div>`
     }${pager(words, context, list)}</section>`,
   }
 }
 
 /** Worse than that the name is published; a blocked name says why itself. */
-const isRouterRefused = ({ last_update: last, publication }: ShownName): boolean =>
+const isRouterRefused = ({ last_update: last, publication }: Named<'Name'>): boolean =>
   !BAD.includes(publication) && publication !== 'offline' && isRefusedReply(last?.reply ?? 'good')
 
 /** The same list, with a box at each name. */
@@ -134,7 +146,7 @@ type Counts = readonly (readonly [state: NamePublication, count: number])[]
 interface NamesOverview {
   readonly counts: Counts
   /** Those that need a person. */
-  readonly worst: readonly ShownName[]
+  readonly worst: readonly Named<'Name'>[]
 }
 const NOT_KNOWN: NamesOverview = { counts: [], worst: [] }
 
@@ -166,16 +178,16 @@ const countLine = (words: Words, counts: Counts, wanted: NamePublication | undef
 async function worstOf(ask: Ask): Promise<NamesOverview['worst']> {
   const all = await Promise.all(
     BAD.map(async (one) => {
-      const { data } = await ask<readonly ShownName[]>('listNames', {
+      const { data } = await ask('listNames', {
         query: { view: 'detail', limit: String(MAX_WORST), 'filter[state][]': one },
       })
-      return data
+      return detailed(data)
     }),
   )
   return all.flat()
 }
 
-const nameTable = (words: Words, names: readonly ShownName[], caption: string): Html => {
+const nameTable = (words: Words, names: readonly Named<'Name'>[], caption: string): Html => {
   const t = words.names
   const rows = names.map((name) => [
     html`<a href="${pathOfName(name)}">${hostname(wholeName(name))}</a>`,

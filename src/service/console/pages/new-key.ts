@@ -17,7 +17,8 @@ import {
 } from '../parts.ts'
 import { updateCard } from './key-state.ts'
 import { recipes } from './recipes.ts'
-import { type ShownKey, type ShownName, wholeName } from './shown.ts'
+import { wholeName } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 export const newKeyPage = async (context: ConsoleContext): Promise<ShownPage> => keyForm(context, NO_ERRORS)
 
@@ -29,7 +30,7 @@ async function keyForm(
   errors: FormErrors,
 ): Promise<ShownPage> {
   const t = words.newKey
-  const list = await ask<readonly Pick<ShownName, 'zone_name' | 'name'>[]>('listNames', {
+  const list = await ask('listNames', {
     query: { view: 'name_only', limit: String(MAX_BOXES), 'sort[name_labels_reversed]': 'asc' },
   })
   const names = isRefused(list) ? [] : list.data.map(wholeName)
@@ -90,17 +91,21 @@ export async function createKeyAction(context: ConsoleContext): Promise<ConsoleR
   ]
   if (missing.length > 0)
     return keyForm(context, { all: missing.map((one) => ({ field: one, text: words.needed })) })
-  const made = await ask<ShownKey & { readonly password: string }>('createKey', {
+  const made = await ask('createKey', {
     body: { description: sent.get('description') ?? '', hostnames },
   })
   const fieldOf = (pointer: string) => (pointer.startsWith('/description') ? 'description' : 'hostnames')
   return isRefused(made)
     ? keyForm(context, errorsOf(made, words, fieldOf))
-    : secretPage(context, made.data, made.data.password)
+    : secretPage(context, made.data, made.data.password ?? '')
 }
 
 /** The password, once, with how to enter it in the devices that people have; and whether the first update has come. */
-export function secretPage({ words, origin }: ConsoleContext, key: ShownKey, password: string): ShownPage {
+export function secretPage(
+  { words, origin }: ConsoleContext,
+  key: Named<'Key'>,
+  password: string,
+): ShownPage {
   const t = words.newKey
   const hostnames = key.targets.map(wholeName)
   const page = pathOf`/console/keys/ddns/${key.username}`

@@ -84,16 +84,13 @@ const createOf =
     if (typeof expires === 'object') return keyForm(context, kind, expires)
     const description = (sent.get('description') ?? '').trim()
     if (description === '') return keyForm(context, kind, fieldError('description', words.needed))
-    const made = await ask<ShownProgramKey & { readonly key?: string; readonly secret?: string }>(
-      CREATE[kind],
-      {
-        body: {
-          description: sent.get('description') ?? '',
-          scopes,
-          ...(expires !== undefined && { expires_at: expires }),
-        },
+    const made = await ask(CREATE[kind], {
+      body: {
+        description: sent.get('description') ?? '',
+        scopes,
+        ...(expires !== undefined && { expires_at: expires }),
       },
-    )
+    })
     const fieldOf = (pointer: string) => {
       const [, at] = /^\/scopes\/(\d+)/.exec(pointer) ?? []
       const word = scopes[Number(at)]?.split(':')[0]
@@ -101,7 +98,7 @@ const createOf =
       return pointer === '/description' ? 'description' : pointer === '/expires_at' ? 'days' : found
     }
     if (isRefused(made)) return keyForm(context, kind, errorsOf(made, words, fieldOf))
-    const { data } = made
+    const data: ShownProgramKey = made.data
     return {
       title: t[kind].made,
       main: html`${warningList(made.warnings)}${card(words.newKey.secret, [

@@ -2,18 +2,22 @@ import { type Html, html } from '../../../shared/html/html.ts'
 import { type Ask, type ConsoleContext, isRefused } from '../context.ts'
 import { button, choiceField, field, form, type FormErrors, hidden, lines } from '../parts.ts'
 import type { Words } from '../words/words.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 /** What a name shows while it is offline; the rest of its settings are for programs. */
 const OFFLINE_ACTIONS = { none: undefined, record: 'rdata', redirect: 'url', page: 'message' } as const
 type OfflineAct = keyof typeof OFFLINE_ACTIONS
-export type ShownOffline = { readonly action: OfflineAct } & Readonly<Record<string, unknown>>
+function offlineText(offline: Named<'OfflineSettings'>): string {
+  const field = OFFLINE_ACTIONS[offline.action]
+  return (field && offline[field]) ?? ''
+}
 
 /** Of a name without settings, and of one whose settings cannot be read: none. */
 export async function offlineOf(
   ask: Ask,
   at: Readonly<Record<'zone_name' | 'name', string>>,
-): Promise<ShownOffline> {
-  const found = await ask<ShownOffline>('getOffline', { params: at })
+): Promise<Named<'OfflineSettings'>> {
+  const found = await ask('getOffline', { params: at })
   return isRefused(found) ? { action: 'none' } : found.data
 }
 
@@ -25,17 +29,17 @@ export const onlineForm = ({ name: t }: Words, here: string): Html =>
   ])
 
 /** What an offline name shows. */
-export function offlineShown({ name: t }: Words, offline: ShownOffline): Html {
-  const value = offline[OFFLINE_ACTIONS[offline.action] ?? '']
+export function offlineShown({ name: t }: Words, offline: Named<'OfflineSettings'>): Html {
+  const value = offlineText(offline)
   return html`<p>${t.offlineShows}: ${t.offlineActions[offline.action]}${
-    typeof value === 'string' && value !== '' ? html`, <bdi>${lines(value)}</bdi>` : ''
+    value !== '' ? html`, <bdi>${lines(value)}</bdi>` : ''
   }</p>`
 }
 
 interface OfflineView {
   readonly isOffline: boolean
   readonly here: string
-  readonly offline: ShownOffline
+  readonly offline: Named<'OfflineSettings'>
   readonly errors: FormErrors
 }
 
@@ -43,7 +47,7 @@ export function offlineForm(
   { words: { name: t }, form: sent }: Pick<ConsoleContext, 'words' | 'form'>,
   { here, offline, errors, isOffline }: OfflineView,
 ): Html {
-  const stored = offline[OFFLINE_ACTIONS[offline.action] ?? '']
+  const stored = offlineText(offline)
   const isSent = sent.has('action')
   return html`<details${isSent ? html` open` : ''}><summary>${isOffline ? t.changeOffline : t.takeOffline}</summary>${form(
     `${here}/offline`,
@@ -56,7 +60,7 @@ export function offlineForm(
         chosen: sent.get('action') ?? offline.action,
       }),
       field('value', t.offlineValue, {
-        value: sent.get('value') ?? (typeof stored === 'string' ? stored : ''),
+        value: sent.get('value') ?? stored,
         hint: t.offlineHint,
         // A field of one line would take the line breaks away.
         ...(typeof stored === 'string' && stored.includes('\n') && { rows: 3 }),
@@ -71,7 +75,7 @@ export function offlineForm(
 /** What a name shows from now on, and whether that is already stored; undefined: it goes online. */
 export function offlineWanted(
   sent: URLSearchParams,
-  stored: ShownOffline,
+  stored: Named<'OfflineSettings'>,
   title: string,
 ): { readonly settings: object; readonly isStored: boolean } | undefined {
   const action = sent.get('action') ?? ''

@@ -18,7 +18,7 @@ const MAX_LISTED = '100'
 export async function programKeyCards({ words, ask }: ConsoleContext): Promise<Html> {
   const cards = await Promise.all(
     (['api', 'tsig'] as const).map(async (kind) => {
-      const list = await ask<readonly ShownProgramKey[]>(PROGRAM_KEYS[kind].list, {
+      const list = await ask(PROGRAM_KEYS[kind].list, {
         query: { limit: MAX_LISTED },
       })
       return isRefused(list) ? html`` : keyCard(words, kind, list)

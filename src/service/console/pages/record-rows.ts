@@ -1,10 +1,9 @@
 import { type Html, html } from '../../../shared/html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
-import type { ShownChange } from '../context.ts'
 import { card, dataTable, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { seenDigest } from './seen.ts'
-import type { ShownRRSet } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 /** One value of an RRSet, as a row of the form. */
 export interface FormRow {
@@ -17,7 +16,7 @@ export interface FormRow {
   readonly from: string
 }
 
-export const rowsOf = (rrsets: readonly ShownRRSet[]): readonly FormRow[] =>
+export const rowsOf = (rrsets: readonly Named<'RRSet'>[]): readonly FormRow[] =>
   rrsets.flatMap(({ dns_type: type, ttl, rdata }) =>
     rdata.map(({ label, value }) => {
       const row = { type, ttl: String(ttl), value, label }
@@ -51,7 +50,7 @@ export const comparedText = (
   )
 
 /** What the form was made from; another value means that something has changed the records since. */
-export const digestOf = (rrsets: readonly ShownRRSet[]): string =>
+export const digestOf = (rrsets: readonly Named<'RRSet'>[]): string =>
   seenDigest(rrsets.map((one) => [one.dns_type, comparedText(one)]))
 
 const FIELDS = ['type', 'ttl', 'value', 'label', 'from'] as const
@@ -166,7 +165,7 @@ export const hiddenRows = (rows: readonly FormRow[]): readonly Html[] =>
   rows.flatMap((row) => FIELDS.map((name) => html`<input type="hidden" name="${name}" value="${row[name]}">`))
 
 /** Before and after, also for those who see no colours: what goes and what comes are elements of their own. */
-export const changeTable = (words: Words, changes: readonly ShownChange[]) => {
+export const changeTable = (words: Words, changes: readonly Named<'PreviewedChange'>[]) => {
   const t = words.records
   const rows = changes.map(({ subject, dns_type: type, before, after }) => [
     html`<bdi>${subject}</bdi> ${type}`,

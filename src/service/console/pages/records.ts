@@ -31,7 +31,8 @@ import {
   rowsIn,
   rowsOf,
 } from './record-rows.ts'
-import { type ShownName, type ShownRRSet, wholeName } from './shown.ts'
+import { wholeName } from './shown.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 /** Rows that follow when a person asks for more. */
 const MORE_ROWS = 3
@@ -46,7 +47,7 @@ interface PlannedChange {
 
 /** The RRSets that differ from what is stored, or why the rows are none. */
 export function plannedChanges(
-  stored: readonly ShownRRSet[],
+  stored: readonly Named<'RRSet'>[],
   rows: readonly FormRow[],
   words: Words,
 ): { readonly changes: readonly PlannedChange[] } | { readonly errors: FormErrors } {
@@ -77,7 +78,7 @@ export function plannedChanges(
 }
 
 interface Draft {
-  readonly name: ShownName
+  readonly name: Named<'Name'>
   readonly rows: readonly FormRow[]
   readonly here: string
   /** The digest of what the form was made from. */
@@ -92,7 +93,7 @@ async function draftOf({
   ask,
 }: ConsoleContext): Promise<Draft | { readonly failed: ApiAnswer<unknown> }> {
   const { zone = '', name = '' } = params
-  const found = await ask<ShownName>('getName', { params: { zone_name: zone, name } })
+  const found = await ask('getName', { params: { zone_name: zone, name } })
   if (isRefused(found)) return { failed: found }
   const was = sent.get('was') ?? digestOf(found.data.rrsets)
   const here = pathOf`/console/names/${zone}/${name}`
@@ -108,7 +109,7 @@ interface SentChanges {
 /** Sends the changes; `dryRun` stores nothing. */
 const sendChanges = async (
   { ask }: ConsoleContext,
-  { zone_name: zone, name }: ShownName,
+  { zone_name: zone, name }: Named<'Name'>,
   { changes, dryRun, ifMatch }: SentChanges,
 ): Promise<ApiAnswer<unknown>> =>
   ask('changeRRSets', {

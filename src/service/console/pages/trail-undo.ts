@@ -6,11 +6,11 @@ import type { BulkCall } from './bulk/bulk-plan.ts'
 import { usableZoneOf } from './find-zone.ts'
 import { failedPage } from '../parts.ts'
 import { undoneRows } from './record-rows.ts'
-import type { ShownEntry } from './trail.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 const MAX_OF_REQUEST = '500'
 
-type Undone = Pick<ShownEntry, 'subject' | 'dns_type' | 'before'>
+type Undone = Pick<Named<'TrailEntry'>, 'subject' | 'dns_type' | 'before'>
 
 /** What one entry, or all entries of one request, had before it, to put it back after a look. */
 export async function trailUndoPage(context: ConsoleContext): Promise<ConsoleResult> {
@@ -27,7 +27,7 @@ async function entriesOfRequest({ ask, query }: ConsoleContext) {
   const at = parseInstant(query.get('at') ?? '')
   const operation = query.get('operation') ?? ''
   if (at === undefined) return undefined
-  const list = await ask<readonly ShownEntry[]>('listTrail', {
+  const list = await ask('listTrail', {
     query: {
       limit: MAX_OF_REQUEST,
       'filter[from]': formatInstant(at),

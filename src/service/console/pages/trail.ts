@@ -18,17 +18,7 @@ import {
 } from '../parts.ts'
 import { usableZoneOf } from './find-zone.ts'
 import type { Words } from '../words/words.ts'
-
-export interface ShownEntry {
-  readonly at: string | null
-  readonly actor: string
-  readonly peer: string
-  readonly operation: string
-  readonly subject: string
-  readonly dns_type: string | null
-  readonly before: string | null
-  readonly after: string | null
-}
+import type { Named } from '../../api/openapi/schemas.ts'
 
 const ENTRIES_LIMIT = '100'
 /** Of a file: the newest entries. */
@@ -61,7 +51,7 @@ const endOf = (value: string): string => {
 export async function trailPage(context: ConsoleContext): Promise<ConsoleResult> {
   const { words, query, ask } = context
   const t = words.trail
-  const list = await ask<readonly ShownEntry[]>('listTrail', {
+  const list = await ask('listTrail', {
     query: { limit: ENTRIES_LIMIT, ...filterQuery(query), ...pageQuery(query) },
   })
   const [errors, entries] = isRefused(list) ? [errorsOf(list, words), []] : [NO_ERRORS, list.data]
@@ -95,7 +85,7 @@ export async function trailPage(context: ConsoleContext): Promise<ConsoleResult>
 }
 
 /** With a link that puts a value back, where the entry has one and is of one name. */
-export function trailTable(words: Words, entries: readonly ShownEntry[], isReadOnly: boolean): Html {
+export function trailTable(words: Words, entries: readonly Named<'TrailEntry'>[], isReadOnly: boolean): Html {
   const t = words.trail
   const rows = entries.map((entry, nth) => [
     moment(entry.at),
@@ -127,20 +117,20 @@ const operationWord = ({ trail: { operations } }: Words, name: string): string =
 
 const FIND = '/console/find'
 
-const subjectOf = ({ subject, dns_type: type }: ShownEntry): Html =>
+const subjectOf = ({ subject, dns_type: type }: Named<'TrailEntry'>): Html =>
   type === null
     ? foreign(subject)
     : html`<a href="${FIND}?${new URLSearchParams({ name: subject }).toString()}">${hostname(subject)}</a>`
 
 /** A long text of the trail is cut. */
-const canUndo = ({ dns_type: type, before }: ShownEntry): boolean =>
+const canUndo = ({ dns_type: type, before }: Named<'TrailEntry'>): boolean =>
   type !== null && before?.endsWith('…') !== true
 
-const isOfSameRequest = (one: ShownEntry, other: ShownEntry | undefined): boolean =>
+const isOfSameRequest = (one: Named<'TrailEntry'>, other: Named<'TrailEntry'> | undefined): boolean =>
   other !== undefined && one.at === other.at && one.actor === other.actor && one.operation === other.operation
 
 /** Opens the records with the value before the change, which is reviewed like any other change; or all of one request. */
-function undoLinks(words: Words, entries: readonly ShownEntry[], nth: number): Html {
+function undoLinks(words: Words, entries: readonly Named<'TrailEntry'>[], nth: number): Html {
   const entry = entries[nth]
   if (entry === undefined || !canUndo(entry)) return html``
   const { subject, dns_type: type, before, at, operation } = entry
@@ -186,11 +176,11 @@ export async function trailFile({ ask, query, words }: ConsoleContext): Promise<
 async function allEntries(
   ask: Ask,
   filter: Readonly<Record<string, string>>,
-): Promise<{ readonly entries: readonly ShownEntry[] } | { readonly refused: ApiAnswer<unknown> }> {
-  const entries: ShownEntry[] = []
+): Promise<{ readonly entries: readonly Named<'TrailEntry'>[] } | { readonly refused: ApiAnswer<unknown> }> {
+  const entries: Named<'TrailEntry'>[] = []
   let after: string | undefined
   while (entries.length < MAX_FILE_ENTRIES) {
-    const page = await ask<readonly ShownEntry[]>('listTrail', {
+    const page = await ask('listTrail', {
       query: { limit: FILE_PAGE, ...filter, after },
     })
     if (isRefused(page)) return { refused: page }
@@ -204,7 +194,7 @@ async function allEntries(
 const COLUMNS = ['at', 'actor', 'peer', 'operation', 'subject', 'dns_type', 'before', 'after'] as const
 
 /** RFC 4180. Spreadsheets run what begins like a formula, so such a text gets a quote before it. */
-const csvOf = (entries: readonly ShownEntry[]): string =>
+const csvOf = (entries: readonly Named<'TrailEntry'>[]): string =>
   [COLUMNS, ...entries.map((entry) => COLUMNS.map((name) => entry[name] ?? ''))]
     .map((row) =>
       row.map((value) => `"${value.replace(/^[=+\-@\t]/, "'$&").replaceAll('"', '""')}"`).join(','),

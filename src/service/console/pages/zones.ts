@@ -25,13 +25,12 @@ import {
   state,
   stateLabel,
 } from '../parts.ts'
-import type { ZonePublication } from '../../model/publication.ts'
 import { unicodeName } from '../../model/dns-name.ts'
 import type { Words } from '../words/words.ts'
-import { delegationCard, proofCard, type ShownDelegation } from './delegation.ts'
+import { delegationCard, proofCard } from './delegation.ts'
 import { serverCard } from './name.ts'
-import type { ShownZone } from './shown.ts'
 import { sharedZones } from './find-zone.ts'
+import type { Named } from '../../api/openapi/schemas.ts'
 
 const ZONES_LIMIT = '50'
 
@@ -42,7 +41,7 @@ export const zonesPage = async (context: ConsoleContext): Promise<ConsoleResult>
 async function zoneList(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, query, ask, form: sent, session } = context
   const t = words.zones
-  const list = await ask<readonly ShownZone[]>('listZones', {
+  const list = await ask('listZones', {
     query: { limit: ZONES_LIMIT, ...pageQuery(query) },
   })
   if (isRefused(list)) return failedPage(words, list)
@@ -101,10 +100,10 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
   const { words, params, ask, query, session } = context
   const t = words.zone
   const { zone: name = '' } = params
-  const found = await ask<ShownZone>('getZone', { params: { zone_name: name } })
+  const found = await ask('getZone', { params: { zone_name: name } })
   if (isRefused(found)) return failedPage(words, found)
   const zone = found.data
-  const published = await ask<Publication>('getPublication', { params: { zone_name: name } })
+  const published = await ask('getPublication', { params: { zone_name: name } })
   const names = await ask('listZoneNames', { params: { zone_name: name }, query: { limit: '0' } })
   const here = pathOf`/console/zones/${zone.name}`
   const isPending = changesSoon(zone.publication)
@@ -130,7 +129,7 @@ async function zoneShown(context: ConsoleContext, errors: FormErrors): Promise<S
       linkList(words, here, { isOwn: zone.is_own, isReadOnly: !session.hasFullAccess }),
     )}${
       query.has('check')
-        ? delegationCard(words, await ask<ShownDelegation>('getDelegation', { params: { zone_name: name } }))
+        ? delegationCard(words, await ask('getDelegation', { params: { zone_name: name } }))
         : ''
     }${!session.hasFullAccess || !zone.is_own ? '' : noteForms(context, { zone, here, errors, names: names.page.total })}`,
   }
@@ -146,14 +145,10 @@ const linkList = (
     isOwn ? html`<li><a href="${here}/export">${t.export}</a></li>` : ''
   }${isReadOnly || !isOwn ? '' : html`<li><a href="${here}/import">${t.import}</a></li>`}</ul>`
 
-interface Publication {
-  readonly publication: ZonePublication
-  readonly published_at: string | null
-  readonly pending: number
-  readonly nameservers: Parameters<typeof serverCard>[1]
-}
-
-const publishedLine = (words: Words, { publication, pending, published_at: at }: Publication): Html => {
+const publishedLine = (
+  words: Words,
+  { publication, pending, published_at: at }: Named<'Publication'>,
+): Html => {
   if (publication === 'pending') return state('wait', '…', words.zone.pending(pending))
   const label = stateLabel(publication, words)
   return publication === 'published'
@@ -162,7 +157,7 @@ const publishedLine = (words: Words, { publication, pending, published_at: at }:
 }
 
 interface NoteView {
-  readonly zone: ShownZone
+  readonly zone: Named<'Zone'>
   readonly here: string
   readonly errors: FormErrors
   readonly names: number

@@ -5,18 +5,9 @@ import {
   type ConsoleContext,
   isRefused,
   type OperationCall,
-  type ShownChange,
   type ShownPage,
 } from '../../context.ts'
-import {
-  addressesOf,
-  isOfValues,
-  type ShownKey,
-  type ShownName,
-  type ShownRRSet,
-  wholeName,
-  wholeNamesOf,
-} from '../shown.ts'
+import { addressesOf, isOfValues, wholeName, wholeNamesOf } from '../shown.ts'
 import { type Html, html } from '../../../../shared/html/html.ts'
 import {
   button,
@@ -33,6 +24,7 @@ import {
   NO_ERRORS,
 } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
+import type { Named } from '../../../api/openapi/schemas.ts'
 
 export const ACTS = ['ttl', 'address', 'key', 'delete'] as const
 export type Act = (typeof ACTS)[number]
@@ -77,11 +69,11 @@ export async function bulkPlan(ask: Ask, { act, value, picks }: Wanted): Promise
 }
 
 /** Those that are gone are left out. */
-async function namesOf(ask: Ask, picks: readonly string[]): Promise<readonly ShownName[]> {
+async function namesOf(ask: Ask, picks: readonly string[]): Promise<readonly Named<'Name'>[]> {
   const all = await Promise.all(
     picks.map(async (pick) => {
       const [zone = '', name = ''] = pick.split('/')
-      const found = await ask<ShownName>('getName', { params: { zone_name: zone, name } })
+      const found = await ask('getName', { params: { zone_name: zone, name } })
       return isRefused(found) ? [] : [found.data]
     }),
   )
@@ -94,18 +86,19 @@ interface PlannedWay {
 }
 
 /** The name servers of a zone are the service's. */
-const isOwn = ({ name }: ShownName, { dns_type: type }: ShownRRSet): boolean => name !== '@' || type !== 'NS'
+const isOwn = ({ name }: Named<'Name'>, { dns_type: type }: Named<'RRSet'>): boolean =>
+  name !== '@' || type !== 'NS'
 
 const ttlChanges =
   (ttl: number) =>
-  (name: ShownName): readonly PlannedWay[] =>
+  (name: Named<'Name'>): readonly PlannedWay[] =>
     name.rrsets
       .filter((one) => isOwn(name, one) && one.ttl !== ttl)
       .map(({ dns_type, ttl: before }) => ({ to: { dns_type, ttl }, back: { dns_type, ttl: before } }))
 
 const addressChanges =
   (value: string) =>
-  ({ rrsets }: ShownName): readonly PlannedWay[] => {
+  ({ rrsets }: Named<'Name'>): readonly PlannedWay[] => {
     const type = isIP(value) === 4 ? 'A' : 'AAAA'
     const before = rrsets.find(({ dns_type: one }) => one === type)
     return [
@@ -117,7 +110,7 @@ const addressChanges =
   }
 
 /** A label that the service made is made again. */
-const rdataOf = ({ rdata }: ShownRRSet) =>
+const rdataOf = ({ rdata }: Named<'RRSet'>) =>
   rdata.map(({ value, label, update_group: key }) => ({
     value,
     ...(!label.startsWith('_') && { label }),
@@ -125,8 +118,8 @@ const rdataOf = ({ rdata }: ShownRRSet) =>
   }))
 
 function patches(
-  names: readonly ShownName[],
-  changesOf: (name: ShownName) => readonly PlannedWay[],
+  names: readonly Named<'Name'>[],
+  changesOf: (name: Named<'Name'>) => readonly PlannedWay[],
 ): BulkPlan | PlanFault {
   const zones = [...new Set(names.map(({ zone_name: zone }) => zone))]
   const all = zones.map((zone) => {
@@ -152,7 +145,7 @@ function patches(
   return { calls: callsOf('to'), inverse: callsOf('back') }
 }
 
-const deletions = (names: readonly ShownName[]): BulkPlan => ({
+const deletions = (names: readonly Named<'Name'>[]): BulkPlan => ({
   calls: names.map((one) => ({
     operation: 'deleteName',
     call: { params: { zone_name: one.zone_name, name: one.name } },
@@ -179,10 +172,10 @@ const deletions = (names: readonly ShownName[]): BulkPlan => ({
 async function attachment(
   ask: Ask,
   username: string,
-  names: readonly ShownName[],
+  names: readonly Named<'Name'>[],
 ): Promise<BulkPlan | PlanFault> {
   const params = { ddns_key_username: username }
-  const found = await ask<ShownKey>('getKey', { params })
+  const found = await ask('getKey', { params })
   const before = isRefused(found) ? [] : wholeNamesOf(found.data)
   // The way back would be an empty list, which ends its single values too.
   if (!isRefused(found) && before.length === 0 && isOfValues(found.data)) return 'ofValues'
@@ -201,7 +194,7 @@ export async function detachment(
   names: readonly string[],
 ): Promise<readonly BulkCall[] | PlanFault> {
   const params = { ddns_key_username: username }
-  const found = await ask<ShownKey>('getKey', { params })
+  const found = await ask('getKey', { params })
   if (isRefused(found)) return 'noKey'
   const held = wholeNamesOf(found.data)
   const gone = held.filter((one) => names.includes(one))
@@ -218,7 +211,7 @@ export const BULK_PAGE = '/console/names/bulk'
 export const bulkForm = (
   words: Words,
   table: Html,
-  { keys, back }: { readonly keys: readonly ShownKey[]; readonly back: string },
+  { keys, back }: { readonly keys: readonly Named<'Key'>[]; readonly back: string },
 ): Html => form(BULK_PAGE, [table, hidden('back', back), bulkFields(words, keys)])
 
 interface BulkEntries {
@@ -229,7 +222,7 @@ interface BulkEntries {
 
 export const bulkFields = (
   { bulk: t }: Words,
-  keys: readonly ShownKey[],
+  keys: readonly Named<'Key'>[],
   { act = 'ttl', value = '', errors = NO_ERRORS }: BulkEntries = {},
 ): Html =>
   html`<fieldset class="row"><legend>${t.what}</legend>${choiceField('act', t.act, {
@@ -248,13 +241,13 @@ export const bulkFields = (
   )}${button(t.review, 'quiet')}</fieldset>`
 
 /** Those that names can be attached to. */
-export async function keysToAttach(ask: Ask): Promise<readonly ShownKey[]> {
-  const list = await ask<readonly ShownKey[]>('listKeys', { query: { limit: '100' } })
+export async function keysToAttach(ask: Ask): Promise<readonly Named<'Key'>[]> {
+  const list = await ask('listKeys', { query: { limit: '100' } })
   return isRefused(list) ? [] : list.data
 }
 
 /** A box at each name. */
-export const pickTable = (words: Words, names: readonly ShownName[]): Html =>
+export const pickTable = (words: Words, names: readonly Named<'Name'>[]): Html =>
   dataTable(
     words.bulk.title,
     [{ label: words.names.name }, { label: words.names.addresses }],
@@ -271,7 +264,7 @@ export interface BulkOutcome {
   /** Of the requests, those that changed something. */
   readonly succeeded: readonly BulkCall[]
   readonly changed: number
-  readonly changes: readonly ShownChange[]
+  readonly changes: readonly Named<'PreviewedChange'>[]
   readonly refused: readonly string[]
   readonly warnings: ApiAnswer<unknown>['warnings']
 }
@@ -317,7 +310,7 @@ export const refusedNote = ({ bulk: t }: Words, refused: readonly string[]): Htm
         (one) => html`<li>${foreign(one)}</li>`,
       )}</ul></div>`
 
-export const changedRecords = ({ changes }: BulkOutcome): readonly ShownChange[] =>
+export const changedRecords = ({ changes }: BulkOutcome): readonly Named<'PreviewedChange'>[] =>
   changes.filter(({ before, after: next }) => before !== null || next !== null)
 
 /** What a person sees before the press: the names too, since an attachment changes no record. */

@@ -29,29 +29,10 @@ import {
   warningList,
 } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
-import { type NewLink, newLinkPage, operatorRefused, PLANS_LIMIT } from './operator.ts'
+import { newLinkPage, operatorRefused, PLANS_LIMIT } from './operator.ts'
+import type { Named } from '../../../api/openapi/schemas.ts'
 
 const LIMIT = '100'
-
-interface ShownAccount {
-  readonly name: string
-  readonly plan: string
-  readonly is_suspended: boolean
-  readonly is_operator: boolean
-  readonly has_factor: boolean
-  readonly names: number
-  readonly max_names: number
-  readonly rdata: number
-  readonly max_rdata: number
-  readonly zones: number
-  readonly keys: number
-  readonly api_keys: number
-  readonly created_at: string
-}
-interface ShownDetail extends ShownAccount {
-  readonly zone_names: readonly string[]
-  readonly key_usernames: readonly string[]
-}
 
 const pathOfAccount = (name: string): string => pathOf`/console/operator/accounts/${name}`
 
@@ -60,7 +41,7 @@ export async function operatorAccountsPage(context: ConsoleContext): Promise<Con
   const { words, ask, query } = context
   const t = words.operator
   const search = query.get('search') ?? ''
-  const list = await ask<readonly ShownAccount[]>('listOperatorAccounts', {
+  const list = await ask('listOperatorAccounts', {
     query: { limit: LIMIT, ...(search !== '' && { 'filter[search]': search }), ...pageQuery(query) },
   })
   if (isRefused(list)) return operatorRefused(words, list)
@@ -87,7 +68,7 @@ export async function operatorAccountsPage(context: ConsoleContext): Promise<Con
   }
 }
 
-const accountState = ({ operator: t }: Words, one: ShownAccount): Html =>
+const accountState = ({ operator: t }: Words, one: Named<'OperatorAccount'>): Html =>
   html`${one.is_suspended ? state('bad', '✗', t.suspended) : state('ok', '✓', t.works)}${
     one.is_operator ? html` <span class="soft">${t.isOperator}</span>` : ''
   }`
@@ -99,11 +80,11 @@ export const operatorAccountPage = async (context: ConsoleContext): Promise<Cons
 async function accountShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, ask, params } = context
   const t = words.operator
-  const found = await ask<ShownDetail>('getOperatorAccount', {
+  const found = await ask('getOperatorAccount', {
     params: { account_name: params['account'] ?? '' },
   })
   if (isRefused(found)) return operatorRefused(words, found)
-  const plans = await ask<readonly { readonly name: string }[]>('listPlans', {
+  const plans = await ask('listPlans', {
     query: { limit: PLANS_LIMIT },
   })
   if (isRefused(plans)) return operatorRefused(words, plans)
@@ -124,7 +105,7 @@ async function accountShown(context: ConsoleContext, errors: FormErrors): Promis
   }
 }
 
-function accountFacts(words: Words, one: ShownDetail): Html {
+function accountFacts(words: Words, one: Named<'OperatorAccountDetail'>): Html {
   const t = words.operator
   return facts([
     [t.state, accountState(words, one)],
@@ -143,7 +124,7 @@ function accountFacts(words: Words, one: ShownDetail): Html {
 const change = (here: string, [name, value]: readonly [string, string], label: Html): Html =>
   form(here, [hidden(name, value), label])
 
-function actionsFor({ operator: t }: Words, one: ShownDetail): readonly Html[] {
+function actionsFor({ operator: t }: Words, one: Named<'OperatorAccountDetail'>): readonly Html[] {
   const here = pathOfAccount(one.name)
   return [
     one.is_suspended
@@ -180,7 +161,7 @@ export async function changeAccountAction(context: ConsoleContext): Promise<Cons
 
 export async function resetLinkAction(context: ConsoleContext): Promise<ConsoleResult> {
   const { form: sent, params, ask, words } = context
-  const made = await ask<NewLink>('createResetLink', {
+  const made = await ask('createResetLink', {
     params: { account_name: params['account'] ?? '' },
     body: { send: sent.get('send') === 'yes' },
   })

@@ -29,17 +29,10 @@ import {
   warningList,
 } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
+import type { Named } from '../../../api/openapi/schemas.ts'
 
 /** The page of operators. */
 export const OPERATOR_PATH = '/console/operator'
-
-export interface ShownInvitation {
-  readonly id: number
-  readonly plan: string
-  readonly zone: string | null
-  readonly email: string | null
-  readonly expires_at: string
-}
 
 export const columnsNamed = (...labels: readonly string[]): readonly Column[] =>
   labels.map((label, at) => ({ label, isFixed: at > 0 }))
@@ -48,7 +41,7 @@ export const columnsNamed = (...labels: readonly string[]): readonly Column[] =>
 export const actionColumn = (label: string): Column => ({ label, isFixed: true, isPlain: true })
 
 interface InvitationView {
-  readonly invitations: ApiAnswer<readonly ShownInvitation[]>
+  readonly invitations: ApiAnswer<readonly Named<'Invitation'>[]>
   readonly plans: readonly string[]
   readonly errors: FormErrors
 }
@@ -90,18 +83,13 @@ export function invitationCard(
   ])
 }
 
-export interface NewLink {
-  readonly link: string
-  readonly mailed: boolean
-}
-
 /** The link, once. On loopback the service does not know its own port, so it gets that of the request. */
 export function newLinkPage(
   { words, origin }: ConsoleContext,
-  { data, warnings }: ApiAnswer<NewLink>,
+  { data, warnings }: ApiAnswer<Named<'NewLink'>>,
 ): ShownPage {
   const t = words.operator
-  const { pathname, hash } = new URL(data.link)
+  const { pathname, hash } = new URL(data.link ?? '', origin)
   return {
     title: t.title,
     main: html`${warningList(warnings)}${card(t.link, [
@@ -116,34 +104,6 @@ const LIMIT = '100'
 /** Plans are chosen from one list, and found in it. */
 export const PLANS_LIMIT = '1000'
 
-interface ShownBlock {
-  readonly username: string | null
-  readonly reason: 'abuse' | 'operator'
-  readonly blocked_until: string | null
-  readonly agent: string | null
-  readonly address: string | null
-}
-interface ShownLockout {
-  readonly network: string
-  readonly endpoint: 'update' | 'api' | 'dns' | 'factor'
-  readonly blocked_until: string | null
-}
-interface ShownLoad {
-  readonly at: string | null
-  readonly heaviest: readonly { readonly key: string; readonly ms: number; readonly waiting: number }[]
-}
-interface ShownSecondaries {
-  readonly at: string | null
-  readonly secondaries: readonly {
-    readonly name: string
-    readonly address: string
-    readonly zones: number
-    readonly behind: number
-    readonly stuck: number
-    readonly lag: number
-  }[]
-}
-
 /** What needs an operator, on one page. */
 export const operatorPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
   operatorShown(context, NO_ERRORS)
@@ -152,15 +112,15 @@ async function operatorShown(context: ConsoleContext, errors: FormErrors): Promi
   const { words, ask } = context
   const t = words.operator
   const query = { limit: LIMIT }
-  const plans = await ask<readonly { readonly name: string }[]>('listPlans', {
+  const plans = await ask('listPlans', {
     query: { limit: PLANS_LIMIT },
   })
   if (isRefused(plans)) return operatorRefused(words, plans)
-  const invitations = await ask<readonly ShownInvitation[]>('listInvitations', { query })
-  const blocks = await ask<readonly ShownBlock[]>('listBlocks', { query })
-  const lockouts = await ask<readonly ShownLockout[]>('listLockouts', { query })
-  const load = await ask<ShownLoad>('getLoad')
-  const secondaries = await ask<ShownSecondaries>('listSecondaries')
+  const invitations = await ask('listInvitations', { query })
+  const blocks = await ask('listBlocks', { query })
+  const lockouts = await ask('listLockouts', { query })
+  const load = await ask('getLoad')
+  const secondaries = await ask('listSecondaries')
   const refused = [invitations, blocks, lockouts, load, secondaries].find(isRefused)
   if (refused !== undefined) return operatorRefused(words, refused)
   const names = plans.data.map(({ name }) => name)
@@ -195,7 +155,7 @@ export const operatorRefused = (words: Words, answer: ApiAnswer<unknown>): Shown
 const tableOrNone = (words: Words, rows: readonly (readonly (Html | string)[])[], table: Html): Html =>
   rows.length === 0 ? html`<p>${words.operator.none}</p>` : table
 
-function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Html {
+function secondaryCard(words: Words, { at, secondaries }: Named<'Secondaries'>): Html {
   const t = words.operator
   if (secondaries.length === 0) return html``
   const rows = secondaries.map((one) => [
@@ -216,7 +176,7 @@ function secondaryCard(words: Words, { at, secondaries }: ShownSecondaries): Htm
 
 const endPath = (subject: string): string => pathOf`/console/operator/blocks/${subject}/end`
 
-function blockCard(words: Words, blocks: ApiAnswer<readonly ShownBlock[]>, errors: FormErrors): Html {
+function blockCard(words: Words, blocks: ApiAnswer<readonly Named<'Block'>[]>, errors: FormErrors): Html {
   const t = words.operator
   const rows = blocks.data.map(({ username, reason, blocked_until: until, agent, address }) => [
     foreign(username ?? ''),
@@ -247,7 +207,7 @@ function blockCard(words: Words, blocks: ApiAnswer<readonly ShownBlock[]>, error
   ])
 }
 
-function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>): Html {
+function lockoutCard(words: Words, lockouts: ApiAnswer<readonly Named<'Lockout'>[]>): Html {
   const t = words.operator
   const rows = lockouts.data.map(({ network, endpoint, blocked_until: until }) => [
     network,
@@ -262,7 +222,7 @@ function lockoutCard(words: Words, lockouts: ApiAnswer<readonly ShownLockout[]>)
   ])
 }
 
-function loadCard(words: Words, { at, heaviest }: ShownLoad): Html {
+function loadCard(words: Words, { at, heaviest }: Named<'Load'>): Html {
   const t = words.operator
   const rows = heaviest.map(({ key, ms, waiting }) => [loadOf(key), t.ms(ms), String(waiting)])
   return card(t.heaviest, [
@@ -285,7 +245,7 @@ export async function createInvitationAction(context: ConsoleContext): Promise<C
     const value = (sent.get(name) ?? '').trim()
     return value === '' ? [] : [[name, value] as const]
   })
-  const made = await ask<NewLink>('createInvitation', { body: Object.fromEntries(given) })
+  const made = await ask('createInvitation', { body: Object.fromEntries(given) })
   // A refusal says in its text which of them it is about.
   return isRefused(made)
     ? operatorShown(

@@ -23,10 +23,6 @@ const PLANS = '/console/operator/plans'
 
 type Limits = Words['operator']['limits']
 type Features = Words['operator']['features']
-type ShownPlan = { readonly name: string; readonly accounts: number } & {
-  readonly [K in keyof Limits]: number | string | null
-} & { readonly [K in keyof Features]: boolean }
-
 /** The plans, and a form for a new one. */
 export const plansPage = async (context: ConsoleContext): Promise<ConsoleResult> =>
   plansShown(context, NO_ERRORS)
@@ -34,7 +30,7 @@ export const plansPage = async (context: ConsoleContext): Promise<ConsoleResult>
 async function plansShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, ask, query, form: sent } = context
   const t = words.operator
-  const list = await ask<readonly ShownPlan[]>('listPlans', { query: { limit: LIMIT, ...pageQuery(query) } })
+  const list = await ask('listPlans', { query: { limit: LIMIT, ...pageQuery(query) } })
   if (isRefused(list)) return operatorRefused(words, list)
   const rows = list.data.map((plan) => [
     html`<a href="${pathOf`/console/operator/plans/${plan.name}`}">${foreign(plan.name)}</a>`,
@@ -67,7 +63,7 @@ export const planPage = async (context: ConsoleContext): Promise<ConsoleResult> 
 async function planShown(context: ConsoleContext, errors: FormErrors): Promise<ShownPage> {
   const { words, ask, params, form: sent } = context
   const t = words.operator
-  const list = await ask<readonly ShownPlan[]>('listPlans', { query: { limit: PLANS_LIMIT } })
+  const list = await ask('listPlans', { query: { limit: PLANS_LIMIT } })
   if (isRefused(list)) return operatorRefused(words, list)
   const plan = list.data.find(({ name }) => name === params['plan'])
   if (plan === undefined) return { title: words.noPage, status: 404, main: html`<p>${words.noPageWhy}</p>` }
