@@ -13,8 +13,8 @@ import { lacks } from '../lacks.ts'
 const LOOK = `
   const [make, family] = process.argv.slice(1)
   const from = (path) => import(${JSON.stringify(`${ROOT}/src/`)} + path)
-  const names = ['client/sources/stun', 'client/sources/dns', 'client/sources/pmp', 'client/sources/pcp', 'client/sources/igd', 'client/sources/http',
-    'client/sources/router', 'platform/sockets/datagram', 'platform/sockets/stream', 'platform/network/network', 'platform/http/http', 'platform/network/interfaces', 'platform/clock/clock', 'client/detect/home-gateway']
+  const names = ['client/detect/sources/stun', 'client/detect/sources/dns', 'client/detect/sources/pmp', 'client/detect/sources/pcp', 'client/detect/sources/igd', 'client/detect/sources/http',
+    'client/detect/sources/router', 'shared/platform/sockets/datagram', 'shared/platform/sockets/stream', 'shared/platform/network/network', 'shared/platform/http/http', 'shared/platform/network/interfaces', 'shared/platform/clock/clock', 'client/detect/home-gateway']
   Promise.all(names.map((name) => from(name + '.ts'))).then(async (modules) => {
     const all = Object.assign({}, ...modules)
     const ports = { http: all.undiciHttp, interfaces: all.systemInterfaces, datagram: all.askByDatagram, stream: all.askByStream,
