@@ -1,4 +1,7 @@
 import type { ErrorName } from '../model/errors.ts'
+import type { Schema } from './openapi/schema.ts'
+import type { Whole } from './openapi/schemas.ts'
+import type { RequestFaultName } from './request/faults.ts'
 import type {
   HandlerResult,
   Refused,
@@ -8,6 +11,9 @@ import type {
 } from './request/context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export type SuccessStatus = 200 | 201 | 202
+export type HeaderName = 'ETag' | 'Created-Labels' | 'Retry-After' | 'Allow' | 'WWW-Authenticate'
 
 export interface Route<R extends ErrorName = ErrorName> {
   readonly method: Method
@@ -27,6 +33,17 @@ export interface Route<R extends ErrorName = ErrorName> {
     | 'Operator'
   /** The summary of the operation in the OpenAPI document. */
   readonly summary: string
+  /** The body of a request. */
+  readonly request?: Schema
+  /** Without a body everything has its default. */
+  readonly isRequestOptional?: true
+  /** The body of a success. */
+  readonly response: Schema
+  readonly statuses: readonly SuccessStatus[]
+  /** Headers of a success. */
+  readonly headers?: readonly HeaderName[]
+  /** The faults of the handler that are not in the specification's table of errors. */
+  readonly faults?: readonly RequestFaultName[]
   /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */
   readonly refuses: readonly R[]
   /** Needs no credentials. */
@@ -51,12 +68,20 @@ type RefusedIn<A> = A extends Refused<infer R> ? R : never
 type NeverRefused<R extends ErrorName, A> =
   Exclude<R, RefusedIn<A>> extends never ? unknown : { readonly neverRefused: Exclude<R, RefusedIn<A>> }
 
-/** A row compiles only if it lists exactly the refusals of its handler. Its type keeps what the handler answers. */
-export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>>(
-  row: Omit<Route<R>, 'handle'> & {
-    readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A>
+type DataIn<A> = A extends { readonly data: infer D } ? D : never
+/** The data of a response, by its schema. */
+export type DataOf<S> = DataIn<Whole<S>>
+type AsDescribed<A, S> = [DataIn<A>] extends [DataOf<S>]
+  ? unknown
+  : { readonly otherThanItsSchema: DataIn<A> }
+
+/** A row compiles only if it lists exactly the refusals of its handler, and describes what that answers (decision 0072). */
+export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>, S extends Schema>(
+  row: Omit<Route<R>, 'handle' | 'response'> & {
+    readonly response: S
+    readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A> & AsDescribed<A, S>
   },
-): Route & { readonly answers?: A } => row
+): Route & { readonly response: S } => row
 
 /** Changes of the account, of zones and keys: those of records are refused with the zone. */
 export const isAccountChange = ({ method, tag }: Route): boolean =>

@@ -4,7 +4,7 @@ import type { Session } from '../auth/sessions.ts'
 import type { Words } from './words/words.ts'
 import { plainError, type Rendered } from '../api/answer/render.ts'
 import { REQUEST_FAULTS } from '../api/request/faults.ts'
-import type { AnswerOf } from '../api/openapi/openapi.ts'
+import type { DataOf } from '../api/route.ts'
 import { ROUTES } from '../api/routes.ts'
 import type { Named } from '../api/openapi/schemas.ts'
 
@@ -30,6 +30,8 @@ export interface ConsoleApiRequest {
   readonly body: string
 }
 
+/** The data that an operation answers. */
+type AnswerOf<O extends Operation> = DataOf<(typeof ROUTES)[O]['response']>
 /** One row of the data of a list. */
 export type ListedRow<O extends Operation> = AnswerOf<O> extends readonly (infer R)[] ? R : never
 

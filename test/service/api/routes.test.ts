@@ -1,13 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Route, refusalsOf, route } from '../../../src/service/api/route.ts'
+import { item } from '../../../src/service/api/openapi/schemas.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
 import { ERRORS, type ErrorName, refuse } from '../../../src/service/model/errors.ts'
 import { refused } from '../../../src/service/api/request/context.ts'
 import { NO_REFUSALS, REFUSALS } from '../../spec/refusals.ts'
 
-const ROW = { method: 'GET', path: '/x', tag: 'meta', summary: 'A route' } as const
+const ROW = {
+  method: 'GET',
+  path: '/x',
+  tag: 'meta',
+  summary: 'A route',
+  response: item('About'),
+  statuses: [200],
+} as const
 
 it('a refusal that its route does not list does not compile', () => {
   const listed = route({
@@ -31,6 +39,21 @@ it('a route that lists a refusal its handler never returns does not compile', ()
   const excessive = route({ ...ROW, refuses: ['zoneNotFound', 'nameNotFound'], handle })
 
   expect(excessive.refuses).toEqual(['zoneNotFound', 'nameNotFound'])
+})
+
+it('an answer that its schema does not describe does not compile', () => {
+  const row = { ...ROW, refuses: [] } as const
+  const described = route({
+    ...row,
+    handle: async () => ({ status: 200, data: { name: 'x', version: '1' } }),
+  })
+  const renamed = route({
+    ...row,
+    // @ts-expect-error the type checker is the test
+    handle: async () => ({ status: 200, data: { name: 'x', release: '1' } }),
+  })
+
+  expect([described.statuses, renamed.statuses]).toEqual([[200], [200]])
 })
 
 const NAMES = Object.keys(ERRORS) as readonly ErrorName[]
@@ -82,8 +105,10 @@ describe('the routes and the specified refusals are the same', () => {
   })
 })
 
-it('no line of the table of routes is wider than 125 columns', () => {
-  const source = readFileSync(join(import.meta.dirname, '../../../src/service/api/routes.ts'), 'utf8')
+it('no line of the tables of operations is wider than 125 columns', () => {
+  const folder = join(import.meta.dirname, '../../../src/service/api/contract')
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
 
-  expect(source.split('\n').filter((line) => line.length > 125)).toEqual([])
+  expect(lines.length).toBeGreaterThan(400)
+  expect(lines.filter((line) => line.length > 125)).toEqual([])
 })

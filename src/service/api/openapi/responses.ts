@@ -1,6 +1,6 @@
 import { ERRORS } from '../../model/errors.ts'
 import { REQUEST_FAULTS, type RequestFaultName } from '../request/faults.ts'
-import { isAccountChange, type Route, refusalsOf } from '../route.ts'
+import { type HeaderName, isAccountChange, type Route, refusalsOf, type SuccessStatus } from '../route.ts'
 import { ZONE_FILE_TYPE } from '../zones/zone-export.ts'
 import { ref, type Schema, string, wholeNumber } from './schema.ts'
 
@@ -21,8 +21,7 @@ const HEADERS = {
   }),
   Allow: string('The methods of this path (RFC 9110 §10.2.1).'),
   'WWW-Authenticate': string('How the caller can identify itself (RFC 9110 §11.6.1).'),
-} as const
-export type HeaderName = keyof typeof HEADERS
+} as const satisfies Readonly<Record<HeaderName, Schema>>
 
 const headersOf = (names: readonly HeaderName[]): Schema =>
   names.length === 0
@@ -97,7 +96,6 @@ const SUCCESSES = {
   201: 'Created.',
   202: 'Changed.',
 } as const
-export type SuccessStatus = keyof typeof SUCCESSES
 
 /** A response of a success. The listed headers may be left out where they have no value. */
 export const successResponse = (
