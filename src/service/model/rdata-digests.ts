@@ -1,6 +1,7 @@
 import {
   excerpt,
   fieldsIn,
+  type HexParser,
   hexField,
   joinFields,
   malformed,
@@ -71,9 +72,8 @@ const SSHFP: DigestForm = {
   lengths: { 1: ['SHA-1', 20], 2: ['SHA-256', 32] },
 }
 
-const digestParser =
-  ({ form, numbers, data, lengths }: DigestForm): RdataParser =>
-  (value) => {
+const digestParser = ({ form, numbers, data, lengths }: DigestForm): HexParser => {
+  const parse: RdataParser = (value) => {
     const fields = fieldsIn(value)
     if (fields.length <= numbers.length) return notOfForm(value, form)
     const head = numbers.map((number, n) => numberField(number, fields[n]))
@@ -87,6 +87,8 @@ const digestParser =
     const octets = numbers.reduce((sum, { max }) => sum + (max > 255 ? 2 : 1), digits.length / 2)
     return rdata.ok ? withinRecord(octets, rdata.value) : rdata
   }
+  return Object.assign(parse, { form: 'hex' as const })
+}
 
 export const parseDs = digestParser(DS)
 export const parseTlsa = digestParser(TLSA)

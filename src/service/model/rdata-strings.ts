@@ -14,12 +14,13 @@ export interface InvalidValue {
 /** Parses a value into its canonical form, in which it is stored, compared and shown. */
 export type RdataParser = (value: string) => Result<string, InvalidValue>
 
+/** The same, of a value that is hexadecimal digits behind some numbers. */
+export type HexParser = RdataParser & { readonly form: 'hex' }
+
 export interface RdataType {
   /** Whether a DDNS key may change it. */
   readonly isTarget: boolean
-  /** How the canonical value becomes octets: a text has about as many as characters, hexadecimal digits half as many. */
-  readonly form: 'text' | 'hex'
-  readonly parse: RdataParser
+  readonly parse: RdataParser | HexParser
 }
 
 /** One part of a value in canonical form, or what is wrong with it and what would be right. */

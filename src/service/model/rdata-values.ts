@@ -77,34 +77,34 @@ const parseUrl: RdataParser = (value) => {
 /** All supported types. Those that contain an address or a redirect may be the target of a DDNS key. */
 // biome-ignore format: a table
 export const RDATA_TYPES = {
-  A:     { isTarget: true,  form: 'text', parse: address('v4', 'IPv4') },
-  AAAA:  { isTarget: true,  form: 'text', parse: address('v6', 'IPv6') },
-  _URL:  { isTarget: true,  form: 'text', parse: parseUrl },
-  ALIAS: { isTarget: false, form: 'text', parse: domain('aliasInvalid', parseTarget) },
-  CNAME: { isTarget: false, form: 'text', parse: domain('cnameInvalid', parseTarget) },
-  NS:    { isTarget: false, form: 'text', parse: domain('nsInvalid', parseHost) },
-  PTR:   { isTarget: false, form: 'text', parse: domain('ptrInvalid', parseHost) },
-  TXT:   { isTarget: false, form: 'text', parse: withText(parseTxt) },
-  MX:    { isTarget: false, form: 'text', parse: parseMx },
-  SRV:   { isTarget: false, form: 'text', parse: parseSrv },
-  CAA:   { isTarget: false, form: 'text', parse: withText(parseCaa) },
-  DS:    { isTarget: false, form: 'hex',  parse: parseDs },
-  TLSA:  { isTarget: false, form: 'hex',  parse: parseTlsa },
-  SSHFP: { isTarget: false, form: 'hex',  parse: parseSshfp },
-  HTTPS: { isTarget: false, form: 'text', parse: withText(parseSvcb) },
-  SVCB:  { isTarget: false, form: 'text', parse: withText(parseSvcb) },
-  NAPTR: { isTarget: false, form: 'text', parse: withText(parseNaptr) },
-  URI:   { isTarget: false, form: 'text', parse: withText(parseUri) },
-  LOC:   { isTarget: false, form: 'text', parse: parseLoc },
-  DHCID: { isTarget: false, form: 'text', parse: parseDhcid },
+  A:     { isTarget: true,  parse: address('v4', 'IPv4') },
+  AAAA:  { isTarget: true,  parse: address('v6', 'IPv6') },
+  _URL:  { isTarget: true,  parse: parseUrl },
+  ALIAS: { isTarget: false, parse: domain('aliasInvalid', parseTarget) },
+  CNAME: { isTarget: false, parse: domain('cnameInvalid', parseTarget) },
+  NS:    { isTarget: false, parse: domain('nsInvalid', parseHost) },
+  PTR:   { isTarget: false, parse: domain('ptrInvalid', parseHost) },
+  TXT:   { isTarget: false, parse: withText(parseTxt) },
+  MX:    { isTarget: false, parse: parseMx },
+  SRV:   { isTarget: false, parse: parseSrv },
+  CAA:   { isTarget: false, parse: withText(parseCaa) },
+  DS:    { isTarget: false, parse: parseDs },
+  TLSA:  { isTarget: false, parse: parseTlsa },
+  SSHFP: { isTarget: false, parse: parseSshfp },
+  HTTPS: { isTarget: false, parse: withText(parseSvcb) },
+  SVCB:  { isTarget: false, parse: withText(parseSvcb) },
+  NAPTR: { isTarget: false, parse: withText(parseNaptr) },
+  URI:   { isTarget: false, parse: withText(parseUri) },
+  LOC:   { isTarget: false, parse: parseLoc },
+  DHCID: { isTarget: false, parse: parseDhcid },
 } as const satisfies Readonly<Record<string, RdataType>>
 
 export type DnsType = keyof typeof RDATA_TYPES
 export const isDnsType = (text: unknown): text is DnsType =>
   typeof text === 'string' && Object.hasOwn(RDATA_TYPES, text)
 
-/** The octets of a canonical value on the wire, or somewhat more. */
+/** The octets of a canonical value on the wire, or somewhat more: two hexadecimal digits are one octet. */
 export const sizeOfRdata = (type: DnsType, value: string): number =>
-  RDATA_TYPES[type].form === 'hex'
+  'form' in RDATA_TYPES[type].parse
     ? Math.ceil(value.length / 2)
     : Buffer.byteLength(value.replace(/\\(?:\d{3}|.)/g, '.'))

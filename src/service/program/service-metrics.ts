@@ -45,33 +45,23 @@ export interface ServiceMetrics {
   text(values: MomentaryValues): string
 }
 
+/** Whatever stands here is in the text, in this order. */
 // biome-ignore format: a table
-const TIMES = {
-  durations: { name: 'holdfast_request_duration_seconds', help: 'Time from a request to its answer' },
-  writes:    { name: 'holdfast_store_write_duration_seconds', help: 'Time from the begin of a transaction until it is durable' },
-  flushes:   { name: 'holdfast_publish_duration_seconds', help: 'Time of a flush of changed names into the published zones' },
-  waits:     { name: 'holdfast_turn_wait_seconds', help: 'Time that requests to the API wait for their turn' },
-} as const
-
-// biome-ignore format: a table
-const COUNTS = {
-  requests:    { name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' },
-  dnsMessages: { name: 'holdfast_dns_messages', help: 'DNS messages sent, by their RCODE' },
-  busy:        { name: 'holdfast_store_busy', help: 'Changes that failed because other sessions had locked what they change, or the store did not answer in time' },
-  raises:      { name: 'holdfast_serials_raised', help: 'Serials that were raised because a secondary had a newer one' },
-  limits:      { name: 'holdfast_dns_limited', help: 'Answers by DNS that the limits truncated or dropped' },
-} as const
+const instruments = () => ({
+  requests:    new Counter({ name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' }),
+  durations:   new Histogram({ name: 'holdfast_request_duration_seconds', help: 'Time from a request to its answer' }),
+  writes:      new Histogram({ name: 'holdfast_store_write_duration_seconds', help: 'Time from the begin of a transaction until it is durable' }),
+  busy:        new Counter({ name: 'holdfast_store_busy', help: 'Changes that failed because other sessions had locked what they change, or the store did not answer in time' }),
+  flushes:     new Histogram({ name: 'holdfast_publish_duration_seconds', help: 'Time of a flush of changed names into the published zones' }),
+  waits:       new Histogram({ name: 'holdfast_turn_wait_seconds', help: 'Time that requests to the API wait for their turn' }),
+  raises:      new Counter({ name: 'holdfast_serials_raised', help: 'Serials that were raised because a secondary had a newer one' }),
+  limits:      new Counter({ name: 'holdfast_dns_limited', help: 'Answers by DNS that the limits truncated or dropped' }),
+  dnsMessages: new Counter({ name: 'holdfast_dns_messages', help: 'DNS messages sent, by their RCODE' }),
+})
 
 export function serviceMetrics(): ServiceMetrics {
-  const requests = new Counter(COUNTS.requests)
-  const durations = new Histogram(TIMES.durations)
-  const writes = new Histogram(TIMES.writes)
-  const flushes = new Histogram(TIMES.flushes)
-  const dnsMessages = new Counter(COUNTS.dnsMessages)
-  const waits = new Histogram(TIMES.waits)
-  const busy = new Counter(COUNTS.busy)
-  const raises = new Counter(COUNTS.raises)
-  const limits = new Counter(COUNTS.limits)
+  const all = instruments()
+  const { requests, durations, writes, busy, flushes, waits, raises, limits, dnsMessages } = all
   let queue = 0
   return {
     answered(part, response, seconds) {
@@ -96,15 +86,7 @@ export function serviceMetrics(): ServiceMetrics {
           help: 'The version of the service',
           samples: [{ suffix: '_info', labels: { version }, value: 1 }],
         },
-        requests.family(),
-        durations.family(),
-        writes.family(),
-        busy.family(),
-        flushes.family(),
-        waits.family(),
-        raises.family(),
-        limits.family(),
-        dnsMessages.family(),
+        ...Object.values(all).map((one) => one.family()),
         publicationFamily(zones),
         ...secondaryFamilies(secondaries),
         gauge({ name: 'holdfast_store_queue', help: 'Transactions that wait or run' }, queue),

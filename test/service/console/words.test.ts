@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { REQUEST_FAULTS } from '../../../src/service/api/request/faults.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
 import { LINK_OPERATIONS } from '../../../src/service/auth/links.ts'
-import { DE } from '../../../src/service/console/words/de/de.ts'
 import { EN } from '../../../src/service/console/words/en/en.ts'
-import { languageFor } from '../../../src/service/console/words/languages.ts'
+import { type Language, LANGUAGES, languageFor } from '../../../src/service/console/words/languages.ts'
 import { ERRORS } from '../../../src/service/model/errors.ts'
 
 /** The words of a language, by their place. */
@@ -16,11 +15,13 @@ function wordsIn(words: object, place = ''): readonly (readonly [string, unknown
   )
 }
 
+const OTHER_LANGUAGES = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== 'en')
+
 describe('the words of the console', () => {
-  it('are all there in German, and are not the English ones', () => {
-    const [english, german] = [new Map(wordsIn(EN)), new Map(wordsIn(DE))]
-    expect([...german.keys()]).toEqual([...english.keys()])
-    const same = [...german].filter(
+  it.each(OTHER_LANGUAGES)('are all there in %s, and are not the English ones', (language) => {
+    const [english, translated] = [new Map(wordsIn(EN)), new Map(wordsIn(LANGUAGES[language].words))]
+    expect([...translated.keys()]).toEqual([...english.keys()])
+    const same = [...translated].filter(
       ([place, word]) => typeof word === 'string' && word === english.get(place),
     )
     const both = [
@@ -50,12 +51,12 @@ describe('the words of the console', () => {
     )
   })
 
-  it('have each error of the API in German', () => {
+  it.each(OTHER_LANGUAGES)('have each error of the API in %s', (language) => {
     const titles = [
       ...Object.values(ERRORS).map(({ meaning }) => meaning),
       ...Object.values(REQUEST_FAULTS).map(({ title }) => title),
     ]
-    expect(Object.keys(DE.errors).toSorted()).toEqual([...new Set(titles)].toSorted())
+    expect(Object.keys(LANGUAGES[language].words.errors).toSorted()).toEqual([...new Set(titles)].toSorted())
   })
 })
 

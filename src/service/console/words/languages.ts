@@ -1,12 +1,12 @@
 import { DE } from './de/de.ts'
 import { EN } from './en/en.ts'
-import type { Words } from './words.ts'
+import type { Translation } from './words.ts'
 
 /** Each with its own name, as people who read it look for it. */
-export const LANGUAGES = {
-  en: { words: EN, name: 'English' },
+const TRANSLATIONS = {
   de: { words: DE, name: 'Deutsch' },
-} as const satisfies Readonly<Record<string, { readonly words: Words; readonly name: string }>>
+} as const satisfies Readonly<Record<string, { readonly words: Translation; readonly name: string }>>
+export const LANGUAGES = { en: { words: EN, name: 'English' }, ...TRANSLATIONS } as const
 export type Language = keyof typeof LANGUAGES
 
 export const isLanguage = (text: string | undefined): text is Language =>

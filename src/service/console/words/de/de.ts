@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts'
+import type { Translation } from '../words.ts'
 import { DE_ACCOUNT } from './account.ts'
 import { DE_BULK } from './bulk.ts'
 import { DE_FACTORS } from './factors.ts'
@@ -10,7 +10,7 @@ import { DE_OPERATOR } from './operator.ts'
 import { DE_ZONES } from './zones.ts'
 
 /** German. */
-export const DE: Words = {
+export const DE: Translation = {
   ...DE_FRAME,
   ...DE_FACTORS,
   ...DE_NAMES,

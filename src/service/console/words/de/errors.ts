@@ -1,6 +1,8 @@
+import type { ErrorWords } from '../words.ts'
+
 /** The titles of the errors of the API, in German. What follows a title, such as a name, is as the API gives it. */
 // biome-ignore format: a table
-export const DE_ERRORS: Readonly<Record<string, string>> = {
+export const DE_ERRORS: ErrorWords = {
   'invalid sort key': 'ungültige Sortierung',
   'hostname contains too many labels': 'der Name hat zu viele Teile',
   'Rdata labels must be unique in an RRset': 'die Kennungen der Werte müssen verschieden sein',

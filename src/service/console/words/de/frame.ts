@@ -2,9 +2,10 @@ import { germanActor, germanDetail } from './details.ts'
 import type { EN_FRAME } from '../en/frame.ts'
 import { DE_ERRORS } from './errors.ts'
 import { plural } from '../plural.ts'
+import type { Translation } from '../words.ts'
 
 /** What every page has, and signing in. */
-export const DE_FRAME: typeof EN_FRAME = {
+export const DE_FRAME: Omit<typeof EN_FRAME, 'errors'> & Pick<Translation, 'errors'> = {
   language: 'de',
   navigation: 'Bereiche',
   places: {
