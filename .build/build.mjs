@@ -86,17 +86,17 @@ const { output } = await bundle.generate({
       // What every command needs.
       {
         name: 'tables',
-        test: /src\/shared\/(base|protocol)\/|src\/shared\/settings\/(?!document|syntax|toml-statements)|src\/client\/services\/(providers\/|template\.ts)|src\/client\/detect\/sources\/spec\.ts|src\/client\/settings\/(client-(checks|file|settings)|hostname|nearest-layer|notify-settings|page-settings|parameter|preset|protocol-(checks|settings)|read-client)\.ts|src\/client\/setup\/migration\/formats\.ts|src\/client\/program\/commands\/starts\.ts/,
+        test: /src\/shared\/(base|protocol)\/|src\/shared\/settings\/(?!document|syntax|toml-statements)|src\/client\/services\/(providers\/|template\.ts)|src\/client\/detect\/sources\/spec\.ts|src\/client\/settings\/(client-(checks|file|settings)|hostname|notify-settings|page-settings|parameter|protocol-(checks|settings)|read-client)\.ts|src\/client\/setup\/migration\/formats\.ts|src\/client\/program\/commands\/starts\.ts/,
       },
       // Modules of commands that read settings.
       {
         name: 'console',
-        test: /src\/shared\/program\/(output|home|config-file|log|paths|text-file)|src\/client\/settings\/(settings|account-files|password-files|system-config|file-names|variables)|src\/client\/decide\/file-name|src\/shared\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts/,
+        test: /src\/shared\/program\/(output|config-file|log|paths)|src\/client\/settings\/(settings|account-files|password-files|system-config)|src\/client\/decide\/file-name|src\/shared\/platform\/(log\/log|files\/(files|named-file|paths|promises)|clock\/clock)\.ts/,
       },
       // Modules of one update; address detection is separate.
       {
         name: 'client',
-        test: /src\/client\/(agent\/|decide\/(?!file-name)|report\/(outcome|report|exchange-log|clock-view|control-requests|resume-state)|detect\/(sources\/(given|provider|source)|address-detection)|program\/((system|compose|event-log|jobs|one-shot|outcome-exit|state\/single-instance)\.ts|commands\/update\.ts))|src\/shared\/platform\/(http\/(outcome|plain|proxy|service)|process\/(lock|identity)|sockets\/control|clock\/release-date)\.ts/,
+        test: /src\/client\/(agent\/|decide\/(?!file-name)|report\/(cause|report|control-requests|resume-state)|detect\/(sources\/(provider|source)|address-detection)|program\/((system|compose|jobs|one-shot|state\/single-instance)\.ts|commands\/update\.ts))|src\/shared\/platform\/(http\/(outcome|plain|proxy|service)|process\/lock|sockets\/control|clock\/release-date)\.ts/,
       },
     ],
   },

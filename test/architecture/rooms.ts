@@ -31,7 +31,7 @@ export const ROOMS = new Map(
 )
 /** Above the rooms: what starts the program and picks the command. */
 export const ABOVE: readonly string[] = ['start.ts', 'main.ts']
-/** The deepest room that a file is in: `service/store/sql` before `service/store`. */
+/** The deepest room that a file is in. */
 export const roomOf = (path: string): string =>
   [...ROOMS.keys()]
     .filter((room) => path.startsWith(`${room}/`))

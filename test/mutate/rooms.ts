@@ -5,14 +5,13 @@ export const ROOMS: readonly string[] = [
   'src/client/detect',
   'src/service/rules',
   'src/service/auth',
-  'src/service/auth',
   'src/service/update',
 ]
 
 /** Tests that run within one process. The others start programs, read the source, or take long and reach little. */
 export const isUnitTest = (path: string): boolean =>
   path.endsWith('.test.ts') &&
-  !/^test\/(e2e|system|browser|packages|long|architecture|bench|mutate|simulation|shared\/(platform|settings|net|program)|client\/(settings|providers)|service\/settings)\//.test(
+  !/^test\/(e2e|system|browser|packages|long|architecture|bench|mutate|simulation|shared\/(platform|settings|base|program)|client\/(settings|services\/providers)|service\/settings)\//.test(
     path,
   ) &&
   !/service\/api\/(fuzz|properties|security|concurrency)/.test(path)

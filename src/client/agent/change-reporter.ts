@@ -204,10 +204,10 @@ const normalized = (because: string): string =>
     .join('; ')
 
 /** By account key: the end of the delay that was reported last. */
-export type ReportedDelays = Readonly<Record<string, Instant>>
+type ReportedDelays = Readonly<Record<string, Instant>>
 
 /** The updates that the pace delays: one event for each end of a delay, even if the address changes several times. */
-export function paceEvents(
+function paceEvents(
   reported: ReportedDelays,
   { state, world, jobs, action }: LoopState,
   now: Instant,
@@ -225,7 +225,7 @@ export function paceEvents(
 }
 
 /** The stops, waits and retries that are new in the second state. */
-export function stateEvents(
+function stateEvents(
   before: State,
   current: State,
   { desiredStates, now }: { readonly desiredStates: readonly DesiredState[]; readonly now: Instant },

@@ -158,7 +158,7 @@ export const wordingOf = <K extends AgentEvent['kind']>(event: EventOf<K>): Word
   (WORDING as { readonly [Kind in K]: WordingRow<Kind> })[event.kind]
 
 /** A reply word, with what the service wrote where that is another word with the same meaning. */
-export const formatObeyedWord = (word: string, said: string | undefined): string =>
+const formatObeyedWord = (word: string, said: string | undefined): string =>
   said === undefined ? word : `${said}, which is handled like ${word}`
 
 /** What the service wrote; or which refusal of another protocol a word of this program stands for. */

@@ -1,21 +1,22 @@
 import { type Duration, hours, minutes, seconds, withJitter } from '../../shared/base/time.ts'
+import { MIN_WAIT } from '../../shared/protocol/reply.ts'
 import type { WaitCause } from './state.ts'
 
 /**
  * The waits after a reply that requires one. Gateway errors (502, 503, 504: a proxy while the service restarts) start
- * with the first row; everything else starts with the protocol's minimum of 30 minutes. The last row repeats.
+ * with the first row; everything else starts with the minimum of the protocol. The last row repeats.
  */
 // biome-ignore format: a table
 const WAITS: readonly Duration[] = [
   //            total
   minutes(1),   // 1 m
   minutes(5),   // 6 m
-  minutes(30),  // 36 m        the minimum after 911
+  MIN_WAIT,     // 36 m
   hours(1),     // 1 h 36 m
   hours(2),     // 3 h 36 m
   hours(4),     // 7 h 36 m
 ]
-const MIN_STEP = WAITS.indexOf(minutes(30))
+const MIN_STEP = WAITS.indexOf(MIN_WAIT)
 
 /** While the service is not reached: it did not receive the request, or that is not known. */
 // biome-ignore format: a table
@@ -41,7 +42,7 @@ export const nextWait = (cause: WaitCause, previous: number | undefined): number
 
 /** `random` is in [0, 1). */
 export const waitAt = (step: number, random: number): Duration =>
-  withJitter(WAITS[Math.max(0, Math.min(step, WAITS.length - 1))] ?? minutes(30), JITTER, random)
+  withJitter(WAITS[Math.max(0, Math.min(step, WAITS.length - 1))] ?? MIN_WAIT, JITTER, random)
 
 /** The delay after `attempt` failed rounds before this one; `random` is in [0, 1). */
 export function retryAt(attempt: number, random: number): Duration {

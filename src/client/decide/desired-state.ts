@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Stop } from './state.ts'
 
 /** Fingerprints of the user's present settings: a stop is lifted when the one of its kind changes. */
-export interface Fingerprints {
+interface Fingerprints {
   readonly credentials: string
   readonly agent: string
   readonly settings: string
@@ -51,7 +51,7 @@ export interface DesiredState {
   /** The number of service endpoints, which are tried in turn. */
   readonly endpointCount: number
   readonly form: RequestForm
-  /** The maximum number of hostnames in one request; without it, see `batch.ts`. */
+  /** The maximum number of hostnames in one request; without it, see `batchOf`. */
   readonly batch?: number
   /** The maximum number of requests in five minutes. */
   readonly pace: number

@@ -20,7 +20,7 @@ import { type DesiredState, isLifted } from './desired-state.ts'
 import { mergeStates } from './merge.ts'
 import { withSent } from './pace.ts'
 
-export interface ReduceContext extends Moment {
+interface ReduceContext extends Moment {
   readonly desiredStates: readonly DesiredState[]
 }
 

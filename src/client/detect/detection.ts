@@ -38,7 +38,7 @@ import {
 import { type Prefix, withHostPart } from '../../shared/base/prefix.ts'
 
 /** The address of another machine in this network: the IPv6 prefix of this host with that host part. IPv4 is shared. */
-export const suffixed = (provider: AddressProvider, { address, length }: Prefix): AddressProvider => ({
+const suffixed = (provider: AddressProvider, { address, length }: Prefix): AddressProvider => ({
   name: `${provider.name} with ${address}/${length}`,
   async look(family, signal) {
     const sighting = await provider.look(family, signal)

@@ -2,7 +2,7 @@ import { type Address, familyOf } from '../../shared/base/address.ts'
 import type { InterfaceAddress, Interfaces } from '../../shared/ports/interfaces.ts'
 import type { FindGateway, Gateway, KernelRoute, ReadRoutes } from '../../shared/ports/network.ts'
 
-export interface RoutePorts {
+interface RoutePorts {
   readonly routes: ReadRoutes
   readonly interfaces: Interfaces
 }

@@ -8,7 +8,7 @@ import { listed } from '../../shared/base/address.ts'
 import { type Notification, notificationText } from './notification.ts'
 
 /** A message for people: the subject, and all facts below each other. */
-export function mailOf(one: Notification): { readonly subject: string; readonly text: string } {
+function mailOf(one: Notification): { readonly subject: string; readonly text: string } {
   const { title, text } = notificationText(one)
   const rows: readonly (readonly [string, string])[] = [
     ['Account', one.name ?? one.account],

@@ -57,7 +57,7 @@ export function duePings(
   return { memory: accounts.reduce((one, account) => withPing(one, account, now), memory), accounts }
 }
 
-export function withPing(memory: NotifyMemory, account: string, now: Instant): NotifyMemory {
+function withPing(memory: NotifyMemory, account: string, now: Instant): NotifyMemory {
   const earlier = memory.accounts[account] ?? { confirmed: {}, events: {} }
   return { ...memory, accounts: { ...memory.accounts, [account]: { ...earlier, pinged: now } } }
 }
@@ -81,10 +81,10 @@ const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEv
   stateOutdated: 'state-lost',
 }
 const FORMAT: EventFormat = { account: (key) => key, time: formatInstant }
-export const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
+const eventLine = (event: AgentEvent): string => wordingOf(event).line(event, FORMAT)
 
 /** What an event without an account is for people. */
-export function newsForAll(
+function newsForAll(
   event: AgentEvent,
 ): { readonly about: NotificationEvent; readonly because: string } | undefined {
   if (event.kind === 'stateNotSaved') return { about: 'unsaved', because: event.because }
@@ -95,10 +95,7 @@ export function newsForAll(
 /** Pings of the interval are not remembered: the next one follows. */
 const INTERVAL_PING = 'interval'
 
-export type NotifierPorts = Pick<
-  SystemPorts,
-  'clocks' | 'entropy' | 'files' | 'hook' | 'http' | 'mail' | 'steady'
->
+type NotifierPorts = Pick<SystemPorts, 'clocks' | 'entropy' | 'files' | 'hook' | 'http' | 'mail' | 'steady'>
 
 interface NotifierOptions {
   readonly log: Log

@@ -105,7 +105,7 @@ The page shows what was true then.</p></header>
 `.text
 }
 
-export const titleOf = (view: PageView): string => `${summaryOf(view).text} - Holdfast`
+const titleOf = (view: PageView): string => `${summaryOf(view).text} - Holdfast`
 
 interface PageDocument {
   readonly title: string

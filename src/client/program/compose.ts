@@ -36,7 +36,7 @@ export const REPORTED_AT_END: ReadonlySet<AgentEvent['kind']> = new Set([
   'settled',
 ])
 
-export interface EventOutputs {
+interface EventOutputs {
   readonly log: Log
   readonly onEvent: (event: AgentEvent) => void
   /** Kinds of events that are not logged. */
@@ -44,7 +44,7 @@ export interface EventOutputs {
 }
 
 /** Logs each event, and passes it on. */
-export function eventLog(
+function eventLog(
   { accounts }: Pick<ResolvedSettings, 'accounts'>,
   time: ClientTime,
   { log, onEvent, unlogged }: EventOutputs,

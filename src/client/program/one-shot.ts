@@ -63,14 +63,14 @@ export async function updateOnce(settings: ResolvedSettings, options: OneShotOpt
 /** In milliseconds, for all programs and requests that tell what a one-shot did. */
 const NOTIFICATION_TIMEOUT = 30_000
 
-export interface Update {
+interface Update {
   readonly reports: readonly AccountReport[]
   /** Waits until everyone is told, or until the signal. */
   readonly notified: (signal: AbortSignal) => Promise<void>
 }
 
 /** The requests that an update would send; without any, the reports say why. */
-export interface DryRun {
+interface DryRun {
   readonly requests: readonly MaskedRequest[]
   readonly reports: readonly AccountReport[]
 }

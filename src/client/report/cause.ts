@@ -71,7 +71,7 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
 }
 
 /** A request for it was sent, and not confirmed. */
-export const isUnanswered = ({ unanswered }: HostState): boolean =>
+const isUnanswered = ({ unanswered }: HostState): boolean =>
   unanswered !== undefined && listed(unanswered.addresses).length > 0
 
 const isAnySeen = (byName: SightingsByName = {}): boolean =>

@@ -27,7 +27,7 @@ import type { UpdateRequest } from '../../shared/protocol/request.ts'
 import type { AgentEvent } from '../agent/events.ts'
 
 /** The last request for a hostname, and the reply to it. */
-export interface LoggedExchange {
+interface LoggedExchange {
   readonly sent: UpdateRequest
   readonly reply?: Reply
   /** The addresses that were confirmed before a reply that confirms others. */

@@ -6,7 +6,7 @@ import { isSecretName } from '../../shared/settings/secret-names.ts'
  * What a request by a template can say. `label` is the hostname without the zone, `label@` the same with @ for none,
  * `basic` both credentials in the form of RFC 7617.
  */
-export const PLACES = [
+const PLACES = [
   'hostname',
   'zone',
   'label',
@@ -197,7 +197,7 @@ export function parsePattern(text: string): Result<Pattern, string> {
 }
 
 /** All that a request is made of. */
-export interface RequestTemplates {
+interface RequestTemplates {
   readonly url: UrlTemplate
   readonly ipv6Url?: UrlTemplate | undefined
   readonly body?: RequestBody | undefined

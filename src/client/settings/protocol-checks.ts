@@ -15,7 +15,7 @@ const PLACE = 'the preset '
 export const isPreset = (place: string): boolean => place.startsWith(PLACE)
 
 /** The form of a request of the update protocol at one service. */
-export const FORM_KEYS = [
+const FORM_KEYS = [
   'path',
   'families',
   'absentFamily',

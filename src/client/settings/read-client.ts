@@ -37,7 +37,7 @@ import {
 const PASSWORD_KEYS = ['password', 'passwordFile'] as const
 
 /** Drops both password settings from every layer below the first that has one of them: the most important origin wins. */
-export function withOnePassword(layers: readonly SettingLayer[]): readonly SettingLayer[] {
+function withOnePassword(layers: readonly SettingLayer[]): readonly SettingLayer[] {
   const top = layers.findIndex((layer) => PASSWORD_KEYS.some((key) => layer[key] !== undefined))
   const withoutPassword = ({
     password: _password,
@@ -48,7 +48,7 @@ export function withOnePassword(layers: readonly SettingLayer[]): readonly Setti
 }
 
 /** A service with another protocol takes the place of that of farther layers, with the settings of its requests. */
-export function withOneService(layers: readonly SettingLayer[]): readonly SettingLayer[] {
+function withOneService(layers: readonly SettingLayer[]): readonly SettingLayer[] {
   const nearest = layers.findIndex(isOther)
   const service = layers[nearest]?.['url'] === undefined ? [] : ['provider', 'server']
   const dropped: readonly string[] = [...service, ...NIC_UPDATE_KEYS]

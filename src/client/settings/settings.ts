@@ -42,14 +42,14 @@ const PREFIX = 'HOLDFAST_'
 /** Variables of the tests, and for announcements of a later version. */
 const IGNORED = ['HOLDFAST_TEST_', 'HOLDFAST_NEWS_', 'HOLDFAST_PROGRAM']
 
-export interface UnknownVariable {
+interface UnknownVariable {
   readonly problem: string
   /** Similar to a setting, so probably a spelling mistake. */
   readonly isMeant: boolean
 }
 
 /** Environment variables that begin like a setting and are not one. */
-export async function unknownVariables(
+async function unknownVariables(
   environment: NodeJS.ProcessEnv,
   knownVariables: () => Promise<readonly string[]>,
 ): Promise<readonly UnknownVariable[]> {

@@ -43,7 +43,7 @@ export function realPathOf(path: string): string {
 }
 
 /** Whether a path leads to the folder or to something in it. */
-export const leadsInto = (path: string, folder: string): boolean =>
+const leadsInto = (path: string, folder: string): boolean =>
   !/^\.\.(?:\/|$)/.test(relative(realPathOf(folder), realPathOf(path)))
 
 /** What root writes into the store of another user belongs to that user, so that the service can use it. */

@@ -4,7 +4,7 @@ import type { Audit } from '../model/audit.ts'
 import { type Caller, doorOf } from '../rules/permission.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
-import { isNotModified, preconditionFault } from './answer/entity-tag.ts'
+import { isNotModified } from './answer/entity-tag.ts'
 import { hasJsonBody, inputOf, prepare } from './request/input.ts'
 import { readDryRun } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
@@ -14,9 +14,11 @@ import {
   type ApiService,
   type ChangePassword,
   type HandlerResult,
+  type InTurn,
   refused,
   type RequestContext,
   type Success,
+  type Turn,
 } from './request/context.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
 import { importEntry, replacementResult, type ReplaceZone, runLongRoute } from './long-routes.ts'
@@ -25,9 +27,10 @@ import { previewOf, undone } from './writing/preview.ts'
 import { requestSubject, trailHead, withTrail } from './writing/recorded.ts'
 import { asciiName } from '../model/dns-name.ts'
 import { ROUTES } from './routes.ts'
+import { preconditionFault } from './answer/precondition.ts'
 
 /** For the one route without credentials. */
-export const ANONYMOUS: Caller = {
+const ANONYMOUS: Caller = {
   account: {
     id: 0,
     name: '',
@@ -49,11 +52,14 @@ export const ANONYMOUS: Caller = {
 }
 
 /** The operation of a request, with the values in its path as they are sent. */
-export interface Match {
+interface Match {
   readonly name: string
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
 }
+
+const NO_MATCH: Match = { name: '', route: ROUTES.about, params: {} }
+const NO_RESULT = { status: 200 } as const
 
 const PATTERNS = Object.entries(ROUTES).map(([name, route]: [string, Route]) => ({
   name,
@@ -62,7 +68,7 @@ const PATTERNS = Object.entries(ROUTES).map(([name, route]: [string, Route]) => 
 }))
 
 /** The route, or the methods of this path. */
-export function findRoute(method: string, path: string): Match | readonly Method[] {
+function findRoute(method: string, path: string): Match | readonly Method[] {
   const matching = PATTERNS.flatMap(({ name, route, pattern }) => {
     const match = pattern.exec(path)
     return match === null ? [] : [{ name, route, params: { ...match.groups } }]
@@ -74,7 +80,7 @@ export function findRoute(method: string, path: string): Match | readonly Method
 const NAME_PARAMS: ReadonlySet<string> = new Set(['zone_name', 'name'])
 
 /** Decodes percent-encoding, and writes names in ASCII; undefined if it is invalid. */
-export function decodedParams(
+function decodedParams(
   params: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> | undefined {
   try {
@@ -115,22 +121,6 @@ type Identify = (
   networks: ApiNetworks,
 ) => Promise<Caller | undefined | { readonly retryAfter: number }>
 
-/** Whose request this is: of an account, or of a network without one. */
-interface Turn {
-  readonly kind: 'read' | 'write' | 'update'
-  readonly key: string
-  readonly isGone: (() => boolean) | undefined
-}
-
-/**
- * Begins the work of a request when its key has its turn; seconds to wait if it was not begun, because too much of that
- * key waits.
- */
-export type InTurn = <T>(
-  turn: Turn,
-  work: () => Promise<T>,
-) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
-
 export interface ApiDependencies {
   readonly store: Store
   readonly identify: Identify
@@ -148,51 +138,60 @@ export interface ApiDependencies {
 
 export const isApiPath = (path: string): boolean => path === '/v1' || path.startsWith('/v1/')
 
-/**
- * From request to response. Precedence: route, credentials, rate limit, path, media type and syntax of the body, then the
- * checks of the handler.
- */
-export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
-  try {
-    const described = descriptionAt(dependencies.description, request)
-    if (described !== undefined) return described
-    const match = findRoute(request.method === 'HEAD' ? 'GET' : request.method, request.path)
-    if (!('route' in match)) return routeError(match)
-    const admitted = await admit(dependencies, request, match.route)
-    if ('malformed' in admitted || 'refusals' in admitted) return render(admitted)
-    const { caller } = admitted
-    const params = decodedParams(match.params)
-    if (params === undefined)
-      return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
-    const fault =
-      request.isTooLarge === true ? REQUEST_FAULTS.bodyTooLarge : mediaTypeFault(request, match.route)
-    if (fault !== undefined) return plainError(fault)
-    const prepared = await prepare(request, match, { caller, ...dependencies })
-    if ('malformed' in prepared) return render(prepared)
-    const turn: Turn = {
-      kind: match.route.method === 'GET' || match.route.isLong ? 'read' : 'write',
-      key: caller === undefined ? `network ${request.networks.share}` : `account ${caller.account.name}`,
-      isGone: request.isGone,
+/** A request on its way: each phase adds what the later ones need. */
+class ApiCall {
+  readonly dependencies: ApiDependencies
+  readonly request: ApiRequest
+  match: Match = NO_MATCH
+  /** Undefined on a route without credentials. */
+  caller: Caller | undefined
+  prepared: ReadRequest['prepared'] = {}
+  result: Awaited<ReturnType<typeof runRoute>> = NO_RESULT
+
+  constructor(dependencies: ApiDependencies, request: ApiRequest) {
+    this.dependencies = dependencies
+    this.request = request
+  }
+
+  /** A program with a key of the account must not use up the turns of a person who acts against it. */
+  get isPerson(): boolean {
+    return this.caller?.sessionId !== undefined && this.caller.apiKeyId === undefined
+  }
+
+  get turn(): Turn {
+    const { route } = this.match
+    const { networks, isGone } = this.request
+    return {
+      kind: route.method === 'GET' || route.isLong ? 'read' : 'write',
+      key: this.caller === undefined ? `network ${networks.share}` : `account ${this.caller.account.name}`,
+      isGone,
     }
-    const matched = { ...match, params, caller, prepared }
-    // Files have lines of their own: few are held at a time, and a slow client holds up no other request of its account.
-    const line = match.route.takesFile ? { ...turn, key: `import of ${turn.key}` } : turn
-    const taken = await dependencies.inTurn(line, async () => {
-      const parts = match.route.takesFile ? await request.readLong?.() : []
-      if (parts === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
-      const result = await runRoute(dependencies, request, { ...matched, parts })
-      return { result }
-    })
-    if ('retryAfter' in taken)
-      return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
-    if ('body' in taken.value) return taken.value
-    const { result } = taken.value
-    const rendered = render(
-      'status' in result ? await finishedResult(dependencies, request, { ...matched, turn, result }) : result,
-    )
-    // Only reads have a tag: that of a write would belong to the state before it.
-    const isSame = rendered.status === 200 && isNotModified(request.ifNoneMatch, rendered.headers['etag'])
-    return isSame ? { ...rendered, status: 304, body: undefined } : rendered
+  }
+}
+
+/** The answer, which ends the request; undefined where it goes on. */
+type Phase = (call: ApiCall) => Rendered | undefined | Promise<Rendered | undefined>
+
+/** Every check of a request, in their order: what is refused first hides what would be refused later. */
+// biome-ignore format: a table
+const PHASES: readonly (readonly [name: string, phase: Phase])[] = [
+  ['the description of the API itself',                                   describeApi],
+  ['the path (404) and the method (405)',                                 findOperation],
+  ['credentials, and the lockout after failed ones (401, 429)',           identifyCaller],
+  ['the door: second factor, suspension, website only (403)',             checkDoor],
+  ['the rate limit of the account, for what makes secrets (429)',         checkRate],
+  ['the parameters in the path (400)',                                    decodePath],
+  ['the size of the body (413) and its media type (415)',                 checkBody],
+  ['slow work of the operation, outside of the transaction',              prepareCall],
+  ['the turn of the account (503); query, JSON, If-Match, handler',         runInTurn],
+  ['what is stored in steps, or sent, after the transaction',             finish],
+]
+
+/** From request to response. */
+export async function handleApi(dependencies: ApiDependencies, request: ApiRequest): Promise<Rendered> {
+  const call = new ApiCall(dependencies, request)
+  try {
+    return (await firstAnswer(call)) ?? notModified(request, render(call.result))
   } catch (error) {
     dependencies.reportError(error)
     if (!isPassing(error)) return plainError(REQUEST_FAULTS.internalError)
@@ -201,13 +200,38 @@ export async function handleApi(dependencies: ApiDependencies, request: ApiReque
   }
 }
 
+async function firstAnswer(call: ApiCall): Promise<Rendered | undefined> {
+  for (const [, phase] of PHASES) {
+    const outcome = phase(call)
+    const answer = outcome instanceof Promise ? await outcome : outcome
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
+
+/** Only reads have a tag: that of a write would belong to the state before it. */
+const notModified = ({ ifNoneMatch }: ApiRequest, rendered: Rendered): Rendered =>
+  rendered.status === 200 && isNotModified(ifNoneMatch, rendered.headers['etag'])
+    ? { ...rendered, status: 304, body: undefined }
+    : rendered
+
 /** In seconds: a standby takes over in less, where one does. */
 const RETRY_AFTER = '5'
 
-const routeError = (methods: readonly Method[]): Rendered =>
-  methods.length === 0
-    ? plainError(REQUEST_FAULTS.pathUnknown)
-    : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: methods.join(', ') } })
+function describeApi({ dependencies, request }: ApiCall): Rendered | undefined {
+  return descriptionAt(dependencies.description, request)
+}
+
+function findOperation(call: ApiCall): Rendered | undefined {
+  const { method, path } = call.request
+  const match = findRoute(method === 'HEAD' ? 'GET' : method, path)
+  if ('route' in match) call.match = match
+  else
+    return match.length === 0
+      ? plainError(REQUEST_FAULTS.pathUnknown)
+      : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: match.join(', ') } })
+  return undefined
+}
 
 function mediaTypeFault(request: ApiRequest, route: Route): FaultIdentity | undefined {
   if (route.takesFile) return isFile(request) ? undefined : REQUEST_FAULTS.zoneFileExpected
@@ -219,40 +243,80 @@ const isFile = ({ contentType = 'text/dns' }: ApiRequest): boolean =>
 const isJson = ({ contentType }: ApiRequest): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)
 
-/** The caller, undefined on routes without a login; or why the request is refused. */
-async function admit(
-  dependencies: ApiDependencies,
-  request: ApiRequest,
-  route: Route,
-): Promise<{ readonly caller: Caller | undefined } | Exclude<HandlerResult<'unauthorized'>, Success>> {
-  const caller = route.isOpen
-    ? undefined
-    : await dependencies.identify(request.authorization, request.networks)
-  if (caller !== undefined && 'retryAfter' in caller)
-    return {
-      malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }],
-    }
-  if (caller === undefined && !route.isOpen) return refused(refuse('unauthorized'))
-  const answer = caller === undefined ? 'open' : doorOf(caller)
-  if (answer === 'passwordAlone') return { malformed: [REQUEST_FAULTS.secondFactorMissing] }
-  const { contact } = dependencies.service
-  if (answer === 'suspended')
-    return {
-      malformed: [{ ...REQUEST_FAULTS.accountSuspended, ...(contact !== undefined && { detail: contact }) }],
-    }
-  if (answer === 'websiteOnly' && isAccountChange(route))
-    return { malformed: [REQUEST_FAULTS.accountWebsiteOnly] }
-  const wait =
-    route.isRateLimited && caller !== undefined && !isPerson(caller)
-      ? await dependencies.rateLimit(caller.account.id)
-      : undefined
-  if (wait !== undefined) return { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] }
-  return { caller }
+async function identifyCaller(call: ApiCall): Promise<Rendered | undefined> {
+  const { dependencies, request, match } = call
+  if (match.route.isOpen) return undefined
+  const caller = await dependencies.identify(request.authorization, request.networks)
+  if (caller === undefined) return render(refused(refuse('unauthorized')))
+  if ('retryAfter' in caller)
+    return render({ malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }] })
+  call.caller = caller
+  return undefined
 }
 
-/** A program with a key of the account must not use up the turns of a person who acts against it. */
-const isPerson = ({ sessionId, apiKeyId }: Caller): boolean =>
-  sessionId !== undefined && apiKeyId === undefined
+function checkDoor({ caller, dependencies, match }: ApiCall): Rendered | undefined {
+  const answer = caller === undefined ? 'open' : doorOf(caller)
+  const { contact } = dependencies.service
+  if (answer === 'passwordAlone') return render({ malformed: [REQUEST_FAULTS.secondFactorMissing] })
+  if (answer === 'suspended')
+    return render({
+      malformed: [{ ...REQUEST_FAULTS.accountSuspended, ...(contact !== undefined && { detail: contact }) }],
+    })
+  return answer === 'websiteOnly' && isAccountChange(match.route)
+    ? render({ malformed: [REQUEST_FAULTS.accountWebsiteOnly] })
+    : undefined
+}
+
+async function checkRate({ caller, dependencies, match, isPerson }: ApiCall): Promise<Rendered | undefined> {
+  if (!match.route.isRateLimited || caller === undefined || isPerson) return undefined
+  const wait = await dependencies.rateLimit(caller.account.id)
+  return wait === undefined
+    ? undefined
+    : render({ malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] })
+}
+
+function decodePath(call: ApiCall): Rendered | undefined {
+  const params = decodedParams(call.match.params)
+  if (params === undefined)
+    return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
+  call.match = { ...call.match, params }
+  return undefined
+}
+
+function checkBody({ request, match }: ApiCall): Rendered | undefined {
+  const fault =
+    request.isTooLarge === true ? REQUEST_FAULTS.bodyTooLarge : mediaTypeFault(request, match.route)
+  return fault && plainError(fault)
+}
+
+async function prepareCall(call: ApiCall): Promise<Rendered | undefined> {
+  const { request, match, caller, dependencies } = call
+  const prepared = await prepare(request, match, { caller, ...dependencies })
+  if ('malformed' in prepared) return render(prepared)
+  call.prepared = prepared
+  return undefined
+}
+
+async function runInTurn(call: ApiCall): Promise<Rendered | undefined> {
+  const { request, match, caller, dependencies, prepared, turn } = call
+  // Files have lines of their own: few are held at a time, and a slow client holds up no other request of its account.
+  const line = match.route.takesFile ? { ...turn, key: `import of ${turn.key}` } : turn
+  const taken = await dependencies.inTurn(line, async () => {
+    const parts = match.route.takesFile ? await request.readLong?.() : []
+    return parts && runRoute(dependencies, request, { ...match, caller, prepared, parts })
+  })
+  if ('retryAfter' in taken)
+    return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
+  if (taken.value === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
+  call.result = taken.value
+  return undefined
+}
+
+async function finish(call: ApiCall): Promise<undefined> {
+  const { request, match, caller, dependencies, result, turn } = call
+  if ('status' in result)
+    call.result = await finishedResult(dependencies, request, { ...match, caller, turn, result })
+}
 
 interface AdmittedRequest extends Match {
   readonly caller: Caller | undefined

@@ -1,7 +1,6 @@
 import { canonicalName } from '../model/dns-name.ts'
 import type { TrailEntry } from '../model/trail.ts'
 import type { Store } from '../store/store.ts'
-import { preconditionFault } from './answer/entity-tag.ts'
 import { refuse } from '../model/errors.ts'
 import {
   type HandlerResult,
@@ -14,9 +13,10 @@ import {
 import { REQUEST_FAULTS } from './request/faults.ts'
 import type { Route } from './route.ts'
 import { readZoneFile } from './zones/zone-file.ts'
+import { preconditionFault } from './answer/precondition.ts'
 
 /** Why the content of a zone was not replaced; nothing was changed then. */
-export type ReplacementFailure =
+type ReplacementFailure =
   | 'gone'
   | 'locked'
   | 'another import'
@@ -33,7 +33,7 @@ export type ReplaceZone = (
 ) => Promise<'replaced' | ReplacementFailure>
 
 /** Does a step when it is the turn of the request; seconds to wait if it was not begun. */
-export type StepTurn = <T>(
+type StepTurn = <T>(
   step: () => Promise<T>,
 ) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
 

@@ -1,6 +1,6 @@
 import type { ErrorName } from '../model/errors.ts'
 
-// Groups of refusals for the rows of routes.ts. They do not overlap where one row uses several: a row lists no error twice.
+// Groups of refusals for the rows of contract/. They do not overlap where one row uses several: a row lists no error twice.
 
 type Errors = readonly ErrorName[]
 

@@ -25,7 +25,7 @@ const totpOf = (secret: Secret, label = ''): TOTP =>
     secret: TotpSecret.fromBase32(secret.reveal()),
   })
 
-export interface NewTotp {
+interface NewTotp {
   /** In Base32 (RFC 4648 §6), as people enter it. */
   readonly secret: Secret
   /** For apps that read it from a picture or a link. */
@@ -70,7 +70,7 @@ const hashOfCode = (code: string): Uint8Array =>
     .update(`recovery ${code.replaceAll(/[\s-]/g, '')}`)
     .digest()
 
-export interface NewRecoveryCode {
+interface NewRecoveryCode {
   readonly code: string
   readonly hash: Uint8Array
 }

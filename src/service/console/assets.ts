@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { STYLE } from '../../shared/html/style.ts'
 
 /** The style of the console: its own parts, with the tokens of every page. */
-export const CONSOLE_STYLE = `${STYLE}header,main{max-width:var(--width);margin:0 auto;padding:0 var(--space-m)}
+const CONSOLE_STYLE = `${STYLE}header,main{max-width:var(--width);margin:0 auto;padding:0 var(--space-m)}
 header{display:flex;flex-wrap:wrap;align-items:center;gap:var(--space-s) var(--space-l);padding-top:var(--space-m)}
 .brand{margin:0;font-size:var(--text-l);font-weight:650}
 .brand a{display:flex;align-items:center;gap:var(--space-s);color:inherit;text-decoration:none}

@@ -123,7 +123,7 @@ export interface ConsoleContext {
 /** What a person sees next. */
 export type ConsoleResult = ShownPage | Redirection | ConsoleFile
 
-export interface Redirection {
+interface Redirection {
   readonly see: string
   /** The next page says that something was stored. */
   readonly isSaved?: true
@@ -142,7 +142,7 @@ export interface ShownPage {
   readonly isPending?: boolean
 }
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly file: string
   readonly type: string
   readonly text: string

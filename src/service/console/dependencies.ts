@@ -19,7 +19,7 @@ interface NotChecked {
 }
 
 /** A person who was identified; undefined if what was given is wrong. */
-export type Identified = SignedIn | NotChecked | undefined
+type Identified = SignedIn | NotChecked | undefined
 
 export interface ConsoleDependencies {
   readonly place: ConsolePlace

@@ -4,7 +4,7 @@ import { action, TOKEN_PLACE } from './parts.ts'
 import { LANGUAGES } from './words/languages.ts'
 import type { Words } from './words/words.ts'
 
-export interface Document {
+interface Document {
   readonly title: string
   readonly main: Html
   readonly isPending: boolean

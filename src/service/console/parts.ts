@@ -111,7 +111,7 @@ export interface Column {
   /** Its cells say what they are: a button, a state, an address. On a narrow screen no label stands before them. */
   readonly isPlain?: boolean
 }
-export type Cells = readonly (Html | string)[]
+type Cells = readonly (Html | string)[]
 
 /** The first cell of a row is its heading. On a narrow screen the labels stand before the other cells. */
 export function dataTable(caption: string, columns: readonly Column[], rows: readonly Cells[]): Html {
@@ -126,7 +126,7 @@ export function dataTable(caption: string, columns: readonly Column[], rows: rea
   )}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map(cellOf)}</tr>`)}</tbody></table>`
 }
 
-export interface FieldOptions {
+interface FieldOptions {
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'email' | 'date'
   readonly value?: string
   readonly hint?: string
@@ -178,7 +178,7 @@ ${lines(value)}</textarea>`
   }</div>`
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string
   readonly label: string
 }

@@ -19,8 +19,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Duration } from '../../shared/base/time.ts'
 
 /** Twenty hostnames with addresses take 2 KiB; some clients send a thousand in one request. */
-export const MAX_HEADER_BYTES = 64 * 1024
-export const MAX_URL_BYTES = 48 * 1024
+const MAX_HEADER_BYTES = 64 * 1024
+const MAX_URL_BYTES = 48 * 1024
 export const MAX_BODY_BYTES = 256 * 1024
 
 /** Bodies with a limit of their own. They are read after the credentials, so that only accounts use so much memory. */
@@ -31,10 +31,10 @@ const LONG_BODIES = [
 ] as const
 
 /** The limit of such a body; undefined for any other request. */
-export const longBodyLimit = (method: string, path: string): number | undefined =>
+const longBodyLimit = (method: string, path: string): number | undefined =>
   LONG_BODIES.find((one) => one.method === method && one.path.test(path))?.bytes
 
-export interface ListenLimits {
+interface ListenLimits {
   readonly maxConnections: number
   /** For the whole request to arrive. */
   readonly requestTimeout: Duration
@@ -42,25 +42,25 @@ export interface ListenLimits {
 }
 
 /** RFC 9112 §3.2.2: the absolute form, which proxies send, is the same resource. */
-export function targetParts(target: string): readonly [path: string, query: string] {
+function targetParts(target: string): readonly [path: string, query: string] {
   const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   const at = origin.indexOf('?')
   return at < 0 ? [origin, ''] : [origin.slice(0, at), origin.slice(at + 1)]
 }
 
 /** RFC 9112 §6: one of these headers signals a body. */
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
+const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 const limitOf = ({ method = '', url = '' }: IncomingMessage): number =>
   longBodyLimit(method, targetParts(url)[0]) ?? MAX_BODY_BYTES
-export const isTooLong = (request: IncomingMessage): boolean =>
+const isTooLong = (request: IncomingMessage): boolean =>
   Number(request.headers['content-length'] ?? 0) > limitOf(request)
 
 /** RFC 8259 §8.1: JSON is UTF-8. Other octets become a text that is no JSON, so that none is replaced silently. */
 const textOf = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : '\ufffd')
 
-export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const parts = await partsOfBody(request, MAX_BODY_BYTES)
   return parts && textOf(Buffer.concat(parts))
 }
@@ -80,7 +80,7 @@ async function partsOfBody(
   return length > limit ? undefined : parts
 }
 
-export const longBodyOf = async (
+const longBodyOf = async (
   request: IncomingMessage,
   limit: number,
 ): Promise<readonly Uint8Array[] | undefined> =>
@@ -88,7 +88,7 @@ export const longBodyOf = async (
   isTooLong(request) ? undefined : partsOfBody(request, limit).catch(() => undefined)
 
 /** Discards an unused body, up to a limit, so that the connection can be reused. */
-export function drain(request: IncomingMessage): void {
+function drain(request: IncomingMessage): void {
   let length = 0
   const limit = limitOf(request)
   request.on('data', (chunk: Buffer) => {
@@ -106,13 +106,13 @@ interface RequestOrigin {
 }
 
 /** Each with what it lists. A proxy sets one of them, and passes on what the client writes into the other. */
-export const CLIENT_HEADERS = {
+const CLIENT_HEADERS = {
   'x-forwarded-for': (text: string): readonly string[] => text.split(','),
   /** RFC 7239 §4: the values of "for", in order. */
   forwarded: (text: string): readonly string[] =>
     text.split(',').map((element) => /(?:^|;)\s*for\s*=\s*"?([^";,]*)"?/i.exec(element)?.[1] ?? ''),
 } as const
-export type ClientHeader = keyof typeof CLIENT_HEADERS
+type ClientHeader = keyof typeof CLIENT_HEADERS
 
 /** The header in which proxies say who the client is, as it came. */
 interface ForwardedBy {
@@ -167,7 +167,7 @@ function addressOfHop(hop: string): Address | undefined {
 /** In milliseconds: a connection that sends nothing at all ends earlier than one that sends slowly. */
 const FIRST_BYTE_TIMEOUT = 5000
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly maxConnectionsPerNetwork: number
   readonly trustedProxies: readonly Prefix[]
 }
@@ -176,7 +176,7 @@ export interface ConnectionLimits {
  * Gives each network (/24, /48) its share of the connections, so that one of them cannot take all. Trusted proxies have no
  * limit: their connections are those of many clients.
  */
-export function shareConnections(server: NetServer, limits: () => ConnectionLimits): void {
+function shareConnections(server: NetServer, limits: () => ConnectionLimits): void {
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const peer = parsePeer(socket.remoteAddress ?? '')
@@ -364,7 +364,7 @@ async function answer(
   const [path, query] = targetParts(url)
   const longLimit = longBodyLimit(method, path)
   const isRead = isWrite(request) && longLimit === undefined && !isTooLong(request)
-  const body = isRead ? await bodyOf(request) : undefined
+  const body = isRead ? await readBody(request) : undefined
   return handle({
     method,
     path,

@@ -3,7 +3,7 @@ import type { Instant } from '../../shared/base/time.ts'
 const WINDOW_MS = 60_000
 
 /** Counts a request of the account in windows of this span, and returns its window with that request. */
-export type CountRequest = (
+type CountRequest = (
   accountId: number,
   now: Instant,
   span: number,

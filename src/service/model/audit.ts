@@ -15,7 +15,7 @@ export interface OperatorChange {
 }
 
 /** Where credentials are used: `/nic/update`, `/v1`, UPDATE messages, and the second factor of an account. */
-export type LoginEndpoint = 'update' | 'api' | 'dns' | 'factor'
+type LoginEndpoint = 'update' | 'api' | 'dns' | 'factor'
 
 /** What an operator must be able to find later: who did what, from where. Never a secret. */
 export type AuditEvent =

@@ -1,9 +1,8 @@
-import { type ErrorName, type Refusal, refuse } from './errors.ts'
 import { domainToUnicode } from 'node:url'
 
 /** RFC 1035 §2.3.4, in octets on the wire, with the length bytes and the root label. */
-const MAX_LABEL_BYTES = 63
-const MAX_NAME_BYTES = 255
+export const MAX_LABEL_BYTES = 63
+export const MAX_NAME_BYTES = 255
 
 export const APEX = '@'
 export const WILDCARD = '*'
@@ -12,36 +11,6 @@ export const WILDCARD = '*'
 export const canonicalName = (text: string): string => text.toLowerCase().replace(/\.$/, '')
 
 export const wireLength = (fqdn: string): number => fqdn.length + 2
-
-type NameFault = Extract<ErrorName, 'nameInvalid' | 'labelCharactersInvalid' | 'wildcardNotTerminal'>
-
-/** The first fault of a new name, which is relative to the zone. */
-export function nameFault(name: unknown, zone: string): Refusal<NameFault> | undefined {
-  if (typeof name !== 'string' || name === '') return refuse('nameInvalid', 'name is missing')
-  if (name === APEX) return undefined
-  const labels = name.toLowerCase().split('.')
-  const invalid = labels.find(
-    (label) => label === '' || Buffer.byteLength(label) > MAX_LABEL_BYTES || /^-|-$/.test(label),
-  )
-  if (invalid !== undefined)
-    return refuse(
-      'nameInvalid',
-      invalid === ''
-        ? 'a label is empty'
-        : `'${invalid.slice(0, 70)}' is longer than 63 octets, or begins or ends with a hyphen`,
-    )
-  if (wireLength(`${name}.${zone}`) > MAX_NAME_BYTES)
-    return refuse('nameInvalid', 'the name with its zone is longer than 255 octets')
-  const unsupported = labels.find((label) => label !== WILDCARD && !/^[a-z0-9_-]+$/.test(label))
-  if (unsupported !== undefined)
-    return refuse(
-      'labelCharactersInvalid',
-      `'${unsupported.slice(0, 70)}' contains characters other than letters, digits, hyphens and underscores`,
-    )
-  if (labels.slice(1).includes(WILDCARD))
-    return refuse('wildcardNotTerminal', 'the wildcard is not the leftmost label')
-  return undefined
-}
 
 /** Parses a domain name in Rdata, which may be outside our zones. */
 export function parseTarget(text: string): string | undefined {

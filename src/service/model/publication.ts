@@ -7,15 +7,7 @@
 export type ZoneState = 'published' | 'pending' | 'unproved'
 
 /** The stored states of a name, by precedence. */
-export const NAME_STATES = [
-  'blocked',
-  'unproved',
-  'stuck',
-  'offline',
-  'no_address',
-  'pending',
-  'published',
-] as const
+const NAME_STATES = ['blocked', 'unproved', 'stuck', 'offline', 'no_address', 'pending', 'published'] as const
 export type NameState = (typeof NAME_STATES)[number]
 
 /** The publications of a zone. */

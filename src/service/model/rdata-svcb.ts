@@ -188,9 +188,9 @@ const CODECS: readonly SvcParamCodec[] = [
   dohpath,
 ]
 
-export const MANDATORY_KEY = CODECS.indexOf(mandatory)
-export const ALPN_KEY = CODECS.indexOf(alpn)
-export const NO_DEFAULT_ALPN_KEY = CODECS.indexOf(noDefaultAlpn)
+const MANDATORY_KEY = CODECS.indexOf(mandatory)
+const ALPN_KEY = CODECS.indexOf(alpn)
+const NO_DEFAULT_ALPN_KEY = CODECS.indexOf(noDefaultAlpn)
 /** RFC 9460 §14.3.2: reserved. */
 const INVALID_KEY = 65_535
 
@@ -201,7 +201,7 @@ const opaque = (number: number): SvcParamCodec => ({
   decode: (wire) => ok(wire === '' ? '' : quoted(bufferOf(wire))),
 })
 
-export const svcParamCodec = (number: number): SvcParamCodec => CODECS[number] ?? opaque(number)
+const svcParamCodec = (number: number): SvcParamCodec => CODECS[number] ?? opaque(number)
 /** A parameter in canonical form, from the octets of its value; undefined if these are malformed. */
 export function svcParamText(number: number, wire: Octets): string | undefined {
   const codec = svcParamCodec(number)
@@ -209,10 +209,10 @@ export function svcParamText(number: number, wire: Octets): string | undefined {
   if (!value.ok) return undefined
   return value.value === '' ? codec.name : `${codec.name}=${value.value}`
 }
-export const svcParamName = (number: number): string => svcParamCodec(number).name
+const svcParamName = (number: number): string => svcParamCodec(number).name
 
 /** The number of a key by its name, or by the form keyNNNNN without leading zeros; undefined for any other text. */
-export function svcParamNumber(name: string): number | undefined {
+function svcParamNumber(name: string): number | undefined {
   const [, digits] = /^key(0|[1-9]\d{0,4})$/.exec(name) ?? []
   if (digits !== undefined) return Number(digits) < INVALID_KEY ? Number(digits) : undefined
   const number = CODECS.findIndex((codec) => codec.name === name)

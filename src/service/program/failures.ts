@@ -6,7 +6,7 @@ import { adviceOnStore } from '../admin/store/advice.ts'
 /** In milliseconds: a full disk fails every request, and the log may be on the same disk. */
 const REPORT_INTERVAL = 60_000
 
-export interface FailureLog {
+interface FailureLog {
   readonly report: (what: string, error: unknown) => void
   /** A change was stored: an outage is over, and the next one has a line of its own. */
   readonly stored: () => void

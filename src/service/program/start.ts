@@ -51,7 +51,7 @@ const MAX_NAMED = 20
  * Logs problems at startup: no name server for the zones, and existing accounts and zones that the current rules would
  * refuse. These are kept; the operator decides.
  */
-export async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
+async function tellRemains(store: Store, settings: ServiceSettings, log: Log): Promise<void> {
   const [accounts, zones] = await store.read(async (r) => [await r.collidingAccounts(), await r.zoneNames()])
   if (accounts.length > 0)
     log('warn', 'accounts that differ in capitals alone', {

@@ -30,7 +30,7 @@ export interface FlushContext {
 }
 
 /** The names of one flush. What depends on them is added while there is room, and else deferred to later flushes. */
-export interface Batch {
+interface Batch {
   readonly zones: Map<number, ZoneNames>
   room: number
   /** Dirty names that it has no room for, by zone. */

@@ -24,7 +24,7 @@ interface Kept {
   readonly found: Promise<Delegation>
 }
 
-export interface DelegationLookParts {
+interface DelegationLookParts {
   readonly look: (zone: DelegatedZone) => Promise<Delegation>
   /** Monotonic. */
   readonly now: () => Instant

@@ -24,13 +24,13 @@ import { type RenderContext, rendered } from './render.ts'
 const RECORDS_PER_FLUSH = 4000
 const RECORDS_PER_ZONE = 50
 
-export interface OwnerRecords {
+interface OwnerRecords {
   readonly owner: string
   readonly records: readonly DnsRecord[]
 }
 
 /** What the names of a zone have from now on, with those that follow them. */
-export async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> {
+async function zoneRecords(w: StoreWrites, flushed: ZoneFlush): Promise<readonly OwnerRecords[]> {
   const { zone, settings, onNameFault, names } = flushed
   const context: RenderContext = {
     apex: zone.apex,
@@ -196,7 +196,7 @@ const IDENTITY_FACT = 'serials of'
  * would be given out again with other content. So before the first step all serials are raised above them. The same where
  * a zone is older than this process has published it (decision 0063).
  */
-export async function raisedSerials(
+async function raisedSerials(
   w: StoreWrites,
   { now, published = new Map() }: TakeoverContext,
   zoneIds: readonly number[],

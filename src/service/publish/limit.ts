@@ -10,7 +10,7 @@ const HOST_BITS = { v4: 8n, v6: 72n } as const
 
 type Verdict = 'send' | 'truncate' | 'drop'
 
-export interface ResponseLimitSettings {
+interface ResponseLimitSettings {
   /** Equal answers to one network in a second. */
   readonly max: () => number
   readonly onLimited: (verdict: 'truncate' | 'drop') => void

@@ -20,7 +20,7 @@ import { MAX_TTL } from '../model/draft.ts'
 import type { DnsType } from '../model/rdata-values.ts'
 
 /** One change of a PATCH of the zone, as its body has it. */
-export interface PatchItem {
+interface PatchItem {
   readonly name: string
   readonly dns_type: DnsType
   readonly ttl?: number
@@ -28,13 +28,13 @@ export interface PatchItem {
 }
 
 /** TTLs that are allowed, in seconds. */
-export interface TtlBounds {
+interface TtlBounds {
   readonly fixed: number | undefined
   readonly min: number
 }
 
 /** What differs from the stored name, as changes of a PATCH. */
-export function patchItems(
+function patchItems(
   name: string,
   {
     stored,
@@ -73,7 +73,7 @@ function labelledValues(before: RRSet | undefined, values: readonly string[]): P
 }
 
 /** A signed message, and what it is applied with. */
-export interface SignedUpdate {
+interface SignedUpdate {
   readonly message: UpdateMessage
   /** Of its signature: a message is applied once. */
   readonly mac: Uint8Array

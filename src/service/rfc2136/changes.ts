@@ -18,7 +18,7 @@ export interface ChangingSet {
 export type ChangingName = Map<DnsType, ChangingSet>
 
 /** What the changes of a message are made to. */
-export interface ChangedZone {
+interface ChangedZone {
   readonly apex: string
   readonly serial: number
   /** Relative to the zone. */
@@ -53,7 +53,7 @@ const isRdataMalformed = (update: ReadUpdateRecord): boolean =>
     ? serialIn(update) === undefined
     : wireTypeOf(update.type) !== undefined && valueOf(update).text === undefined
 
-export type MadeChanges =
+type MadeChanges =
   | { readonly names: ReadonlyMap<string, ChangingName> }
   | { readonly refusal: Refusal<Extract<ErrorName, 'typeUnsupported' | 'rrsetChangeForbidden'>> }
 
@@ -70,7 +70,7 @@ export function changesOf(zone: ChangedZone, updates: readonly ReadUpdateRecord[
   return { names }
 }
 
-export const setsOf = (name: Name | undefined): ChangingName =>
+const setsOf = (name: Name | undefined): ChangingName =>
   new Map(
     (name?.rrsets ?? []).map(({ dnsType, ttl, rdata }) => [
       dnsType,

@@ -13,8 +13,7 @@ import {
   loginPeer,
   recordFailedLogin,
 } from '../auth/failed-logins.ts'
-import type { InTurn } from '../api/handle.ts'
-import type { ApiService } from '../api/request/context.ts'
+import type { ApiService, InTurn } from '../api/request/context.ts'
 import type { Audit } from '../model/audit.ts'
 import { emptyAnswer, malformedAnswer } from '../publish/answer.ts'
 import { type DnsPeer, faultAnswer } from '../publish/handle.ts'

@@ -4,7 +4,7 @@ import type { ReadUpdateRecord } from '../../shared/dns/update-request.ts'
 import { canonicalRdata, isMetaType, isOfNoRecord } from './records.ts'
 
 /** What is at a name; empty where it is not in use. */
-export type RecordsAt = (name: string) => readonly DnsRecord[]
+type RecordsAt = (name: string) => readonly DnsRecord[]
 
 /**
  * RFC 2136 §3.2: the RCODE of the first prerequisite that is malformed or does not hold; undefined if all of them do. The

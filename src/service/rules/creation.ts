@@ -1,9 +1,47 @@
 import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
-import { APEX, canonicalName, nameFault, parentOf, WILDCARD } from '../model/dns-name.ts'
+import {
+  APEX,
+  canonicalName,
+  MAX_LABEL_BYTES,
+  MAX_NAME_BYTES,
+  parentOf,
+  WILDCARD,
+  wireLength,
+} from '../model/dns-name.ts'
 import type { Name, ZoneRules } from '../model/tree.ts'
 import { type Caller, isNameInScope, isOwner } from './permission.ts'
 import { baseOf } from './nesting.ts'
 import { domainToUnicode } from 'node:url'
+
+type NewNameFault = Extract<ErrorName, 'nameInvalid' | 'labelCharactersInvalid' | 'wildcardNotTerminal'>
+
+/** The first fault of a new name, which is relative to the zone. */
+export function nameFault(name: unknown, zone: string): Refusal<NewNameFault> | undefined {
+  if (typeof name !== 'string' || name === '') return refuse('nameInvalid', 'name is missing')
+  if (name === APEX) return undefined
+  const labels = name.toLowerCase().split('.')
+  const invalid = labels.find(
+    (label) => label === '' || Buffer.byteLength(label) > MAX_LABEL_BYTES || /^-|-$/.test(label),
+  )
+  if (invalid !== undefined)
+    return refuse(
+      'nameInvalid',
+      invalid === ''
+        ? 'a label is empty'
+        : `'${invalid.slice(0, 70)}' is longer than 63 octets, or begins or ends with a hyphen`,
+    )
+  if (wireLength(`${name}.${zone}`) > MAX_NAME_BYTES)
+    return refuse('nameInvalid', 'the name with its zone is longer than 255 octets')
+  const unsupported = labels.find((label) => label !== WILDCARD && !/^[a-z0-9_-]+$/.test(label))
+  if (unsupported !== undefined)
+    return refuse(
+      'labelCharactersInvalid',
+      `'${unsupported.slice(0, 70)}' contains characters other than letters, digits, hyphens and underscores`,
+    )
+  if (labels.slice(1).includes(WILDCARD))
+    return refuse('wildcardNotTerminal', 'the wildcard is not the leftmost label')
+  return undefined
+}
 
 /** Scripts that people write names in today (UAX #31, table 5). */
 const SCRIPTS = `Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul

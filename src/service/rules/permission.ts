@@ -175,7 +175,7 @@ export function restrictionsOf(scopes: readonly string[]): Restrictions {
 }
 
 /** What scopes would allow that other ones do not. */
-export interface WiderScopes {
+interface WiderScopes {
   /** The new scopes that no present one of their kind covers. */
   readonly uncovered: readonly string[]
   /** The kinds of present scopes without which less is limited, such as `read` and `zone`. */

@@ -33,7 +33,7 @@ interface SecondarySetting {
 }
 
 /** Parses "ns1=192.0.2.1:53 key ns1-key". */
-export function parseSecondary(value: string): Result<SecondarySetting, string> {
+function parseSecondary(value: string): Result<SecondarySetting, string> {
   const [, name, place, keyName, signs] = /^([\w.-]{1,64})=(\S+) key (\S+)( signs)?$/.exec(value.trim()) ?? []
   const endpoint = place === undefined ? undefined : parseDnsServer(place)
   const key = keyName?.toLowerCase().replace(/\.$/, '') ?? ''
@@ -53,7 +53,7 @@ export function parseSecondary(value: string): Result<SecondarySetting, string> 
 }
 
 /** A mailbox as the domain name of a SOA, in which dots of the local part are escaped (RFC 1035 §8). */
-export function parseContact(value: string): Result<string, string> {
+function parseContact(value: string): Result<string, string> {
   const [, local = '', domain = ''] = /^([A-Za-z0-9_-]{1,63})@([^@]+)$/.exec(value.trim()) ?? []
   const host = parseHostname(domain)
   return local === '' || host === undefined
@@ -61,7 +61,7 @@ export function parseContact(value: string): Result<string, string> {
     : ok(`${local.toLowerCase()}.${host}`)
 }
 
-export function parseRedirectAddress(value: string): Result<Address, string> {
+function parseRedirectAddress(value: string): Result<Address, string> {
   const address = parseAddress(value)
   return address === undefined ? err('is not an IPv4 or IPv6 address') : ok(address)
 }

@@ -4,7 +4,7 @@ import type { Undo } from './store.ts'
  * The keys of counters to store, round by round in the order of the keys: adjacent rows share a page, which is written
  * once.
  */
-export class FlushQueue {
+class FlushQueue {
   #keys: readonly string[] = []
   #taken = 0
   readonly #recordUndo: (undo: Undo) => void

@@ -21,14 +21,14 @@ export interface PublishedRow extends DnsRecord {
 }
 
 /** One flush of one zone: the records that went and came, as `encodeRows` writes them. */
-export interface JournalStep {
+interface JournalStep {
   readonly from: number
   readonly to: number
   readonly gone: Uint8Array
   readonly come: Uint8Array
 }
 
-export interface PublishedChanges {
+interface PublishedChanges {
   readonly at?: Instant
   readonly pending: number
 }

@@ -19,7 +19,7 @@ export interface NameSummary {
 }
 
 /** A name near another, with its owner. */
-export interface Neighbour {
+interface Neighbour {
   readonly name: string
   readonly accountId: number
 }
@@ -30,7 +30,7 @@ export type NamesOf =
   | { readonly accountId: number }
   | { readonly guestId: number }
 
-export interface KeyTarget {
+interface KeyTarget {
   readonly zoneName: string
   readonly name: string
   readonly dnsType?: string
@@ -77,7 +77,7 @@ export interface KeyQuery {
   readonly page: Page
 }
 
-export interface ZoneQuery {
+interface ZoneQuery {
   readonly page: Page
   readonly scope?: RecordScope
   /** Shared zones of all accounts alone, or own zones that are not shared alone. Without it, own zones. */
@@ -87,7 +87,7 @@ export interface ZoneQuery {
 }
 
 /** Which update clients are listed: of DDNS keys with a target in the scope. */
-export interface ClientFilter extends RecordScope {
+interface ClientFilter extends RecordScope {
   /** Of the DDNS keys. */
   readonly usernames?: readonly string[]
 }

@@ -36,7 +36,7 @@ const hostnamesOf = async (w: Passing, keyId: number): Promise<readonly string[]
 ]
 
 /** Before a DDNS key is removed: what it has counted, and its blocks, pass to its hostnames and to the next keys. */
-export async function passSanctions(w: Passing, keyId: number, now: Instant): Promise<void> {
+async function passSanctions(w: Passing, keyId: number, now: Instant): Promise<void> {
   await passCounts(w, { keyId, subjects: ['', ...(await hostnamesOf(w, keyId))] }, now)
 }
 
@@ -94,7 +94,7 @@ function withLeft(one: Omit<Sanction, 'endsAt'>, left: Sanction | undefined): Om
 }
 
 /** A block also applies to the hostnames of the key: they may get another key before it ends. */
-export async function passBlock(
+async function passBlock(
   w: Passing,
   keyId: number,
   { blockedUntil, now }: { readonly blockedUntil: Instant | undefined; readonly now: Instant },

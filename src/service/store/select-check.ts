@@ -2,7 +2,7 @@ import { StoreRefused } from './errors.ts'
 import type { Columns, Select, Selects } from './select.ts'
 
 /** A column that a database gives; without a type where it does not say it. */
-export interface GivenColumn {
+interface GivenColumn {
   readonly name: string
   readonly type: string | undefined
 }

@@ -72,7 +72,7 @@ export interface StoreReads
   apiKeyByHash(hash: Uint8Array): Promise<ApiKey | undefined>
 }
 
-export interface StoredOperatorChange extends OperatorChange {
+interface StoredOperatorChange extends OperatorChange {
   readonly id: number
 }
 

@@ -23,7 +23,7 @@ import type { TrailEntry } from '../model/trail.ts'
 import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 /** What an update changed at one target: each value, and its offline state. */
-export function trailOfUpdate(
+function trailOfUpdate(
   { principal, username, request }: UpdateContext,
   { name }: UpdateTarget,
   {

@@ -24,7 +24,7 @@ import { doorAnswer, type DoorAnswer, type DoorState } from '../rules/doors.ts'
 import type { Reply } from '../../shared/protocol/reply-codec.ts'
 
 /** What `/nic/update` says where the door is not open. */
-export const DOOR_REPLIES = {
+const DOOR_REPLIES = {
   suspended: 'abuse',
   blocked: 'abuse',
   websiteOnly: '!donator',
@@ -32,7 +32,7 @@ export const DOOR_REPLIES = {
 } as const satisfies Partial<Record<DoorAnswer, BareWord>>
 
 /** What `/nic/update` answers to a login. */
-export const updateDoor = (
+const updateDoor = (
   { kind, isSuspended, needsFactor }: Login,
   state: Pick<DoorState, 'isBlocked' | 'lacksFeature' | 'isWebsiteOnly'> = {},
 ) =>

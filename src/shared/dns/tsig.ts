@@ -31,7 +31,7 @@ export const KEY_NAME = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/
 
 /** RFC 8945 §3. */
 export const TSIG_ERRORS = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
-export type TsigFault = keyof typeof TSIG_ERRORS
+type TsigFault = keyof typeof TSIG_ERRORS
 
 /** In octets: no MAC is truncated to less (RFC 8945 §5.2.2.1). */
 const MIN_MAC = 10
@@ -121,7 +121,7 @@ export const tsigLength = ({ name, algorithm }: TsigKey): number =>
   encodeName(name).length + 10 + encodeName(algorithm).length + 16 + TSIG_ALGORITHMS[algorithm].octets + 6
 
 /** What is wrong with a request whose signature is right: the answer is signed (RFC 8945 §5.3.2). */
-export interface SignedFault {
+interface SignedFault {
   readonly kind: 'BADTIME' | 'BADTRUNC'
   readonly request: TsigRecord
 }
@@ -186,7 +186,7 @@ function withTsig(
 }
 
 /** A key as a file has it, unchecked. */
-export interface WrittenTsigKey {
+interface WrittenTsigKey {
   readonly name: string
   readonly secret: string | undefined
   readonly algorithm: string | undefined

@@ -97,7 +97,7 @@ function withParts(strings: TemplateStringsArray, values: readonly HtmlValue[]):
 }
 
 /** What leads from one page to another: elements with a new text, and lists with another order or other members. */
-export interface Changes {
+interface Changes {
   readonly elements: readonly (readonly [id: string, text: string])[]
   /** The ids of all members, and the text of those that are new. */
   readonly lists: readonly (readonly [

@@ -113,7 +113,7 @@ export type ListenForEvents = (
 export type WatchKernel = (onChange: () => void, onUnavailable: (because: string) => void) => Closable
 
 /** ICMP echo requests (RFC 792) to one address. */
-export interface PingRequest {
+interface PingRequest {
   readonly to: Address
   /** TTL. */
   readonly hops: number

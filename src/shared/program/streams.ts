@@ -33,7 +33,7 @@ export const tryToWriteOut = async (text: string): Promise<NodeJS.ErrnoException
   new Promise((done) => standardOutput().write(text, (error) => done(error ?? undefined)))
 
 /** Whether output was lost so far, as on a full disk. */
-export async function isOutputLost(): Promise<boolean> {
+async function isOutputLost(): Promise<boolean> {
   await tryToWriteOut('')
   return isLost
 }

@@ -72,12 +72,12 @@ export const DIALECTS = {
 
 export type DialectName = keyof typeof DIALECTS
 
-export const isDialect = (name: string): name is DialectName => Object.hasOwn(DIALECTS, name)
+const isDialect = (name: string): name is DialectName => Object.hasOwn(DIALECTS, name)
 export const dialectOf = (name: string | undefined): ReplyDialect =>
   name !== undefined && isDialect(name) ? DIALECTS[name] : PLAIN_DIALECT
 
 /** A reply beyond the words of the protocol, for a reader. */
-export interface ExplainedReply {
+interface ExplainedReply {
   readonly reply: string
   readonly like: ReplyWord
   /** Whether a page of the service or a user shows such a reply. */

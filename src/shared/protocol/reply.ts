@@ -63,6 +63,8 @@ const withNouns = (text: string, { secret, hasUsername, service }: ServiceNouns)
     .replaceAll('{service}', service ?? 'the service')
 
 const settled: RequiredAction = { kind: 'settled' }
+/** Spec, "Response texts": how long to wait after `911`. */
+export const MIN_WAIT = minutes(30)
 const waitAtLeast = (atLeast: Duration): RequiredAction => ({ kind: 'wait', atLeast })
 const stop = (scope: StopScope, liftedBy: StopLift): RequiredAction => ({ kind: 'stop', liftedBy, scope })
 
@@ -81,7 +83,7 @@ export const REPLIES = {
     remedy: 'the request used a feature that this plan lacks: change the settings or the plan; then run holdfast resume' },
   abuse:      { carries: 'nothing',   about: 'account',  status: 200, severity: 6, action: stop('account', 'resume'),     meaning: 'username blocked for abuse', elsewhere: '{service} has blocked this account',
     remedy: 'the service has blocked this username: ask its support to remove the block, then run holdfast resume' },
-  '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(minutes(30)),      meaning: 'fatal error at the service', elsewhere: '{service} has a fault' },
+  '911':      { carries: 'nothing',   about: 'account',  status: 500, severity: 1, action: waitAtLeast(MIN_WAIT),         meaning: 'fatal error at the service', elsewhere: '{service} has a fault' },
 } as const satisfies Record<string, ReplyRow>
 
 export type ReplyWord = keyof typeof REPLIES

@@ -13,7 +13,7 @@ export const DNS_PORT = 53
 const DNS_TLS_PORT = 853
 
 /** Parses "192.0.2.53", "192.0.2.53:5300" or "[2001:db8::53]:5300"; the default port is 53. Port 0: a free port. */
-export function parseDnsEndpoint(value: string): Result<DnsEndpoint, string> {
+function parseDnsEndpoint(value: string): Result<DnsEndpoint, string> {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)|[^[\]]+)(?::(\d{1,5}))?$/.exec(value) ?? []
   const host = parseAddress(bracketed ?? plain ?? value)
   return host === undefined || Number(port ?? DNS_PORT) > 65_535
@@ -22,7 +22,7 @@ export function parseDnsEndpoint(value: string): Result<DnsEndpoint, string> {
 }
 
 /** Where DNS is answered: with TLS by RFC 7858, else by UDP and TCP. */
-export interface DnsListenPlace extends DnsEndpoint {
+interface DnsListenPlace extends DnsEndpoint {
   readonly isTls: boolean
 }
 

@@ -27,7 +27,7 @@ export function lastSavePaths(runtimeDir: string, stateDir: string): readonly st
 }
 
 /** Files that accompany the state: a state that is not yet saved, and the moment of the last save. */
-export function secondFiles(files: Files, paths: readonly string[]) {
+function secondFiles(files: Files, paths: readonly string[]) {
   let isJotted = false
   return {
     jot(folder: string, text: string): void {
@@ -44,15 +44,15 @@ export function secondFiles(files: Files, paths: readonly string[]) {
 }
 
 /** The last moment; undefined where none was written, or where it cannot be read. */
-export async function readLastSave(paths: readonly string[], files: Files): Promise<Instant | undefined> {
+async function readLastSave(paths: readonly string[], files: Files): Promise<Instant | undefined> {
   const texts = await Promise.all(paths.map(async (path) => files.read(path).catch(() => undefined)))
   const [first, ...others] = texts.flatMap((text) => parseInstant(text?.trim() ?? '') ?? [])
   return first === undefined ? undefined : latest(first, ...others)
 }
 
-export const jottedIn = (folder: string): string => `${folder}/${JOTTED_FILE}`
+const jottedIn = (folder: string): string => `${folder}/${JOTTED_FILE}`
 
-export interface StateFilesContext {
+interface StateFilesContext {
   readonly files: Files
   readonly time: ClientTime
   readonly report: (problem: MemoryProblem) => void
@@ -75,7 +75,7 @@ interface SavedFile {
 }
 
 /** The folders that may be used: the configured one always, a fallback only if it is private to this user. */
-export async function trustedFolders(
+async function trustedFolders(
   [configured = '', ...fallbacks]: readonly string[],
   files: Files,
 ): Promise<readonly string[]> {
@@ -84,7 +84,7 @@ export async function trustedFolders(
 }
 
 /** The state that was written last; undefined where no folder holds a valid one. */
-export async function readLatest(
+async function readLatest(
   folders: readonly string[],
   context: StateFilesContext,
 ): Promise<SavedFile | undefined> {
@@ -158,11 +158,7 @@ interface WriteResult {
 }
 
 /** Writes the text into the first folder that is writable. */
-export async function writeToFirst(
-  folders: readonly string[],
-  text: string,
-  files: Files,
-): Promise<WriteResult> {
+async function writeToFirst(folders: readonly string[], text: string, files: Files): Promise<WriteResult> {
   const [configured = '', ...fallbacks] = folders
   const failure = await failureOf(async () => {
     await files.makeFolder(configured)
@@ -183,7 +179,7 @@ const failureOf = async (work: () => Promise<void>): Promise<string | undefined>
   work().then(() => undefined, messageOf)
 
 /** Removes the state files of the folders; a file that cannot be removed stays. */
-export async function removeFiles(folders: readonly string[], files: Files): Promise<void> {
+async function removeFiles(folders: readonly string[], files: Files): Promise<void> {
   for (const folder of folders) await files.remove(pathIn(folder)).catch(() => undefined)
 }
 

@@ -6,7 +6,7 @@ import { parseAddress } from '../../../shared/base/address.ts'
 import type { HttpOutcome, ServiceHttp } from '../../../shared/ports/http.ts'
 
 /** Messages to name servers, logged at trace level by their number: a signature tells nothing of the key. */
-export const tracedDns =
+const tracedDns =
   (log: Log, ask: AskNameServer): AskNameServer =>
   async (nameServer, messages, limits) => {
     log('trace', 'dns request', { fields: { url: nameServerUrl({ nameServer }), messages: messages.length } })

@@ -9,7 +9,7 @@ const CLOSED_PORT = 33_434
 export const HOPS = [1, 2] as const
 export const MAX_PROBE_TIMEOUT: Duration = milliseconds(250)
 
-export interface HopProbe {
+interface HopProbe {
   readonly address: Address
   /** The limit of hops: the packet expires where the address is not so near. */
   readonly hops: number

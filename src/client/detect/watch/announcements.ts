@@ -12,7 +12,7 @@ const MIN_INTERVAL: Duration = milliseconds(100)
 
 type AnnouncementContext = Pick<WatcherContext, 'ports' | 'clock' | 'signal'>
 
-export interface Announcement {
+interface Announcement {
   readonly at: Instant
   /** The public address that it states (NAT-PMP); any host of the link may have sent it. */
   readonly address: Address | undefined

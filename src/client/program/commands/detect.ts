@@ -21,13 +21,13 @@ import type { Sighting } from '../../../shared/base/sighting.ts'
 import { isHolding } from '../../../shared/protocol/request.ts'
 
 /** What an update would send for one hostname, as a sentence. */
-export interface WouldSend {
+interface WouldSend {
   readonly hostname: string
   readonly message: string
 }
 
 /** Looks as an update does, and compares with what the state has confirmed. */
-export async function wouldSend(
+async function wouldSend(
   jobs: readonly AccountJob[],
   state: State,
   signal: AbortSignal,

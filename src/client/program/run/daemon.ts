@@ -22,7 +22,7 @@ import { mergeStates } from '../../decide/merge.ts'
  * The agent with a memory that checks the locks before each save, and so before each request. It must not overwrite the
  * state of another daemon, or one that a one-shot command saved after the folder was deleted.
  */
-export function withGuardedMemory(
+function withGuardedMemory(
   agent: Agent,
   locks: DaemonLocks,
   onChecked: (lost: string | undefined) => Promise<void> | void,

@@ -56,7 +56,7 @@ export async function lookAtRecords(
   return looks
 }
 
-export interface LookContext {
+interface LookContext {
   readonly system: SystemPorts
   readonly signal: AbortSignal
 }

@@ -11,7 +11,7 @@ import { refusalBy } from './refusals.ts'
 import { notReadable, readSigned, secondsOf, type SignedAnswer, UPDATE_WORDS } from './update-response.ts'
 
 /** A name server, and the key that may update names there. */
-export interface NameServerAccount extends RecordRules {
+interface NameServerAccount extends RecordRules {
   readonly nameServer: NameServer
   readonly key: TsigKey
 }

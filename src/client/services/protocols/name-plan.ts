@@ -17,7 +17,7 @@ import { refusalBy } from './refusals.ts'
 import { notReadable, unreadWord } from './update-response.ts'
 
 /** What the server has at a name. */
-export interface FoundName {
+interface FoundName {
   readonly name: string
   readonly zone: string | undefined
   /** Why the name could not be read. */

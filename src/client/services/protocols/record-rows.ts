@@ -35,13 +35,13 @@ export interface RowRecord extends FoundRecord {
 export type RowCall = Pick<RestCall, 'method' | 'path' | 'body' | 'isSilent'>
 
 /** A change, and whether the answer to it says that it was made. */
-export interface RowWrite extends RowCall {
+interface RowWrite extends RowCall {
   /** Not asked of an answer without a document, where that is success. */
   readonly isDone?: (document: unknown) => boolean
 }
 
 /** What a record is to be. */
-export interface WantedRecord {
+interface WantedRecord {
   readonly address: Address
   /** That of what is there, for a write that resets it. */
   readonly ttl: number

@@ -16,7 +16,7 @@ import { labelWithin } from './records.ts'
 import { refusalBy } from './refusals.ts'
 
 /** A service that takes an update as one request with the values in their places. */
-export interface TemplateService {
+interface TemplateService {
   readonly url: UrlTemplate
   /** For requests of IPv6 alone. */
   readonly ipv6Url?: UrlTemplate
@@ -32,7 +32,7 @@ export interface TemplateService {
 }
 
 /** What an answer means. One that forbids wins over one that asks for a wait, and that over success. */
-export interface ReplyPatterns {
+interface ReplyPatterns {
   readonly stop: readonly (readonly [pattern: Pattern, word: ReplyWord | LocalWord])[]
   readonly wait: readonly Pattern[]
   readonly unchanged: readonly Pattern[]

@@ -8,7 +8,7 @@ import type { StepOutcome } from './protocol.ts'
 export const secondsOf = (now: Instant): number => Math.floor(now / 1000)
 
 /** A message that was sent with a signature, and what came back. */
-export interface SentMessage {
+interface SentMessage {
   readonly mac: Uint8Array
   readonly now: Instant
   readonly answer: Uint8Array | undefined

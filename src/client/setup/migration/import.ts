@@ -24,7 +24,7 @@ const LIKE_HOSTS = /^[\w*@&=.-]+$/
  * Whether a text is a file of ddclient: every line is settings without blanks around the equals sign, and perhaps hosts. In
  * a script, or a file of another program, some line begins with another word.
  */
-export function isDdclient(text: string): boolean {
+function isDdclient(text: string): boolean {
   // Sections, XML, and blocks.
   if (/^[ \t]*[[<]|[{};][ \t]*\r?$/m.test(text.replaceAll(/#.*$/gm, ''))) return false
   const lines = ddclientLines(text, new Remarks('')).filter(({ fault }) => fault === undefined)
@@ -62,7 +62,7 @@ const FOREIGN: readonly ForeignRow[] = [
 ]
 
 /** Whose file this is that cannot be read; undefined where one cannot tell. */
-export function foreignTo(text: string): string | undefined {
+function foreignTo(text: string): string | undefined {
   const uncommented = text.replaceAll(/^[ \t]*#.*$/gm, '')
   return FOREIGN.find(({ marks }) => marks.every((mark) => mark.test(uncommented)))?.whose
 }

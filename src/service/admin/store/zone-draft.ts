@@ -20,7 +20,7 @@ export type NotReplaced = 'gone' | 'locked' | 'another import' | 'not rendered'
 /** How many times concurrent changes are rendered before the zone is replaced. */
 const MAX_CATCH_UPS = 5
 
-export interface DraftOptions {
+interface DraftOptions {
   readonly clocks: BulkClocks
   /** Does one step, when it is its turn. */
   readonly inTurn?: <T>(step: () => Promise<T>) => Promise<T>

@@ -1,11 +1,11 @@
 import { hasFullAccess, overBefore } from '../../rules/permission.ts'
 import type { StoredSession } from '../../store/account/sessions.ts'
-import { listResult } from '../answer/entity-tag.ts'
 import { timeOf } from '../answer/show.ts'
 import { combine, readPage } from '../query/query.ts'
 import { idInPath } from '../request/locate.ts'
 import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
+import { listResult } from '../answer/list.ts'
 
 /** The sessions of the website, the newest first. They are opened there only. */
 export async function listSessions(context: RequestContext) {

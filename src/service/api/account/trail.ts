@@ -23,7 +23,7 @@ const badFilter = (detail: string): { readonly malformed: readonly RequestFault[
 })
 
 /** The conditions of `filter`, each with one value. */
-export function readTrailFilter({ query }: RequestContext): TrailRead<TrailFilter> {
+function readTrailFilter({ query }: RequestContext): TrailRead<TrailFilter> {
   const { filter = {} } = query
   if (!isObject(filter)) return badFilter('use filter[KEY]=VALUE')
   for (const [key, value] of Object.entries(filter)) {
@@ -50,10 +50,10 @@ const nameFrom = (text: string): string => canonicalName(asciiName(text))
 
 const PLACE = /^(\d{1,16})-(\d{1,16})$/
 
-export const formatPlace = ({ updates, others }: TrailPlace): string => `${updates}-${others}`
+const formatPlace = ({ updates, others }: TrailPlace): string => `${updates}-${others}`
 
 /** The inverse, of `after`; undefined without it. */
-export function readPlace({ query: { after } }: RequestContext): TrailRead<TrailPlace | undefined> {
+function readPlace({ query: { after } }: RequestContext): TrailRead<TrailPlace | undefined> {
   if (after === undefined) return { value: undefined }
   const [, ...numbers] = (typeof after === 'string' && PLACE.exec(after)) || []
   const [updates, others] = numbers.map(Number).filter((n) => Number.isSafeInteger(n))

@@ -20,7 +20,7 @@ export interface DescribedParameter {
   readonly content?: DescribedContent
 }
 
-export interface DescribedOperation {
+interface DescribedOperation {
   readonly operationId: string
   readonly summary: string
   readonly tags: readonly string[]

@@ -16,7 +16,7 @@ interface Named {
 }
 
 /** A value that a schema accepts: required fields and lists; everything where no field is required. */
-export function exampleValue(schema: Schema, { name, schemas }: Named): unknown {
+function exampleValue(schema: Schema, { name, schemas }: Named): unknown {
   const referred = referredSchema(schema)
   if (referred !== undefined) return exampleValue(schemas[referred] ?? {}, { name, schemas })
   const { type: types, enum: values, properties, items, oneOf } = schema

@@ -11,10 +11,10 @@ import { idInPath } from '../request/locate.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listResult } from '../answer/entity-tag.ts'
 import { showApiKey } from '../answer/show.ts'
 import { changedApiKey } from './key-change.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
+import { listResult } from '../answer/list.ts'
 
 const MAX_API_KEYS = 1000
 

@@ -26,10 +26,10 @@ import {
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
 import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
-import { listResult } from '../answer/entity-tag.ts'
 import { showKey } from '../answer/show-key.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { firstFault, remembered } from '../writing/writing.ts'
+import { listResult } from '../answer/list.ts'
 
 export async function listKeys(context: RequestContext) {
   if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }

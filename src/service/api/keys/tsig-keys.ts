@@ -11,9 +11,9 @@ import {
   unknownFieldFaults,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listResult } from '../answer/entity-tag.ts'
 import { showTsigKey } from '../answer/show.ts'
 import { readKeyDraft, uselessScopes } from './key-draft.ts'
+import { listResult } from '../answer/list.ts'
 
 const MAX_TSIG_KEYS = 1000
 

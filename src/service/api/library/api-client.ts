@@ -17,7 +17,7 @@ interface Answered {
   text(): Promise<string>
 }
 
-export interface ApiClientOptions {
+interface ApiClientOptions {
   /** The URL of the service, before `/v1`: of https, or of this machine. */
   readonly server: string
   /** The server may have http on another machine: everybody on the way reads the credentials. */
@@ -33,13 +33,13 @@ export interface ApiClientOptions {
   readonly signal?: AbortSignal
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What the service answered; `data` is undefined for a change that has none, and for 304. */
-export interface CallResult {
+interface CallResult {
   readonly status: number
   readonly headers: Answered['headers']
   readonly data?: unknown

@@ -9,7 +9,7 @@ export interface ApiRefusal {
 }
 
 /** An answer that is no success. */
-export interface FailedAnswer {
+interface FailedAnswer {
   readonly operation: string
   readonly status: number
   /** Empty where the answer is not of the API, such as that of a proxy. */

@@ -23,10 +23,10 @@ import {
 } from '../query/query.ts'
 import { type Filters, QUERY } from '../query/parameters.ts'
 import { refused, type RequestContext } from '../request/context.ts'
-import { listResult } from '../answer/entity-tag.ts'
 import { lastUpdatesOf } from '../answer/last-update.ts'
 import { wordsOfNames } from '../answer/publication.ts'
 import { showName, showSummary } from '../answer/show.ts'
+import { listResult } from '../answer/list.ts'
 
 /** The names of the account that match the query. */
 export async function listNames(context: RequestContext) {

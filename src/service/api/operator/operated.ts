@@ -1,6 +1,5 @@
 import type { OutgoingMail } from '../../../shared/base/mail.ts'
 import { hasFullAccess } from '../../rules/permission.ts'
-import { listResult, pageOfRows } from '../answer/entity-tag.ts'
 import type { Named, SchemaName } from '../openapi/schemas.ts'
 import type { ListOperation, ListOrder } from '../query/cursor.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
@@ -13,6 +12,7 @@ import {
   unexpected,
 } from '../request/context.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 
 /** An operation of `holdfast admin`, with its arguments. */
 export type OperatorStep = readonly [operation: string, ...args: readonly string[]]

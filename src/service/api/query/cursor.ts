@@ -15,7 +15,7 @@ export interface ListOrder {
 }
 
 /** How a page begins: after a position, or at an offset. */
-export interface PageStart {
+interface PageStart {
   /** How many rows were shown before. */
   readonly offset: number
   readonly after?: Position

@@ -51,7 +51,7 @@ import { type DnsType, isDnsType } from '../../model/rdata-values.ts'
 import { MAX_CHANGES } from '../request/limits.ts'
 
 /** One change of a batch: `{name, dns_type, ttl?, rdata?, metadata?}`. */
-export interface BatchItem {
+interface BatchItem {
   /** In lower case, relative to the zone. */
   readonly name: string
   readonly dnsType: DnsType
@@ -61,14 +61,14 @@ export interface BatchItem {
 }
 
 /** An empty list of Rdata removes the RRSet. */
-export const isRemoval = ({ fields }: Pick<BatchItem, 'fields'>): boolean =>
+const isRemoval = ({ fields }: Pick<BatchItem, 'fields'>): boolean =>
   Array.isArray(fields['rdata']) && fields['rdata'].length === 0
 
 type TypeFault = 'typeOrRdataMissing' | 'typeUnsupported'
 type Malformed = { readonly malformed: readonly RequestFault[] }
 
 /** Parses the list down to the places of its changes, or reports all faults of its form. */
-export function readItems(body: unknown): readonly BatchItem[] | Refused<TypeFault> | Malformed {
+function readItems(body: unknown): readonly BatchItem[] | Refused<TypeFault> | Malformed {
   if (!Array.isArray(body) || body.length > MAX_CHANGES)
     return {
       malformed: [badBody(`the body is a list of at most ${MAX_CHANGES} changes {"name", "dns_type", …}`)],
@@ -98,7 +98,7 @@ function readItem(fields: Fields, pointer: string): BatchItem | Refusal<TypeFaul
 
 const ITEM_FIELDS = ['name', ...RRSET_FIELDS] as const
 
-export const unknownInItems = (items: readonly BatchItem[]): readonly Warning[] =>
+const unknownInItems = (items: readonly BatchItem[]): readonly Warning[] =>
   items.flatMap(({ fields, pointer }) => [
     ...unknownFields(fields, ITEM_FIELDS, pointer),
     ...(Array.isArray(fields['rdata']) ? unknownInRdata(fields['rdata'], `${pointer}/rdata`) : []),

@@ -70,7 +70,7 @@ import {
   writtenRdata,
   writtenRRSets,
 } from '../writing/writing.ts'
-import { listResult, pageOfRows, tagOfRRSet } from '../answer/entity-tag.ts'
+import { tagOfRRSet } from '../answer/entity-tag.ts'
 import {
   nameInPath,
   nameToChange,
@@ -88,6 +88,7 @@ import { canonicalName } from '../../model/dns-name.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
 import type { CreationFault, ParentFault } from '../../rules/creation.ts'
 import { creationFaultAt, parentFaultAt } from '../names/names.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 
 export async function listRRSets(context: RequestContext) {
   const place = await nameToRead(context)

@@ -79,7 +79,7 @@ export interface SecondaryState {
 }
 
 /** What second factors need of the authentication; see `service/auth/second-factors.ts`. */
-export interface SecondFactors {
+interface SecondFactors {
   newTotp(account: Pick<Caller['account'], 'id' | 'name'>): {
     readonly secret: string
     readonly uri: string
@@ -170,6 +170,22 @@ export interface ApiService {
   readonly sendMail: (mail: OutgoingMail) => Promise<string | undefined>
   newPassword(): { readonly password: string; readonly hash: Uint8Array }
 }
+
+/** Whose request this is: of an account, or of a network without one. */
+export interface Turn {
+  readonly kind: 'read' | 'write' | 'update'
+  readonly key: string
+  readonly isGone: (() => boolean) | undefined
+}
+
+/**
+ * Begins the work of a request when its key has its turn; seconds to wait if it was not begun, because too much of that
+ * key waits.
+ */
+export type InTurn = <T>(
+  turn: Turn,
+  work: () => Promise<T>,
+) => Promise<{ readonly value: T } | { readonly retryAfter: number }>
 
 export interface Warning {
   readonly code: string

@@ -20,7 +20,7 @@ type ParsedJson = { readonly value: unknown } | { readonly fault: string }
  * Strict JSON: duplicate members are refused, because RFC 8259 does not define
  * which one counts and a proxy may have checked the other.
  */
-export function parseJson(text: string): ParsedJson {
+function parseJson(text: string): ParsedJson {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -9,7 +9,7 @@ import type { Caller } from '../../rules/permission.ts'
 import type { HandlerResult, RequestContext, Success } from '../request/context.ts'
 
 /** What was changed through a recording store. */
-export interface Recording {
+interface Recording {
   readonly store: StoreWrites
   /** Each changed RRSet, and names and zones that come and go; `subject` stands for a change of anything else. */
   changes(subject: string): readonly TrailChange[]
@@ -55,7 +55,7 @@ type Unlisted = Exclude<Exclude<keyof StoreWrites, keyof StoreReads>, Listed>
 /** A new write that is in none of the lists does not compile, so that none passes the trail by accident. */
 export const ALL_WRITES_ARE_LISTED: [Unlisted] extends [never] ? true : Unlisted = true
 /** The same store; what is changed through it is noted, so that no operation can forget it. */
-export function recorded(store: StoreWrites): Recording {
+function recorded(store: StoreWrites): Recording {
   const noted: TrailChange[] = []
   const zoneNames = new Map<number, string>()
   let hasOthers = false
@@ -112,7 +112,7 @@ export function recorded(store: StoreWrites): Recording {
 }
 
 /** A removal of a zone, with all of its names, is one entry. */
-export const zoneGone = ({ name, serial }: Zone, names: number): TrailChange => ({
+const zoneGone = ({ name, serial }: Zone, names: number): TrailChange => ({
   subject: name,
   before: `${names} names, serial ${serial}`,
 })

@@ -46,7 +46,7 @@ async function faultsOfEach<T, F>(
 }
 
 /** Where the records of a file are, and what it says of their TTL. */
-export interface FileIndex {
+interface FileIndex {
   /** The first line of each name, and of each RRSet as "NAME TYPE". */
   readonly lines: ReadonlyMap<string, number>
   /** The lowest TTL that the file gives each RRSet. */

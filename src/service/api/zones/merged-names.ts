@@ -2,14 +2,14 @@ import { type Name, type RRSet, rrsetOf } from '../../model/tree.ts'
 import { hasSameRecords } from './imported-names.ts'
 
 /** One name: as the import found it, as the file makes it, and as it is now. */
-export interface MeanwhileChanged {
+interface MeanwhileChanged {
   readonly before: Name | undefined
   readonly planned: Name | undefined
   readonly current: Name | undefined
 }
 
 /** `refused`: the operator has stopped it since. */
-export type MergedName = { readonly name: Name | undefined } | { readonly refused: 'nameChangeProhibited' }
+type MergedName = { readonly name: Name | undefined } | { readonly refused: 'nameChangeProhibited' }
 
 /**
  * What a name becomes that another request has changed since the import was planned: what the file leaves as it was is as it

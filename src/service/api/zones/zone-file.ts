@@ -27,7 +27,7 @@ export async function withPauses<T>(
 }
 
 /** Every name of a zone or of an account, with everything at it, some at a time. */
-export async function* pagesOf(
+async function* pagesOf(
   r: Pick<RecordReads, 'namesAfter'>,
   of: NamesOf,
   pause: Pause = AT_ONCE,

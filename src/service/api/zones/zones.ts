@@ -24,9 +24,9 @@ import { zoneToChange, zoneToRead } from '../request/locate.ts'
 import { combine, readFilter, readPage } from '../query/query.ts'
 import { QUERY } from '../query/parameters.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
-import { listResult, pageOfRows } from '../answer/entity-tag.ts'
 import { wordOfZone } from '../answer/publication.ts'
 import { showZone } from '../answer/show.ts'
+import { listResult, pageOfRows } from '../answer/list.ts'
 
 /** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
 export async function listZones(context: RequestContext) {

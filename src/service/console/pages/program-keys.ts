@@ -6,7 +6,7 @@ import { scopeSentence } from './scopes.ts'
 import type { ShownProgramKey } from './shown.ts'
 
 /** The kinds of keys that programs use besides updates, each with what lists, makes and deletes it. */
-export const PROGRAM_KEYS = {
+const PROGRAM_KEYS = {
   api: { list: 'listApiKeys', remove: 'deleteApiKey', parameter: 'id' },
   tsig: { list: 'listTsigKeys', remove: 'deleteTsigKey', parameter: 'key_name' },
 } as const

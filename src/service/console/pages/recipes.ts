@@ -1,7 +1,7 @@
 import type { Words } from '../words/words.ts'
 
 /** What a device must know. */
-export interface RecipeValues {
+interface RecipeValues {
   /** Scheme, host and port of the service. */
   readonly origin: string
   readonly username: string
@@ -222,7 +222,7 @@ fi`,
   },
 ]
 
-export interface WrittenRecipe {
+interface WrittenRecipe {
   readonly device: string
   readonly where: string
   /** One, or two: each is copied by itself. */

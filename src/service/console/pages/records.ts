@@ -46,7 +46,7 @@ interface PlannedChange {
 }
 
 /** The RRSets that differ from what is stored, or why the rows are none. */
-export function plannedChanges(
+function plannedChanges(
   stored: readonly Named<'RRSet'>[],
   rows: readonly FormRow[],
   words: Words,

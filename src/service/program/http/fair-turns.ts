@@ -2,7 +2,7 @@ import { after, formatInstant, milliseconds, minutes } from '../../../shared/bas
 import type { ServiceSettings } from '../../settings/service-settings.ts'
 import { nextTurn, steadyClock, systemClock } from '../../../shared/platform/clock/clock.ts'
 import type { Log } from '../../../shared/ports/log.ts'
-import type { InTurn } from '../../api/handle.ts'
+import type { InTurn } from '../../api/request/context.ts'
 import { type HeavyKey, RoundRobin } from '../../http/round-robin.ts'
 import type { ServiceMetrics } from '../service-metrics.ts'
 import { LOAD_FACT, type LoadStatus, type Store } from '../../store/store.ts'

@@ -6,7 +6,7 @@ import type { Secondary } from '../../publish/settings.ts'
 import { isBelievable, isNewer, nextSerial } from '../../publish/soa.ts'
 import type { Store } from '../../store/store.ts'
 
-export interface NewerSerialsParts {
+interface NewerSerialsParts {
   readonly store: Store
   readonly log: Log
   readonly metrics: Pick<ServiceMetrics, 'raised'>

@@ -2,7 +2,7 @@ import { after, milliseconds } from '../../../shared/base/time.ts'
 import type { ServiceSettings } from '../../settings/service-settings.ts'
 import { steadyClock, systemClock } from '../../../shared/platform/clock/clock.ts'
 import { limitsOf } from '../../auth/limits.ts'
-import type { InTurn } from '../../api/handle.ts'
+import type { InTurn } from '../../api/request/context.ts'
 import type { Pepper } from '../../auth/hashes.ts'
 import { unseal } from '../../auth/sealed.ts'
 import type { Audit } from '../../model/audit.ts'
@@ -13,7 +13,7 @@ import { handleUpdateMessage, type UpdateMessageContext, usableKey } from '../..
 import type { Store } from '../../store/store.ts'
 import { apiServiceOf } from '../http/api-service.ts'
 
-export interface UpdateMessageParts {
+interface UpdateMessageParts {
   readonly store: Store
   readonly pepper: Pepper
   readonly current: () => ServiceSettings

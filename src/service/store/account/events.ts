@@ -1,7 +1,7 @@
 import type { Instant } from '../../../shared/base/time.ts'
 import type { AccountEventKind } from '../../model/account-events.ts'
 
-export interface AccountEvent {
+interface AccountEvent {
   readonly kind: AccountEventKind
   /** A key, a network or an address; never a secret. */
   readonly subject: string

@@ -25,7 +25,7 @@ export interface Sanction {
 }
 
 /** A DDNS key with its block and its lock. */
-export interface KeyRestrictions {
+interface KeyRestrictions {
   readonly accountId: number
   readonly username: string
   readonly isBlocked: boolean
@@ -46,12 +46,12 @@ export interface SanctionReads {
  * Which sanctions end: those of a key, those of a hostname, or all of an account. With those of a key end the counts of
  * keys that are gone, and with its id those that apply to it; the operator's blocks and locks of other keys stay.
  */
-export type LiftedSanctions =
+type LiftedSanctions =
   | { readonly accountId: number; readonly source?: string; readonly keyId?: number }
   | { readonly hostname: string }
 
 /** A block of hostnames that replaces earlier blocks for other keys. */
-export interface CoveringBlock {
+interface CoveringBlock {
   readonly source: string
   readonly subjects: readonly string[]
   readonly until: Instant

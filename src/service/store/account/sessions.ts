@@ -26,12 +26,12 @@ export interface SessionReads {
 }
 
 /** Sessions that began, or were last seen, before these times are over. */
-export interface SessionTimes {
+interface SessionTimes {
   readonly created: Instant
   readonly seen: Instant
 }
 
-export interface SessionLimits extends SessionTimes {
+interface SessionLimits extends SessionTimes {
   /** Of one account, opened in the same way; the oldest go. */
   readonly max: number
   /** How the user authenticated, for the list of sign-ins. */

@@ -18,7 +18,7 @@ export interface StoredTsigKey {
 }
 
 /** An UPDATE that was handled, by its MAC, with the RCODE of its answer. */
-export interface HandledUpdate {
+interface HandledUpdate {
   readonly mac: Uint8Array
   readonly rcode: number
 }

@@ -21,7 +21,7 @@ export interface Job {
 }
 
 /** The result of a batch. `settle` resolves the promises once it is durable; `left` needs transactions of its own. */
-export interface BatchOutcome {
+interface BatchOutcome {
   readonly settle: () => void
   readonly left: readonly Job[]
 }

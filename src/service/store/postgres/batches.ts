@@ -25,7 +25,7 @@ const MAX_IN_LINE = 2
  * Jobs whose rows other sessions have locked; no other job waits for them. A few wait in the queues of the database, where
  * those that write without a pause have to let them pass; the others are tried again until their deadlines.
  */
-export class HeldJobs {
+class HeldJobs {
   readonly #options: HeldOptions
   #jobs: Job[] = []
   readonly #inLine = new Set<Job>()

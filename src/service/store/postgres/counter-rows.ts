@@ -69,7 +69,7 @@ interface CounterValues {
   readonly nochgs: Buckets
   readonly failures: FailedLogins
 }
-export type CounterMaps = { readonly [K in CounterKind]: Map<string, CounterValues[K]> }
+type CounterMaps = { readonly [K in CounterKind]: Map<string, CounterValues[K]> }
 export type CounterValue<K extends CounterKind> = CounterValues[K]
 
 export const noCounters = (): CounterMaps => ({ usage: new Map(), nochgs: new Map(), failures: new Map() })

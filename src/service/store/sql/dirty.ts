@@ -9,7 +9,7 @@ import { POINTER_TYPES, type PointerType } from '../../model/targets.ts'
 import type { RecordReads } from '../records.ts'
 
 /** Like the index rdata_by_target, which contains only values that end with a dot: no address does. */
-export const TARGET = `substr(rdata.value, -1) = '.' AND
+const TARGET = `substr(rdata.value, -1) = '.' AND
   substr(rdata.value, length(rtrim(rdata.value, replace(rdata.value, ' ', ''))) + 1)`
 
 /** Names that an NS record of the zone ?2 points to. */

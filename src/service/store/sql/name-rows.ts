@@ -138,7 +138,7 @@ interface MetadataRow {
 }
 
 /** What several names have, each by the id of its owner. */
-export interface AtNames {
+interface AtNames {
   readonly rrsets: ById<RRSetRow>
   readonly rdata: ById<RdataRow>
   readonly rrsetMetadata: ById<MetadataRow>

@@ -27,7 +27,7 @@ import { SWEEP } from './sweep.ts'
 import type { PublishedZone } from '../published.ts'
 
 /** Counts requests in this process. */
-export function requestWindows(): Store['countRequest'] {
+function requestWindows(): Store['countRequest'] {
   const windows = new Map<number, RequestWindow>()
   return async (accountId, now, span) => {
     const window = windows.get(accountId)

@@ -9,7 +9,7 @@ import { answered, type ExchangeContext, flatHeaders, readUpTo, unreached } from
 import { timeoutSignal } from '../clock/timer.ts'
 
 /** One exchange through a dispatcher, which is destroyed at the end. */
-export async function dispatchRequest(
+async function dispatchRequest(
   dispatcher: Dispatcher,
   request: HttpRequest,
   signal: AbortSignal,

@@ -20,7 +20,7 @@ import {
 import type { AcquireLock, LockOutcome, LockOwner, ProcessIdentity, RenewOutcome } from '../../ports/lock.ts'
 
 /** The identity of a running process; undefined where no process has this pid. Synchronous: /proc is memory, not a disk. */
-export function identifyProcess(pid: number): ProcessIdentity | undefined {
+function identifyProcess(pid: number): ProcessIdentity | undefined {
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -48,7 +48,7 @@ function textIn(path: string): string | undefined {
  * Whether the process still runs. True in doubt: where /proc hides start times (ProtectProc=, hidepid), any process with
  * the pid counts.
  */
-export function isProcessRunning(identity: ProcessIdentity): boolean {
+function isProcessRunning(identity: ProcessIdentity): boolean {
   const current = identifyProcess(identity.pid)
   if (current === undefined || current.boot !== identity.boot) return false
   const isHidden = current.startedAt === undefined || identity.startedAt === undefined

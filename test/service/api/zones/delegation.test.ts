@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { limitConcurrency } from '../../../../src/shared/base/concurrency.ts'
-import type { InTurn } from '../../../../src/service/api/handle.ts'
+import type { InTurn } from '../../../../src/service/api/request/context.ts'
 import { instant } from '../../../../src/shared/base/time.ts'
 import type { ApiServiceParts } from '../../../../src/service/program/http/api-service.ts'
 import type { Delegation } from '../../../../src/service/model/delegation/delegation.ts'

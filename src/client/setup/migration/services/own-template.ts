@@ -25,7 +25,7 @@ export interface OwnRequest {
 }
 
 /** The same as an account: of a known service, or with `url`. */
-export interface OwnAccount {
+interface OwnAccount {
   readonly service: ServiceAddress
   readonly settings: DraftSettings
   readonly username: string | undefined

@@ -7,7 +7,7 @@ import type { OtherClient, ServicePart, ServiceRow } from './client-services.ts'
 import type { Remarks, ServiceAddress } from '../imported.ts'
 
 /** An entry of another client, by its keys. */
-export interface ClientEntry {
+interface ClientEntry {
   readonly client: OtherClient
   readonly line: number
   readonly names: readonly string[]
@@ -15,7 +15,7 @@ export interface ClientEntry {
   readonly remarks: Remarks
 }
 
-export interface TakenService {
+interface TakenService {
   readonly service: ServiceAddress
   readonly username: string | undefined
   readonly password: Secret | undefined

@@ -1,3 +1,4 @@
+import { MAX_CHANGES } from '../../../api/request/limits.ts'
 import { isIP } from 'node:net'
 import {
   type ApiAnswer,
@@ -28,9 +29,6 @@ import type { Named } from '../../../api/openapi/schemas.ts'
 
 export const ACTS = ['ttl', 'address', 'key', 'delete'] as const
 export type Act = (typeof ACTS)[number]
-
-/** Of one request to change records. */
-const MAX_CHANGES = 500
 
 /** One request to `/v1`, and the names that it is about, in the order of its changes. */
 export interface BulkCall {

@@ -15,7 +15,7 @@ import {
 import type { Words } from '../../words/words.ts'
 
 /** The pages that links lead to, by the last part of their paths. */
-export const LINKS = { invitation: 'invitation', reset: 'reset', open: 'open', confirm: 'confirm' } as const
+const LINKS = { invitation: 'invitation', reset: 'reset', open: 'open', confirm: 'confirm' } as const
 export type Link = keyof typeof LINKS
 
 const TAKES_PASSWORD: Readonly<Record<Link, boolean>> = {

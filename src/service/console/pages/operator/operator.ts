@@ -32,13 +32,13 @@ import type { Words } from '../../words/words.ts'
 import type { Named } from '../../../api/openapi/schemas.ts'
 
 /** The page of operators. */
-export const OPERATOR_PATH = '/console/operator'
+const OPERATOR_PATH = '/console/operator'
 
-export const columnsNamed = (...labels: readonly string[]): readonly Column[] =>
+const columnsNamed = (...labels: readonly string[]): readonly Column[] =>
   labels.map((label, at) => ({ label, isFixed: at > 0 }))
 
 /** Of buttons that say what they do. */
-export const actionColumn = (label: string): Column => ({ label, isFixed: true, isPlain: true })
+const actionColumn = (label: string): Column => ({ label, isFixed: true, isPlain: true })
 
 interface InvitationView {
   readonly invitations: ApiAnswer<readonly Named<'Invitation'>[]>
@@ -47,7 +47,7 @@ interface InvitationView {
 }
 
 /** Invitations that were not accepted, and the form of another. */
-export function invitationCard(
+function invitationCard(
   { words, form: sent }: ConsoleContext,
   { invitations, plans, errors }: InvitationView,
 ): Html {
