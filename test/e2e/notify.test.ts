@@ -248,11 +248,6 @@ describe('a line that flaps', () => {
     )
     await one.line('the service confirmed the address')
     for (number = 2; number < 14; number += 1) await one.ask('poke')
-    await eventually(async () => (await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
-    expect(sink.received.map(({ body }) => body)).toEqual([
-      expect.stringContaining('now 192.0.2.1'),
-      expect.stringContaining('before 192.0.2.1'),
-    ])
     const path = join(settings[settings.indexOf('--state-dir') + 1] ?? '', 'notified.json')
     const held = (): number => {
       const { accounts } = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -260,6 +255,13 @@ describe('a line that flaps', () => {
       }
       return Object.values(accounts)[0]?.events.changed.held?.times ?? 0
     }
+    await eventually(async () => (await one.ask('status')).stdout).toMatch(/192\.0\.2\.1[34]/)
+    // A busy machine may look once for several pokes.
+    for (; held() <= 5 && number < 90; number += 1) await one.ask('poke')
+    expect(sink.received.map(({ body }) => body)).toEqual([
+      expect.stringContaining('now 192.0.2.1'),
+      expect.stringContaining('before 192.0.2.1'),
+    ])
     await eventually(held).toBeGreaterThan(5)
     one.child.kill('SIGTERM')
     await one.ended

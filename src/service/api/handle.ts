@@ -267,9 +267,13 @@ function checkDoor({ caller, dependencies, match }: ApiCall): Rendered | undefin
     : undefined
 }
 
-async function checkRate({ caller, dependencies, match, isPerson }: ApiCall): Promise<Rendered | undefined> {
-  if (!match.route.isRateLimited || caller === undefined || isPerson) return undefined
-  const wait = await dependencies.rateLimit(caller.account.id)
+function checkRate(call: ApiCall): ReturnType<Phase> {
+  const { caller, match, isPerson } = call
+  return match.route.isRateLimited && caller !== undefined && !isPerson ? rateFault(call, caller) : undefined
+}
+
+async function rateFault({ dependencies }: ApiCall, { account }: Caller): Promise<Rendered | undefined> {
+  const wait = await dependencies.rateLimit(account.id)
   return wait === undefined
     ? undefined
     : render({ malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] })
@@ -289,7 +293,12 @@ function checkBody({ request, match }: ApiCall): Rendered | undefined {
   return fault && plainError(fault)
 }
 
-async function prepareCall(call: ApiCall): Promise<Rendered | undefined> {
+/** Most operations have none, and cost no promise. */
+function prepareCall(call: ApiCall): ReturnType<Phase> {
+  return call.match.route.prepare === undefined || call.caller === undefined ? undefined : prepareBy(call)
+}
+
+async function prepareBy(call: ApiCall): Promise<Rendered | undefined> {
   const { request, match, caller, dependencies } = call
   const prepared = await prepare(request, match, { caller, ...dependencies })
   if ('malformed' in prepared) return render(prepared)
@@ -312,10 +321,16 @@ async function runInTurn(call: ApiCall): Promise<Rendered | undefined> {
   return undefined
 }
 
-async function finish(call: ApiCall): Promise<undefined> {
-  const { request, match, caller, dependencies, result, turn } = call
-  if ('status' in result)
-    call.result = await finishedResult(dependencies, request, { ...match, caller, turn, result })
+function finish(call: ApiCall): ReturnType<Phase> {
+  const { result } = call
+  return 'status' in result && (result.later ?? result.replacement) !== undefined
+    ? finishBy(call, result)
+    : undefined
+}
+
+async function finishBy(call: ApiCall, result: Success): Promise<undefined> {
+  const { request, match, caller, dependencies, turn } = call
+  call.result = await finishedResult(dependencies, request, { ...match, caller, turn, result })
 }
 
 interface AdmittedRequest extends Match {

@@ -42,7 +42,7 @@ export const PLANTED_IN_SERVICE: readonly PlantedServiceFault[] = [
   {
     what: 'If-Match is not checked',
     rule: 'V7',
-    file: 'service/api/answer/entity-tag.ts',
+    file: 'service/api/answer/precondition.ts',
     from: 'return isMet ? undefined',
     to: 'return isMet || true ? undefined',
   },
