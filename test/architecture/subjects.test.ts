@@ -31,7 +31,7 @@ const FEATURES: readonly (readonly [feature: string, files: RegExp])[] = [
   ['backup',              /^service\/.*(backup|restore|store-copies)/],
   ['operators',           /^service\/.*(operator|operate)/],
 ]
-/** To read one feature, nobody opens more. */
+/** One feature is readable in this many rooms. */
 const MAX_ROOMS = 4
 
 const roomsOf = (pattern: RegExp): readonly string[] => [

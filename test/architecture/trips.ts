@@ -10,7 +10,7 @@ import { SRC } from './sources.ts'
 
 export interface Trip {
   readonly name: string
-  /** Files of which a function ran, besides what a file runs while it is loaded. */
+  /** Files of which a function ran, not counting what it runs while it loads. */
   readonly files: readonly string[]
   readonly functions: number
 }
@@ -124,7 +124,7 @@ export async function serviceTrips(): Promise<readonly Trip[]> {
       if (!response.ok) throw new Error(`${name}: ${response.status} ${text}`)
     }
     trips.push(await ran(name))
-    // What is published because of it belongs to no request.
+    // Publishing happens after the request and is not counted.
     await new Promise<void>((resolve) => void setTimeout(resolve, 1500))
   }
   ending.abort()

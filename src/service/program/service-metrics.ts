@@ -45,7 +45,7 @@ export interface ServiceMetrics {
   text(values: MomentaryValues): string
 }
 
-/** Whatever stands here is in the text, in this order. */
+/** The text has these, in this order. */
 // biome-ignore format: a table
 const instruments = () => ({
   requests:    new Counter({ name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' }),

@@ -4,10 +4,10 @@
  */
 export type Grade = 'A' | 'B' | 'C'
 
-/** Services that manage records: a file of its own, or a row of `../protocols/rows` by the name of the preset. */
+/** Services that manage records: one file each, or a row of `../protocols/rows` by the name of the preset. */
 export type ProtocolName = 'cloudflare' | 'netcup' | 'rfc2136' | 'row'
 
-/** Each answer with its source stands in `test/client/services/protocols/dumps`. */
+/** Each answer and its source are in `test/client/services/protocols/dumps`. */
 export interface ReplyLists {
   readonly success: readonly string[]
   readonly unchanged?: readonly string[]
@@ -21,7 +21,7 @@ export interface Provider {
   readonly grade: Grade
   /** Setting texts by key, as in a file. Without `server` it must be given: the program runs on a user's own host. */
   readonly settings: Readonly<Record<string, string>>
-  /** It has a protocol of its own: a file or a row of `client/services/protocols`. */
+  /** It has its own protocol: a file or a row of `client/services/protocols`. */
   readonly protocol?: ProtocolName
   /** It takes no username. */
   readonly hasNoUsername?: true

@@ -6,7 +6,7 @@ export interface Schema<T = unknown> {
   readonly [key: string]: unknown
   readonly [value]?: T
 }
-/** What a schema describes; a `Ref` stands for what a named one does. */
+/** What a schema describes; a `Ref` has the type of the schema that it names. */
 export type Described<S> = S extends Schema<infer T> ? T : never
 export interface Ref<N extends string> {
   readonly [refersTo]: N

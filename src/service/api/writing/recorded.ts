@@ -33,7 +33,7 @@ type Reads =
   | 'countPasswordUpdaters' | 'countUnpublished' | 'databaseIdentity' | 'dirtyNames' | 'factOr'
   | 'flushedZone' | 'lockOfDraft' | 'namesFrom' | 'planNamed' | 'planOf' | 'publishedOf' | 'sealedFactors'
   | 'storedStates' | 'zonesBeneath'
-/** Writes that `holdfast admin`, an update or a link makes, which have entries of their own. */
+/** Writes that `holdfast admin`, an update or a link makes; they record their own entries. */
 // biome-ignore format: a list
 type OfOtherDoors =
   | 'addAccount' | 'addName' | 'attach' | 'confirmEmail' | 'liftSanctions' | 'lockKey' | 'lockName'
