@@ -379,10 +379,12 @@ async function runRoute(
   request: ApiRequest,
   { name, route, params, caller, parts, prepared }: ReadRequest,
 ): Promise<HandlerResult<'unauthorized'> | Awaited<ReturnType<Route['handle']>>> {
-  const input = inputOf(request, { name, route })
+  const input = inputOf(request, { route })
   if ('malformed' in input) return input
   const context = {
     caller: caller ?? ANONYMOUS,
+    operation: name,
+    parameters: route.query ?? {},
     params,
     ...input,
     ...prepared,

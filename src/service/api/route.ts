@@ -1,6 +1,7 @@
 import type { ErrorName } from '../model/errors.ts'
 import type { Schema } from './openapi/schema.ts'
 import type { Whole } from './openapi/schemas.ts'
+import type { QueryRow } from './query/parameters.ts'
 import type { RequestFaultName } from './request/faults.ts'
 import type {
   HandlerResult,
@@ -33,6 +34,8 @@ export interface Route<R extends ErrorName = ErrorName> {
     | 'Operator'
   /** The summary of the operation in the OpenAPI document. */
   readonly summary: string
+  /** What the query may have. */
+  readonly query?: QueryRow
   /** The body of a request. */
   readonly request?: Schema
   /** Without a body everything has its default. */

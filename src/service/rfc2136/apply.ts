@@ -180,6 +180,8 @@ async function patched(w: StoreWrites, update: SignedUpdate, { zone, items }: Pa
   const { caller, now, service, peer } = update
   const context: Omit<RequestContext, 'store'> = {
     caller,
+    operation: UPDATE_OPERATION,
+    parameters: {},
     params: { zone_name: zone.name },
     query: {},
     body: items,

@@ -67,14 +67,16 @@ const SERVICE = {
 }
 
 /** The query parameters that the handler of a route reads; its changes are not kept. */
-async function readBy({ store, ids }: World, { handle }: Route): Promise<Set<string>> {
+async function readBy({ store, ids }: World, operation: string, route: Route): Promise<Set<string>> {
   const read = new Set<string>()
   const query = new Proxy({}, { get: (_, name) => void read.add(String(name)) })
   const caller = { account: { ...ACCOUNT, id: ids['o'] ?? 0, plan: PLAN }, isReadOnly: false }
   const undone = new Error('undone')
   const run = store.write(async (writes) => {
-    await handle({
+    await route.handle({
       caller,
+      operation,
+      parameters: route.query ?? {},
       params: PARAMS,
       query,
       body: undefined,
@@ -99,7 +101,7 @@ describe('the query parameters in the document', () => {
     const operation = OPERATIONS.find(({ operationId }) => operationId === id)
     const documented = operation === undefined ? [] : inQuery(operation).map(({ name }) => name)
 
-    const read = await readBy(world, route)
+    const read = await readBy(world, id, route)
     // A preview is made outside of the handlers.
     if (route.method !== 'GET') read.add('dry_run')
     expect(documented.map((name) => name.replace('[]', '')).toSorted()).toEqual([...read].toSorted())

@@ -11,12 +11,11 @@ import { listResult } from '../answer/list.ts'
 export async function listSessions(context: RequestContext) {
   const { caller, store, now } = context
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
-  const list = { operation: 'listSessions', values: ['number'] } as const
-  const parsed = combine({ page: readPage(context, list) })
+  const parsed = combine({ page: readPage(context, ['number']) })
   if ('malformed' in parsed) return parsed
   const { page } = parsed.value
   const { items, ...place } = await store.sessionsOf(caller.account.id, page, overBefore(now))
-  return listResult(context, { list, page, ...place }, items.map(showSession))
+  return listResult(context, { page, ...place }, items.map(showSession))
 }
 
 export const showSession = ({ id, apiKeyId, createdAt, seenAt, peer, program }: StoredSession) => ({

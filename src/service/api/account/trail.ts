@@ -3,7 +3,7 @@ import { isScoped } from '../../rules/permission.ts'
 import type { TrailFilter, TrailPage, TrailPlace } from '../../store/account/trail.ts'
 import { tagOfList } from '../answer/entity-tag.ts'
 import { timeOf } from '../answer/show.ts'
-import { QUERY, TRAIL_FILTERS, type TrailFilterKey } from '../query/parameters.ts'
+import { TRAIL_FILTERS, type TrailFilterKey } from '../query/parameters.ts'
 import { badQuery, combine, readLimit } from '../query/query.ts'
 import {
   INSUFFICIENT_SCOPE,
@@ -67,7 +67,7 @@ export async function listTrail(context: RequestContext) {
   const { caller, store } = context
   if (isScoped(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
   const parsed = combine({
-    limit: readLimit(context, QUERY.listTrail.cursor),
+    limit: readLimit(context),
     place: readPlace(context),
     filter: readTrailFilter(context),
   })

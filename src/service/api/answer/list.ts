@@ -1,20 +1,18 @@
 import type { RequestContext } from '../request/context.ts'
 import type { ListedPage, Page, Position } from '../../model/query.ts'
-import { formatCursor, type ListOrder } from '../query/cursor.ts'
+import { formatCursor } from '../query/cursor.ts'
 import { tagOfList } from './entity-tag.ts'
 
-/** A page of a list, and the list that it is of. */
 interface ShownPage extends Pick<ListedPage<unknown>, 'total' | 'next'> {
-  readonly list: ListOrder
   readonly page: Page
 }
 
 /** The answer with a page of a list: its rows, its place, the cursor of the next page, and its entity tag. */
 export function listResult<T extends object>(context: RequestContext, shown: ShownPage, data: readonly T[]) {
-  const { list, total, next } = shown
+  const { total, next } = shown
   const { offset, limit } = shown.page
   const start = next && { offset: offset + data.length, after: next }
-  const page = { offset, limit, total, next: start === undefined ? null : formatCursor(context, list, start) }
+  const page = { offset, limit, total, next: start === undefined ? null : formatCursor(context, start) }
   return { status: 200 as const, data, page, headers: { etag: tagOfList(data, page) } }
 }
 

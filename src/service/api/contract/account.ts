@@ -16,6 +16,7 @@ import { changeApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from
 import { createTsigKey, deleteTsigKey, listTsigKeys } from '../keys/tsig-keys.ts'
 import { changeKey, createKey, deleteKey, getKey, listKeys } from '../keys/keys.ts'
 import { KEY_TARGETS } from '../refusal-groups.ts'
+import { paged } from '../query/parameters.ts'
 import { type Route, route } from '../route.ts'
 import { item, items } from '../openapi/schemas.ts'
 import { ref } from '../openapi/schema.ts'
@@ -48,6 +49,7 @@ export const ACCOUNT_ROUTES = {
   }),
   deleteAccount: route({
     method: 'DELETE', path: OWN_ACCOUNT, tag: 'Account', summary: 'Delete the account with its zones, names and keys',
+    query: { confirmName: true },
     response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'queryInvalid', 'deletionNotConfirmed'],
     refuses: ['zoneChangeProhibited', 'nameChangeProhibited'], handle: deleteAccount, isRateLimited: true,
   }),
@@ -58,6 +60,7 @@ export const ACCOUNT_ROUTES = {
   }),
   listTrail: route({
     method: 'GET', path: `${OWN_ACCOUNT}/trail`, tag: 'Account', summary: 'List who changed what, the newest first',
+    query: { cursor: { fallback: 50, max: 500 }, trail: true },
     response: items('TrailEntry', 'TrailPage'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'],
     refuses: [], handle: listTrail,
   }),
@@ -68,6 +71,7 @@ export const ACCOUNT_ROUTES = {
   }),
   listSessions: route({
     method: 'GET', path: `${OWN_ACCOUNT}/sessions`, tag: 'Account', summary: 'List the sessions of the website',
+    query: paged(50, 100),
     response: items('Session'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'],
     refuses: [], handle: listSessions,
   }),
@@ -120,6 +124,7 @@ export const ACCOUNT_ROUTES = {
   }),
   listKeys: route({
     method: 'GET', path: KEYS, tag: 'DDNS Keys', summary: 'List the DDNS keys of the account',
+    query: { ...paged(50, 100), sort: ['created_at'], filter: ['description', 'search'] },
     response: items('Key'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'],
     refuses: ['sortKeyInvalid'], handle: listKeys, isRateLimited: true,
   }),
@@ -147,6 +152,7 @@ export const ACCOUNT_ROUTES = {
   }),
   listApiKeys: route({
     method: 'GET', path: API_KEYS, tag: 'API Keys', summary: 'List the API keys of the account',
+    query: { ...paged(50, 100), filter: ['search'] },
     response: items('ApiKey'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'],
     refuses: [], handle: listApiKeys, isRateLimited: true,
   }),
@@ -174,6 +180,7 @@ export const ACCOUNT_ROUTES = {
   }),
   listTsigKeys: route({
     method: 'GET', path: TSIG_KEYS, tag: 'TSIG Keys', summary: 'List the TSIG keys of the account',
+    query: { ...paged(50, 100), filter: ['search'] },
     response: items('TsigKey'), statuses: [200], headers: TAGGED, faults: ['scopeInsufficient'],
     refuses: [], handle: listTsigKeys, isRateLimited: true,
   }),

@@ -9,6 +9,7 @@ import { deleteBlock, deleteLockout, listBlocks, listLockouts, setBlock } from '
 import { createInvitation, deleteInvitation, listInvitations } from '../operator/invitations.ts'
 import { listPlans, setPlan } from '../operator/plans.ts'
 import { getLoad, listSecondaries } from '../operator/status.ts'
+import { paged } from '../query/parameters.ts'
 import { type Route, route } from '../route.ts'
 import { item, items } from '../openapi/schemas.ts'
 import { ref } from '../openapi/schema.ts'
@@ -24,6 +25,7 @@ const INVITATIONS = '/operator/invitations'
 export const OPERATOR_ROUTES = {
   listOperatorAccounts: route({
     method: 'GET', path: ACCOUNTS, tag: 'Operator', summary: 'List all accounts with what they use',
+    query: { ...paged(50, 100), filter: ['search'] },
     response: items('OperatorAccount'), statuses: [200], headers: TAGGED, faults: OPERATORS,
     refuses: [], handle: listOperatorAccounts,
   }),
@@ -53,6 +55,7 @@ export const OPERATOR_ROUTES = {
   }),
   listPlans: route({
     method: 'GET', path: '/operator/plans', tag: 'Operator', summary: 'List the plans',
+    query: paged(50, 1000),
     response: items('OperatorPlan'), statuses: [200], headers: TAGGED, faults: OPERATORS,
     refuses: [], handle: listPlans,
   }),
@@ -63,6 +66,7 @@ export const OPERATOR_ROUTES = {
   }),
   listBlocks: route({
     method: 'GET', path: '/operator/blocks', tag: 'Operator', summary: 'List the blocks, after abuse or by an operator',
+    query: paged(50, 100),
     response: items('Block'), statuses: [200], headers: TAGGED, faults: OPERATORS,
     refuses: [], handle: listBlocks,
   }),
@@ -80,6 +84,7 @@ export const OPERATOR_ROUTES = {
   listLockouts: route({
     method: 'GET', path: '/operator/lockouts', tag: 'Operator',
     summary: 'List the networks that are locked out after failed logins',
+    query: paged(50, 100),
     response: items('Lockout'), statuses: [200], headers: TAGGED, faults: OPERATORS,
     refuses: [], handle: listLockouts,
   }),
@@ -101,6 +106,7 @@ export const OPERATOR_ROUTES = {
   }),
   listInvitations: route({
     method: 'GET', path: INVITATIONS, tag: 'Operator', summary: 'List the invitations that are not used yet',
+    query: paged(50, 100),
     response: items('Invitation'), statuses: [200], headers: TAGGED, faults: OPERATORS,
     refuses: [], handle: listInvitations,
   }),

@@ -33,6 +33,9 @@ import {
   ZONE_CHANGE,
 } from '../refusal-groups.ts'
 import { replaceRRSet } from '../records/rrset.ts'
+import { SORT_KEYS, ZONE_SORT_KEYS } from '../../model/query.ts'
+import { VIEWS } from '../answer/show.ts'
+import { EXPANSIONS, EXPRESSIONS, paged } from '../query/parameters.ts'
 import { type Route, route } from '../route.ts'
 import { item, items } from '../openapi/schemas.ts'
 import { list, ref } from '../openapi/schema.ts'
@@ -45,16 +48,25 @@ const SETS = `${AT}/rrsets`
 const SET = `${SETS}/{dns_type}`
 const DATA = `${SET}/rdata`
 
+/** Of names; those of one zone have neither the name of the zone nor whether it is shared. */
+// biome-ignore format: a table
+const NAME_FILTERS = ['dns_name', 'name', 'dns_type', 'update_group', 'label', 'rdata', 'dynupdate', 'search', 'offline',
+  'state'] as const
+
 /** The operations of names and their records. */
 // biome-ignore format: a table
 export const RECORD_ROUTES = {
   listNames: route({
     method: 'GET', path: '/dns/records', tag: 'records', summary: 'List the names of all zones',
+    query: { view: VIEWS, ...paged(50, 500), sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,
+      filter: [...NAME_FILTERS, 'zone_name', 'zone_is_shared'] },
     response: items('ListedName'), statuses: [200], headers: TAGGED,
     refuses: ['sortKeyInvalid'], handle: listNames,
   }),
   listZoneNames: route({
     method: 'GET', path: ZONE_NAMES, tag: 'records', summary: 'List the names of a zone',
+    query: { ...paged(50, 500), sort: ZONE_SORT_KEYS, expand: EXPANSIONS, expressions: ['metadata', 'rrset_metadata'],
+      filter: NAME_FILTERS },
     response: items('Name'), statuses: [200], headers: TAGGED,
     refuses: [...ZONE, 'sortKeyInvalid'], handle: listZoneNames,
   }),
@@ -76,6 +88,7 @@ export const RECORD_ROUTES = {
   }),
   getName: route({
     method: 'GET', path: AT, tag: 'records', summary: 'Read a name with everything at it',
+    query: { expand: EXPANSIONS },
     response: item('Name'), statuses: [200], headers: TAGGED,
     refuses: NAME, handle: getName,
   }),
@@ -123,6 +136,7 @@ export const RECORD_ROUTES = {
   }),
   listRRSets: route({
     method: 'GET', path: SETS, tag: 'records', summary: 'List the RRSets of a name',
+    query: { ...paged(50, 500), sort: ['dns_type'], expressions: ['metadata'] },
     response: items('RRSet'), statuses: [200], headers: TAGGED,
     refuses: [...NAME, 'sortKeyInvalid'], handle: listRRSets,
   }),

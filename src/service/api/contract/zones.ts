@@ -1,5 +1,6 @@
 import { cleanUpChallenge, presentChallenge } from '../acme/httpreq.ts'
 import { CLEAN_UP, IMPORT, PRESENT, QUOTAS, TTL, ZONE, ZONE_CHANGE } from '../refusal-groups.ts'
+import { paged } from '../query/parameters.ts'
 import { type Route, route } from '../route.ts'
 import {
   createZone,
@@ -33,6 +34,7 @@ export const ZONE_ROUTES = {
   }),
   listZones: route({
     method: 'GET', path: ZONES, tag: 'zones', summary: 'List the zones of the account',
+    query: { ...paged(50, 50), filter: ['is_shared', 'search'] },
     response: items('Zone'), statuses: [200], headers: TAGGED,
     refuses: [], handle: listZones,
   }),
@@ -53,6 +55,7 @@ export const ZONE_ROUTES = {
   }),
   deleteZone: route({
     method: 'DELETE', path: ZONE_AT, tag: 'zones', summary: 'Delete a zone and everything in it',
+    query: { confirm: true },
     response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'],
     refuses: [...ZONE_CHANGE, 'nameChangeForbidden', 'nameChangeProhibited'], handle: deleteZone,
   }),
@@ -97,11 +100,13 @@ export const ZONE_ROUTES = {
   }),
   listAuthorities: route({
     method: 'GET', path: '/dns/zone-authorities', tag: 'zone_authorities', summary: 'List the name servers of the zones',
+    query: paged(50, 50),
     response: items('Authority'), statuses: [200], headers: TAGGED,
     refuses: [], handle: listAuthorities,
   }),
   listClients: route({
     method: 'GET', path: '/dns/clients', tag: 'clients', summary: 'List the update clients of the account',
+    query: { ...paged(50, 500), filter: ['ddns_key_username'] },
     response: items('Client'), statuses: [200], headers: TAGGED,
     refuses: [], handle: listClients,
   }),

@@ -8,8 +8,7 @@ import {
   unknownFieldFaults,
 } from '../request/context.ts'
 import { idInPath } from '../request/locate.ts'
-import { combine, readFilter, readPage } from '../query/query.ts'
-import { QUERY } from '../query/parameters.ts'
+import { readListing } from '../query/query.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { showApiKey } from '../answer/show.ts'
 import { changedApiKey } from './key-change.ts'
@@ -21,15 +20,11 @@ const MAX_API_KEYS = 1000
 export async function listApiKeys(context: RequestContext) {
   const { caller, store } = context
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
-  const list = { operation: 'listApiKeys', values: ['number'] } as const
-  const parsed = combine({
-    page: readPage(context, list),
-    filter: readFilter(context, QUERY.listApiKeys.filter),
-  })
-  if ('malformed' in parsed) return parsed
-  const { page, filter } = parsed.value
+  const listing = readListing(context, ['number'])
+  if ('malformed' in listing) return listing
+  const { page, filter } = listing
   const { items, ...place } = await store.apiKeysOf(caller.account.id, page, filter.search)
-  return listResult(context, { list, page, ...place }, items.map(showApiKey))
+  return listResult(context, { page, ...place }, items.map(showApiKey))
 }
 
 /** The secret is shown only in this response. */

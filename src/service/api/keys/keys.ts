@@ -24,8 +24,7 @@ import {
   unknownFieldFaults,
 } from '../request/context.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
-import { combine, isRefusal, readFilter, readPage, readSort } from '../query/query.ts'
-import { QUERY } from '../query/parameters.ts'
+import { isRefusal, readListing, readSort } from '../query/query.ts'
 import { showKey } from '../answer/show-key.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { firstFault, remembered } from '../writing/writing.ts'
@@ -33,15 +32,11 @@ import { listResult } from '../answer/list.ts'
 
 export async function listKeys(context: RequestContext) {
   if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
-  const sort = readSort(context, QUERY.listKeys.sort)
+  const sort = readSort(context)
   if (isRefusal(sort)) return refused(sort)
-  const list = { operation: 'listKeys', values: ['number', 'number'] } as const
-  const parsed = combine({
-    page: readPage(context, list),
-    filter: readFilter(context, QUERY.listKeys.filter),
-  })
-  if ('malformed' in parsed) return parsed
-  const { page, filter } = parsed.value
+  const listing = readListing(context, ['number', 'number'])
+  if ('malformed' in listing) return listing
+  const { page, filter } = listing
   const { description, search } = filter
   const { items, ...place } = await context.store.keysOf(context.caller.account.id, {
     page,
@@ -52,7 +47,7 @@ export async function listKeys(context: RequestContext) {
   const shown = await showing(context)
   return listResult(
     context,
-    { list, page, ...place },
+    { page, ...place },
     items.map((key) => showKey(shown, key)),
   )
 }

@@ -1,7 +1,6 @@
 import { isTsigAlgorithm, TSIG_ALGORITHMS } from '../../../shared/dns/tsig.ts'
 import { hasFullAccess } from '../../rules/permission.ts'
-import { QUERY } from '../query/parameters.ts'
-import { combine, readFilter, readPage } from '../query/query.ts'
+import { readListing } from '../query/query.ts'
 import {
   badBody,
   isObject,
@@ -20,15 +19,11 @@ const MAX_TSIG_KEYS = 1000
 export async function listTsigKeys(context: RequestContext) {
   const { caller, store } = context
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
-  const list = { operation: 'listTsigKeys', values: ['text'] } as const
-  const parsed = combine({
-    page: readPage(context, list),
-    filter: readFilter(context, QUERY.listTsigKeys.filter),
-  })
-  if ('malformed' in parsed) return parsed
-  const { page, filter } = parsed.value
+  const listing = readListing(context, ['text'])
+  if ('malformed' in listing) return listing
+  const { page, filter } = listing
   const { items, ...place } = await store.tsigKeysOf(caller.account.id, page, filter.search)
-  return listResult(context, { list, page, ...place }, items.map(showTsigKey))
+  return listResult(context, { page, ...place }, items.map(showTsigKey))
 }
 
 /** The secret is shown only in this response. */

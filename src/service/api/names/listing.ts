@@ -21,7 +21,7 @@ import {
   readSort,
   readView,
 } from '../query/query.ts'
-import { type Filters, QUERY } from '../query/parameters.ts'
+import type { Filters } from '../query/parameters.ts'
 import { refused, type RequestContext } from '../request/context.ts'
 import { lastUpdatesOf } from '../answer/last-update.ts'
 import { wordsOfNames } from '../answer/publication.ts'
@@ -30,14 +30,13 @@ import { listResult } from '../answer/list.ts'
 
 /** The names of the account that match the query. */
 export async function listNames(context: RequestContext) {
-  const sort = readSort(context, QUERY.listNames.sort)
+  const sort = readSort(context)
   if (isRefusal(sort)) return refused(sort)
-  const list = { operation: 'listNames', values: positionOf(sort) } as const
   const parsed = combine({
-    page: readPage(context, list),
+    page: readPage(context, positionOf(sort)),
     view: readView(context),
     isExpanded: readExpand(context),
-    filter: readFilter(context, QUERY.listNames.filter),
+    filter: readFilter(context),
     zoneMetadata: readFilterExpression(context, 'zone_metadata'),
     metadata: readFilterExpression(context, 'metadata'),
     rrsetMetadata: readFilterExpression(context, 'rrset_metadata'),
@@ -52,10 +51,10 @@ export async function listNames(context: RequestContext) {
       ...showSummary(one, view, withSettings),
       ...(word !== undefined && { publication: word(one) }),
     }))
-    return listResult(context, { list, page, ...place }, rows)
+    return listResult(context, { page, ...place }, rows)
   }
   const { items, ...place } = await context.store.namesBy(query)
-  return listResult(context, { list, page, ...place }, await shownNames(context, items, withSettings))
+  return listResult(context, { page, ...place }, await shownNames(context, items, withSettings))
 }
 
 /** Whole names, with their last updates. */
@@ -127,13 +126,12 @@ const canonicalForms = (value: string): readonly string[] => [
 export async function listZoneNames(context: RequestContext) {
   const zone = await zoneToRead(context)
   if ('refusals' in zone) return zone
-  const sort = readSort(context, QUERY.listZoneNames.sort)
+  const sort = readSort(context)
   if (isRefusal(sort)) return refused(sort)
-  const list = { operation: 'listZoneNames', values: positionOf(sort) } as const
   const parsed = combine({
-    page: readPage(context, list),
+    page: readPage(context, positionOf(sort)),
     isExpanded: readExpand(context),
-    filter: readFilter(context, QUERY.listZoneNames.filter),
+    filter: readFilter(context),
     metadata: readFilterExpression(context, 'metadata'),
     rrsetMetadata: readFilterExpression(context, 'rrset_metadata'),
   })
@@ -146,5 +144,5 @@ export async function listZoneNames(context: RequestContext) {
     page,
     ...defined(expressions),
   })
-  return listResult(context, { list, page, ...place }, await shownNames(context, items, withSettings))
+  return listResult(context, { page, ...place }, await shownNames(context, items, withSettings))
 }

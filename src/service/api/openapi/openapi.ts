@@ -22,7 +22,7 @@ function operationOf(id: string, route: Route): Schema {
   const { request, isRequestOptional = false, response, statuses, headers = [], faults = [] } = route
   const shown = route.method !== 'GET' && 'properties' in response ? withChanges(response) : response
   const isTagged = headers.some((name) => name === 'ETag')
-  const parameters = parametersOf(id, { ...route, isTagged })
+  const parameters = parametersOf({ ...route, isTagged })
   return {
     operationId: id,
     summary: route.summary,

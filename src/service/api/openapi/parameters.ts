@@ -4,7 +4,6 @@ import {
   FILTERS,
   MAX_ALTERNATIVES,
   type PageLimits,
-  QUERY,
   type QueryRow,
   TRAIL_FILTERS,
 } from '../query/parameters.ts'
@@ -82,16 +81,16 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
       ),
     ),
   ],
-  trail: (keys) => [
+  trail: () => [
     inQuery(
       'filter',
       'Shows only what matches every key, such as filter[zone_name]=example.test.',
       deepObject(
         Object.fromEntries(
-          keys.map((key) => {
-            const { kind, description } = TRAIL_FILTERS[key]
-            return [key, kind === 'time' ? time(description) : string(description)]
-          }),
+          Object.entries(TRAIL_FILTERS).map(([key, { kind, description }]) => [
+            key,
+            kind === 'time' ? time(description) : string(description),
+          ]),
         ),
       ),
     ),
@@ -130,13 +129,8 @@ const PARTS: { readonly [K in keyof QueryRow]-?: (part: NonNullable<QueryRow[K]>
   ],
 }
 
-/** The query parameters of an operation. */
-const queryParametersOf = (id: string): readonly Schema[] =>
-  Object.hasOwn(QUERY, id)
-    ? Object.entries(QUERY[id as keyof typeof QUERY]).flatMap(([part, value]) =>
-        PARTS[part as keyof QueryRow](value as never),
-      )
-    : []
+const queryParametersOf = (row: QueryRow): readonly Schema[] =>
+  Object.entries(row).flatMap(([part, value]) => PARTS[part as keyof QueryRow](value as never))
 
 /** The parameters of the paths. */
 // biome-ignore format: a table
@@ -173,17 +167,19 @@ const IF_NONE_MATCH: Schema = {
 }
 
 /** All parameters of an operation: of the path, the query and the header. */
-export function parametersOf(
-  id: string,
-  { method, path, isTagged }: Pick<Route, 'method' | 'path'> & { readonly isTagged: boolean },
-): readonly Schema[] {
+export function parametersOf({
+  method,
+  path,
+  query = {},
+  isTagged,
+}: Pick<Route, 'method' | 'path' | 'query'> & { readonly isTagged: boolean }): readonly Schema[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return [
     ...names.map((name) => {
       const { description, ...schema } = IN_PATH[name] ?? {}
       return { name, in: 'path', required: true, description, schema }
     }),
-    ...queryParametersOf(id),
+    ...queryParametersOf(query),
     ...(method === 'GET' ? [] : PARTS.dryRun(true)),
     ...(names.includes('name') && method !== 'GET' ? [IF_MATCH] : []),
     ...(isTagged ? [IF_NONE_MATCH] : []),

@@ -10,11 +10,7 @@ import {
 import type { Named } from '../openapi/schemas.ts'
 import { finish, operated, operatorList, type OperatorStep, ownAccountFault, withMail } from './operated.ts'
 
-export const listOperatorAccounts = operatorList<'OperatorAccount'>('listOperatorAccounts', {
-  step: 'account list',
-  key: 'accounts',
-  filters: ['search'],
-})
+export const listOperatorAccounts = operatorList<'OperatorAccount'>({ step: 'account list', key: 'accounts' })
 
 /** Of the zones and keys that are shown with an account. */
 const MAX_DETAILS = 100

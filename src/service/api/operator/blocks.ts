@@ -1,8 +1,8 @@
 import type { RequestContext } from '../request/context.ts'
 import { finish, operatorList, ownAccountFault } from './operated.ts'
 
-export const listBlocks = operatorList<'Block'>('listBlocks', { step: 'block list', key: 'blocks' })
-export const listLockouts = operatorList<'Lockout'>('listLockouts', { step: 'lockout list', key: 'lockouts' })
+export const listBlocks = operatorList<'Block'>({ step: 'block list', key: 'blocks' })
+export const listLockouts = operatorList<'Lockout'>({ step: 'lockout list', key: 'lockouts' })
 
 const subjectIn = ({ params }: RequestContext): string => params['subject'] ?? ''
 

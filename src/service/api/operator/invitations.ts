@@ -8,10 +8,7 @@ import {
 } from '../request/context.ts'
 import { finish, operated, operatorList, type OperatorStep, withMail } from './operated.ts'
 
-export const listInvitations = operatorList<'Invitation'>('listInvitations', {
-  step: 'invitation list',
-  key: 'invitations',
-})
+export const listInvitations = operatorList<'Invitation'>({ step: 'invitation list', key: 'invitations' })
 
 /** The fields of an invitation other than its plan. */
 const TEXTS = ['zone', 'expires', 'email'] as const

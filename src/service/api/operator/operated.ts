@@ -1,8 +1,7 @@
 import type { OutgoingMail } from '../../../shared/base/mail.ts'
 import { hasFullAccess } from '../../rules/permission.ts'
 import type { Named, SchemaName } from '../openapi/schemas.ts'
-import type { ListOperation, ListOrder } from '../query/cursor.ts'
-import { combine, readFilter, readPage } from '../query/query.ts'
+import { readListing } from '../query/query.ts'
 import {
   type Malformed,
   type OperatorRequest,
@@ -66,32 +65,25 @@ const refusalOf = ({ fault, isMissing }: { readonly fault: string; readonly isMi
   detail: fault.replace(/[;,] (see|create|change) .*holdfast admin .*$/, ''),
 })
 
-const NO_FILTER: ReturnType<typeof readFilter> = { value: {} }
-
 interface OperatorList {
   readonly step: string
   /** Of the rows in the data of the operation. */
   readonly key: string
-  readonly filters?: readonly 'search'[]
 }
 
 /** One page of a list of the operator; its rows are as the schema says. */
 export const operatorList =
-  <N extends SchemaName>(operation: ListOperation, { step, key, filters = [] }: OperatorList) =>
+  <N extends SchemaName>({ step, key }: OperatorList) =>
   async (context: RequestContext) => {
-    const list: ListOrder = { operation, values: [] }
-    const parsed = combine({
-      page: readPage(context, list),
-      filter: filters.length === 0 ? NO_FILTER : readFilter(context, filters),
-    })
-    if ('malformed' in parsed) return parsed
-    const { page, filter } = parsed.value
+    const listing = readListing(context, [])
+    if ('malformed' in listing) return listing
+    const { page, filter } = listing
     const search = filter.search === undefined ? [] : [`search=${filter.search}`]
     const done = await operated(context, () => [[step, ...search]])
     if ('malformed' in done) return done
     const rows = done.data[key] as readonly (Named<N> & object)[]
     const { items, ...place } = pageOfRows(rows, page, { isAfter: () => true, positionOf: () => [] })
-    const result = listResult(context, { list, page, ...place }, items)
+    const result = listResult(context, { page, ...place }, items)
     const cut = done.data['onlyFirst']
     return cut === undefined
       ? result

@@ -8,7 +8,7 @@ import {
 } from '../request/context.ts'
 import { finish, operatorList, type OperatorStep } from './operated.ts'
 
-export const listPlans = operatorList<'OperatorPlan'>('listPlans', { step: 'plan list', key: 'plans' })
+export const listPlans = operatorList<'OperatorPlan'>({ step: 'plan list', key: 'plans' })
 
 /** The greatest one that `holdfast admin` reads. */
 const MAX_LIMIT = 999_999_999

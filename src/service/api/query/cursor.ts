@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Position, SortValue } from '../../model/query.ts'
 import type { RequestContext } from '../request/context.ts'
-import { QUERY, type QueryRow } from './parameters.ts'
 
-/** The operations that list something. */
-export type ListOperation = {
-  readonly [K in keyof typeof QUERY]: (typeof QUERY)[K] extends Required<Pick<QueryRow, 'page'>> ? K : never
-}[keyof typeof QUERY]
-
-/** A list in the order of a request, for its cursors: what the values of a position are. */
-export interface ListOrder {
-  readonly operation: ListOperation
-  readonly values: readonly SortValue[]
-}
+/** What the values of a position in a list are, in its order. */
+export type ListOrder = readonly SortValue[]
 
 /** How a page begins: after a position, or at an offset. */
 interface PageStart {
@@ -28,12 +19,8 @@ const MAX_CURSOR_LENGTH = 4000
  * The text of a cursor: what it is bound to, how many rows were shown before, and the position of the last one. It has no
  * secret and needs no signature: with another position, a caller reads another page of its own list.
  */
-export function formatCursor(
-  context: RequestContext,
-  list: ListOrder,
-  { offset, after = [] }: PageStart,
-): string {
-  const head = [bindingOf(context, list), offset]
+export function formatCursor(context: RequestContext, { offset, after = [] }: PageStart): string {
+  const head = [bindingOf(context), offset]
   const text = encoded([...head, ...after])
   return text.length > MAX_CURSOR_LENGTH ? encoded(head) : text
 }
@@ -42,13 +29,12 @@ const encoded = (parts: readonly unknown[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 /** Undefined if it is no cursor of this list with this order and these filters. */
-export function parseCursor(context: RequestContext, list: ListOrder, text: unknown): PageStart | undefined {
+export function parseCursor(context: RequestContext, order: ListOrder, text: unknown): PageStart | undefined {
   const parts = typeof text === 'string' ? decodedParts(text) : []
   const [binding, offset, ...after] = parts
-  if (binding !== bindingOf(context, list) || !isWholeNumber(offset)) return undefined
+  if (binding !== bindingOf(context) || !isWholeNumber(offset)) return undefined
   if (after.length === 0) return { offset }
-  const isPosition =
-    after.length === list.values.length && list.values.every((value, n) => IS[value](after[n]))
+  const isPosition = after.length === order.length && order.every((value, n) => IS[value](after[n]))
   return isPosition ? { offset, after: after as unknown as Position } : undefined
 }
 
@@ -74,8 +60,8 @@ const IS: Readonly<Record<SortValue, (value: unknown) => boolean>> = {
 }
 
 /** A digest of what decides which rows a list has, and in which order; a filter more often than once keeps its order. */
-function bindingOf({ params, query }: RequestContext, { operation }: ListOrder): string {
-  const { filter, sort, expressions = [] }: QueryRow = QUERY[operation]
+function bindingOf({ params, query, operation, parameters }: RequestContext): string {
+  const { filter, sort, expressions = [] } = parameters
   const parts = [
     operation,
     Object.values(params),

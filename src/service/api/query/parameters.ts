@@ -1,6 +1,6 @@
 import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
-import { type NameFilter, SORT_KEYS, type SortKey, ZONE_SORT_KEYS } from '../../model/query.ts'
-import { type NameView, VIEWS } from '../answer/show.ts'
+import type { NameFilter, SortKey } from '../../model/query.ts'
+import type { NameView } from '../answer/show.ts'
 
 export interface PageLimits {
   readonly fallback: number
@@ -61,7 +61,7 @@ export type TrailFilterKey = keyof typeof TRAIL_FILTERS
 export const MAX_ALTERNATIVES = 100
 
 export const EXPANSIONS = ['offline_settings'] as const
-const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const
+export const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const
 
 /** The query parameters of an operation. */
 export interface QueryRow {
@@ -71,7 +71,7 @@ export interface QueryRow {
   readonly view?: readonly NameView[]
   readonly sort?: readonly SortKey[]
   readonly filter?: readonly FilterKey[]
-  readonly trail?: readonly TrailFilterKey[]
+  readonly trail?: true
   readonly expand?: readonly (typeof EXPANSIONS)[number][]
   readonly expressions?: readonly (typeof EXPRESSIONS)[number][]
   readonly confirm?: true
@@ -81,42 +81,5 @@ export interface QueryRow {
   readonly dryRun?: true
 }
 
-/** Of names; those of one zone have neither the name of the zone nor whether it is shared. */
-const NAME_FILTERS = [
-  'dns_name',
-  'name',
-  'dns_type',
-  'update_group',
-  'label',
-  'rdata',
-  'dynupdate',
-  'search',
-  'offline',
-  'state',
-] as const
-
-/** Spec, "Limits": the pages of the listings. The handlers and the OpenAPI document read this table. */
-// biome-ignore format: a table
-export const QUERY = {
-  listTrail:       { cursor: { fallback: 50, max: 500 }, trail: ['zone_name', 'name', 'operation', 'actor', 'from', 'to'] },
-  listSessions:    { page: { fallback: 50, max: 100 } },
-  listKeys:        { page: { fallback: 50, max: 100 }, sort: ['created_at'], filter: ['description', 'search'] },
-  listApiKeys:     { page: { fallback: 50, max: 100 }, filter: ['search'] },
-  listTsigKeys:    { page: { fallback: 50, max: 100 }, filter: ['search'] },
-  listZones:       { page: { fallback: 50, max: 50 }, filter: ['is_shared', 'search'] },
-  listOperatorAccounts: { page: { fallback: 50, max: 100 }, filter: ['search'] },
-  listPlans:       { page: { fallback: 50, max: 1000 } },
-  listBlocks:      { page: { fallback: 50, max: 100 } },
-  listLockouts:    { page: { fallback: 50, max: 100 } },
-  listInvitations: { page: { fallback: 50, max: 100 } },
-  deleteZone:      { confirm: true },
-  deleteAccount:   { confirmName: true },
-  listAuthorities: { page: { fallback: 50, max: 50 } },
-  listClients:     { page: { fallback: 50, max: 500 }, filter: ['ddns_key_username'] },
-  listNames:       { view: VIEWS, page: { fallback: 50, max: 500 }, sort: SORT_KEYS, expand: EXPANSIONS, expressions: EXPRESSIONS,
-                     filter: [...NAME_FILTERS, 'zone_name', 'zone_is_shared'] },
-  listZoneNames:   { page: { fallback: 50, max: 500 }, sort: ZONE_SORT_KEYS, expand: EXPANSIONS, expressions: ['metadata', 'rrset_metadata'],
-                     filter: NAME_FILTERS },
-  getName:         { expand: EXPANSIONS },
-  listRRSets:      { page: { fallback: 50, max: 500 }, sort: ['dns_type'], expressions: ['metadata'] },
-} as const satisfies Readonly<Record<string, QueryRow>>
+/** Spec, "Limits": the pages of a listing. A greater `limit` counts as the greatest one. */
+export const paged = (fallback: number, max: number): Pick<QueryRow, 'page'> => ({ page: { fallback, max } })

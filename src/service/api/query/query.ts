@@ -16,10 +16,9 @@ import {
   FILTERS,
   type Filters,
   MAX_ALTERNATIVES,
-  type PageLimits,
-  QUERY,
   type QueryRow,
 } from './parameters.ts'
+import type { Route } from '../route.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { type NameView, VIEWS } from '../answer/show.ts'
 
@@ -58,13 +57,11 @@ function parametersOf({
 
 /** A parameter that an operation does not know is refused: a client that sends `dry_run=true` expects no change. */
 export function unknownParameters(
-  operation: string,
+  { query: row = {}, method }: Pick<Route, 'query' | 'method'>,
   query: Readonly<Record<string, unknown>>,
-  isWrite: boolean,
 ): readonly RequestFault[] {
-  const row: QueryRow = Object.hasOwn(QUERY, operation) ? QUERY[operation as keyof typeof QUERY] : {}
   // Every write has a preview.
-  const known = parametersOf(isWrite ? { ...row, dryRun: true } : row)
+  const known = parametersOf(method === 'GET' ? row : { ...row, dryRun: true })
   return Object.keys(query)
     .filter((name) => !known.includes(name))
     .map((name) => ({
@@ -102,16 +99,22 @@ const INT64 = /^\d{1,19}$/
  * Spec, "Limits": a limit above the maximum is reduced to it; the response contains the limit used. With a cursor, the page
  * begins where it says.
  */
-export function readPage(context: RequestContext, list: ListOrder): QueryResult<Page> {
+export function readPage(context: RequestContext, order: ListOrder): QueryResult<Page> {
   const { after, offset } = context.query
   const parsed = combine({
     offset: readNumber(context, 'offset', 0),
-    limit: readLimit(context, QUERY[list.operation].page),
+    limit: readLimit(context),
   })
   if ('malformed' in parsed || after === undefined) return parsed
   if (offset !== undefined) return invalid('after', 'a page has an offset or a cursor, not both')
-  const start = parseCursor(context, list, after)
+  const start = parseCursor(context, order, after)
   return start === undefined ? invalid('after', NO_CURSOR) : ok({ ...start, limit: parsed.value.limit })
+}
+
+/** The page and the filters of a list whose positions have values of this order. */
+export function readListing(context: RequestContext, order: ListOrder) {
+  const parsed = combine({ page: readPage(context, order), filter: readFilter(context) })
+  return 'malformed' in parsed ? parsed : parsed.value
 }
 
 const NO_CURSOR = 'after is not page.next of a response with the same path, sort and filters'
@@ -129,9 +132,11 @@ const readNumber = (
 }
 
 /** The greatest number of rows. */
-export function readLimit(context: RequestContext, { fallback, max }: PageLimits): QueryResult<number> {
-  const limit = readNumber(context, 'limit', fallback)
-  return 'value' in limit ? ok(Math.min(limit.value, max)) : limit
+export function readLimit(context: RequestContext): QueryResult<number> {
+  const { page, cursor = page } = context.parameters
+  if (cursor === undefined) throw new Error(`${context.operation} has no pages`)
+  const limit = readNumber(context, 'limit', cursor.fallback)
+  return 'value' in limit ? ok(Math.min(limit.value, cursor.max)) : limit
 }
 
 /** Whether the request is for a preview. */
@@ -143,12 +148,10 @@ export function readDryRun({ query }: Pick<RequestContext, 'query'>): QueryResul
 }
 
 /** Spec 4251: a key that this listing does not support, or an invalid direction. */
-export function readSort(
-  { query }: RequestContext,
-  keys: readonly string[],
-): readonly Sort[] | Refusal<'sortKeyInvalid'> {
+export function readSort({ query, parameters }: RequestContext): readonly Sort[] | Refusal<'sortKeyInvalid'> {
   const { sort } = query
   if (sort === undefined) return []
+  const keys: readonly string[] = parameters.sort ?? []
   const at = { location: 'query', pointer: 'sort' } as const
   if (!isObject(sort)) return refuse('sortKeyInvalid', 'use sort[KEY]=asc or sort[KEY]=desc', at)
   const wrong = Object.entries(sort).find(
@@ -204,7 +207,9 @@ export function readExpand({ query }: RequestContext): QueryResult<boolean> {
 }
 
 /** The filter parameters: lists of alternatives, switches, and texts. */
-export function readFilter({ query }: RequestContext, known: readonly FilterKey[]): QueryResult<Filters> {
+export function readFilter({ query, parameters }: RequestContext): QueryResult<Filters> {
+  const { filter: known } = parameters
+  if (known === undefined) return ok({})
   const { filter } = query
   if (filter === undefined) return ok({})
   if (!isObject(filter)) return invalid('filter', 'use filter[KEY]=VALUE')

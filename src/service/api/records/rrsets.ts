@@ -82,7 +82,6 @@ import {
   zoneToChange,
 } from '../request/locate.ts'
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from '../query/query.ts'
-import { QUERY } from '../query/parameters.ts'
 import { showRRSet } from '../answer/show.ts'
 import { canonicalName } from '../../model/dns-name.ts'
 import type { DnsType } from '../../model/rdata-values.ts'
@@ -93,11 +92,10 @@ import { listResult, pageOfRows } from '../answer/list.ts'
 export async function listRRSets(context: RequestContext) {
   const place = await nameToRead(context)
   if ('refusals' in place) return place
-  const sort = readSort(context, QUERY.listRRSets.sort)
+  const sort = readSort(context)
   if (isRefusal(sort)) return refused(sort)
-  const list = { operation: 'listRRSets', values: ['text'] } as const
   const parsed = combine({
-    page: readPage(context, list),
+    page: readPage(context, ['text']),
     metadata: readFilterExpression(context, 'metadata'),
   })
   if ('malformed' in parsed) return parsed
@@ -111,7 +109,7 @@ export async function listRRSets(context: RequestContext) {
     isAfter: ({ dnsType }, [last]) => dnsType !== last && compared(String(last), dnsType) < 0,
     positionOf: ({ dnsType }) => [dnsType],
   })
-  return listResult(context, { list, page, ...found }, items.map(showRRSet))
+  return listResult(context, { page, ...found }, items.map(showRRSet))
 }
 
 type RRSetCreateFault =

@@ -15,12 +15,16 @@ import type { StoredFactor } from '../../store/account/second-factors.ts'
 import type { DdnsKey } from '../../store/records.ts'
 import type { StoreWrites } from '../../store/store.ts'
 import type { ZoneFile } from '../zones/zone-file.ts'
+import type { QueryRow } from '../query/parameters.ts'
 import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_METADATA_LENGTH } from './limits.ts'
 
 /** The input of a handler. A write has its store inside one transaction. */
 export interface RequestContext {
   readonly caller: Caller
+  /** The name of the operation, and the parameters that its query may have. */
+  readonly operation: string
+  readonly parameters: QueryRow
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   /** Parsed JSON; undefined without a body. */

@@ -76,10 +76,10 @@ interface RequestInput {
 /** Reads the query and the body. */
 export function inputOf(
   request: RequestText,
-  { name, route }: RouteMatch,
+  { route }: Pick<RouteMatch, 'route'>,
 ): RequestInput | { readonly malformed: readonly RequestFault[] } {
   const query = parseQuery(request.query)
-  const unknown = unknownParameters(name, query, route.method !== 'GET')
+  const unknown = unknownParameters(route, query)
   if (unknown.length > 0) return { malformed: unknown }
   const parsed = hasJsonBody(request, route) ? parseJson(request.body) : { value: undefined }
   return 'fault' in parsed ? { malformed: [badBody(parsed.fault)] } : { query, body: parsed.value }

@@ -21,8 +21,7 @@ import {
   unknownFields,
 } from '../request/context.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
-import { combine, readFilter, readPage } from '../query/query.ts'
-import { QUERY } from '../query/parameters.ts'
+import { readListing, readPage } from '../query/query.ts'
 import { REQUEST_FAULTS } from '../request/faults.ts'
 import { wordOfZone } from '../answer/publication.ts'
 import { showZone } from '../answer/show.ts'
@@ -30,13 +29,9 @@ import { listResult, pageOfRows } from '../answer/list.ts'
 
 /** Own zones; with filter[is_shared]=true, the shared zones of all accounts. */
 export async function listZones(context: RequestContext) {
-  const list = { operation: 'listZones', values: ['text'] } as const
-  const parsed = combine({
-    page: readPage(context, list),
-    filter: readFilter(context, QUERY.listZones.filter),
-  })
-  if ('malformed' in parsed) return parsed
-  const { page, filter } = parsed.value
+  const listing = readListing(context, ['text'])
+  if ('malformed' in listing) return listing
+  const { page, filter } = listing
   const { isShared, search } = filter
   const { caller, store } = context
   const { items, ...place } = await store.zonesOf(caller.account.id, {
@@ -46,7 +41,7 @@ export async function listZones(context: RequestContext) {
     ...(search !== undefined && { search: asciiName(search).toLowerCase() }),
   })
   const rows = await shownZones(context, items)
-  return listResult(context, { list, page, ...place }, rows)
+  return listResult(context, { page, ...place }, rows)
 }
 
 /** What the caller sees. */
@@ -168,8 +163,7 @@ const unconfirmed = (zone: string, others: number): RequestFault => ({
 
 /** The name servers of all zones. */
 export async function listAuthorities(context: RequestContext) {
-  const list = { operation: 'listAuthorities', values: ['number'] } as const
-  const parsed = readPage(context, list)
+  const parsed = readPage(context, ['number'])
   if ('malformed' in parsed) return parsed
   const page = parsed.value
   const { items, ...place } = pageOfRows([...context.service.nameservers.entries()], page, {
@@ -177,18 +171,14 @@ export async function listAuthorities(context: RequestContext) {
     positionOf: ([n]) => [n],
   })
   const rows = items.map(([, name]) => ({ name }))
-  return listResult(context, { list, page, ...place }, rows)
+  return listResult(context, { page, ...place }, rows)
 }
 
 /** The update clients of the account whose DDNS key has a target that the caller may see, with their last requests. */
 export async function listClients(context: RequestContext) {
-  const list = { operation: 'listClients', values: ['number', 'text'] } as const
-  const parsed = combine({
-    page: readPage(context, list),
-    filter: readFilter(context, QUERY.listClients.filter),
-  })
-  if ('malformed' in parsed) return parsed
-  const { page, filter } = parsed.value
+  const listing = readListing(context, ['number', 'text'])
+  if ('malformed' in listing) return listing
+  const { page, filter } = listing
   const { caller, store } = context
   const { items, ...place } = await store.clientsOf(caller.account.id, page, {
     ...recordScopeOf(caller),
@@ -201,7 +191,7 @@ export async function listClients(context: RequestContext) {
     last_reply: reply,
     last_used_at: new Date(usedAt).toISOString(),
   }))
-  return listResult(context, { list, page, ...place }, rows)
+  return listResult(context, { page, ...place }, rows)
 }
 
 export async function getAbout({ service }: RequestContext) {
