@@ -20,7 +20,7 @@ import {
   type Success,
   type Turn,
 } from './request/context.ts'
-import { type FaultIdentity, REQUEST_FAULTS } from './request/faults.ts'
+import { type FaultIdentity, faulty, REQUEST_FAULTS, type RequestFaultName } from './request/faults.ts'
 import { importEntry, replacementResult, type ReplaceZone, runLongRoute } from './long-routes.ts'
 import { isAccountChange, type Method, type Route } from './route.ts'
 import { previewOf, undone } from './writing/preview.ts'
@@ -248,8 +248,7 @@ async function identifyCaller(call: ApiCall): Promise<Rendered | undefined> {
   if (match.route.isOpen) return undefined
   const caller = await dependencies.identify(request.authorization, request.networks)
   if (caller === undefined) return render(refused(refuse('unauthorized')))
-  if ('retryAfter' in caller)
-    return render({ malformed: [{ ...REQUEST_FAULTS.tooManyFailedLogins, retryAfter: caller.retryAfter }] })
+  if ('retryAfter' in caller) return render(faulty('tooManyFailedLogins', { retryAfter: caller.retryAfter }))
   call.caller = caller
   return undefined
 }
@@ -257,13 +256,11 @@ async function identifyCaller(call: ApiCall): Promise<Rendered | undefined> {
 function checkDoor({ caller, dependencies, match }: ApiCall): Rendered | undefined {
   const answer = caller === undefined ? 'open' : doorOf(caller)
   const { contact } = dependencies.service
-  if (answer === 'passwordAlone') return render({ malformed: [REQUEST_FAULTS.secondFactorMissing] })
+  if (answer === 'passwordAlone') return render(faulty('secondFactorMissing'))
   if (answer === 'suspended')
-    return render({
-      malformed: [{ ...REQUEST_FAULTS.accountSuspended, ...(contact !== undefined && { detail: contact }) }],
-    })
+    return render(faulty('accountSuspended', contact === undefined ? {} : { detail: contact }))
   return answer === 'websiteOnly' && isAccountChange(match.route)
-    ? render({ malformed: [REQUEST_FAULTS.accountWebsiteOnly] })
+    ? render(faulty('accountWebsiteOnly'))
     : undefined
 }
 
@@ -274,9 +271,7 @@ function checkRate(call: ApiCall): ReturnType<Phase> {
 
 async function rateFault({ dependencies }: ApiCall, { account }: Caller): Promise<Rendered | undefined> {
   const wait = await dependencies.rateLimit(account.id)
-  return wait === undefined
-    ? undefined
-    : render({ malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: wait }] })
+  return wait === undefined ? undefined : render(faulty('tooManyRequests', { retryAfter: wait }))
 }
 
 function decodePath(call: ApiCall): Rendered | undefined {
@@ -314,8 +309,7 @@ async function runInTurn(call: ApiCall): Promise<Rendered | undefined> {
     const parts = match.route.takesFile ? await request.readLong?.() : []
     return parts && runRoute(dependencies, request, { ...match, caller, prepared, parts })
   })
-  if ('retryAfter' in taken)
-    return render({ malformed: [{ ...REQUEST_FAULTS.overShare, retryAfter: taken.retryAfter }] })
+  if ('retryAfter' in taken) return render(faulty('overShare', { retryAfter: taken.retryAfter }))
   if (taken.value === undefined) return plainError(REQUEST_FAULTS.bodyTooLarge)
   call.result = taken.value
   return undefined
@@ -328,7 +322,7 @@ function finish(call: ApiCall): ReturnType<Phase> {
     : undefined
 }
 
-async function finishBy(call: ApiCall, result: Success): Promise<undefined> {
+async function finishBy(call: ApiCall, result: Success<RequestFaultName>): Promise<undefined> {
   const { request, match, caller, dependencies, turn } = call
   call.result = await finishedResult(dependencies, request, { ...match, caller, turn, result })
 }
@@ -352,8 +346,8 @@ async function finishedResult(
     caller = ANONYMOUS,
     turn,
     result,
-  }: AdmittedRequest & { readonly turn: Turn; readonly result: Success },
-): Promise<HandlerResult<'nameChangeProhibited'>> {
+  }: AdmittedRequest & { readonly turn: Turn; readonly result: Success<RequestFaultName> },
+): Promise<HandlerResult<'nameChangeProhibited', RequestFaultName>> {
   const { replacement, later } = result
   if (later !== undefined) return later()
   if (replacement === undefined) return result

@@ -6,11 +6,10 @@ import {
   type HandlerResult,
   refused,
   type RequestContext,
-  type RequestFault,
   type Success,
   type ZoneReplacement,
 } from './request/context.ts'
-import { REQUEST_FAULTS } from './request/faults.ts'
+import { faulty, type RequestFaultName } from './request/faults.ts'
 import type { Route } from './route.ts'
 import { readZoneFile } from './zones/zone-file.ts'
 import { preconditionFault } from './answer/precondition.ts'
@@ -85,15 +84,13 @@ const DETAILS = {
 
 /** The result of a request whose replacement was tried. */
 export function replacementResult(
-  result: Success,
+  result: Success<RequestFaultName>,
   outcome: 'replaced' | ReplacementFailure,
-): HandlerResult<'nameChangeProhibited'> {
+): HandlerResult<'nameChangeProhibited', RequestFaultName> {
   if (outcome === 'replaced') return result
   if (outcome === 'locked')
     return refused(refuse('nameChangeProhibited', 'the operator has locked or blocked one of its names'))
-  const fault: RequestFault =
-    typeof outcome === 'string'
-      ? { ...REQUEST_FAULTS.storeBusy, detail: DETAILS[outcome], retryAfter: WAITS[outcome] }
-      : { ...REQUEST_FAULTS.overShare, ...outcome }
-  return { malformed: [fault] }
+  return typeof outcome === 'string'
+    ? faulty('storeBusy', { detail: DETAILS[outcome], retryAfter: WAITS[outcome] })
+    : faulty('overShare', outcome)
 }

@@ -2,14 +2,8 @@ import type { ErrorName } from '../model/errors.ts'
 import type { Schema } from './openapi/schema.ts'
 import type { Whole } from './openapi/schemas.ts'
 import type { QueryRow } from './query/parameters.ts'
-import type { RequestFaultName } from './request/faults.ts'
-import type {
-  HandlerResult,
-  Refused,
-  RequestContext,
-  RequestFault,
-  UnpreparedRequest,
-} from './request/context.ts'
+import type { ListedFault, Malformed, RequestFaultName } from './request/faults.ts'
+import type { HandlerResult, Refused, RequestContext, UnpreparedRequest } from './request/context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -45,7 +39,7 @@ export interface Route<R extends ErrorName = ErrorName> {
   readonly statuses: readonly SuccessStatus[]
   /** Headers of a success. */
   readonly headers?: readonly HeaderName[]
-  /** The faults of the handler that are not in the specification's table of errors. */
+  /** The faults of the handler, which the specification's table of errors does not have, beside those of every operation. */
   readonly faults?: readonly RequestFaultName[]
   /** The refusals of the handler; `unauthorized` precedes every handler and is not listed. */
   readonly refuses: readonly R[]
@@ -58,14 +52,12 @@ export interface Route<R extends ErrorName = ErrorName> {
   /** Limited per account: these operations create secrets. */
   readonly isRateLimited?: true
   /** Slow work, before the transaction and the turn of the account. */
-  readonly prepare?: (request: UnpreparedRequest) => Promise<Prepared>
-  readonly handle: (context: RequestContext) => Promise<HandlerResult<R>>
+  prepare?(request: UnpreparedRequest): Promise<Prepared>
+  handle(context: RequestContext): Promise<HandlerResult<R, RequestFaultName>>
 }
 
 /** What the handler gets, or why the request is refused. */
-export type Prepared =
-  | Pick<RequestContext, 'passwordChange' | 'passkey'>
-  | { readonly malformed: readonly RequestFault[] }
+export type Prepared = Pick<RequestContext, 'passwordChange' | 'passkey'> | Malformed<RequestFaultName>
 
 type RefusedIn<A> = A extends Refused<infer R> ? R : never
 type NeverRefused<R extends ErrorName, A> =
@@ -78,11 +70,31 @@ type AsDescribed<A, S> = [DataIn<A>] extends [DataOf<S>]
   ? unknown
   : { readonly otherThanItsSchema: DataIn<A> }
 
-/** A row compiles only if it lists exactly the refusals of its handler, and describes what that answers (decision 0072). */
-export const route = <const R extends ErrorName, A extends HandlerResult<NoInfer<R>>, S extends Schema>(
-  row: Omit<Route<R>, 'handle' | 'response'> & {
+type FaultsAs<F extends RequestFaultName, A> = [ListedFault<A>, F] extends [F, ListedFault<A>]
+  ? unknown
+  : { readonly faultsOf: ListedFault<A> }
+
+/**
+ * A row compiles only if it lists exactly the refusals and faults of its handler, gives the form of the body that this
+ * reads, and describes what it answers (decision 0072).
+ */
+export const route = <
+  const R extends ErrorName,
+  A extends HandlerResult<NoInfer<R>, RequestFaultName>,
+  S extends Schema,
+  const F extends RequestFaultName = never,
+  Q extends Schema = Schema,
+  P extends Prepared = Record<string, never>,
+>(
+  row: Omit<Route<R>, 'handle' | 'prepare' | 'request' | 'response' | 'faults'> & {
+    readonly request?: Q
     readonly response: S
-    readonly handle: ((context: RequestContext) => Promise<A>) & NeverRefused<R, A> & AsDescribed<A, S>
+    readonly faults?: readonly F[]
+    readonly prepare?: (request: UnpreparedRequest<Whole<Q>>) => Promise<P>
+    readonly handle: ((context: RequestContext<Whole<Q>>) => Promise<A>) &
+      NeverRefused<R, A> &
+      AsDescribed<A, S> &
+      FaultsAs<NoInfer<F>, A | P>
   },
 ): Route & { readonly response: S } => row
 

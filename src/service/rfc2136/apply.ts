@@ -4,6 +4,8 @@ import type { UpdateMessage } from '../../shared/dns/update-request.ts'
 import { type ErrorName, ERRORS, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, relativeTo } from '../model/dns-name.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
+import { RRSET_CHANGES } from '../api/openapi/request-schemas.ts'
+import type { Whole } from '../api/openapi/schemas.ts'
 import { changeRRSets } from '../api/records/batch.ts'
 import type { ApiService, HandlerResult, RequestContext } from '../api/request/context.ts'
 import { trailHead, withTrail } from '../api/writing/recorded.ts'
@@ -178,13 +180,14 @@ interface Patch {
 /** By the rules, quotas and locks of `/v1`, and into its trail. */
 async function patched(w: StoreWrites, update: SignedUpdate, { zone, items }: Patch): Promise<UpdateResult> {
   const { caller, now, service, peer } = update
-  const context: Omit<RequestContext, 'store'> = {
+  const context: Omit<RequestContext<Whole<typeof RRSET_CHANGES>>, 'store'> = {
     caller,
     operation: UPDATE_OPERATION,
     parameters: {},
     params: { zone_name: zone.name },
     query: {},
     body: items,
+    form: RRSET_CHANGES,
     now,
     service,
   }

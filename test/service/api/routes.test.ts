@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Route, refusalsOf, route } from '../../../src/service/api/route.ts'
-import { item } from '../../../src/service/api/openapi/schemas.ts'
+import { item, type Named } from '../../../src/service/api/openapi/schemas.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
 import { ERRORS, type ErrorName, refuse } from '../../../src/service/model/errors.ts'
-import { refused } from '../../../src/service/api/request/context.ts'
+import { ref } from '../../../src/service/api/openapi/schema.ts'
+import { readBody } from '../../../src/service/api/request/body.ts'
+import { refused, type RequestContext } from '../../../src/service/api/request/context.ts'
+import { faulty } from '../../../src/service/api/request/faults.ts'
 import { NO_REFUSALS, REFUSALS } from '../../spec/refusals.ts'
 
 const ROW = {
@@ -54,6 +57,41 @@ it('an answer that its schema does not describe does not compile', () => {
   })
 
   expect([described.statuses, renamed.statuses]).toEqual([[200], [200]])
+})
+
+it('a fault that its route does not list, and one that its handler never has, do not compile', () => {
+  const row = { ...ROW, refuses: [] } as const
+  const handle = async () => faulty('keyNotFound')
+  const listed = route({ ...row, faults: ['keyNotFound'], handle })
+  // @ts-expect-error the type checker is the test
+  const unlisted = route({ ...row, handle })
+  // @ts-expect-error the type checker is the test
+  const excessive = route({ ...row, faults: ['keyNotFound', 'codeWrong'], handle })
+  const late = async () => ({ status: 200 as const, later: async () => faulty('codeWrong') })
+  // @ts-expect-error the type checker is the test
+  const unlistedLater = route({ ...row, handle: late })
+
+  expect([listed, unlisted, excessive, unlistedLater].map(({ faults }) => faults?.length)).toEqual([
+    1,
+    undefined,
+    2,
+    undefined,
+  ])
+})
+
+it('a body of another form than its handler reads does not compile', () => {
+  const row = { ...ROW, refuses: [] } as const
+  const handle = async (context: RequestContext<Named<'FactorCode'>>) => {
+    const body = readBody(context)
+    return 'malformed' in body ? body : { status: 200 as const, data: { name: body.code, version: '1' } }
+  }
+  const described = route({ ...row, request: ref('FactorCode'), handle })
+  // @ts-expect-error the type checker is the test
+  const another = route({ ...row, request: ref('NewInvitation'), handle })
+  // @ts-expect-error the type checker is the test
+  const none = route({ ...row, handle })
+
+  expect([described, another, none].map(({ request }) => request !== undefined)).toEqual([true, true, false])
 })
 
 const NAMES = Object.keys(ERRORS) as readonly ErrorName[]

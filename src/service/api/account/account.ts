@@ -1,15 +1,10 @@
 import type { Account } from '../../model/tree.ts'
 import type { AccountCounts } from '../../store/records.ts'
 import { existing } from '../../store/select.ts'
-import { isMailAddress } from '../../../shared/base/mail.ts'
-import {
-  badBody,
-  DONE,
-  isObject,
-  PASSWORD_NEEDED,
-  type RequestContext,
-  unknownFieldFaults,
-} from '../request/context.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { readBody } from '../request/body.ts'
+import { DONE, type RequestContext } from '../request/context.ts'
+import { PASSWORD_NEEDED } from '../request/faults.ts'
 import { isScoped } from '../../rules/permission.ts'
 import { timeOf } from '../answer/show.ts'
 
@@ -27,18 +22,12 @@ export async function getAccount({ caller, store }: RequestContext) {
 }
 
 /** Where links for a new password go. Only a person can set it: a reader of that mail can take the account. */
-export async function changeAccount(context: RequestContext) {
-  const { caller, store, body, now } = context
-  if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }
-  if (!isObject(body)) return { malformed: [badBody('the body is {"email": "…"}')] }
-  const { email } = body
-  const isAddress = email === null || (typeof email === 'string' && isMailAddress(email))
-  const malformed = [
-    ...unknownFieldFaults(body, ['email']),
-    ...(isAddress ? [] : [badBody('email is an e-mail address; null removes it', '/email')]),
-  ]
-  if (malformed.length > 0) return { malformed }
-  await store.changeAccount(caller.account.id, { email: typeof email === 'string' ? email : '' }, now)
+export async function changeAccount(context: RequestContext<Named<'AccountPatch'>>) {
+  const { caller, store, now } = context
+  if (caller.apiKeyId !== undefined) return PASSWORD_NEEDED
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  await store.changeAccount(caller.account.id, { email: body.email ?? '' }, now)
   return DONE
 }
 

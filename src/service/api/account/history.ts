@@ -1,7 +1,8 @@
 import { hasFullAccess } from '../../rules/permission.ts'
 import type { StoredEvent, StoredSignIn } from '../../store/account/events.ts'
 import { timeOf } from '../answer/show.ts'
-import { type RequestContext, SCOPE_REFUSED } from '../request/context.ts'
+import type { RequestContext } from '../request/context.ts'
+import { SCOPE_REFUSED } from '../request/faults.ts'
 
 /** Per list; the export has all rows. */
 const MAX_SHOWN = 100

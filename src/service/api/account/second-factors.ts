@@ -1,25 +1,17 @@
 import { hasFullAccess } from '../../rules/permission.ts'
 import type { FactorKind, StoredFactor } from '../../store/account/second-factors.ts'
 import { timeOf } from '../answer/show.ts'
-import {
-  badBody,
-  descriptionFaults,
-  isObject,
-  type Malformed,
-  PASSWORD_NEEDED,
-  type RequestContext,
-  type RequestFault,
-  SCOPE_REFUSED,
-  unknownFieldFaults,
-} from '../request/context.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { readBody } from '../request/body.ts'
+import type { RequestContext } from '../request/context.ts'
+import { faulty, PASSWORD_NEEDED, SCOPE_REFUSED } from '../request/faults.ts'
 import { idInPath } from '../request/locate.ts'
 
 const MAX_TOTP = 10
 
 /** A program with an API key must not change how its people sign in. */
-export const passwordRefusal = ({ caller }: RequestContext): Malformed | undefined =>
-  caller.apiKeyId === undefined ? undefined : { malformed: [PASSWORD_NEEDED] }
+export const passwordRefusal = ({ caller }: RequestContext) =>
+  caller.apiKeyId === undefined ? undefined : PASSWORD_NEEDED
 
 /** What a person needs besides the password at the website. */
 export async function listSecondFactors({ caller, store }: RequestContext) {
@@ -46,22 +38,21 @@ export const showFactor = ({ id, kind, description, isConfirmed, createdAt, used
 })
 
 /** Makes a secret for an authenticator app. It is shown only in this response, and asked for once it is confirmed. */
-export async function createTotp(context: RequestContext) {
-  const { caller, store, now, service, body = {} } = context
+export async function createTotp(context: RequestContext<Named<'NewTotp'>>) {
+  const { caller, store, now, service } = context
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
-  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…"}')] }
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const { description = '' } = body
-  const malformed = [...unknownFieldFaults(body, ['description']), ...descriptionFaults(description)]
-  if (malformed.length > 0) return { malformed }
   const accountId = caller.account.id
   const present = await store.factorsOf(accountId)
-  if (present.filter(({ kind }) => kind === 'totp').length >= MAX_TOTP) return { malformed: [OVER_LIMIT] }
+  if (present.filter(({ kind }) => kind === 'totp').length >= MAX_TOTP) return OVER_LIMIT
   const { secret, uri, sealed } = service.secondFactors.newTotp(caller.account)
   const factor = {
     accountId,
     kind: 'totp',
-    description: String(description),
+    description,
     content: sealed,
     counter: 0,
     isConfirmed: false,
@@ -72,21 +63,19 @@ export async function createTotp(context: RequestContext) {
 }
 
 /** A first code shows that the app has the secret. From then on, the password alone does not sign in. */
-export async function confirmSecondFactor(context: RequestContext) {
-  const { caller, store, now, service, body } = context
+export async function confirmSecondFactor(context: RequestContext<Named<'FactorCode'>>) {
+  const { caller, store, now, service } = context
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
-  if (!isObject(body) || typeof body['code'] !== 'string')
-    return { malformed: [badBody('the body is {"code": "123456"}', '/code')] }
-  const unknown = unknownFieldFaults(body, ['code'])
-  if (unknown.length > 0) return { malformed: unknown }
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const all = await store.factorsOf(caller.account.id)
   const factor = all.find(({ id, kind }) => id === idInPath(context) && kind === 'totp')
-  if (factor === undefined) return { malformed: [MISSING] }
-  const counter = service.secondFactors.totpStep(factor, { code: body['code'].replaceAll(' ', ''), now })
-  if (counter === undefined) return { malformed: [WRONG_CODE] }
+  if (factor === undefined) return MISSING
+  const counter = service.secondFactors.totpStep(factor, { code: body.code.replaceAll(' ', ''), now })
+  if (counter === undefined) return WRONG_CODE
   if (!factor.isConfirmed) await store.needFactor(caller.account.id, caller.sessionId)
-  if (!(await store.useFactor(factor.id, { counter, now }))) return { malformed: [WRONG_CODE] }
+  if (!(await store.useFactor(factor.id, { counter, now }))) return WRONG_CODE
   if (!factor.isConfirmed)
     await store.addEvent(caller.account.id, { kind: 'factorAdded', subject: factor.description }, now)
   return { status: 200 as const, data: { recovery_codes: await firstCodes(context, all) } }
@@ -98,8 +87,7 @@ export async function createRecoveryCodes(context: RequestContext) {
   const refusal = passwordRefusal(context)
   if (refusal !== undefined) return refusal
   const all = await store.factorsOf(caller.account.id)
-  if (!all.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed))
-    return { malformed: [MISSING] }
+  if (!all.some(({ kind, isConfirmed }) => kind !== 'recovery' && isConfirmed)) return MISSING
   const codes = await madeCodes(context)
   await store.addEvent(caller.account.id, { kind: 'factorAdded', subject: 'codes on paper' }, now)
   return { status: 201 as const, data: { recovery_codes: codes } }
@@ -134,7 +122,7 @@ export async function deleteSecondFactor(context: RequestContext) {
   if (refusal !== undefined) return refusal
   const accountId = caller.account.id
   const found = (await store.factorsOf(accountId)).find(({ id }) => id === idInPath(context))
-  if (found === undefined || found.kind === 'recovery') return { malformed: [MISSING] }
+  if (found === undefined || found.kind === 'recovery') return MISSING
   await store.removeFactor(found.id, accountId, now)
   // A person with the lost phone may have signed in with it.
   if (found.kind === 'passkey') await store.removeOtherSessions(accountId, caller.sessionId)
@@ -144,9 +132,8 @@ export async function deleteSecondFactor(context: RequestContext) {
   return { status: 200 as const, data: {} }
 }
 
-const MISSING: RequestFault = { ...REQUEST_FAULTS.factorNotFound, location: 'path' }
-const WRONG_CODE: RequestFault = { ...REQUEST_FAULTS.codeWrong, location: 'body', pointer: '/code' }
-const OVER_LIMIT: RequestFault = {
-  ...REQUEST_FAULTS.factorsOverLimit,
+const MISSING = faulty('factorNotFound', { location: 'path' })
+const WRONG_CODE = faulty('codeWrong', { location: 'body', pointer: '/code' })
+const OVER_LIMIT = faulty('factorsOverLimit', {
   detail: `an account has at most ${MAX_TOTP} of them; delete one`,
-}
+})

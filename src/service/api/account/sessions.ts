@@ -3,8 +3,8 @@ import type { StoredSession } from '../../store/account/sessions.ts'
 import { timeOf } from '../answer/show.ts'
 import { combine, readPage } from '../query/query.ts'
 import { idInPath } from '../request/locate.ts'
-import { type RequestContext, type RequestFault, SCOPE_REFUSED } from '../request/context.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import type { RequestContext } from '../request/context.ts'
+import { faulty, SCOPE_REFUSED } from '../request/faults.ts'
 import { listResult } from '../answer/list.ts'
 
 /** The sessions of the website, the newest first. They are opened there only. */
@@ -32,7 +32,7 @@ export async function deleteSession(context: RequestContext) {
   const { caller, store } = context
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const isEnded = await store.removeSession(idInPath(context), caller.account.id)
-  return isEnded ? { status: 200 as const, data: {} } : { malformed: [GONE] }
+  return isEnded ? { status: 200 as const, data: {} } : GONE
 }
 
-const GONE: RequestFault = { ...REQUEST_FAULTS.sessionNotFound, location: 'path' }
+const GONE = faulty('sessionNotFound', { location: 'path' })

@@ -5,22 +5,16 @@ import { tagOfList } from '../answer/entity-tag.ts'
 import { timeOf } from '../answer/show.ts'
 import { TRAIL_FILTERS, type TrailFilterKey } from '../query/parameters.ts'
 import { badQuery, combine, readLimit } from '../query/query.ts'
-import {
-  INSUFFICIENT_SCOPE,
-  isObject,
-  isText,
-  type RequestContext,
-  type RequestFault,
-} from '../request/context.ts'
+import { isObject, isText } from '../request/body.ts'
+import type { RequestContext } from '../request/context.ts'
+import { type Malformed, SCOPE_REFUSED } from '../request/faults.ts'
 import { type Instant, parseInstant } from '../../../shared/base/time.ts'
 import { asciiName, canonicalName, fqdnOf } from '../../model/dns-name.ts'
 
-type TrailRead<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
+type TrailRead<T> = { readonly value: T } | Malformed
 type Texts = Partial<Readonly<Record<TrailFilterKey, string>>>
 
-const badFilter = (detail: string): { readonly malformed: readonly RequestFault[] } => ({
-  malformed: [{ ...badQuery(detail), pointer: 'filter' }],
-})
+const badFilter = (detail: string): Malformed => ({ malformed: [badQuery('filter', detail)] })
 
 /** The conditions of `filter`, each with one value. */
 function readTrailFilter({ query }: RequestContext): TrailRead<TrailFilter> {
@@ -58,14 +52,14 @@ function readPlace({ query: { after } }: RequestContext): TrailRead<TrailPlace |
   const [, ...numbers] = (typeof after === 'string' && PLACE.exec(after)) || []
   const [updates, others] = numbers.map(Number).filter((n) => Number.isSafeInteger(n))
   return updates === undefined || others === undefined
-    ? { malformed: [{ ...badQuery('after is page.next of a page before'), pointer: 'after' }] }
+    ? { malformed: [badQuery('after', 'after is page.next of a page before')] }
     : { value: { updates, others } }
 }
 
 /** Who changed what, the newest first. An API key for a part of the account reads none of it: entries are also of keys. */
 export async function listTrail(context: RequestContext) {
   const { caller, store } = context
-  if (isScoped(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (isScoped(caller)) return SCOPE_REFUSED
   const parsed = combine({
     limit: readLimit(context),
     place: readPlace(context),

@@ -4,15 +4,9 @@ import { showSession } from './sessions.ts'
 import { MAX_ACCOUNT_EVENTS } from '../../store/account/events.ts'
 import { historyOf } from './history.ts'
 import { refuse } from '../../model/errors.ts'
-import {
-  DONE,
-  PASSWORD_NEEDED,
-  refused,
-  type RequestContext,
-  type RequestFault,
-  SCOPE_REFUSED,
-} from '../request/context.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import { badQuery } from '../query/query.ts'
+import { DONE, refused, type RequestContext } from '../request/context.ts'
+import { faulty, PASSWORD_NEEDED, SCOPE_REFUSED } from '../request/faults.ts'
 import { accountFound, contentOf } from './content.ts'
 
 /** Everything that the account has, as it is at one moment. */
@@ -48,11 +42,11 @@ const MAX_SESSIONS = 10_000
 
 /** Deletes the account with its zones, names and keys. A zone that others have names in must go, or change hands, before. */
 export async function deleteAccount({ caller, store, query, now }: RequestContext) {
-  if (caller.apiKeyId !== undefined) return { malformed: [PASSWORD_NEEDED] }
+  if (caller.apiKeyId !== undefined) return PASSWORD_NEEDED
   const { id, name } = caller.account
-  if (query['confirm'] !== name) return { malformed: [UNCONFIRMED] }
+  if (query['confirm'] !== name) return UNCONFIRMED
   const found = await accountFound(store, name, { now })
-  if (!found.ok) return { malformed: [{ ...REQUEST_FAULTS.deletionNotConfirmed, detail: found.error }] }
+  if (!found.ok) return faulty('deletionNotConfirmed', { detail: found.error })
   const { zones } = found.value
   const [locked] = zones.flatMap((zone) => zoneLockFault(zone) ?? [])
   if (locked !== undefined) return refused(locked)
@@ -70,9 +64,4 @@ export async function deleteAccount({ caller, store, query, now }: RequestContex
   return DONE
 }
 
-const UNCONFIRMED: RequestFault = {
-  ...REQUEST_FAULTS.queryInvalid,
-  detail: 'confirm is the name of the account',
-  location: 'query',
-  pointer: 'confirm',
-}
+const UNCONFIRMED = { malformed: [badQuery('confirm', 'confirm is the name of the account')] }

@@ -4,19 +4,10 @@ import { APEX, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { quoted } from '../../model/rdata-strings.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { changeRRSets } from '../records/batch.ts'
-import {
-  badBody,
-  DONE,
-  type Fields,
-  type HandlerResult,
-  isObject,
-  isText,
-  refused,
-  type RequestContext,
-  type RequestFault,
-  type Success,
-  unknownFields,
-} from '../request/context.ts'
+import { DONE, type HandlerResult, refused, type RequestContext, type Success } from '../request/context.ts'
+import { RRSET_CHANGES } from '../openapi/request-schemas.ts'
+import { type Fields, ignoredFields, isObject, isText, withBody } from '../request/body.ts'
+import { badBody, type Malformed } from '../request/faults.ts'
 import { zoneChangeFault } from '../../rules/change.ts'
 import { changeFault } from '../records/rrsets.ts'
 import { CLEAN_UP, PRESENT } from '../refusal-groups.ts'
@@ -62,10 +53,12 @@ async function changed<R extends CleanUpFault | PresentFault>(
   const value = quoted(Buffer.from(challenge.value))
   const present = valuesOf(stored && rrsetOf(stored, 'TXT'))
   const values = next(present, value)
-  const warnings = isObject(context.body) ? unknownFields(context.body, CHALLENGE_FIELDS) : []
+  const warnings = ignoredFields(context)
   if (values.length === present.length) return { ...DONE, warnings }
-  const body = [{ name, dns_type: 'TXT', rdata: values.map((one) => ({ value: one })) }]
-  const result = await changeRRSets({ ...context, params: { zone_name: zone.name }, body })
+  const change = { name, dns_type: 'TXT', rdata: values.map((one) => ({ value: one })) }
+  const result = await changeRRSets(
+    withBody({ ...context, params: { zone_name: zone.name } }, RRSET_CHANGES, [change]),
+  )
   if ('refusals' in result) return refusedBy(result.refusals)
   if ('malformed' in result) return result
   const done = { ...DONE, warnings: [...warnings, ...(result.warnings ?? [])] }
@@ -87,12 +80,11 @@ function listedRefusal<R extends ErrorName>(refusal: Refusal, refusals: readonly
 
 const valuesOf = (rrset: RRSet | undefined): readonly string[] => rrset?.rdata.map(({ value }) => value) ?? []
 
-const CHALLENGE_FIELDS = ['fqdn', 'value', 'domain', 'token', 'keyAuth'] as const
 /** In octets: a string of a TXT record. */
 const MAX_VALUE = 255
 
 /** The default mode gives the record, the mode RAW what it is made of. */
-function readChallenge(body: unknown): Challenge | { readonly malformed: readonly RequestFault[] } {
+function readChallenge(body: unknown): Challenge | Malformed {
   const fields: Fields = isObject(body) ? body : {}
   const isRaw = fields['domain'] !== undefined
   const wanted = isRaw ? (['domain', 'keyAuth'] as const) : (['fqdn', 'value'] as const)

@@ -1,26 +1,23 @@
 import { rrsetOf } from '../../model/tree.ts'
-import { isObject, type RequestContext, type RequestFault } from '../request/context.ts'
+import { isObject } from '../request/body.ts'
+import type { RequestContext } from '../request/context.ts'
 import { nameToRead, pathType } from '../request/locate.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import { faulty, type Malformed } from '../request/faults.ts'
 import { parseTags, tagOfName, tagOfRRSet } from './entity-tag.ts'
 
 const AT_HEADER = { location: 'header' } as const
-const INVALID: RequestFault = {
-  ...REQUEST_FAULTS.ifMatchInvalid,
+const INVALID = faulty('ifMatchInvalid', {
   detail: 'If-Match is * or a list of entity tags in quotes, as in the ETag of a response',
   ...AT_HEADER,
-}
-const FAILED: RequestFault = {
-  ...REQUEST_FAULTS.preconditionFailed,
+})
+const FAILED = faulty('preconditionFailed', {
   detail: 'no tag of If-Match is that of the stored data; read it again',
   ...AT_HEADER,
-}
-
-const EXISTS: RequestFault = {
-  ...REQUEST_FAULTS.preconditionFailed,
+})
+const EXISTS = faulty('preconditionFailed', {
   detail: 'If-None-Match is *, and it is there already',
   ...AT_HEADER,
-}
+})
 
 /**
  * Why a write must not be done (RFC 9110 §13.1.1). It runs in the transaction of the write. A caller that may not read the
@@ -29,17 +26,17 @@ const EXISTS: RequestFault = {
 export async function preconditionFault(
   context: RequestContext,
   { ifMatch, ifNoneMatch }: Conditions,
-): Promise<{ readonly malformed: readonly RequestFault[] } | undefined> {
+): Promise<Malformed | undefined> {
   // RFC 9110 §13.1.2: what must be new is not written over. Other tags are for reads.
   const mustBeNew = ifNoneMatch?.trim() === '*' && context.params['name'] !== undefined
-  if (mustBeNew && (await tagsAt(context))?.exists === true) return { malformed: [EXISTS] }
+  if (mustBeNew && (await tagsAt(context))?.exists === true) return EXISTS
   if (ifMatch === undefined) return undefined
   const tags = parseTags(ifMatch)
-  if (tags === undefined) return { malformed: [INVALID] }
+  if (tags === undefined) return INVALID
   const current = await tagsAt(context)
   if (current === undefined) return undefined
   const isMet = tags === '*' ? current.exists : tags.some((tag) => current.tags.includes(tag))
-  return isMet ? undefined : { malformed: [FAILED] }
+  return isMet ? undefined : FAILED
 }
 
 /** The headers of a write. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ERRORS, type ErrorName, type Refusal } from '../../model/errors.ts'
 import { showChange } from './show.ts'
-import type { HandlerResult, RequestFault, Success } from '../request/context.ts'
-import type { FaultIdentity } from '../request/faults.ts'
+import type { HandlerResult, Success } from '../request/context.ts'
+import type { FaultIdentity, RequestFault, RequestFaultName } from '../request/faults.ts'
 
 /** A response before it is serialized. */
 export interface Rendered {
@@ -24,7 +24,7 @@ const errorOf = ({ refused, detail, location, pointer }: Refusal) => ({
   ...(pointer !== undefined && { pointer }),
 })
 
-const requestFault = ({ code, title, detail, location, pointer }: RequestFault) => ({
+const requestFault = ({ code, title, detail, location, pointer }: RequestFault<RequestFaultName>) => ({
   id: newId(),
   code,
   title,
@@ -36,7 +36,7 @@ const requestFault = ({ code, title, detail, location, pointer }: RequestFault) 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="api", charset="UTF-8", Bearer' } as const
 
 /** The status is that of the first error. All errors are of one phase. */
-export function render(result: HandlerResult<ErrorName>): Rendered {
+export function render(result: HandlerResult<ErrorName, RequestFaultName>): Rendered {
   if ('refusals' in result) {
     const [first] = result.refusals
     if (first === undefined) throw new Error('a refusal without a reason')
@@ -61,7 +61,7 @@ export function render(result: HandlerResult<ErrorName>): Rendered {
 }
 
 /** Without data, a CommandSuccess. */
-const success = ({ data, page, changes, warnings = [] }: Success): object => ({
+const success = ({ data, page, changes, warnings = [] }: Omit<Success, 'later'>): object => ({
   ...(data !== undefined && { data }),
   ...(page !== undefined && { page }),
   ...(changes !== undefined && { changes: changes.map(showChange) }),

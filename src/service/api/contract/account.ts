@@ -50,7 +50,7 @@ export const ACCOUNT_ROUTES = {
   deleteAccount: route({
     method: 'DELETE', path: OWN_ACCOUNT, tag: 'Account', summary: 'Delete the account with its zones, names and keys',
     query: { confirmName: true },
-    response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'queryInvalid', 'deletionNotConfirmed'],
+    response: SUCCESS, statuses: [200], faults: ['scopeInsufficient', 'deletionNotConfirmed'],
     refuses: ['zoneChangeProhibited', 'nameChangeProhibited'], handle: deleteAccount, isRateLimited: true,
   }),
   changePassword: route({
@@ -130,7 +130,7 @@ export const ACCOUNT_ROUTES = {
   }),
   createKey: route({
     method: 'POST', path: KEYS, tag: 'DDNS Keys', summary: 'Create a DDNS key; its password is shown once',
-    request: ref('KeyChange'), response: item('Key'), statuses: [201],
+    request: ref('NewKey'), response: item('Key'), statuses: [201],
     faults: ['scopeInsufficient', 'keysOverLimit', 'hostnameNotFound', 'keyLocked'],
     refuses: KEY_TARGETS, handle: createKey, isRateLimited: true,
   }),

@@ -40,7 +40,7 @@ import { type Route, route } from '../route.ts'
 import { item, items } from '../openapi/schemas.ts'
 import { list, ref } from '../openapi/schema.ts'
 import { LABELS, SUCCESS, TAGGED } from './shared.ts'
-import { MAX_CHANGES } from '../request/limits.ts'
+import { RRSET_CHANGES } from '../openapi/request-schemas.ts'
 
 const ZONE_NAMES = '/dns/records/{zone_name}'
 const AT = `${ZONE_NAMES}/{name}`
@@ -81,7 +81,7 @@ export const RECORD_ROUTES = {
   changeRRSets: route({
     method: 'PATCH', path: ZONE_NAMES, tag: 'records',
     summary: 'Create, replace and delete RRSets of several names, all or none',
-    request: list(ref('RRSetPatch'), undefined, { maxItems: MAX_CHANGES }), response: SUCCESS, statuses: [200, 202],
+    request: RRSET_CHANGES, response: SUCCESS, statuses: [200, 202],
     refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetExists',
       'rrsetNotFound', 'rrsetChangeForbidden', 'rrsetCreateForbidden', ...RDATA, ...TTL, ...QUOTAS],
     handle: changeRRSets,

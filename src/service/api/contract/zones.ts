@@ -68,7 +68,7 @@ export const ZONE_ROUTES = {
     method: 'POST', path: `${ZONE_AT}/import`, tag: 'zones',
     summary: 'Make the records of a master file the content of a zone, all or none',
     request: ZONE_FILE, response: item('ZoneImport'), statuses: [200, 202],
-    faults: ['scopeInsufficient', 'zoneFileExpected'],
+    faults: ['scopeInsufficient'],
     refuses: [...ZONE_CHANGE, ...IMPORT, ...QUOTAS], handle: importZone, isLong: true, takesFile: true,
   }),
   publishZone: route({

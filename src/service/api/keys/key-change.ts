@@ -1,45 +1,37 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
-import { widerScopes } from '../../rules/permission.ts'
+import { parseScope, widerScopes } from '../../rules/permission.ts'
 import type { ListedApiKey } from '../../store/records.ts'
-import { badBody, descriptionFaults, type Fields, type RequestFault } from '../request/context.ts'
-import { parsedScopes, scopeFaults } from './key-draft.ts'
+import { badBody, type Malformed, type RequestFault } from '../request/faults.ts'
+import { canonicalScopes, type KeyFields } from './key-draft.ts'
 
-/** The key with the fields of the body, or all faults of the body. What is left out stays; a key never gets more rights. */
+/** The key with the fields of the body; a key never gets more rights. What is left out stays. */
 export function changedApiKey(
   key: ListedApiKey,
-  { description = key.description, scopes, expires_at: expires }: Fields,
+  { description = key.description, scopes: given = key.scopes, expires_at: expires }: KeyFields,
   now: Instant,
-): ListedApiKey | { readonly malformed: readonly RequestFault[] } {
-  const parsed = scopes === undefined ? key.scopes : parsedScopes(scopes)
-  const next = [...new Set(parsed?.flatMap((scope) => scope ?? []))]
+): ListedApiKey | Malformed {
+  const scopes = canonicalScopes(given)
   const expiresAt = typeof expires === 'string' ? parseInstant(expires) : undefined
-  const form = scopes === undefined ? [] : scopeFaults(parsed)
   const malformed = [
-    ...descriptionFaults(description),
-    ...(form.length > 0 ? form : widerFaults(key.scopes, next, parsed)),
+    ...widerFaults(key.scopes, scopes, given),
     ...laterFaults(expires, { expiresAt, now, present: key.expiresAt }),
   ]
   if (malformed.length > 0) return { malformed }
-  return {
-    ...key,
-    description: String(description),
-    scopes: next,
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
+  return { ...key, description, scopes, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
 /** `given`: the new scopes in the order of the body. */
 function widerFaults(
   present: readonly string[],
   next: readonly string[],
-  given: readonly (string | undefined)[] | undefined,
+  given: readonly string[],
 ): readonly RequestFault[] {
   const { uncovered, missing } = widerScopes(present, next)
   return [
     ...uncovered.map((scope) =>
       badBody(
         `the present scopes do not cover ${scope}; they may only become narrower`,
-        `/scopes/${given?.indexOf(scope) ?? 0}`,
+        `/scopes/${given.findIndex((one) => parseScope(one) === scope)}`,
       ),
     ),
     ...missing.map((word) =>
@@ -60,7 +52,10 @@ interface NewExpiry {
   readonly present: Instant | undefined
 }
 
-function laterFaults(given: unknown, { expiresAt, now, present }: NewExpiry): readonly RequestFault[] {
+function laterFaults(
+  given: KeyFields['expires_at'],
+  { expiresAt, now, present }: NewExpiry,
+): readonly RequestFault[] {
   if (given === undefined || (given === null && present === undefined)) return []
   const end =
     present === undefined ? '' : `the key expires at ${formatInstant(present)}, and may only expire earlier`

@@ -1,16 +1,9 @@
 import { formatInstant, type Instant, isBefore, parseInstant } from '../../../shared/base/time.ts'
-import { isAccessible, parseScope, SCOPE_FORMS } from '../../rules/permission.ts'
+import { isAccessible, parseScope } from '../../rules/permission.ts'
 import type { ListedApiKey } from '../../store/records.ts'
-import {
-  badBody,
-  descriptionFaults,
-  type Fields,
-  type RequestContext,
-  type RequestFault,
-  unexpected,
-  type Warning,
-} from '../request/context.ts'
-import { MAX_SCOPES } from '../request/limits.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { type RequestContext, unexpected, type Warning } from '../request/context.ts'
+import { badBody, type Malformed, type RequestFault } from '../request/faults.ts'
 
 /** A scope that matches nothing now; what it names may be made later. */
 export async function uselessScopes(
@@ -31,39 +24,24 @@ export async function uselessScopes(
 /** What API keys and TSIG keys have in common. */
 type KeyDraft = Pick<ListedApiKey, 'description' | 'scopes' | 'expiresAt'>
 
-/** Parses the body; reports all faults of its form. A key that expires makes keys that expire no later. */
+/** A key that expires makes keys that expire no later. */
 export function readKeyDraft(
   { caller, now }: RequestContext,
-  { description = '', scopes = [], expires_at: expires }: Fields,
-): KeyDraft | { readonly malformed: readonly RequestFault[] } {
-  const parsed = parsedScopes(scopes)
-  const text = typeof expires === 'string' ? parseInstant(expires) : undefined
-  const expiresAt = expires === undefined || expires === null ? caller.expiresAt : text
-  const malformed = [
-    ...descriptionFaults(description),
-    ...scopeFaults(parsed),
-    ...expiryFaults(expires, { expiresAt, now, latest: caller.expiresAt }),
-  ]
-  if (malformed.length > 0) return { malformed }
-  return {
-    description: String(description),
-    scopes: [...new Set(parsed?.flatMap((scope) => scope ?? []))],
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
+  { description = '', scopes = [], expires_at: expires }: KeyFields,
+): KeyDraft | Malformed {
+  const expiresAt = expires === undefined || expires === null ? caller.expiresAt : parseInstant(expires)
+  const malformed = expiryFaults(expires, { expiresAt, now, latest: caller.expiresAt })
+  return malformed.length > 0
+    ? { malformed }
+    : { description, scopes: canonicalScopes(scopes), ...(expiresAt !== undefined && { expiresAt }) }
 }
 
-/** Each scope in its canonical form, undefined where it is none; undefined if it is no list. */
-export const parsedScopes = (scopes: unknown): readonly (string | undefined)[] | undefined =>
-  Array.isArray(scopes)
-    ? (scopes as unknown[]).map((one) => (typeof one === 'string' ? parseScope(one) : undefined))
-    : undefined
+export type KeyFields = Named<'NewApiKey'>
 
-export const scopeFaults = (scopes: readonly (string | undefined)[] | undefined): readonly RequestFault[] =>
-  scopes === undefined || scopes.length > MAX_SCOPES
-    ? [badBody(`scopes is a list of at most ${MAX_SCOPES} strings`, '/scopes')]
-    : scopes.flatMap((scope, n) =>
-        scope === undefined ? [badBody(`a scope is one of ${SCOPE_FORMS}`, `/scopes/${n}`)] : [],
-      )
+/** Each once. The form of the body refuses what is no scope. */
+export const canonicalScopes = (scopes: readonly string[]): readonly string[] => [
+  ...new Set(scopes.flatMap((one) => parseScope(one) ?? [])),
+]
 
 interface Expiry {
   readonly expiresAt: Instant | undefined
@@ -72,7 +50,10 @@ interface Expiry {
   readonly latest: Instant | undefined
 }
 
-function expiryFaults(given: unknown, { expiresAt, now, latest }: Expiry): readonly RequestFault[] {
+function expiryFaults(
+  given: KeyFields['expires_at'],
+  { expiresAt, now, latest }: Expiry,
+): readonly RequestFault[] {
   if (given === undefined || given === null) return []
   if (expiresAt === undefined || !isBefore(now, expiresAt))
     return [badBody('expires_at is a time to come in UTC, such as 2031-01-31T00:00:00Z', '/expires_at')]

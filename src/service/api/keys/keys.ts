@@ -12,26 +12,17 @@ import {
   zoneLockFault,
 } from '../../rules/permission.ts'
 import type { DdnsKey } from '../../store/records.ts'
-import {
-  badBody,
-  INSUFFICIENT_SCOPE,
-  isObject,
-  isText,
-  type Refused,
-  refused,
-  type RequestContext,
-  type RequestFault,
-  unknownFieldFaults,
-} from '../request/context.ts'
-import { MAX_DESCRIPTION_LENGTH, MAX_HOSTNAMES } from '../request/limits.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { isText, readBody } from '../request/body.ts'
+import { type Refused, refused, type RequestContext } from '../request/context.ts'
 import { isRefusal, readListing, readSort } from '../query/query.ts'
 import { showKey } from '../answer/show-key.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import { fault, faulty, type Malformed, type RequestFault, SCOPE_REFUSED } from '../request/faults.ts'
 import { firstFault, remembered } from '../writing/writing.ts'
 import { listResult } from '../answer/list.ts'
 
 export async function listKeys(context: RequestContext) {
-  if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (isScoped(context.caller)) return SCOPE_REFUSED
   const sort = readSort(context)
   if (isRefusal(sort)) return refused(sort)
   const listing = readListing(context, ['number', 'number'])
@@ -57,7 +48,7 @@ const showing = async (context: RequestContext) => ({
   sanctions: await context.store.sanctionsOf(context.caller.account.id),
 })
 
-const notFound: RequestFault = { ...REQUEST_FAULTS.keyNotFound, location: 'path' }
+const NO_KEY = faulty('keyNotFound', { location: 'path' })
 
 async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey | undefined> {
   const key = await store.keyNamed((params['ddns_key_username'] ?? '').toLowerCase())
@@ -67,24 +58,20 @@ async function keyAt({ store, caller, params }: RequestContext): Promise<DdnsKey
 
 export async function getKey(context: RequestContext) {
   const key = await keyAt(context)
-  return key === undefined
-    ? { malformed: [notFound] }
-    : { status: 200 as const, data: showKey(await showing(context), key) }
+  return key === undefined ? NO_KEY : { status: 200 as const, data: showKey(await showing(context), key) }
 }
 
-const KEY_FIELDS = ['description', 'hostnames'] as const
-
-export async function createKey(context: RequestContext) {
-  const { store, caller, now, service, body } = context
-  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
-  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "hostnames": […]}')] }
-  const unknown = unknownFieldFaults(body, KEY_FIELDS)
-  if (unknown.length > 0) return { malformed: unknown }
+export async function createKey(context: RequestContext<Named<'NewKey'>>) {
+  const { store, caller, now, service } = context
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const draft = await readKeyDraft(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
   const held = await store.keysOf(caller.account.id, { page: { offset: 0, limit: 0 } })
   const { maxKeys } = caller.account.plan
-  if (held.total >= maxKeys) return { malformed: [overLimit(maxKeys)] }
+  if (held.total >= maxKeys)
+    return faulty('keysOverLimit', { detail: `the plan allows ${maxKeys}; contact support for more` })
   const { username, password, hash } = service.newKey()
   const id = await store.addKey(
     { accountId: caller.account.id, username, hash, description: draft.description ?? '' },
@@ -97,26 +84,16 @@ export async function createKey(context: RequestContext) {
   return { status: 201 as const, data }
 }
 
-/** Spec: 402 without a code. */
-const overLimit = (max: number): RequestFault => ({
-  ...REQUEST_FAULTS.keysOverLimit,
-  detail: `the plan allows ${max}; contact support for more`,
-})
-
-export async function changeKey(context: RequestContext) {
-  const { store, caller, service, body } = context
-  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+export async function changeKey(context: RequestContext<Named<'KeyChange'>>) {
+  const { store, caller, service } = context
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const key = await keyAt(context)
-  if (key === undefined) return { malformed: [notFound] }
-  if (!isObject(body)) return { malformed: [badBody('the body is an object')] }
-  const unknown = unknownFieldFaults(body, [...KEY_FIELDS, 'regenerate_password'])
-  if (unknown.length > 0) return { malformed: unknown }
+  if (key === undefined) return NO_KEY
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const draft = await readKeyDraft(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
-  const { regenerate_password: isRenewed } = body
-  if (isRenewed !== undefined && typeof isRenewed !== 'boolean')
-    return { malformed: [badBody('regenerate_password is true or false', '/regenerate_password')] }
-  const renewed = isRenewed === true ? service.newPassword() : undefined
+  const renewed = body.regenerate_password === true ? service.newPassword() : undefined
   await store.changeKey(key.id, {
     ...(draft.description !== undefined && { description: draft.description }),
     ...(renewed !== undefined && { hash: renewed.hash }),
@@ -129,9 +106,9 @@ export async function changeKey(context: RequestContext) {
 }
 
 export async function deleteKey(context: RequestContext) {
-  if (!hasFullAccess(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (!hasFullAccess(context.caller)) return SCOPE_REFUSED
   const key = await keyAt(context)
-  if (key === undefined) return { malformed: [notFound] }
+  if (key === undefined) return NO_KEY
   await context.store.removeKey(key.id, context.now)
   return { status: 200 as const, data: {} }
 }
@@ -144,28 +121,13 @@ interface KeyDraft {
 /** Host names are whole names; each must be the account's own, and of no other key. */
 async function readKeyDraft(
   context: RequestContext,
-  body: Readonly<Record<string, unknown>>,
-): Promise<KeyDraft | Refused<TargetFault> | { readonly malformed: readonly RequestFault[] }> {
-  const { description, hostnames } = body
-  const isDescription =
-    description === undefined ||
-    (typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description))
-  if (!isDescription)
-    return {
-      malformed: [
-        badBody(
-          `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
-          '/description',
-        ),
-      ],
-    }
-  const draft = typeof description === 'string' ? { description } : {}
+  { description, hostnames }: Named<'NewKey'>,
+): Promise<KeyDraft | Refused<TargetFault> | Malformed<'hostnameNotFound' | 'keyLocked'>> {
+  const draft = description === undefined ? {} : { description }
   if (hostnames === undefined) return draft
-  if (!Array.isArray(hostnames) || hostnames.length > MAX_HOSTNAMES)
-    return { malformed: [badBody(`hostnames is a list of at most ${MAX_HOSTNAMES} strings`, '/hostnames')] }
   const found = remembered(async (fqdn) => nameOf(context, fqdn))
   const resolved = await Promise.all(
-    (hostnames as unknown[]).map(async (hostname, n) => targetAt(found, hostname, `/hostnames/${n}`)),
+    hostnames.map(async (hostname, n) => targetAt(found, hostname, `/hostnames/${n}`)),
   )
   const unknown = resolved.flatMap((one) => ('code' in one ? [one] : []))
   if (unknown.length > 0) return { malformed: unknown }
@@ -173,7 +135,7 @@ async function readKeyDraft(
   const own = await keyAt(context)
   const added = targets.filter(({ name }) => own === undefined || name.updateGroup !== own.username)
   if (added.length > 0 && (await isLocked(context, own)))
-    return { malformed: [{ ...REQUEST_FAULTS.keyLocked, location: 'body', pointer: '/hostnames' }] }
+    return faulty('keyLocked', { location: 'body', pointer: '/hostnames' })
   const faults = await firstFault<Refusal<TargetFault>>(
     () => targets.flatMap((target) => accessFault(context.caller, target) ?? []),
     () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
@@ -211,16 +173,15 @@ async function targetAt(
   found: (fqdn: string) => ReturnType<typeof nameOf>,
   hostname: unknown,
   pointer: string,
-): Promise<Target | RequestFault> {
+): Promise<Target | RequestFault<'hostnameNotFound'>> {
   const fqdn = typeof hostname === 'string' && isText(hostname) ? canonicalName(asciiName(hostname)) : ''
   const target = fqdn === '' ? undefined : await found(fqdn)
   if (target === undefined)
-    return {
-      ...REQUEST_FAULTS.hostnameNotFound,
+    return fault('hostnameNotFound', {
       detail: `${fqdn.slice(0, 100)} is not a name of this account`,
       location: 'body',
       pointer,
-    }
+    })
   return { ...target, pointer }
 }
 
@@ -228,11 +189,11 @@ function accessFault(
   caller: Caller,
   { zone, name, pointer }: Target,
 ): Refusal<'websiteOnly' | 'zoneChangeProhibited' | 'nameChangeProhibited'> | undefined {
-  const fault =
+  const refusal =
     zoneLockFault(zone) ??
     nameLockFault(name) ??
     (needsWebsite(caller, zone) ? refuse('websiteOnly') : undefined)
-  return fault === undefined ? undefined : { ...fault, location: 'body', pointer }
+  return refusal === undefined ? undefined : { ...refusal, location: 'body', pointer }
 }
 
 /** The lock of a deleted key is that of the keys after it. */

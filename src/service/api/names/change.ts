@@ -6,20 +6,12 @@ import { IN_PATH } from '../../rules/permission.ts'
 import { type CreationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import { type MovedFault, movedRecordFaults } from '../../rules/renaming.ts'
 import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
-import {
-  ACCEPTED,
-  badBody,
-  DONE,
-  isObject,
-  refused,
-  type RequestContext,
-  unknownFields,
-  type Warning,
-} from '../request/context.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, readBody } from '../request/body.ts'
+import { ACCEPTED, DONE, refused, type RequestContext, type Warning } from '../request/context.ts'
+import { faulty } from '../request/faults.ts'
 import { wholeNameToChange } from '../request/locate.ts'
 import { changeWarnings, delegationFaults, firstFault, readsOf } from '../writing/writing.ts'
-import { shapeFaults } from './draft.ts'
 import { creationFaultAt, existingNameFault } from './names.ts'
 import { resultingZone } from '../../rules/resulting-zone.ts'
 
@@ -35,24 +27,20 @@ type NameChangeFault =
   | 'offlineSettingsExpected'
 type Faults = readonly Refusal<NameChangeFault>[]
 
-const NAME_CHANGE_FIELDS = ['name', 'offline'] as const
-
 /**
  * Takes a name offline or online, and renames it in its zone: its records, keys, metadata and offline settings stay with it.
  * What the body leaves out stays.
  */
-export async function changeName(context: RequestContext) {
+export async function changeName(context: RequestContext<Named<'NamePatch'>>) {
   const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
   const { zone, name } = place
-  const { body, store, now } = context
-  if (!isObject(body)) return { malformed: [badBody('the body is {"offline": true, "name": "…"}')] }
-  const malformed = shapeFaults(body, { offline: body['offline'] })
-  if (malformed.length > 0) return { malformed }
-  const { offline = name.isOffline, name: given = name.name } = body
+  const { store, now } = context
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const { offline: isOffline = name.isOffline, name: given = name.name } = body
   const to = typeof given === 'string' ? asciiName(given) : given
   const isRenamed = typeof to !== 'string' || canonicalName(to) !== name.name
-  const isOffline = offline === true
   const after = { ...name, name: isRenamed ? String(to).toLowerCase() : name.name, isOffline }
   const faults = await firstFault<Refusal<NameChangeFault>>(
     async () => (isRenamed ? newNameFaults(context, { zone, name, to }) : []),
@@ -61,7 +49,7 @@ export async function changeName(context: RequestContext) {
   )
   if (faults.length > 0) return refused(...faults)
   if (isRenamed && (await isOfLockedKey(context, name)))
-    return { malformed: [{ ...REQUEST_FAULTS.keyLocked, location: 'body', pointer: '/name' } as const] }
+    return faulty('keyLocked', { location: 'body', pointer: '/name' })
   if (isOffline !== name.isOffline) await store.saveName({ ...name, isOffline }, now, name)
   if (isRenamed) {
     const [from, renamed] = [fqdnOf(name.name, zone.name), fqdnOf(after.name, zone.name)]
@@ -69,7 +57,7 @@ export async function changeName(context: RequestContext) {
     await copySanctions(store, { accountId: name.accountId, from, to: renamed })
   }
   const warnings: readonly Warning[] = [
-    ...unknownFields(body, NAME_CHANGE_FIELDS),
+    ...ignoredFields(context),
     ...(isRenamed ? await changeWarnings(context, { zone, name: after, isNew: true, written: [] }) : []),
   ]
   return { ...(isRenamed || isOffline !== name.isOffline ? ACCEPTED : DONE), warnings }

@@ -2,23 +2,14 @@ import { type Refusal, refuse } from '../../model/errors.ts'
 import { type DraftRRSet, GROUP_RULE, isGroupName, readRRSet, type ShapeFault } from '../../model/draft.ts'
 import { type OfflineFault, readOffline } from '../../model/offline.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
-import { badBody, type Fields, isObject, type RequestFault, textFaults } from '../request/context.ts'
+import type { Named } from '../openapi/schemas.ts'
 
 export type FormFault = ShapeFault | OfflineFault | 'offlineSettingsExpected' | 'groupTargetAmbiguous'
 
-/** Faults for which the specification has no own error. */
-export const shapeFaults = (
-  sent: unknown,
-  { offline, offline_settings: settings }: Fields,
-): readonly RequestFault[] => [
-  ...(sent === undefined || isObject(sent) ? [] : [badBody('the body is an object')]),
-  ...(offline === undefined || typeof offline === 'boolean'
-    ? []
-    : [badBody('offline is true or false', '/offline')]),
-  ...textFaults(settings, '/offline_settings'),
-]
+/** The form of the body is checked. */
+type NameFields = Named<'NewName'>
 
-export const rrsetLists = ({ rrsets }: Fields): readonly unknown[] =>
+export const rrsetLists = ({ rrsets }: NameFields): readonly unknown[] =>
   Array.isArray(rrsets) ? (rrsets as unknown[]) : []
 
 export interface NameDraft {
@@ -32,7 +23,7 @@ export interface NameDraft {
 export const AT_GROUP = { location: 'body', pointer: '/update_group' } as const
 
 /** Parses the body; reports all faults of its form. */
-export function readNameDraft(body: Fields): NameDraft {
+export function readNameDraft(body: NameFields): NameDraft {
   const parsed = rrsetLists(body).map((one, n) => readRRSet(one, `/rrsets/${n}`))
   const rrsets = parsed.flatMap(({ value }) => value ?? [])
   const { update_group: shown, offline, offline_settings: settings } = body
@@ -40,7 +31,7 @@ export function readNameDraft(body: Fields): NameDraft {
   const isGrouped = rrsets.some(({ rdata }) => rdata.some(({ updateGroup }) => updateGroup !== undefined))
   const parsedSettings = settings === undefined ? undefined : readOffline(settings, '/offline_settings')
   const faults: Refusal<FormFault>[] = parsed.flatMap((one) => one.faults)
-  if (body['rrsets'] !== undefined && !Array.isArray(body['rrsets']))
+  if (body.rrsets !== undefined && !Array.isArray(body.rrsets))
     faults.push(refuse('typeOrRdataMissing', 'rrsets is a list', { location: 'body', pointer: '/rrsets' }))
   if (group !== undefined && !isGroupName(group))
     faults.push(refuse('updateGroupInvalid', GROUP_RULE, AT_GROUP))

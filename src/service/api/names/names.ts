@@ -1,7 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { APEX, asciiName, canonicalName, parentOf } from '../../model/dns-name.ts'
 import type { DraftRRSet } from '../../model/draft.ts'
-import { mergeMetadata, type Name, type Zone } from '../../model/tree.ts'
+import { mergeMetadata, type Metadata, type Name, type Zone } from '../../model/tree.ts'
 import {
   IN_PATH,
   mayUseGroup,
@@ -15,19 +15,16 @@ import { type CreationFault, creationFault, type ParentFault, parentFault } from
 import { innerZoneFault, nestingFault } from '../../rules/nesting.ts'
 import { type QuotaFault, usageFaults, zoneQuotaFaults } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
+import { METADATA } from '../openapi/request-schemas.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { formFaults, ignoredFields, metadataFaults, readBody } from '../request/body.ts'
 import {
   ACCEPTED,
   CREATED,
-  type Fields,
   groupsOf,
   type HandlerResult,
-  isFaulty,
-  isObject,
-  readMetadata,
   refused,
   type RequestContext,
-  unknownFields,
-  unknownInRRSets,
 } from '../request/context.ts'
 import {
   changeWarnings,
@@ -46,7 +43,7 @@ import {
 import { tagOfName } from '../answer/entity-tag.ts'
 import { lastUpdatesOf } from '../answer/last-update.ts'
 import { nameToChange, nameToRead, wholeNameToChange, zoneToChange } from '../request/locate.ts'
-import { AT_GROUP, type FormFault, type NameDraft, readNameDraft, rrsetLists, shapeFaults } from './draft.ts'
+import { AT_GROUP, type FormFault, type NameDraft, readNameDraft, rrsetLists } from './draft.ts'
 import { readExpand } from '../query/query.ts'
 import { wordsOfNames } from '../answer/publication.ts'
 import { showName } from '../answer/show.ts'
@@ -138,8 +135,6 @@ export const parentFaultAt = async (
   name: string,
 ): Promise<Refusal<ParentFault> | undefined> => parentFault(name, await store.nameAt(zone.id, parentOf(name)))
 
-const NAME_FIELDS = ['name', 'rrsets', 'metadata', 'update_group', 'offline', 'offline_settings'] as const
-
 type NameCreateFault =
   | Extract<ErrorName, 'zoneNotFound' | 'zoneNotShared' | 'websiteOnly' | 'zoneChangeProhibited'>
   | CreationFault
@@ -154,26 +149,25 @@ type NameCreateFault =
   | StateFault
   | QuotaFault
 
-export async function createName(context: RequestContext): Promise<HandlerResult<NameCreateFault>> {
+export async function createName(
+  context: RequestContext<Named<'NewName'>>,
+): Promise<HandlerResult<NameCreateFault>> {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  const body: Fields = isObject(context.body) ? context.body : {}
-  const shape = shapeFaults(context.body, body)
-  if (shape.length > 0) return { malformed: shape }
-  const given = typeof body['name'] === 'string' ? asciiName(body['name']) : body['name']
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const given = typeof body.name === 'string' ? asciiName(body.name) : body.name
   const name = typeof given === 'string' ? given.toLowerCase() : ''
   const fault =
     (await creationFaultAt(context, zone, { name: given })) ??
     (await existingNameFault(context, zone, name)) ??
     (await parentFaultAt(context, zone, name))
   if (fault !== undefined) return refused(fault)
-  const metadata = readMetadata(body['metadata'], '/metadata')
   const lists = rrsetLists(body)
-  const rrsetMetadata = lists.map((one, n) =>
-    readMetadata(isObject(one) ? one['metadata'] : undefined, `/rrsets/${n}/metadata`),
-  )
-  const badMetadata = [metadata, ...rrsetMetadata].flatMap((one) => (isFaulty(one) ? one : []))
-  if (badMetadata.length > 0 || isFaulty(metadata)) return { malformed: badMetadata }
+  const { metadata: sent = {} } = body
+  const malformed = [...formFaults(METADATA, sent, '/metadata'), ...metadataFaults(lists, '/rrsets')]
+  if (malformed.length > 0) return { malformed }
+  const metadata = mergeMetadata({}, sent as Metadata)
   const draft = readNameDraft(body)
   const faults = await firstFault<Refusal<NameCreateFault>>(
     () => draft.faults,
@@ -191,7 +185,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
   const rrsets = draft.rrsets.map((rrset) => rrsetFrom(rrset, [], at))
   const after: Name = {
     ...withRRSets(newName(context, zone, name), rrsets),
-    metadata: mergeMetadata({}, metadata),
+    metadata,
     isOffline: draft.isOffline,
     ...(draft.offline !== undefined && { offlineSettings: draft.offline }),
     ...(draft.group !== undefined && { updateGroup: draft.group }),
@@ -202,8 +196,7 @@ export async function createName(context: RequestContext): Promise<HandlerResult
     ...CREATED,
     ...createdLabels(labelsOf(draft.rrsets, rrsets)),
     warnings: [
-      ...unknownFields(body, NAME_FIELDS),
-      ...unknownInRRSets(lists, '/rrsets'),
+      ...ignoredFields(context),
       ...(await changeWarnings(context, { zone, name: after, isNew: true, written: writtenRRSets(lists) })),
     ],
   }

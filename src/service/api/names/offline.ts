@@ -1,15 +1,9 @@
 import { refuse } from '../../model/errors.ts'
 import { readOffline } from '../../model/offline.ts'
 import { canManageName, IN_PATH, isAccessible } from '../../rules/permission.ts'
-import {
-  ACCEPTED,
-  DONE,
-  isObject,
-  refused,
-  type RequestContext,
-  textFaults,
-  unknownFields,
-} from '../request/context.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, readBody } from '../request/body.ts'
+import { ACCEPTED, DONE, refused, type RequestContext } from '../request/context.ts'
 import { nameInPath, wholeNameToChange, zoneInPath } from '../request/locate.ts'
 
 const NO_SETTINGS = { action: 'none' } as const
@@ -26,29 +20,18 @@ export async function getOffline(context: RequestContext) {
     : { status: 200 as const, data: name.offlineSettings ?? NO_SETTINGS }
 }
 
-export async function setOffline(context: RequestContext) {
+export async function setOffline(context: RequestContext<Named<'NewOfflineSettings'>>) {
   const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
-  const malformed = textFaults(context.body, '')
-  if (malformed.length > 0) return { malformed }
-  const parsed = readOffline(context.body, '')
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const parsed = readOffline(body, '')
   if ('faults' in parsed) return refused(...parsed.faults)
   if (!context.caller.account.plan.hasOffline)
     return refused(refuse('notAllowed', 'the plan does not include offline settings'))
   await context.store.saveName({ ...place.name, offlineSettings: parsed.settings }, context.now)
-  return { ...ACCEPTED, warnings: isObject(context.body) ? unknownFields(context.body, OFFLINE_FIELDS) : [] }
+  return { ...ACCEPTED, warnings: ignoredFields(context) }
 }
-
-const OFFLINE_FIELDS = [
-  'action',
-  'dns_type',
-  'rdata',
-  'url',
-  'title',
-  'message',
-  'logo_url',
-  'email',
-] as const
 
 /** Deletes the settings; an offline name becomes online. */
 export async function deleteOffline(context: RequestContext) {

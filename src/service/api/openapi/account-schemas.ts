@@ -6,6 +6,7 @@ import {
   closedObject,
   count,
   INT64,
+  LIMIT,
   list,
   nullableList,
   nullableNumber,
@@ -24,8 +25,8 @@ export const PLAN_LIMITS = {
   max_rdata: atMost('Rdata'),
   max_name_metadata: atMost('metadata keys of one name, or of one zone'),
   max_rrset_metadata: atMost('metadata keys of one RRSet'),
-  min_ttl: wholeNumber('The least TTL in seconds.', { minimum: 0 }),
-  fixed_ttl: nullableNumber('The TTL of all RRSets in seconds; null: it may be chosen.', { minimum: 0 }),
+  min_ttl: wholeNumber('The least TTL in seconds.', LIMIT),
+  fixed_ttl: nullableNumber('The TTL of all RRSets in seconds; null: it may be chosen.', LIMIT),
   has_offline: boolean('Whether names may be offline.'),
   has_wildcards: boolean('Whether names may be wildcards.'),
 }

@@ -51,8 +51,9 @@ function operationOf(id: string, route: Route): Schema {
 const DESCRIPTION = `Zones, names, records, DDNS keys and API keys.
 
 Objects of responses are closed: they have the described fields and no others. Unknown fields of a request are ignored,
-with a warning. A request with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an
-unknown path, 405 with Allow for a method that a path does not have, and 413.`
+with a warning; where additionalProperties is false, such as in the bodies that make keys, they are refused. A request
+with an error changes nothing. All errors have the schema ErrorResponse, also 404 for an unknown path, 405 with Allow for
+a method that a path does not have, and 413.`
 
 /** What the API is. Its version is independent of that of the program (spec, "Versioning"). */
 export const API_IDENTITY = { name: 'Holdfast DNS management API', version: '1.0.0' } as const

@@ -1,3 +1,5 @@
+import { isMailAddress } from '../../../shared/base/mail.ts'
+import { MAX_DESCRIPTION_LENGTH } from '../request/limits.ts'
 import { RDATA_TYPES } from '../../model/rdata-values.ts'
 import { PLAN_LIMITS } from './account-schemas.ts'
 import {
@@ -11,7 +13,7 @@ import {
   nullableNumber,
   nullableString,
   nullableTime,
-  openObject,
+  ruled,
   string,
   time,
   wholeNumber,
@@ -45,6 +47,12 @@ const INVITED_TO = {
   zone: nullableString('The zone that the new account may use; null: none.'),
   email: nullableString('Where the link was sent; null: nowhere.'),
 }
+
+const email = ruled(
+  nullableString('Where links for a new password go; null: nowhere.'),
+  'an e-mail address, or null',
+  (text) => text === null || isMailAddress(text),
+)
 
 /** The schemas of what operators read and change at the website. */
 export const OPERATOR_SCHEMAS = {
@@ -129,46 +137,55 @@ export const OPERATOR_SCHEMAS = {
     },
     ['mailed'],
   ),
-  OperatorAccountPatch: openObject('What is changed of an account.', {
-    plan: string('The name of a plan.'),
-    website_only: boolean('Whether it can only be changed on the website.'),
-    operator: boolean('Whether its person is an operator.'),
-    suspended: boolean('Whether everything is refused to it; false also ends a block after abuse.'),
-    email: nullableString('Where links for a new password go; null: nowhere.'),
-  }),
-  PlanPatch: openObject('What is changed of a plan; of a new one, the rest is as usual.', {
-    ...PLAN,
-    types: nullableList(
-      string('A DNS type.', { enum: Object.keys(RDATA_TYPES) }),
-      'The types that may be used; null is all.',
-    ),
-  }),
-  NewInvitation: openObject(
+  OperatorAccountPatch: closedObject(
+    'What is changed of an account.',
+    {
+      plan: string('The name of a plan.'),
+      website_only: boolean('Whether it can only be changed on the website.'),
+      operator: boolean('Whether its person is an operator.'),
+      suspended: boolean('Whether everything is refused to it; false also ends a block after abuse.'),
+      email,
+    },
+    [],
+  ),
+  PlanPatch: closedObject(
+    'What is changed of a plan; of a new one, the rest is as usual.',
+    {
+      ...PLAN,
+      types: nullableList(
+        string('A DNS type.', { enum: Object.keys(RDATA_TYPES) }),
+        'The types that may be used; null is all.',
+        { minItems: 1 },
+      ),
+    },
+    [],
+  ),
+  NewInvitation: closedObject(
     'A new invitation.',
     {
       plan: string('The plan of the new account.'),
       zone: string('A zone that the new account may use.'),
       expires: string('How long the link may be used, such as 7d, which is the default.'),
-      email: string('Where the link is sent.'),
+      email: ruled(string('Where the link is sent.'), 'an e-mail address', isMailAddress),
     },
     ['plan'],
   ),
-  ResetLinkRequest: openObject('Whether the link is sent.', {
-    send: boolean('Send it to the address of the account. Default: false.'),
-  }),
-  AccountPatch: openObject(
-    'What is changed of the account.',
-    { email: nullableString('Where links for a new password go; null: nowhere.') },
-    ['email'],
+  ResetLinkRequest: closedObject(
+    'Whether the link is sent.',
+    {
+      send: boolean('Send it to the address of the account. Default: false.'),
+    },
+    [],
   ),
+  AccountPatch: closedObject('What is changed of the account.', { email }, ['email']),
   PasskeyOptions: closedObject('What a browser needs for a new passkey.', {
     options: anyObject('PublicKeyCredentialCreationOptionsJSON (Web Authentication Level 3, §5.1.8).'),
   }),
-  NewPasskey: openObject(
+  NewPasskey: closedObject(
     'A passkey that a browser has made.',
     {
       credential: anyObject('RegistrationResponseJSON (Web Authentication Level 3, §5.1.8).'),
-      description: string('A text of the user.'),
+      description: string('A text of the user.', { maxLength: MAX_DESCRIPTION_LENGTH }),
     },
     ['credential'],
   ),

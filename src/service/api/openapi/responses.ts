@@ -45,7 +45,7 @@ function commonFaults(route: Route): readonly RequestFaultName[] {
       [path.includes('{'), 'pathInvalid'],
       [true, 'queryInvalid'],
       [hasBody, 'bodyInvalid', 'bodyTooLarge'],
-      [hasBody && takesFile !== true, 'mediaTypeUnsupported'],
+      [hasBody, takesFile === true ? 'zoneFileExpected' : 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
       [isAccountChange(route), 'accountWebsiteOnly'],
       [!isOpen, 'accountSuspended', 'secondFactorMissing', 'tooManyFailedLogins'],

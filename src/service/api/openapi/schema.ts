@@ -1,9 +1,20 @@
 declare const value: unique symbol
 declare const refersTo: unique symbol
 
+/** What a value of a request is besides its type. `what` completes "it is". */
+interface FormRule {
+  readonly what: string
+  accepts(value: unknown): boolean
+}
+/** These two are for `readBody`: no JSON has them. */
+export const RULE: unique symbol = Symbol('rule')
+export const OWN_CODE: unique symbol = Symbol('own code')
+
 /** A JSON schema, as OpenAPI 3.1 uses them; T is the type of what it describes. */
 export interface Schema<T = unknown> {
   readonly [key: string]: unknown
+  readonly [RULE]?: FormRule
+  readonly [OWN_CODE]?: 'text' | 'any'
   readonly [value]?: T
 }
 /** What a schema describes; a `Ref` has the type of the schema that it names. */
@@ -29,6 +40,17 @@ export const ref = <const N extends string>(name: N, description?: string): Sche
   ...(description !== undefined && { description }),
 })
 
+/** A value of a request that a rule judges too. */
+export const ruled = <T>(schema: Schema<T>, what: string, accepts: (value: T) => boolean): Schema<T> => ({
+  ...schema,
+  [RULE]: { what, accepts },
+})
+/** A field of a request whose faults have codes of the specification: its handler judges it. */
+export const coded = <T>(schema: Schema<T>, how: 'text' | 'any' = 'any'): Schema => ({
+  ...schema,
+  [OWN_CODE]: how,
+})
+
 export const string = <const M extends More = More>(description: string, more?: M): Schema<TextOf<M>> => ({
   type: 'string',
   ...more,
@@ -50,8 +72,9 @@ export const nullableNumber = (description: string, more: More = {}): Schema<num
 })
 /** How many of something there are. */
 export const count = (what: string): Schema<number> => wholeNumber(`The number of ${what}.`, { minimum: 0 })
-export const atMost = (what: string): Schema<number> =>
-  wholeNumber(`The greatest number of ${what}.`, { minimum: 0 })
+export const atMost = (what: string): Schema<number> => wholeNumber(`The greatest number of ${what}.`, LIMIT)
+/** The greatest one that `holdfast admin` reads. */
+export const LIMIT = { minimum: 0, maximum: 999_999_999 } as const
 export const boolean = (description: string): Schema<boolean> => ({ type: 'boolean', description })
 export const nullableBoolean = (description: string): Schema<boolean | null> => ({
   type: ['boolean', 'null'],
@@ -63,13 +86,18 @@ export const list = <T>(items: Schema<T>, description?: string, more: More = {})
   ...more,
   ...(description !== undefined && { description }),
 })
-export const nullableList = <T>(items: Schema<T>, description: string): Schema<readonly T[] | null> =>
-  list(items, description, { type: ['array', 'null'] })
+export const nullableList = <T>(
+  items: Schema<T>,
+  description: string,
+  more: More = {},
+): Schema<readonly T[] | null> => list(items, description, { ...more, type: ['array', 'null'] })
 /** An object, or null. */
 export const orNull = <T>(schema: Schema<T>, description: string): Schema<T | null> => ({
   oneOf: [schema, { type: 'null' }],
   description,
 })
+/** An object of texts. */
+export const texts = (more: More): Schema<Readonly<Record<string, string>>> => ({ type: 'object', ...more })
 /** An object whose members are described elsewhere. */
 export const anyObject = (description: string): Schema<object> => ({
   type: 'object',
@@ -88,7 +116,7 @@ export const nullableTime = (description: string): Schema<string | null> => null
 export const keysOf = <P extends Properties>(properties: P): readonly PropertyName<P>[] =>
   Object.keys(properties)
 
-/** An object of a response: it has these properties and no others. */
+/** An object of a response, or of a request where a field that is misspelt would do more than is meant: it has no others. */
 export const closedObject = <const P extends Properties, R extends PropertyName<P> = PropertyName<P>>(
   description: string,
   properties: P,

@@ -7,15 +7,17 @@ export const listLockouts = operatorList<'Lockout'>({ step: 'lockout list', key:
 const subjectIn = ({ params }: RequestContext): string => params['subject'] ?? ''
 
 export const setBlock = async (context: RequestContext) =>
-  finish(context, () => {
-    const malformed = ownAccountFault(context, subjectIn(context))
-    return malformed.length > 0 ? { malformed } : [['block', subjectIn(context)]]
-  })
+  finish<'subjectNotFound' | 'operationRefused'>(
+    context,
+    () => ownAccountFault(context, subjectIn(context)) ?? [['block', subjectIn(context)]],
+  )
 
 /** Of a network, or of the second factor of an account; a block of the account stays. */
 export const deleteLockout = async (context: RequestContext) =>
-  finish(context, () => [['lockout end', subjectIn(context)]])
+  finish<'subjectNotFound'>(context, () => [['lockout end', subjectIn(context)]])
 
 /** Of whatever has this name; or the lockout of a network after failed logins. */
 export const deleteBlock = async (context: RequestContext) =>
-  finish(context, () => [['unblock', subjectIn(context).replace(/\/64$/, '')]])
+  finish<'subjectNotFound' | 'operationRefused'>(context, () => [
+    ['unblock', subjectIn(context).replace(/\/64$/, '')],
+  ])

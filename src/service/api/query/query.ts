@@ -7,7 +7,8 @@ import {
   type Sort,
   type SortKey,
 } from '../../model/query.ts'
-import { isObject, type RequestContext, type RequestFault } from '../request/context.ts'
+import { isObject } from '../request/body.ts'
+import type { RequestContext } from '../request/context.ts'
 import { type ListOrder, parseCursor } from './cursor.ts'
 import {
   EXPANSIONS,
@@ -19,14 +20,11 @@ import {
   type QueryRow,
 } from './parameters.ts'
 import type { Route } from '../route.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import { fault, type Malformed, type RequestFault } from '../request/faults.ts'
 import { type NameView, VIEWS } from '../answer/show.ts'
 
-export const badQuery = (detail: string): RequestFault => ({
-  ...REQUEST_FAULTS.queryInvalid,
-  detail,
-  location: 'query',
-})
+export const badQuery = (pointer: string, detail: string): RequestFault<'queryInvalid'> =>
+  fault('queryInvalid', { detail, location: 'query', pointer })
 
 /** The parameters of an operation, by the names before their brackets. */
 function parametersOf({
@@ -64,21 +62,19 @@ export function unknownParameters(
   const known = parametersOf(method === 'GET' ? row : { ...row, dryRun: true })
   return Object.keys(query)
     .filter((name) => !known.includes(name))
-    .map((name) => ({
-      ...badQuery(
+    .map((name) =>
+      badQuery(
+        name.slice(0, 60),
         known.length === 0 ? 'the operation has no parameters' : `the parameters are ${known.join(', ')}`,
       ),
-      pointer: name.slice(0, 60),
-    }))
+    )
 }
 
 /** A value, or the faults of the query. */
-type QueryResult<T> = { readonly value: T } | { readonly malformed: readonly RequestFault[] }
+type QueryResult<T> = { readonly value: T } | Malformed
 const ok = <T>(value: T): QueryResult<T> => ({ value })
 /** `pointer` is the parameter. */
-const invalid = (pointer: string, detail: string): { readonly malformed: readonly RequestFault[] } => ({
-  malformed: [{ ...badQuery(detail), pointer }],
-})
+const invalid = (pointer: string, detail: string): Malformed => ({ malformed: [badQuery(pointer, detail)] })
 
 /** All values, or all faults. */
 export function combine<T extends Readonly<Record<string, QueryResult<unknown>>>>(

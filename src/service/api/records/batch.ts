@@ -6,24 +6,15 @@ import { typeFault } from '../../rules/permission.ts'
 import { type CreationFault, type ParentFault, parentFault } from '../../rules/creation.ts'
 import type { QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, isText, readBody } from '../request/body.ts'
 import {
   ACCEPTED,
-  badBody,
   DONE,
-  type Fields,
   type HandlerResult,
-  isFaulty,
-  isObject,
-  isText,
-  readMetadata,
   refused,
   type Refused,
   type RequestContext,
-  type RequestFault,
-  RRSET_FIELDS,
-  unknownFields,
-  unknownInRdata,
-  type Warning,
 } from '../request/context.ts'
 import { zoneToChange } from '../request/locate.ts'
 import { creationFaultAt } from '../names/names.ts'
@@ -48,61 +39,39 @@ import {
   writtenRRSets,
 } from '../writing/writing.ts'
 import { type DnsType, isDnsType } from '../../model/rdata-values.ts'
-import { MAX_CHANGES } from '../request/limits.ts'
+
+type RRSetPatch = Named<'RRSetPatch'>
 
 /** One change of a batch: `{name, dns_type, ttl?, rdata?, metadata?}`. */
 interface BatchItem {
   /** In lower case, relative to the zone. */
   readonly name: string
   readonly dnsType: DnsType
-  readonly fields: Fields
+  readonly fields: RRSetPatch
   /** JSON pointer to the change (RFC 6901). */
   readonly pointer: string
 }
 
 /** An empty list of Rdata removes the RRSet. */
 const isRemoval = ({ fields }: Pick<BatchItem, 'fields'>): boolean =>
-  Array.isArray(fields['rdata']) && fields['rdata'].length === 0
+  Array.isArray(fields.rdata) && fields.rdata.length === 0
 
 type TypeFault = 'typeOrRdataMissing' | 'typeUnsupported'
-type Malformed = { readonly malformed: readonly RequestFault[] }
 
-/** Parses the list down to the places of its changes, or reports all faults of its form. */
-function readItems(body: unknown): readonly BatchItem[] | Refused<TypeFault> | Malformed {
-  if (!Array.isArray(body) || body.length > MAX_CHANGES)
-    return {
-      malformed: [badBody(`the body is a list of at most ${MAX_CHANGES} changes {"name", "dns_type", …}`)],
-    }
-  const list = body as unknown[]
-  const malformed = list.flatMap((one, n) => formFaults(one, `/${n}`))
-  if (malformed.length > 0) return { malformed }
-  const read = list.map((one, n) => readItem(isObject(one) ? one : {}, `/${n}`))
+/** The places of the changes, or all faults in their types. */
+function readItems(list: readonly RRSetPatch[]): readonly BatchItem[] | Refused<TypeFault> {
+  const read = list.map((one, n) => readItem(one, `/${n}`))
   const faults = read.flatMap((one) => ('refused' in one ? [one] : []))
   return faults.length > 0 ? refused(...faults) : read.flatMap((one) => ('refused' in one ? [] : [one]))
 }
 
-function formFaults(one: unknown, pointer: string): readonly RequestFault[] {
-  if (!isObject(one)) return [badBody('a change is an object', pointer)]
-  if (typeof one['name'] !== 'string') return [badBody('name is a string, such as "www"', `${pointer}/name`)]
-  const metadata = readMetadata(one['metadata'], `${pointer}/metadata`)
-  return isFaulty(metadata) ? metadata : []
-}
-
-function readItem(fields: Fields, pointer: string): BatchItem | Refusal<TypeFault> {
+function readItem(fields: RRSetPatch, pointer: string): BatchItem | Refusal<TypeFault> {
   const { name, dns_type: type } = fields
   const place = { location: 'body', pointer: `${pointer}/dns_type` } as const
   if (type === undefined) return refuse('typeOrRdataMissing', undefined, place)
   if (!isDnsType(type)) return refuse('typeUnsupported', undefined, place)
-  return { name: asciiName(String(name)).toLowerCase(), dnsType: type, fields, pointer }
+  return { name: asciiName(name).toLowerCase(), dnsType: type, fields, pointer }
 }
-
-const ITEM_FIELDS = ['name', ...RRSET_FIELDS] as const
-
-const unknownInItems = (items: readonly BatchItem[]): readonly Warning[] =>
-  items.flatMap(({ fields, pointer }) => [
-    ...unknownFields(fields, ITEM_FIELDS, pointer),
-    ...(Array.isArray(fields['rdata']) ? unknownInRdata(fields['rdata'], `${pointer}/rdata`) : []),
-  ])
 
 type PlaceFault = CreationFault | ParentFault | 'nameOwned' | 'nameChangeForbidden' | 'nameChangeProhibited'
 type BatchFault =
@@ -115,11 +84,14 @@ type BatchFault =
   | QuotaFault
 
 /** PATCH of a zone changes RRSets of several names in one transaction, all or none; 200 if nothing changes. */
-export async function changeRRSets(context: RequestContext): Promise<HandlerResult<BatchFault>> {
+export async function changeRRSets(
+  context: RequestContext<readonly RRSetPatch[]>,
+): Promise<HandlerResult<BatchFault>> {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  const items = readItems(context.body)
-  if ('malformed' in items) return items
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const items = readItems(body)
   if ('refusals' in items) return items
   const batch = batchOf(zone, await groupsOf(context, zone, items))
   const itemsOf = new Map(batch.groups.map((group) => [group.name, group.items]))
@@ -139,7 +111,7 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
   if (violations.length > 0) return refused(...violations)
   const reads = warningReads(context.store, zone)
   const warnings = [
-    ...unknownInItems(items),
+    ...ignoredFields(context),
     ...(await eachOf(changed, async ({ before, after, name }) =>
       changeWarnings(
         context,
@@ -156,7 +128,7 @@ export async function changeRRSets(context: RequestContext): Promise<HandlerResu
   return { ...(changed.length > 0 ? ACCEPTED : DONE), warnings }
 }
 
-const writtenIn = ({ dnsType, fields }: BatchItem) => ({ dns_type: dnsType, rdata: fields['rdata'] })
+const writtenIn = ({ dnsType, fields }: BatchItem) => ({ dns_type: dnsType, rdata: fields.rdata })
 
 /** The changes of one name. */
 interface NameChanges {
@@ -237,7 +209,7 @@ const pathFaults = (
       return [refuse('rrsetChangeForbidden', 'the service manages this RRSet', atType(item.pointer))]
     const outOfScope = isRemoval(item) ? typeFault(caller, item.dnsType, 'rrsetChangeForbidden') : undefined
     if (outOfScope !== undefined) return [{ ...outOfScope, ...atType(item.pointer) }]
-    const needsOne = !isRemoval(item) && item.fields['rdata'] === undefined
+    const needsOne = !isRemoval(item) && item.fields.rdata === undefined
     return needsOne && (before === undefined || isMissing({ dnsType: item.dnsType, pointer: '' }, before))
       ? [missing(atType(item.pointer))]
       : []
@@ -246,7 +218,7 @@ const pathFaults = (
 /** A removal has no records, but the form of its TTL is checked. */
 const draftOf = ({ dnsType, fields, pointer }: BatchItem) =>
   isRemoval({ fields })
-    ? { value: undefined, faults: readReplacement(dnsType, { ttl: fields['ttl'] }, pointer).faults }
+    ? { value: undefined, faults: readReplacement(dnsType, { ttl: fields.ttl }, pointer).faults }
     : readReplacement(dnsType, fields, pointer)
 
 function replacementOf(context: RequestContext, zone: Zone, { name, before, items }: NameChanges) {

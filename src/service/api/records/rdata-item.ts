@@ -4,16 +4,15 @@ import { type Rdata, rdataLabelled, rrsetOf, withRRSet } from '../../model/tree.
 import { type ValueConflict, valueConflicts } from '../../rules/conflict.ts'
 import { CHANGED_RDATA, type PermissionFault, PUT_RDATA, typeFault } from '../../rules/permission.ts'
 import type { StateFault } from '../../rules/state.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, readBody } from '../request/body.ts'
 import {
   ACCEPTED,
-  badBody,
   CREATED,
   DONE,
   type HandlerResult,
-  isObject,
   refused,
   type RequestContext,
-  unknownFields,
 } from '../request/context.ts'
 import {
   changeWarnings,
@@ -42,7 +41,9 @@ type RdataLabelFault =
   | RecordQuota
 
 /** PUT by label: 200 without a change, 201 for new Rdata, 202 for a change. */
-export async function setRdata(context: RequestContext): Promise<HandlerResult<RdataLabelFault>> {
+export async function setRdata(
+  context: RequestContext<Named<'RdataChange'>>,
+): Promise<HandlerResult<RdataLabelFault>> {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
@@ -56,15 +57,16 @@ export async function setRdata(context: RequestContext): Promise<HandlerResult<R
     return refused(refuse('underscoreLabelReserved', undefined, { location: 'path' }))
   if (existing?.isSystem === true)
     return refused(refuse('rdataChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
-  if (!isObject(context.body)) return { malformed: [badBody('the body is {"value": "…"}')] }
-  return writeItem(context, { zone, name, before: name, type }, { label, current, body: context.body })
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  return writeItem(context, { zone, name, before: name, type }, { label, current, body })
 }
 
 interface ItemWrite {
   readonly label: string
   /** The Rdata with this label, if it exists. */
   readonly current: Rdata | undefined
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Named<'RdataChange'>
 }
 
 async function writeItem(
@@ -72,9 +74,9 @@ async function writeItem(
   { zone, name, type }: RRSetTarget,
   { label, current, body }: ItemWrite,
 ): Promise<HandlerResult<RdataLabelFault>> {
-  const group = body['update_group'] ?? current?.updateGroup
+  const group = body.update_group ?? current?.updateGroup
   const one = {
-    value: body['value'],
+    value: body.value,
     label: current?.label ?? label,
     ...(group !== undefined && { update_group: group }),
   }
@@ -87,7 +89,7 @@ async function writeItem(
     () => parsed.faults,
     async () => groupFaults(context, [draft]),
     () =>
-      body['update_group'] !== undefined && name.updateGroup !== undefined
+      body.update_group !== undefined && name.updateGroup !== undefined
         ? [refuse('groupTargetAmbiguous' as const, undefined, { location: 'body', pointer: '/update_group' })]
         : [],
     async () => policyFaults(context, [draft], { zone, name: name.name, existing: name, rules }),
@@ -105,7 +107,7 @@ async function writeItem(
   if (violations.length > 0) return refused(...violations)
   const written = writtenRdata(type, [body])
   const warnings = [
-    ...unknownFields(body, ['value', 'update_group']),
+    ...ignoredFields(context),
     ...(await changeWarnings(context, { zone, name: change.after, isNew: false, written })),
   ]
   return current === undefined ? { ...CREATED, warnings } : { ...ACCEPTED, warnings }

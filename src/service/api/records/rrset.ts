@@ -2,20 +2,15 @@ import { type ErrorName, type Refusal, refuse } from '../../model/errors.ts'
 import { readReplacement, type ShapeFault } from '../../model/draft.ts'
 import { rrsetOf } from '../../model/tree.ts'
 import type { StateFault } from '../../rules/state.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, readBody } from '../request/body.ts'
 import {
   ACCEPTED,
-  badBody,
   CREATED,
   DONE,
   type HandlerResult,
-  isFaulty,
-  isObject,
-  readMetadata,
   refused,
   type RequestContext,
-  RRSET_FIELDS,
-  unknownFields,
-  unknownInRdata,
 } from '../request/context.ts'
 import {
   changeWarnings,
@@ -45,11 +40,10 @@ type RRSetReplaceFault =
   | StateFault
   | RecordQuota
 
-const BODY = badBody('the body is {"ttl": …, "rdata": […], "metadata": {…}}; each may be left out')
-const CHANGE_FIELDS = RRSET_FIELDS.filter((field) => field !== 'dns_type')
-
 /** PUT of an RRSet: 200 without a change, 201 for a new one, 202 for a change. What the body leaves out stays. */
-export async function replaceRRSet(context: RequestContext): Promise<HandlerResult<RRSetReplaceFault>> {
+export async function replaceRRSet(
+  context: RequestContext<Named<'RRSetChange'>>,
+): Promise<HandlerResult<RRSetReplaceFault>> {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const type = pathType(context)
@@ -58,10 +52,8 @@ export async function replaceRRSet(context: RequestContext): Promise<HandlerResu
   const existing = rrsetOf(name, type)
   if (existing?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
-  const { body } = context
-  if (!isObject(body)) return { malformed: [BODY] }
-  const metadata = readMetadata(body['metadata'], '/metadata')
-  if (isFaulty(metadata)) return { malformed: metadata }
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const draft = readReplacement(type, body, '')
   const change = { zone, before: name, name, drafts: [draft.value], removed: [] }
   const faults = await firstFault<Refusal<RRSetReplaceFault>>(
@@ -76,8 +68,7 @@ export async function replaceRRSet(context: RequestContext): Promise<HandlerResu
   if (violations.length > 0) return refused(...violations)
   const { rdata } = body
   const warnings = [
-    ...unknownFields(body, CHANGE_FIELDS),
-    ...(Array.isArray(rdata) ? unknownInRdata(rdata, '/rdata') : []),
+    ...ignoredFields(context),
     ...(await changeWarnings(context, {
       zone,
       name: after,

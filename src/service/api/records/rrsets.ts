@@ -36,20 +36,15 @@ import {
 } from '../../rules/permission.ts'
 import { metadataFault, type QuotaFault } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, metadataFaults, readBody } from '../request/body.ts'
 import {
   ACCEPTED,
-  badBody,
   CREATED,
   type HandlerResult,
-  isFaulty,
-  isObject,
-  readMetadata,
-  readMetadataBody,
   type Refused,
   refused,
   type RequestContext,
-  unknownInRdata,
-  unknownInRRSets,
   type Warning,
 } from '../request/context.ts'
 import {
@@ -135,17 +130,16 @@ export type RecordQuota = Exclude<QuotaFault, 'namesOverLimit' | 'nameMetadataOv
 export const isRecordQuotaFault = (fault: Refusal<QuotaFault>): fault is Refusal<RecordQuota> =>
   fault.refused !== 'namesOverLimit' && fault.refused !== 'nameMetadataOverLimit'
 
-export async function createRRSets(context: RequestContext): Promise<HandlerResult<RRSetCreateFault>> {
+export async function createRRSets(
+  context: RequestContext<readonly Named<'NewRRSet'>[]>,
+): Promise<HandlerResult<RRSetCreateFault>> {
   const place = await nameToChange(context, 'rrsetCreateForbidden')
   if ('refusals' in place) return place
   const { zone, name } = place
-  if (!Array.isArray(context.body)) return { malformed: [badBody('the body is a list of RRSets')] }
-  const list = context.body as unknown[]
-  const metadata = list.map((one, n) =>
-    readMetadata(isObject(one) ? one['metadata'] : undefined, `/${n}/metadata`),
-  )
-  const badMetadata = metadata.flatMap((one) => (isFaulty(one) ? one : []))
-  if (badMetadata.length > 0) return { malformed: badMetadata }
+  const list = readBody(context)
+  if ('malformed' in list) return list
+  const malformed = metadataFaults(list, '')
+  if (malformed.length > 0) return { malformed }
   const parsed = list.map((one, n) => readRRSet(one, `/${n}`))
   const drafts = parsed.flatMap(({ value }) => value ?? [])
   const faults = await firstFault<Refusal<RRSetCreateFault>>(
@@ -166,7 +160,7 @@ export async function createRRSets(context: RequestContext): Promise<HandlerResu
   return {
     ...CREATED,
     ...createdLabels(labelsOf(drafts, rrsets)),
-    warnings: [...unknownInRRSets(list, ''), ...(await changeWarnings(context, stored))],
+    warnings: [...ignoredFields(context), ...(await changeWarnings(context, stored))],
   }
 }
 
@@ -229,18 +223,18 @@ const withoutNameNotFound = <R extends ErrorName>(
     }),
   )
 
-export async function setRRSetMetadata(context: RequestContext) {
+export async function setRRSetMetadata(context: RequestContext<Named<'MetadataChange'>>) {
   const place = await rrsetToChange(context)
   if ('refusals' in place) return place
-  const parsed = readMetadataBody(context.body)
-  if ('malformed' in parsed) return parsed
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const { name, rrset } = place
-  const metadata = mergeMetadata(rrset.metadata, parsed.metadata)
+  const metadata = mergeMetadata(rrset.metadata, body.metadata)
   const change = { before: rrset.metadata, after: metadata }
   const fault = metadataFault('rrsetMetadata', change, context.caller.account.plan)
   if (fault !== undefined) return refused(fault)
   await context.store.saveName(withRRSet(name, { ...rrset, metadata, updatedAt: context.now }), context.now)
-  return { ...ACCEPTED, warnings: parsed.warnings }
+  return { ...ACCEPTED, warnings: ignoredFields(context) }
 }
 
 export async function getNameMetadata(context: RequestContext) {
@@ -248,17 +242,17 @@ export async function getNameMetadata(context: RequestContext) {
   return 'refusals' in place ? place : { status: 200 as const, data: place.name.metadata }
 }
 
-export async function setNameMetadata(context: RequestContext) {
+export async function setNameMetadata(context: RequestContext<Named<'MetadataChange'>>) {
   const place = await wholeNameToChange(context)
   if ('refusals' in place) return place
-  const parsed = readMetadataBody(context.body)
-  if ('malformed' in parsed) return parsed
-  const metadata = mergeMetadata(place.name.metadata, parsed.metadata)
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const metadata = mergeMetadata(place.name.metadata, body.metadata)
   const change = { before: place.name.metadata, after: metadata }
   const fault = metadataFault('nameMetadata', change, context.caller.account.plan)
   if (fault !== undefined) return refused(fault)
   await context.store.saveName({ ...place.name, metadata }, context.now)
-  return { ...ACCEPTED, warnings: parsed.warnings }
+  return { ...ACCEPTED, warnings: ignoredFields(context) }
 }
 
 export type PlaceFault = Extract<
@@ -366,18 +360,16 @@ const labelFaults = (draft: DraftRRSet, kept: readonly Rdata[]): readonly Refusa
       : [],
   )
 
-const listOf = ({ body }: RequestContext): readonly unknown[] | undefined =>
-  Array.isArray(body) ? (body as unknown[]) : undefined
-const NOT_A_LIST = { malformed: [badBody('the body is a list of Rdata')] } as const
+type RdataContext = RequestContext<readonly Named<'NewRdata'>[]>
 
 /** PUT replaces all Rdata of the RRSet. */
-export async function replaceRdata(context: RequestContext): Promise<HandlerResult<RdataReplaceFault>> {
+export async function replaceRdata(context: RdataContext): Promise<HandlerResult<RdataReplaceFault>> {
   const place = await nameToChange(context, 'nameChangeForbidden')
   if ('refusals' in place) return place
   const type = pathType(context)
   if (type === undefined) return unsupported()
-  const list = listOf(context)
-  if (list === undefined) return NOT_A_LIST
+  const list = readBody(context)
+  if ('malformed' in list) return list
   const { zone, name } = place
   if (rrsetOf(name, type)?.isSystem === true)
     return refused(refuse('rrsetChangeForbidden', 'the service manages this RRSet', { location: 'path' }))
@@ -392,7 +384,7 @@ export async function replaceRdata(context: RequestContext): Promise<HandlerResu
 }
 
 /** POST adds Rdata, and creates the name if it is missing. */
-export async function appendRdata(context: RequestContext): Promise<HandlerResult<RdataCreateFault>> {
+export async function appendRdata(context: RdataContext): Promise<HandlerResult<RdataCreateFault>> {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
   const relative = nameInPath(context)
@@ -405,8 +397,8 @@ export async function appendRdata(context: RequestContext): Promise<HandlerResul
   if (fault !== undefined) return refused(fault)
   const type = pathType(context)
   if (type === undefined) return unsupported()
-  const list = listOf(context)
-  if (list === undefined) return NOT_A_LIST
+  const list = readBody(context)
+  if ('malformed' in list) return list
   const name = before ?? implicitName(context, zone, canonicalName(relative))
   const kept = rrsetOf(name, type)?.rdata ?? []
   const { faults, labels, after } = await writeRdata(
@@ -424,7 +416,7 @@ const warningsOf = async (
   { zone, name, before, type }: RRSetTarget,
   list: readonly unknown[],
 ): Promise<readonly Warning[]> => [
-  ...unknownInRdata(list, ''),
+  ...ignoredFields(context),
   ...(await changeWarnings(context, {
     zone,
     name,

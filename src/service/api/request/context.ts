@@ -8,7 +8,7 @@ import type { Caller, UpdateGroup } from '../../rules/permission.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import type { ZoneNameLimits } from '../../rules/zone-names.ts'
 import type { OutgoingMail } from '../../../shared/base/mail.ts'
-import type { Metadata, Name, Zone } from '../../model/tree.ts'
+import type { Name, Zone } from '../../model/tree.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Sanction } from '../../store/account/sanctions.ts'
 import type { StoredFactor } from '../../store/account/second-factors.ts'
@@ -16,19 +16,28 @@ import type { DdnsKey } from '../../store/records.ts'
 import type { StoreWrites } from '../../store/store.ts'
 import type { ZoneFile } from '../zones/zone-file.ts'
 import type { QueryRow } from '../query/parameters.ts'
-import { type FaultIdentity, REQUEST_FAULTS } from './faults.ts'
-import { MAX_DESCRIPTION_LENGTH, MAX_METADATA_LENGTH } from './limits.ts'
+import type { Schema } from '../openapi/schema.ts'
+import type { Malformed, RequestFaultName } from './faults.ts'
 
-/** The input of a handler. A write has its store inside one transaction. */
-export interface RequestContext {
+declare const described: unique symbol
+
+/** The body of a request, of which `readBody` makes a B. */
+export interface JsonBody<B = unknown> {
+  /** Parsed JSON; undefined without a body. */
+  readonly body: unknown
+  /** Its schema, which describes a B; undefined for an operation without a body. */
+  readonly form: Schema | undefined
+  readonly [described]?: B
+}
+
+/** The input of a handler that reads a body of the form B. A write has its store inside one transaction. */
+export interface RequestContext<B = unknown> extends JsonBody<B> {
   readonly caller: Caller
   /** The name of the operation, and the parameters that its query may have. */
   readonly operation: string
   readonly parameters: QueryRow
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
-  /** Parsed JSON; undefined without a body. */
-  readonly body: unknown
   /** Of a route that takes a master file. */
   readonly file?: ZoneFile
   readonly store: StoreWrites
@@ -61,9 +70,8 @@ export type ChangePassword = (
 ) => Promise<PasswordChange | { readonly retryAfter: number } | undefined>
 
 /** A request before its transaction. */
-export interface UnpreparedRequest {
+export interface UnpreparedRequest<B = unknown> extends JsonBody<B> {
   readonly caller: Caller
-  readonly body: unknown
   readonly networks: ApiNetworks
   readonly changePassword: ChangePassword
   readonly newPasskey: (accountId: number, credential: unknown) => Promise<MadePasskey | undefined>
@@ -204,7 +212,8 @@ export const unexpected = (detail: string): Warning => ({
   detail,
 })
 
-export interface Success {
+/** F: the faults that `later` may give. */
+export interface Success<F extends RequestFaultName = never> {
   readonly status: 200 | 201 | 202
   /** Without it, a CommandSuccess: only the warnings. */
   readonly data?: unknown
@@ -222,7 +231,7 @@ export interface Success {
   /** Of a preview: what would change. */
   readonly changes?: readonly TrailChange[]
   /** Gives the result instead, after the transaction and the turn of the request: it may take seconds. */
-  readonly later?: () => Promise<Success | Malformed>
+  readonly later?: () => Promise<Success | Malformed<F>>
   /** Instead of data: the response is no JSON. Without the end of its last line. */
   readonly text?: string
   /** What is stored in steps before the response is sent. */
@@ -246,37 +255,15 @@ export interface ZoneReplacement {
   readonly prints: ReadonlyMap<string, string>
 }
 
-export interface Malformed {
-  readonly malformed: readonly RequestFault[]
-}
-
-/** A fault whose code is not in the specification's table of errors. */
-export interface RequestFault extends FaultIdentity {
-  readonly detail?: string
-  readonly location?: 'path' | 'query' | 'body' | 'header'
-  readonly pointer?: string
-  readonly retryAfter?: number
-}
-
-/** The operation needs all permissions of the account; the API key is restricted (decision 0032). */
-export const INSUFFICIENT_SCOPE: RequestFault = {
-  ...REQUEST_FAULTS.scopeInsufficient,
-  detail: 'the API key has scopes; the operation needs one without, or the password of the account',
-}
-
-/** A program with an API key must not change how its people sign in. */
-export const PASSWORD_NEEDED: RequestFault = {
-  ...REQUEST_FAULTS.scopeInsufficient,
-  detail: 'the operation needs the account with its password; no API key does it',
-}
-
-/** The refusal of an operation that needs all permissions of the account. */
-export const SCOPE_REFUSED: Malformed = { malformed: [INSUFFICIENT_SCOPE] }
-
 export interface Refused<R extends ErrorName> {
   readonly refusals: readonly Refusal<R>[]
 }
-export type HandlerResult<R extends ErrorName> = Success | Refused<R> | Malformed
+/** R: the refusals; F: the faults that its row lists. */
+export type HandlerResult<R extends ErrorName, F extends RequestFaultName = never> =
+  | Success<F>
+  | Refused<R>
+  | Malformed
+  | Malformed<F>
 
 export const refused = <R extends ErrorName>(...refusals: readonly Refusal<R>[]): Refused<R> => ({ refusals })
 
@@ -296,110 +283,3 @@ export async function groupsOf(
   for (const name of new Set(names.flatMap((one) => one ?? []))) groups[name] = await store.groupNamed(name)
   return groups
 }
-
-export type Fields = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const badBody = (detail: string, pointer = ''): RequestFault => ({
-  ...REQUEST_FAULTS.bodyInvalid,
-  detail,
-  location: 'body',
-  pointer,
-})
-
-/**
- * Whether it can be stored: half of a surrogate pair is no character and would
- * become U+FFFD, U+0000 ends a text in many programs.
- */
-export const isText = (text: string): boolean => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
-const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
-
-/** A text of the user for a key or a zone. */
-export const descriptionFaults = (description: unknown): readonly RequestFault[] =>
-  typeof description === 'string' && description.length <= MAX_DESCRIPTION_LENGTH && isText(description)
-    ? []
-    : [
-        badBody(
-          `description is a string of at most ${MAX_DESCRIPTION_LENGTH} characters, without U+0000`,
-          '/description',
-        ),
-      ]
-
-/** Parses metadata, or reports all of its faults. */
-export function readMetadata(value: unknown, pointer: string): Metadata | readonly RequestFault[] {
-  if (value === undefined) return {}
-  if (!isObject(value)) return [badBody('metadata is an object with string values', pointer)]
-  const faults = Object.entries(value).flatMap(([key, text]) => {
-    const shown = key.slice(0, MAX_METADATA_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd')
-    const at = `${pointer}/${shown.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    if (key === '' || key.length > MAX_METADATA_LENGTH)
-      return [badBody(`a key has 1 to ${MAX_METADATA_LENGTH} characters`, at)]
-    if (typeof text !== 'string') return [badBody('a value is a string', at)]
-    if (!isText(key) || !isText(text)) return [badBody(NOT_TEXT, at)]
-    return text.length > MAX_METADATA_LENGTH
-      ? [badBody(`a value has at most ${MAX_METADATA_LENGTH} characters`, at)]
-      : []
-  })
-  return faults.length > 0 ? faults : (value as Metadata)
-}
-
-export const isFaulty = (value: Metadata | readonly RequestFault[]): value is readonly RequestFault[] =>
-  Array.isArray(value)
-
-/** Offline settings: the message of a page is text, and so is every other string. */
-export const textFaults = (settings: unknown, pointer: string): readonly RequestFault[] =>
-  isObject(settings)
-    ? Object.entries(settings).flatMap(([field, value]) => {
-        const at = `${pointer}/${field.slice(0, 60)}`
-        if (field === 'message' && value !== undefined && typeof value !== 'string')
-          return [badBody('message is a string', at)]
-        return typeof value === 'string' && !isText(value) ? [badBody(NOT_TEXT, at)] : []
-      })
-    : []
-
-/** The body of a change of metadata: `{"metadata": {…}}`. */
-export function readMetadataBody(
-  body: unknown,
-):
-  | { readonly malformed: readonly RequestFault[] }
-  | { readonly metadata: Metadata; readonly warnings: readonly Warning[] } {
-  if (!isObject(body) || body['metadata'] === undefined)
-    return { malformed: [badBody('the body is {"metadata": {…}}', '/metadata')] }
-  const metadata = readMetadata(body['metadata'], '/metadata')
-  return isFaulty(metadata)
-    ? { malformed: metadata }
-    : { metadata, warnings: unknownFields(body, ['metadata']) }
-}
-
-/** Unknown fields are ignored, with a warning. */
-export function unknownFields(body: Fields, known: readonly string[], pointer = ''): readonly Warning[] {
-  return Object.keys(body)
-    .filter((key) => !known.includes(key))
-    .map((key) => unexpected(`${pointer}/${key.slice(0, 60)} is not a known field and was ignored`))
-}
-
-/** The same where a field that is misspelt would make a key that may do more than is meant: it is refused. */
-export const unknownFieldFaults = (body: Fields, known: readonly string[]): readonly RequestFault[] =>
-  Object.keys(body)
-    .filter((key) => !known.includes(key))
-    .map((key) => badBody(`it is none of the fields ${known.join(', ')}`, `/${key.slice(0, 60)}`))
-
-export const RRSET_FIELDS = ['dns_type', 'ttl', 'rdata', 'metadata'] as const
-const RDATA_FIELDS = ['value', 'label', 'update_group'] as const
-
-/** The same for RRSets and their Rdata. */
-export function unknownInRRSets(list: readonly unknown[], pointer: string): readonly Warning[] {
-  return list.flatMap((one, n) =>
-    isObject(one)
-      ? [
-          ...unknownFields(one, RRSET_FIELDS, `${pointer}/${n}`),
-          ...(Array.isArray(one['rdata']) ? unknownInRdata(one['rdata'], `${pointer}/${n}/rdata`) : []),
-        ]
-      : [],
-  )
-}
-
-export const unknownInRdata = (list: readonly unknown[], pointer: string): readonly Warning[] =>
-  list.flatMap((one, n) => (isObject(one) ? unknownFields(one, RDATA_FIELDS, `${pointer}/${n}`) : []))

@@ -52,3 +52,65 @@ export const REQUEST_FAULTS = {
 } as const satisfies Readonly<Record<string, FaultIdentity>>
 
 export type RequestFaultName = keyof typeof REQUEST_FAULTS
+
+declare const faultName: unique symbol
+
+/** Faults that every operation may have; its row lists the others. */
+type CommonFault =
+  | 'bodyInvalid'
+  | 'queryInvalid'
+  | 'ifMatchInvalid'
+  | 'preconditionFailed'
+  | 'tooManyFailedLogins'
+
+/** A fault whose code is not in the specification's table of errors, with its place. */
+export interface RequestFault<F extends RequestFaultName = CommonFault> extends FaultIdentity, FaultPlace {
+  readonly [faultName]?: F
+}
+interface FaultPlace {
+  readonly detail?: string
+  readonly location?: 'path' | 'query' | 'body' | 'header'
+  readonly pointer?: string
+  /** In seconds. */
+  readonly retryAfter?: number
+}
+
+export interface Malformed<F extends RequestFaultName = CommonFault> {
+  readonly malformed: readonly RequestFault<F>[]
+}
+
+/** The faults of an answer that its operation must list; see `route`. */
+export type ListedFault<A> = Exclude<
+  A extends Malformed<infer F>
+    ? F
+    : A extends { readonly later?: () => Promise<infer L> }
+      ? LaterFault<L>
+      : never,
+  CommonFault
+>
+type LaterFault<L> = L extends Malformed<infer F> ? F : never
+
+export const fault = <const F extends RequestFaultName>(
+  name: F,
+  place: FaultPlace = {},
+): RequestFault<F> => ({
+  ...REQUEST_FAULTS[name],
+  ...place,
+})
+/** An answer with one fault. */
+export const faulty = <const F extends RequestFaultName>(name: F, place?: FaultPlace): Malformed<F> => ({
+  malformed: [fault(name, place)],
+})
+
+export const badBody = (detail: string, pointer = ''): RequestFault<'bodyInvalid'> =>
+  fault('bodyInvalid', { detail, location: 'body', pointer })
+
+/** The operation needs all permissions of the account; the API key is restricted (decision 0032). */
+export const SCOPE_REFUSED = faulty('scopeInsufficient', {
+  detail: 'the API key has scopes; the operation needs one without, or the password of the account',
+})
+
+/** A program with an API key must not change how its people sign in. */
+export const PASSWORD_NEEDED = faulty('scopeInsufficient', {
+  detail: 'the operation needs the account with its password; no API key does it',
+})

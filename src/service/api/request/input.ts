@@ -1,13 +1,13 @@
 import type { Instant } from '../../../shared/base/time.ts'
 import type { Caller } from '../../rules/permission.ts'
 import { parseQuery, unknownParameters } from '../query/query.ts'
+import { badBody, type Malformed } from './faults.ts'
 import type { Prepared, Route } from '../route.ts'
 import {
   type ApiNetworks,
   type ApiService,
-  badBody,
   type ChangePassword,
-  type RequestFault,
+  type JsonBody,
   type UnpreparedRequest,
 } from './context.ts'
 
@@ -67,22 +67,23 @@ interface RouteMatch {
 export const hasJsonBody = ({ body }: Pick<RequestText, 'body'>, { method }: Route): boolean =>
   method !== 'GET' && method !== 'DELETE' && body !== ''
 
-interface RequestInput {
+interface RequestInput extends JsonBody {
   readonly query: Readonly<Record<string, unknown>>
-  /** Parsed JSON; undefined without a body. */
-  readonly body: unknown
 }
 
 /** Reads the query and the body. */
 export function inputOf(
   request: RequestText,
   { route }: Pick<RouteMatch, 'route'>,
-): RequestInput | { readonly malformed: readonly RequestFault[] } {
+): RequestInput | Malformed {
   const query = parseQuery(request.query)
   const unknown = unknownParameters(route, query)
   if (unknown.length > 0) return { malformed: unknown }
-  const parsed = hasJsonBody(request, route) ? parseJson(request.body) : { value: undefined }
-  return 'fault' in parsed ? { malformed: [badBody(parsed.fault)] } : { query, body: parsed.value }
+  const { request: form, isRequestOptional } = route
+  const parsed = hasJsonBody(request, route)
+    ? parseJson(request.body)
+    : { value: isRequestOptional === true ? {} : undefined }
+  return 'fault' in parsed ? { malformed: [badBody(parsed.fault)] } : { query, body: parsed.value, form }
 }
 
 /** Slow work of a route, which must hold neither a transaction nor the turn of the account. */
@@ -101,11 +102,12 @@ export async function prepare(
     readonly now: () => Instant
   },
 ): Promise<Prepared> {
-  const work = match.route.prepare
-  if (work === undefined || caller === undefined) return {}
+  const { route } = match
+  if (route.prepare === undefined || caller === undefined) return {}
   const input = inputOf(request, match)
   if ('malformed' in input) return input
   const newPasskey: UnpreparedRequest['newPasskey'] = async (id, credential) =>
     service.secondFactors.newPasskey(id, credential, now())
-  return work({ caller, body: input.body, networks: request.networks, changePassword, newPasskey })
+  const { body, form } = input
+  return route.prepare({ caller, body, form, networks: request.networks, changePassword, newPasskey })
 }

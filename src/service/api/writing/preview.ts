@@ -2,6 +2,7 @@ import type { ErrorName } from '../../model/errors.ts'
 import type { TrailChange } from '../../model/trail.ts'
 import type { Store, StoreWrites } from '../../store/store.ts'
 import type { HandlerResult } from '../request/context.ts'
+import type { RequestFaultName } from '../request/faults.ts'
 
 class Undone extends Error {}
 
@@ -28,9 +29,9 @@ export function previewOf<R extends ErrorName>({
   result,
   changes,
 }: {
-  readonly result: HandlerResult<R>
+  readonly result: HandlerResult<R, RequestFaultName>
   readonly changes: readonly TrailChange[]
-}): HandlerResult<R> {
+}): HandlerResult<R, RequestFaultName> {
   if (!('status' in result)) return result
   const { data, later: _, headers: __, ...rest } = result
   return { ...rest, ...(data !== undefined && { data: withoutSecrets(data) }), changes }

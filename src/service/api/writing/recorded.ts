@@ -7,6 +7,7 @@ import type { Instant } from '../../../shared/base/time.ts'
 import type { ErrorName } from '../../model/errors.ts'
 import type { Caller } from '../../rules/permission.ts'
 import type { HandlerResult, RequestContext, Success } from '../request/context.ts'
+import type { RequestFaultName } from '../request/faults.ts'
 
 /** What was changed through a recording store. */
 interface Recording {
@@ -142,11 +143,11 @@ interface TrailedWork<R> {
   readonly entry: Omit<TrailEntry, 'subject'>
   readonly work: (store: StoreWrites) => Promise<R>
   /** What a change is of that has no RRSets. */
-  readonly subjectOf: (done: Success) => string
+  readonly subjectOf: (done: Pick<Success, 'data'>) => string
 }
 
 /** Does a change in the transaction, and notes what it changed in the trail; nothing where it was refused. */
-export async function withTrail<R extends HandlerResult<ErrorName>>(
+export async function withTrail<R extends HandlerResult<ErrorName, RequestFaultName>>(
   w: StoreWrites,
   { entry, work, subjectOf }: TrailedWork<R>,
 ): Promise<{ readonly result: R; readonly changes: readonly TrailChange[] }> {

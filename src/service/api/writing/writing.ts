@@ -20,10 +20,10 @@ import {
 import { type NameChange, type QuotaFault, quotaFaults, usageFaults } from '../../rules/quota.ts'
 import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
 import { APEX, fqdnOf } from '../../model/dns-name.ts'
+import { isObject } from '../request/body.ts'
 import {
   DONE,
   groupsOf,
-  isObject,
   type Refused,
   refused,
   type RequestContext,

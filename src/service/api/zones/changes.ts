@@ -4,18 +4,10 @@ import { mergeMetadata, type Zone } from '../../model/tree.ts'
 import { type Caller, IN_PATH, isOwner, ttlFault } from '../../rules/permission.ts'
 import { metadataFault, quotaFault, usageFaults } from '../../rules/quota.ts'
 import { isTtl, ttlFaults } from '../../model/draft.ts'
-import {
-  ACCEPTED,
-  badBody,
-  descriptionFaults,
-  DONE,
-  INSUFFICIENT_SCOPE,
-  isObject,
-  readMetadataBody,
-  refused,
-  type RequestContext,
-  unknownFields,
-} from '../request/context.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, readBody } from '../request/body.ts'
+import { ACCEPTED, DONE, refused, type RequestContext } from '../request/context.ts'
+import { SCOPE_REFUSED } from '../request/faults.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
 
 /** Only its owner changes a zone; an API key for some names or types is for them alone. */
@@ -32,7 +24,7 @@ async function zoneOfOwner(context: RequestContext) {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
   const { names, types } = context.caller
-  if (names !== undefined || types !== undefined) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (names !== undefined || types !== undefined) return SCOPE_REFUSED
   const fault = ownerFault(context.caller, zone)
   return fault === undefined ? zone : refused(fault)
 }
@@ -61,39 +53,36 @@ export async function getZoneMetadata(context: RequestContext) {
 }
 
 /** As for a name: new keys are added, existing ones updated, an empty value removes. */
-export async function setZoneMetadata(context: RequestContext) {
+export async function setZoneMetadata(context: RequestContext<Named<'MetadataChange'>>) {
   const zone = await zoneOfOwner(context)
   if ('refusals' in zone || 'malformed' in zone) return zone
-  const parsed = readMetadataBody(context.body)
-  if ('malformed' in parsed) return parsed
-  const metadata = mergeMetadata(zone.metadata, parsed.metadata)
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const metadata = mergeMetadata(zone.metadata, body.metadata)
   const change = { before: zone.metadata, after: metadata }
   const fault = metadataFault('nameMetadata', change, context.caller.account.plan)
   if (fault !== undefined) return refused(fault)
   await context.store.setZoneMetadata(zone.id, metadata)
-  return { ...ACCEPTED, warnings: parsed.warnings }
+  return { ...ACCEPTED, warnings: ignoredFields(context) }
 }
 
-const ZONE_FIELDS = ['description', 'default_ttl'] as const
-
 /** The description, and the TTL of records that are made without one. What the body leaves out stays. */
-export async function changeZone(context: RequestContext) {
+export async function changeZone(context: RequestContext<Named<'ZonePatch'>>) {
   const zone = await zoneOfOwner(context)
   if ('refusals' in zone || 'malformed' in zone) return zone
-  const { body, caller, store, now } = context
-  if (!isObject(body)) return { malformed: [badBody('the body is {"description": "…", "default_ttl": 300}')] }
+  const { caller, store, now } = context
+  const body = readBody(context)
+  if ('malformed' in body) return body
   const { description = zone.description, default_ttl: defaultTtl = zone.defaultTtl } = body
-  const malformed = descriptionFaults(description)
-  if (malformed.length > 0) return { malformed }
   if (!isTtl(defaultTtl)) return refused(...ttlFaults(defaultTtl, TTL_POINTER))
   const isOtherTtl = defaultTtl !== zone.defaultTtl
   const fault = isOtherTtl ? ttlFault(defaultTtl, { caller, zone }) : undefined
   if (fault !== undefined) return refused({ ...fault, location: 'body', pointer: TTL_POINTER } as const)
-  const warnings = unknownFields(body, ZONE_FIELDS)
+  const warnings = ignoredFields(context)
   const isOtherText = description !== zone.description
   if (!isOtherTtl && !isOtherText) return { ...DONE, warnings }
   await store.changeZone(zone.id, {
-    ...(isOtherText && { description: String(description) }),
+    ...(isOtherText && { description }),
     ...(isOtherTtl && { defaultTtl }),
   })
   // An import of records without a TTL that runs meanwhile has read the old one.

@@ -3,8 +3,8 @@ import { refuse } from '../../model/errors.ts'
 import type { Delegation } from '../../model/delegation/delegation.ts'
 import { IN_PATH, isOwner } from '../../rules/permission.ts'
 import { timeOf } from '../answer/show.ts'
-import { type RequestContext, refused, type Success } from '../request/context.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import { type RequestContext, refused } from '../request/context.ts'
+import { faulty } from '../request/faults.ts'
 import { zoneToRead } from '../request/locate.ts'
 
 /** In seconds: a look takes so long at most. */
@@ -18,8 +18,8 @@ export async function getDelegation(context: RequestContext) {
   if (!isOwner(caller, zone))
     return refused(refuse('zoneNotShared', 'only the owner of the zone looks at its delegation', IN_PATH))
   const { id, name, accountId, serial, awaitsProof = false } = zone
-  const result: Success = {
-    status: 200,
+  return {
+    status: 200 as const,
     later: async () => {
       const found = await service.delegation(
         { id, name, accountId, serial, awaitsProof },
@@ -28,11 +28,10 @@ export async function getDelegation(context: RequestContext) {
       if (found !== undefined && awaitsProof && isProof(found, service.zoneProof.value(zone)))
         await service.zoneProof.proved(zone)
       return found === undefined
-        ? { malformed: [{ ...REQUEST_FAULTS.tooManyRequests, retryAfter: RETRY_AFTER }] }
-        : { status: 200, data: showDelegation(found) }
+        ? faulty('tooManyRequests', { retryAfter: RETRY_AFTER })
+        : { status: 200 as const, data: showDelegation(found) }
     },
   }
-  return result
 }
 
 const showDelegation = ({ checkedAt, parent, servers, advice }: Delegation) => ({

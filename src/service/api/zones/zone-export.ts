@@ -1,6 +1,7 @@
 import { refuse } from '../../model/errors.ts'
 import { isOwner } from '../../rules/permission.ts'
-import { INSUFFICIENT_SCOPE, type RequestContext, refused } from '../request/context.ts'
+import { type RequestContext, refused } from '../request/context.ts'
+import { SCOPE_REFUSED } from '../request/faults.ts'
 import { zoneToRead } from '../request/locate.ts'
 import { zoneFileLines } from './zone-file.ts'
 
@@ -12,7 +13,7 @@ export async function exportZone(context: RequestContext) {
   const { caller, store, service } = context
   const zone = await zoneToRead(context)
   if ('refusals' in zone) return zone
-  if (caller.names !== undefined) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (caller.names !== undefined) return SCOPE_REFUSED
   if (!isOwner(caller, zone))
     return refused(
       refuse('notAllowed', 'only the owner of a shared zone sees all of its names', { location: 'path' }),

@@ -7,15 +7,14 @@ import type { StateFault } from '../../rules/state.ts'
 import { readDryRun } from '../query/query.ts'
 import {
   ACCEPTED,
-  badBody,
   DONE,
   type HandlerResult,
-  INSUFFICIENT_SCOPE,
   refused,
   type RequestContext,
   unexpected,
   type Warning,
 } from '../request/context.ts'
+import { badBody, SCOPE_REFUSED } from '../request/faults.ts'
 import { MAX_SHOWN_CHANGES, MAX_SHOWN_FAULTS } from '../request/limits.ts'
 import { zoneToChange } from '../request/locate.ts'
 import { importSteps } from './imported-names.ts'
@@ -52,13 +51,15 @@ type ImportFault =
  * Makes the records of a master file the content of a zone, all or none. The handler only plans it, in one snapshot; the
  * content is stored in steps after it, unless the request is for a preview.
  */
-export async function importZone(context: RequestContext): Promise<HandlerResult<ImportFault>> {
+export async function importZone(
+  context: RequestContext,
+): Promise<HandlerResult<ImportFault, 'scopeInsufficient'>> {
   const { caller, store, service, now, file = { records: [], faults: [] } } = context
   const isDryRun = readDryRun(context)
   if ('malformed' in isDryRun) return isDryRun
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   if (!isOwner(caller, zone))
     return refused(refuse('nameChangeForbidden', 'only the owner can replace the content of a zone', IN_PATH))
   const records = file.records.filter((one) => !isOfService(one))

@@ -7,22 +7,12 @@ import { hasFullAccess, isOwner, isScoped, recordScopeOf } from '../../rules/per
 import { lacksMembership } from '../../rules/creation.ts'
 import { zoneNameFault } from '../../rules/zone-names.ts'
 import { countKeys, quotaFault } from '../../rules/quota.ts'
-import {
-  badBody,
-  CREATED,
-  DONE,
-  INSUFFICIENT_SCOPE,
-  isFaulty,
-  isObject,
-  readMetadata,
-  refused,
-  type RequestContext,
-  type RequestFault,
-  unknownFields,
-} from '../request/context.ts'
+import type { Named } from '../openapi/schemas.ts'
+import { ignoredFields, readBody } from '../request/body.ts'
+import { CREATED, DONE, refused, type RequestContext } from '../request/context.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
 import { readListing, readPage } from '../query/query.ts'
-import { REQUEST_FAULTS } from '../request/faults.ts'
+import { badBody, faulty, SCOPE_REFUSED } from '../request/faults.ts'
 import { wordOfZone } from '../answer/publication.ts'
 import { showZone } from '../answer/show.ts'
 import { listResult, pageOfRows } from '../answer/list.ts'
@@ -71,43 +61,30 @@ export async function getZone(context: RequestContext) {
 }
 
 /** Creates the zone with its apex, which has the NS of the service. */
-export async function createZone(context: RequestContext) {
+export async function createZone(context: RequestContext<Named<'NewZone'>>) {
   const { caller, store, now, service } = context
-  const { body } = context
-  const text = isObject(body) && typeof body['zone_name'] === 'string' ? asciiName(body['zone_name']) : ''
-  const name = parseTarget(text)
-  if (!isObject(body) || name === undefined)
-    return { malformed: [badBody('zone_name is a domain name, such as example.com', '/zone_name')] }
+  const body = readBody(context)
+  if ('malformed' in body) return body
+  const name = existing(parseTarget(asciiName(body.zone_name)))
   if (!name.includes('.'))
     return { malformed: [badBody(`zone_name has two labels or more: ${name} has one`, '/zone_name')] }
-  const metadata = readMetadata(body['metadata'], '/metadata')
-  if (isFaulty(metadata)) return { malformed: metadata }
-  if (!hasFullAccess(caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  const metadata = mergeMetadata({}, body.metadata ?? {})
+  if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const { plan } = caller.account
   const { names: zones } = await store.apexHoldingsOf(caller.account.id)
   // An apex is no name of a plan, but there are no more zones than names.
   const overLimit =
-    quotaFault('names', zones + 1, plan) ??
-    quotaFault('nameMetadata', countKeys(mergeMetadata({}, metadata)), plan)
+    quotaFault('names', zones + 1, plan) ?? quotaFault('nameMetadata', countKeys(metadata), plan)
   if (overLimit !== undefined) return refused(overLimit)
   const conflict = await zoneConflict(context, name)
   if (conflict !== undefined)
-    return {
-      malformed: [
-        {
-          ...REQUEST_FAULTS.zoneNotCreatable,
-          detail: conflict,
-          location: 'body',
-          pointer: '/zone_name',
-        } as const,
-      ],
-    }
+    return faulty('zoneNotCreatable', { detail: conflict, location: 'body', pointer: '/zone_name' })
   const zoneId = await store.addZone({ accountId: caller.account.id, name, isShared: false }, now)
-  await store.setZoneMetadata(zoneId, mergeMetadata({}, metadata))
+  await store.setZoneMetadata(zoneId, metadata)
   await store.saveName(apexOf({ zoneId, accountId: caller.account.id }, service.nameservers, now), now)
   if (service.zoneProof.isNeeded && !(await isInOwn(context, name)))
     await store.changeZone(zoneId, { awaitsProof: true })
-  return { ...CREATED, warnings: unknownFields(body, ['zone_name', 'metadata']) }
+  return { ...CREATED, warnings: ignoredFields(context) }
 }
 
 /** Whether the new zone is inside a proved zone of the account, which delegates it. */
@@ -139,27 +116,27 @@ async function zoneConflict(
 export async function deleteZone(context: RequestContext) {
   const zone = await zoneToChange(context)
   if ('refusals' in zone) return zone
-  if (isScoped(context.caller)) return { malformed: [INSUFFICIENT_SCOPE] }
+  if (isScoped(context.caller)) return SCOPE_REFUSED
   if (!isOwner(context.caller, zone) || context.caller.isReadOnly)
     return refused(refuse('nameChangeForbidden', 'only the owner can delete a zone', { location: 'path' }))
   if (await context.store.hasLockedNames(zone.id))
     return refused(refuse('nameChangeProhibited', 'the operator has locked or blocked a name of the zone'))
   const others = await context.store.countNamesOfOthers(zone.id, zone.accountId)
   const { confirm = '0' } = context.query
-  if (confirm !== String(others)) return { malformed: [unconfirmed(zone.name, others)] }
+  if (confirm !== String(others)) return unconfirmed(zone.name, others)
   await context.store.removeZone(zone.id)
   return DONE
 }
 
-const unconfirmed = (zone: string, others: number): RequestFault => ({
-  ...REQUEST_FAULTS.deletionNotConfirmed,
-  detail:
-    others === 0
-      ? `${zone} holds no names of other accounts; repeat without confirm`
-      : `${zone} holds ${others === 1 ? '1 name' : `${others} names`} of other accounts; to delete them too, ` +
-        `repeat with ?confirm=${others}`,
-  location: 'query',
-})
+const unconfirmed = (zone: string, others: number) =>
+  faulty('deletionNotConfirmed', {
+    detail:
+      others === 0
+        ? `${zone} holds no names of other accounts; repeat without confirm`
+        : `${zone} holds ${others === 1 ? '1 name' : `${others} names`} of other accounts; to delete them too, ` +
+          `repeat with ?confirm=${others}`,
+    location: 'query',
+  })
 
 /** The name servers of all zones. */
 export async function listAuthorities(context: RequestContext) {

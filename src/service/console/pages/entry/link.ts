@@ -1,5 +1,5 @@
 import { html } from '../../../../shared/html/html.ts'
-import { isNewPassword } from '../../../api/account/password.ts'
+import { isNewPassword } from '../../../api/request/limits.ts'
 import type { ShownPage } from '../../context.ts'
 import {
   button,
