@@ -5,7 +5,7 @@ import { type Caller, doorOf } from '../rules/permission.ts'
 import type { Store, StoreWrites } from '../store/store.ts'
 import { type ApiDescription, descriptionAt } from './docs/description.ts'
 import { isNotModified } from './answer/entity-tag.ts'
-import { hasJsonBody, inputOf, prepare } from './request/input.ts'
+import { hasJsonBody, inputOf, prepare, takesBody } from './request/input.ts'
 import { readDryRun } from './query/query.ts'
 import { isPassing, StoreBusy } from '../store/errors.ts'
 import { plainError, render, type Rendered } from './answer/render.ts'
@@ -104,6 +104,7 @@ interface ApiRequest {
   readonly query: string
   readonly authorization: string | undefined
   readonly contentType: string | undefined
+  readonly contentEncoding?: string | undefined
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly body: string
@@ -181,7 +182,7 @@ const PHASES: readonly (readonly [name: string, phase: Phase])[] = [
   ['the door: second factor, suspension, website only (403)',             checkDoor],
   ['the rate limit of the account, for what makes secrets (429)',         checkRate],
   ['the parameters in the path (400)',                                    decodePath],
-  ['the size of the body (413) and its media type (415)',                 checkBody],
+  ['the size of the body (413), its media type and encoding (415)',        checkBody],
   ['slow work of the operation, outside of the transaction',              prepareCall],
   ['the turn of the account (503); query, JSON, If-Match, handler',         runInTurn],
   ['what is stored in steps, or sent, after the transaction',             finish],
@@ -229,9 +230,13 @@ function findOperation(call: ApiCall): Rendered | undefined {
   else
     return match.length === 0
       ? plainError(REQUEST_FAULTS.pathUnknown)
-      : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: match.join(', ') } })
+      : plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: allowed(match).join(', ') } })
   return undefined
 }
+
+/** What answers GET answers HEAD. */
+export const allowed = (methods: readonly Method[]): readonly string[] =>
+  methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
 
 function mediaTypeFault(request: ApiRequest, route: Route): FaultIdentity | undefined {
   if (route.takesFile) return isFile(request) ? undefined : REQUEST_FAULTS.zoneFileExpected
@@ -277,15 +282,26 @@ async function rateFault({ dependencies }: ApiCall, { account }: Caller): Promis
 function decodePath(call: ApiCall): Rendered | undefined {
   const params = decodedParams(call.match.params)
   if (params === undefined)
-    return plainError(REQUEST_FAULTS.pathInvalid, { detail: 'invalid percent-encoding' })
+    return plainError(REQUEST_FAULTS.pathInvalid, {
+      detail: 'it has invalid percent-encoding, or %00, which no name has',
+    })
   call.match = { ...call.match, params }
   return undefined
 }
 
 function checkBody({ request, match }: ApiCall): Rendered | undefined {
-  const fault =
-    request.isTooLarge === true ? REQUEST_FAULTS.bodyTooLarge : mediaTypeFault(request, match.route)
-  return fault && plainError(fault)
+  if (request.isTooLarge === true) return plainError(REQUEST_FAULTS.bodyTooLarge)
+  const unsupported = mediaTypeFault(request, match.route)
+  if (unsupported !== undefined) return plainError(unsupported)
+  const { contentEncoding = 'identity' } = request
+  return contentEncoding.toLowerCase() === 'identity' || !takesBody(match.route)
+    ? undefined
+    : plainError(
+        match.route.takesFile ? REQUEST_FAULTS.zoneFileExpected : REQUEST_FAULTS.mediaTypeUnsupported,
+        {
+          detail: `send it without Content-Encoding: it is ${contentEncoding.slice(0, 40)}`,
+        },
+      )
 }
 
 /** Most operations have none, and cost no promise. */

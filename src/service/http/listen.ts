@@ -88,13 +88,31 @@ const longBodyOf = async (
   isTooLong(request) ? undefined : partsOfBody(request, limit).catch(() => undefined)
 
 /** Discards an unused body, up to a limit, so that the connection can be reused. */
-function drain(request: IncomingMessage): void {
+function drain(request: IncomingMessage, limit: number = limitOf(request)): void {
   let length = 0
-  const limit = limitOf(request)
   request.on('data', (chunk: Buffer) => {
     length += chunk.length
     if (length > limit) request.destroy()
   })
+}
+
+/** Of a body that is refused. */
+const MAX_DRAINED_BYTES = 16 * 1024 * 1024
+
+/**
+ * Sends the last response of a connection, and closes it after the body of the request. Closed before, with octets that
+ * nobody has read, the connection would be reset, and many clients would see no response (RFC 9112 §9.6).
+ */
+async function closeAfterBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+): Promise<void> {
+  if (body === '' || request.method === 'HEAD') response.flushHeaders()
+  else response.write(body)
+  drain(request, MAX_DRAINED_BYTES)
+  await new Promise<void>((resolve) => request.once('end', resolve).once('close', resolve))
+  response.end()
 }
 
 /** The sender of a request, from the connection and its headers. */
@@ -337,8 +355,10 @@ async function exchange(
     ...outgoing.headers,
     'content-length': Buffer.byteLength(outgoing.body),
   }
-  if (rejection !== undefined || isTooLong(request) || stopping.aborted) headers['connection'] = 'close'
+  const isLast = rejection !== undefined || isTooLong(request) || stopping.aborted
+  if (isLast) headers['connection'] = 'close'
   response.writeHead(outgoing.status, headers)
+  if (isLast && hasBody(request) && !request.complete) return closeAfterBody(request, response, outgoing.body)
   // `end` with a string sends headers and body in one packet.
   response.end(outgoing.body)
   if (hasBody(request)) drain(request)
@@ -386,6 +406,7 @@ async function answer(
     ...(headers.cookie !== undefined && { cookie: headers.cookie }),
     ...(headers['accept-language'] !== undefined && { acceptLanguage: headers['accept-language'] }),
     ...(headers['content-type'] !== undefined && { contentType: headers['content-type'] }),
+    ...(headers['content-encoding'] !== undefined && { contentEncoding: headers['content-encoding'] }),
     ...(headers['if-match'] !== undefined && { ifMatch: headers['if-match'] }),
     ...(headers['if-none-match'] !== undefined && { ifNoneMatch: headers['if-none-match'] }),
     ...(body !== undefined && { body }),

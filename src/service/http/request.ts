@@ -13,6 +13,7 @@ export interface IncomingRequest {
   /** The peer is a trusted proxy that does not say who the client is. */
   readonly isProxy: boolean
   readonly contentType?: string
+  readonly contentEncoding?: string
   /** RFC 9110 §13.1.1; several of them are joined by commas. */
   readonly ifMatch?: string
   /** The Host header (RFC 9110 §7.2). */

@@ -31,6 +31,7 @@ export interface Asked {
   readonly query?: string
   readonly body?: string
   readonly contentType?: string
+  readonly contentEncoding?: string
   readonly authorization?: string
   readonly origin?: string
   readonly ifMatch?: string

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { formatBasic, Secret } from '../../../src/shared/base/secret.ts'
 import { ROUTES } from '../../../src/service/api/routes.ts'
@@ -355,9 +357,11 @@ describe('invalid requests', () => {
     const { send } = inside(world.store)
     const allowed = async (path: string): Promise<readonly string[]> =>
       ((await send({ method: 'TRACE', path, body: '' })).headers['allow'] ?? '').split(', ').toSorted()
-    expect(await allowed(HOME)).toEqual(['DELETE', 'GET', 'PATCH'])
-    expect(await allowed('/v1/account/ddns-keys/kkk1111')).toEqual(['DELETE', 'GET', 'PUT'])
+    expect(await allowed(HOME)).toEqual(['DELETE', 'GET', 'HEAD', 'PATCH'])
+    expect(await allowed('/v1/account/ddns-keys/kkk1111')).toEqual(['DELETE', 'GET', 'HEAD', 'PUT'])
     expect(await allowed(`${HOME}/rrsets/A/rdata`)).toEqual(['POST', 'PUT'])
+    for (const path of ['/v1/openapi.json', '/v1/docs', '/v1/docs/'])
+      expect(await allowed(path)).toEqual(['GET', 'HEAD'])
   })
 
   it('do not include a body of exactly 32 levels', async () => {
@@ -374,6 +378,46 @@ describe('invalid requests', () => {
     const text = await response.text()
     expect([response.status, text]).toEqual([413, expect.stringContaining('"errors":[')])
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  // Most clients send all of a body before they read, and give up where the connection is reset meanwhile.
+  it.each(['PATCH', 'DELETE', 'GET'])(
+    'over a socket: a client goes on with its large body after the response to %s, and is not reset',
+    async (method) => {
+      const { hostname, port } = new URL(world.url)
+      const socket = connect(Number(port), hostname)
+      const failures: Error[] = []
+      socket.on('error', (error) => void failures.push(error))
+      const [answered, closed] = [once(socket, 'data'), once(socket, 'close')]
+      const chunk = 'x'.repeat(100_000)
+      socket.write(
+        `${method} ${HOME} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-of-a\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${30 * chunk.length}\r\n\r\n${chunk}`,
+      )
+      const [answer] = (await answered) as [Buffer]
+      for (let sent = 1; sent < 30; sent++) await new Promise<unknown>((done) => socket.write(chunk, done))
+      await closed
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 [^]*connection: close[^]*"errors":\[.*\n$/i)
+      expect(failures).toEqual([])
+    },
+  )
+
+  it('with a body that is compressed', async () => {
+    const { send } = inside(world.store)
+    const answer = await send({
+      ...post,
+      body: '\u001f\u008b',
+      contentEncoding: 'gzip',
+      ...bearer('key-of-a'),
+    })
+    expect([answer.status, bodyIn(answer)]).toEqual([
+      415,
+      expect.objectContaining({
+        errors: [expect.objectContaining({ detail: 'send it without Content-Encoding: it is gzip' })],
+      }),
+    ])
+    const plain = { ...post, body: '{"name":"plain"}', contentEncoding: 'identity', ...bearer('key-of-a') }
+    expect((await send(plain)).status).toBe(201)
   })
 
   it('over a socket: also without Content-Length', async () => {

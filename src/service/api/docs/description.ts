@@ -31,11 +31,13 @@ export function descriptionAt(
   { json, page }: ApiDescription,
   { method, path, query }: DescriptionRequest,
 ): Rendered | undefined {
-  if (method !== 'GET' && method !== 'HEAD') return undefined
-  if (path !== '/v1/openapi.json' && path !== '/v1/docs') return undefined
+  const place = path.replace(/\/$/, '')
+  if (place !== '/v1/openapi.json' && place !== '/v1/docs') return undefined
+  if (method !== 'GET' && method !== 'HEAD')
+    return plainError(REQUEST_FAULTS.methodNotAllowed, { headers: { allow: 'GET, HEAD' } })
   if (query !== '')
     return plainError(REQUEST_FAULTS.queryInvalid, { detail: 'the document has no parameters' })
-  return path === '/v1/docs'
+  return place === '/v1/docs'
     ? { status: 200, body: page(), headers: DOCS_HEADERS }
     : { status: 200, body: json(), headers: {} }
 }

@@ -158,13 +158,19 @@ const IF_MATCH: Schema = {
 }
 
 /** RFC 9110 §13.1.2. */
-const IF_NONE_MATCH: Schema = {
+const ifNoneMatch = (description: string): Schema => ({
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'An ETag of an earlier response: the data is sent only if it has changed since.',
+  description,
   schema: { type: 'string' },
-}
+})
+const IF_CHANGED = ifNoneMatch(
+  'An ETag of an earlier response: the data is sent only if it has changed since.',
+)
+const IF_NEW = ifNoneMatch(
+  '*: the change is made only if what the path names, the RRSet or the name, is not there yet.',
+)
 
 /** All parameters of an operation: of the path, the query and the header. */
 export function parametersOf({
@@ -181,7 +187,7 @@ export function parametersOf({
     }),
     ...queryParametersOf(query),
     ...(method === 'GET' ? [] : PARTS.dryRun(true)),
-    ...(names.includes('name') && method !== 'GET' ? [IF_MATCH] : []),
-    ...(isTagged ? [IF_NONE_MATCH] : []),
+    ...(names.includes('name') && method !== 'GET' ? [IF_MATCH, IF_NEW] : []),
+    ...(isTagged ? [IF_CHANGED] : []),
   ]
 }

@@ -44,7 +44,8 @@ function commonFaults(route: Route): readonly RequestFaultName[] {
     [
       [path.includes('{'), 'pathInvalid'],
       [true, 'queryInvalid'],
-      [hasBody, 'bodyInvalid', 'bodyTooLarge'],
+      [true, 'bodyTooLarge'],
+      [hasBody, 'bodyInvalid'],
       [hasBody, takesFile === true ? 'zoneFileExpected' : 'mediaTypeUnsupported'],
       [isWrite, 'ifMatchInvalid', 'preconditionFailed'],
       [isAccountChange(route), 'accountWebsiteOnly'],

@@ -64,8 +64,9 @@ interface RouteMatch {
   readonly route: Route
 }
 
-export const hasJsonBody = ({ body }: Pick<RequestText, 'body'>, { method }: Route): boolean =>
-  method !== 'GET' && method !== 'DELETE' && body !== ''
+export const takesBody = ({ method }: Route): boolean => method !== 'GET' && method !== 'DELETE'
+export const hasJsonBody = ({ body }: Pick<RequestText, 'body'>, route: Route): boolean =>
+  takesBody(route) && body !== ''
 
 interface RequestInput extends JsonBody {
   readonly query: Readonly<Record<string, unknown>>

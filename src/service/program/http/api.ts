@@ -104,8 +104,19 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const { method, path, query, authorization, contentType, ifMatch, ifNoneMatch, body, readLong, isGone } =
-    request
+  const {
+    method,
+    path,
+    query,
+    authorization,
+    contentType,
+    contentEncoding,
+    ifMatch,
+    ifNoneMatch,
+    body,
+    readLong,
+    isGone,
+  } = request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
@@ -118,6 +129,7 @@ async function respond(
     query,
     authorization,
     contentType,
+    contentEncoding,
     ifMatch,
     ifNoneMatch,
     isGone,
