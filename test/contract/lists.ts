@@ -2,7 +2,7 @@ import type { NameState } from '../../src/service/model/publication.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { after, type Instant, instant, minutes, seconds } from '../../src/shared/base/time.ts'
 import type { Address } from '../../src/shared/base/address.ts'
-import type { DnsType } from '../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../src/service/model/rdata/types.ts'
 import type {
   ListedPage,
   NameFilter,

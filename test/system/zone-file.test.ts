@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type DnsType, isDnsType, RDATA_TYPES } from '../../src/service/model/rdata-values.ts'
+import { type DnsType, isDnsType, RDATA_TYPES } from '../../src/service/model/rdata/types.ts'
 import { PAIRS } from '../service/api/spellings.ts'
 import { checkByBind, checkByKnot, lacks, removeZoneFiles } from './name-servers.ts'
 

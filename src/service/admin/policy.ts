@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../shared/base/result.ts'
 import { isMailAddress } from '../../shared/base/mail.ts'
-import { isDnsType } from '../model/rdata-values.ts'
+import { isDnsType } from '../model/rdata/types.ts'
 
 /**
  * KEY=VALUE of the command line; the value `none` removes a limit or a list of types. `default`: as usual for a zone that is

@@ -17,7 +17,8 @@ import {
   type ZoneDifference,
 } from '../api/zones/zone-difference.ts'
 import { allNames } from '../api/zones/zone-file.ts'
-import { MAX_RRSET_RECORDS, stateFaults } from '../rules/state.ts'
+import { MAX_RRSET_RECORDS } from '../model/draft.ts'
+import { stateFaults } from '../rules/state.ts'
 import type { SnapshotReads, Store } from '../store/store.ts'
 import { type BulkClocks, HOST_CLOCKS, sweepHidden } from './store/sweeper.ts'
 import { type NotReplaced, replaceContent } from './store/zone-draft.ts'

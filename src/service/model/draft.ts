@@ -1,5 +1,5 @@
 import { type ErrorName, type Refusal, refuse } from './errors.ts'
-import { type DnsType, RDATA_TYPES, isDnsType } from './rdata-values.ts'
+import { type DnsType, RDATA_TYPES, isDnsType } from './rdata/types.ts'
 import { mergeMetadata, type Metadata } from './tree.ts'
 
 /** An RRSet of a request, parsed and in canonical form, before the rules are checked. */
@@ -56,6 +56,8 @@ const at = (pointer: string) => ({ location: 'body', pointer }) as const
 
 /** One week. RFC 2181 §8 allows 31 bits. */
 export const MAX_TTL = 604_800
+/** Name servers refuse a zone with larger RRSets: BIND by max-records-per-type, which is 100. */
+export const MAX_RRSET_RECORDS = 100
 
 /** Parses an RRSet; reports all of its faults. */
 export function readRRSet(value: unknown, pointer: string): DraftResult<DraftRRSet> | DraftResult<undefined> {

@@ -1,7 +1,7 @@
 import { familyOf, parseAddress } from '../../shared/base/address.ts'
 import { type ErrorName, type Refusal, refuse } from './errors.ts'
 import { parseTarget } from './dns-name.ts'
-import { parseWebUrl } from './rdata-values.ts'
+import { parseWebUrl } from './rdata/url.ts'
 import type { OfflineSettings } from './tree.ts'
 
 export type OfflineFault = Extract<

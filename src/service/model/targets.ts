@@ -1,5 +1,5 @@
 import { canonicalName } from './dns-name.ts'
-import type { DnsType } from './rdata-values.ts'
+import type { DnsType } from './rdata/types.ts'
 import type { Name } from './tree.ts'
 
 /** The types whose value ends with the domain name of a target. */

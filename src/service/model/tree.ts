@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import type { DnsType } from './rdata-values.ts'
+import type { DnsType } from './rdata/types.ts'
 
 export type Metadata = Readonly<Record<string, string>>
 

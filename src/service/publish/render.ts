@@ -4,7 +4,7 @@ import { type Address, bytesOf, familyOf } from '../../shared/base/address.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from '../model/dns-name.ts'
 import type { StoredState } from '../store/published.ts'
 import { MAX_CHAIN } from './rows.ts'
-import { isWireType, rdataOf, typeNumber, type WireType } from './rdata.ts'
+import { isWireType, rdataOf, typeNumber, type WireType } from '../model/rdata/types.ts'
 import type { PublishSettings } from './settings.ts'
 
 /** What rendering reads besides the name itself. */

@@ -19,7 +19,7 @@ import type { StoreWrites } from '../store/store.ts'
 import { changeFormFault, changesOf, type ChangingName, type ChangingSet } from './changes.ts'
 import { prerequisiteFault } from './prerequisites.ts'
 import { MAX_TTL } from '../model/draft.ts'
-import type { DnsType } from '../model/rdata-values.ts'
+import type { DnsType } from '../model/rdata/types.ts'
 
 /** One change of a PATCH of the zone, as its body has it. */
 interface PatchItem {

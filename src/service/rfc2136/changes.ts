@@ -3,11 +3,10 @@ import { CLASSES, RCODES, RR_TYPES } from '../../shared/dns/types.ts'
 import type { ReadUpdateRecord } from '../../shared/dns/update-request.ts'
 import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, relativeTo } from '../model/dns-name.ts'
-import type { DnsType } from '../model/rdata-values.ts'
+import { type DnsType, wireTypeOf } from '../model/rdata/types.ts'
 import type { Name } from '../model/tree.ts'
 import { isNewer } from '../publish/soa.ts'
 import { isMetaType, isOfNoRecord, serialIn, valueOf } from './records.ts'
-import { wireTypeOf } from './rdata-text.ts'
 
 /** An RRset while the changes of a message are made to it. */
 export interface ChangingSet {

@@ -1,9 +1,7 @@
 import { encodeName, readName } from '../../shared/dns/name.ts'
 import { RR_TYPES } from '../../shared/dns/types.ts'
 import type { ReadUpdateRecord } from '../../shared/dns/update-request.ts'
-import { type DnsType, RDATA_TYPES } from '../model/rdata-values.ts'
-import { rdataOf } from '../publish/rdata.ts'
-import { rdataText, wireTypeOf } from './rdata-text.ts'
+import { type DnsType, RDATA_TYPES, rdataOf, rdataText, wireTypeOf } from '../model/rdata/types.ts'
 
 /** A pseudo type, or a type of questions alone (RFC 6895 §3.1). */
 export const isMetaType = (type: number): boolean =>

@@ -5,7 +5,7 @@ import { type Account, type Name, rdataLabelled, type RRSet, type ZoneRules } fr
 import { before, hours, type Instant, minutes } from '../../shared/base/time.ts'
 import type { RecordScope } from '../model/query.ts'
 import { type Credential, type Door, doorAnswer, type DoorAnswer, type DoorState } from './doors.ts'
-import { isDnsType } from '../model/rdata-values.ts'
+import { isDnsType } from '../model/rdata/types.ts'
 
 /** The authenticated party of the management API: an account, with the restrictions of its API key. */
 export interface Caller {

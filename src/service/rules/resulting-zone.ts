@@ -1,5 +1,5 @@
 import { APEX, canonicalName, fqdnOf, relativeTo } from '../model/dns-name.ts'
-import type { DnsType } from '../model/rdata-values.ts'
+import type { DnsType } from '../model/rdata/types.ts'
 import { type Pointer, type PointerType, POINTER_TYPES, targetsOf } from '../model/targets.ts'
 import { type Name, rrsetOf, type Zone } from '../model/tree.ts'
 

@@ -1,6 +1,7 @@
 import { type ErrorName, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, WILDCARD } from '../model/dns-name.ts'
-import { type DnsType, sizeOfRdata } from '../model/rdata-values.ts'
+import { MAX_RRSET_RECORDS } from '../model/draft.ts'
+import { type DnsType, sizeOfRdata } from '../model/rdata/types.ts'
 import { targetsOf } from '../model/targets.ts'
 import { isLeftover, type Name, type RRSet } from '../model/tree.ts'
 import { aliasFaults, targetFaults } from './targets.ts'
@@ -23,8 +24,6 @@ const MAX_RRSET_BYTES = 65_535
 const sizeOf = ({ dnsType, rdata }: RRSet): number =>
   rdata.reduce((sum, { value }) => sum + sizeOfRdata(dnsType, value) + 12, 0)
 
-/** Name servers refuse a zone with larger RRSets: BIND by max-records-per-type, which is 100. */
-export const MAX_RRSET_RECORDS = 100
 /** RFC 7505 §3: the name accepts no mail. */
 const NULL_MX = '0 .'
 const isBesideNullMx = ({ rdata }: RRSet): boolean =>

@@ -1,6 +1,6 @@
 import type { Instant } from '../../shared/base/time.ts'
 import type { DnsRecord } from '../../shared/dns/types.ts'
-import type { DnsType } from '../model/rdata-values.ts'
+import type { DnsType } from '../model/rdata/types.ts'
 import type { OfflineSettings } from '../model/tree.ts'
 
 /** The id of the catalog among the published zones (RFC 9432). */

@@ -9,7 +9,7 @@ import {
   parseAddress,
 } from '../../shared/base/address.ts'
 import { isGlobalUnicast, type Prefix, withHostPart } from '../../shared/base/prefix.ts'
-import type { DnsType } from '../model/rdata-values.ts'
+import type { DnsType } from '../model/rdata/types.ts'
 import type { StoredRdata } from '../model/rows.ts'
 import type { StoreWrites } from '../store/store.ts'
 import type { UpdateTarget } from './targets.ts'

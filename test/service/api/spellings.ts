@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { DnsType } from '../../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../../src/service/model/rdata/types.ts'
 
 const cased = (text: string) =>
   fc.constantFrom(

@@ -1,6 +1,6 @@
 import { CLASSES, RR_TYPES } from '../../../src/shared/dns/types.ts'
 import { recordAddition, rrsetDeletion } from '../../../src/shared/dns/update.ts'
-import { rdataOf } from '../../../src/service/publish/rdata.ts'
+import { rdataOf } from '../../../src/service/model/rdata/types.ts'
 import { isShared } from '../../lab/stores.ts'
 import { type Key, PASSWORD, type World, ZONE } from './sanction-world.ts'
 

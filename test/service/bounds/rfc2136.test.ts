@@ -7,7 +7,7 @@ import {
   rrsetIsAbsent,
   type UpdateRecord,
 } from '../../../src/shared/dns/update.ts'
-import { rdataOf, type WireType } from '../../../src/service/publish/rdata.ts'
+import { rdataOf, type WireType } from '../../../src/service/model/rdata/types.ts'
 import { NOW, updateWorld } from '../rfc2136/world.ts'
 import { expectBounded } from './bound.ts'
 import { type Counted, countedStore, statementsDuring } from './counted.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { keyedHash } from '../../../src/service/auth/hashes.ts'
-import type { DnsType } from '../../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../../src/service/model/rdata/types.ts'
 import type { Name } from '../../../src/service/model/tree.ts'
 import { inside, NOW, PEPPER } from '../api/inside.ts'
 import { apiWorld, type World } from '../api/world.ts'

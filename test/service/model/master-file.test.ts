@@ -3,7 +3,7 @@ import { instant } from '../../../src/shared/base/time.ts'
 import { linesOfOctets } from '../../../src/service/model/master-file/entries.ts'
 import { formatMasterFile } from '../../../src/service/model/master-file/format.ts'
 import { parseMasterFile } from '../../../src/service/model/master-file/records.ts'
-import type { DnsType } from '../../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../../src/service/model/rdata/types.ts'
 
 const ZONE = 'example.test'
 const SOA = '@ IN SOA ns hostmaster 1 3600 600 1209600 90'

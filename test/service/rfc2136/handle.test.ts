@@ -11,9 +11,8 @@ import {
   rrsetIsAbsent,
   type UpdateRecord,
 } from '../../../src/shared/dns/update.ts'
-import { type DnsType } from '../../../src/service/model/rdata-values.ts'
+import { type DnsType, rdataOf, type WireType } from '../../../src/service/model/rdata/types.ts'
 import { StoreAway, StoreBusy } from '../../../src/service/store/errors.ts'
-import { rdataOf, type WireType } from '../../../src/service/publish/rdata.ts'
 import { withFudge } from './fudge.ts'
 import { keyOf, NOW, updateWorld } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { instant } from '../../../src/shared/base/time.ts'
 import type { Caller } from '../../../src/service/rules/permission.ts'
-import type { DnsType } from '../../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../../src/service/model/rdata/types.ts'
 import type { Account, Name, Plan, RRSet, Rdata, Zone } from '../../../src/service/model/tree.ts'
 
 const START = instant(0)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ErrorName, ERRORS, type Refusal, refuse } from '../../model/errors.ts'
 import { APEX, canonicalName, relativeTo } from '../../model/dns-name.ts'
-import { quoted } from '../../model/rdata-strings.ts'
+import { quoted } from '../../model/rdata/strings.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { changeRRSets } from '../records/batch.ts'
 import { DONE, type HandlerResult, refused, type RequestContext, type Success } from '../request/context.ts'

@@ -1,3 +1,4 @@
+import type { NameView } from '../query/parameters.ts'
 import { challengeName } from '../../model/delegation/proof.ts'
 import { formatInstant, type Instant } from '../../../shared/base/time.ts'
 import type { ZonePublication } from '../../model/publication.ts'
@@ -18,9 +19,6 @@ export const showRRSet = ({ dnsType, ttl, rdata, metadata, createdAt, updatedAt 
   created_at: timeOf(createdAt),
   updated_at: timeOf(updatedAt),
 })
-
-export const VIEWS = ['summary', 'detail', 'name_only'] as const
-export type NameView = (typeof VIEWS)[number]
 
 const summary = ({ zone, name, dnsTypes }: NameSummary) => ({
   zone_name: zone.name,

@@ -12,7 +12,7 @@ import { ACCEPTED, DONE, refused, type RequestContext, type Warning } from '../r
 import { faulty } from '../request/faults.ts'
 import { wholeNameToChange } from '../request/locate.ts'
 import { changeWarnings, delegationFaults, firstFault, readsOf } from '../writing/writing.ts'
-import { creationFaultAt, existingNameFault } from './names.ts'
+import { creationFaultAt, existingNameFault } from './creation.ts'
 import { resultingZone } from '../../rules/resulting-zone.ts'
 
 type NameChangeFault =

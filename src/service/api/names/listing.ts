@@ -7,7 +7,7 @@ import {
   sortValueOf,
 } from '../../model/query.ts'
 import { storedStates } from '../../model/publication.ts'
-import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { RDATA_TYPES } from '../../model/rdata/types.ts'
 import { isScoped, recordScopeOf } from '../../rules/permission.ts'
 import type { ListedName } from '../../store/records.ts'
 import { zoneToRead } from '../request/locate.ts'

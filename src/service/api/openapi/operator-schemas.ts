@@ -1,6 +1,6 @@
 import { isMailAddress } from '../../../shared/base/mail.ts'
 import { MAX_DESCRIPTION_LENGTH } from '../request/limits.ts'
-import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { RDATA_TYPES } from '../../model/rdata/types.ts'
 import { PLAN_LIMITS } from './account-schemas.ts'
 import {
   anyObject,

@@ -1,9 +1,8 @@
 import { parseInstant } from '../../../shared/base/time.ts'
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../shared/dns/tsig.ts'
 import { asciiName, parseTarget } from '../../model/dns-name.ts'
-import { MAX_TTL } from '../../model/draft.ts'
+import { MAX_RRSET_RECORDS, MAX_TTL } from '../../model/draft.ts'
 import { parseScope, SCOPE_FORMS } from '../../rules/permission.ts'
-import { MAX_RRSET_RECORDS } from '../../rules/state.ts'
 import {
   isNewPassword,
   MAX_CHANGES,

@@ -1,5 +1,5 @@
 import { TSIG_ALGORITHMS } from '../../../shared/dns/tsig.ts'
-import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { RDATA_TYPES } from '../../model/rdata/types.ts'
 import { IMPORT_SCHEMAS } from './import-schemas.ts'
 import { ACCOUNT_SCHEMAS, lastUpdate } from './account-schemas.ts'
 import { OPERATOR_SCHEMAS } from './operator-schemas.ts'

@@ -1,6 +1,5 @@
 import { NAME_PUBLICATIONS, type NamePublication } from '../../model/publication.ts'
 import type { NameFilter, SortKey } from '../../model/query.ts'
-import type { NameView } from '../answer/show.ts'
 
 export interface PageLimits {
   readonly fallback: number
@@ -59,6 +58,10 @@ export const TRAIL_FILTERS = {
 export type TrailFilterKey = keyof typeof TRAIL_FILTERS
 /** Values of one filter. */
 export const MAX_ALTERNATIVES = 100
+
+/** How much of each name is shown; the first is the default. */
+export const VIEWS = ['summary', 'detail', 'name_only'] as const
+export type NameView = (typeof VIEWS)[number]
 
 export const EXPANSIONS = ['offline_settings'] as const
 export const EXPRESSIONS = ['zone_metadata', 'metadata', 'rrset_metadata'] as const

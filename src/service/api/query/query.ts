@@ -17,11 +17,12 @@ import {
   FILTERS,
   type Filters,
   MAX_ALTERNATIVES,
+  type NameView,
   type QueryRow,
+  VIEWS,
 } from './parameters.ts'
 import type { Route } from '../route.ts'
 import { fault, type Malformed, type RequestFault } from '../request/faults.ts'
-import { type NameView, VIEWS } from '../answer/show.ts'
 
 export const badQuery = (pointer: string, detail: string): RequestFault<'queryInvalid'> =>
   fault('queryInvalid', { detail, location: 'query', pointer })

@@ -17,7 +17,7 @@ import {
   type RequestContext,
 } from '../request/context.ts'
 import { zoneToChange } from '../request/locate.ts'
-import { creationFaultAt } from '../names/names.ts'
+import { creationFaultAt } from '../names/creation.ts'
 import { changeFault } from './rrsets.ts'
 import {
   isMissing,
@@ -38,7 +38,7 @@ import {
   warningReads,
   writtenRRSets,
 } from '../writing/writing.ts'
-import { type DnsType, isDnsType } from '../../model/rdata-values.ts'
+import { type DnsType, isDnsType } from '../../model/rdata/types.ts'
 
 type RRSetPatch = Named<'RRSetPatch'>
 

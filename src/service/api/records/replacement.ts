@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../model/errors.ts'
 import type { DraftRdata, DraftReplacement, DraftRRSet } from '../../model/draft.ts'
-import type { DnsType } from '../../model/rdata-values.ts'
+import type { DnsType } from '../../model/rdata/types.ts'
 import { type Name, type RRSet, rdataLabelled, rrsetOf, withoutRRSet, type Zone } from '../../model/tree.ts'
 import {
   type TargetConflict,

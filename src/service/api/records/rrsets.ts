@@ -79,9 +79,9 @@ import {
 import { combine, isRefusal, readFilterExpression, readPage, readSort } from '../query/query.ts'
 import { showRRSet } from '../answer/show.ts'
 import { canonicalName } from '../../model/dns-name.ts'
-import type { DnsType } from '../../model/rdata-values.ts'
+import type { DnsType } from '../../model/rdata/types.ts'
 import type { CreationFault, ParentFault } from '../../rules/creation.ts'
-import { creationFaultAt, parentFaultAt } from '../names/names.ts'
+import { creationFaultAt, parentFaultAt } from '../names/creation.ts'
 import { listResult, pageOfRows } from '../answer/list.ts'
 
 export async function listRRSets(context: RequestContext) {

@@ -1,7 +1,7 @@
 import { type ErrorName, refuse } from '../../model/errors.ts'
 import { canonicalName } from '../../model/dns-name.ts'
 import { isRdataLabel } from '../../model/draft.ts'
-import { type DnsType, isDnsType } from '../../model/rdata-values.ts'
+import { type DnsType, isDnsType } from '../../model/rdata/types.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { canManageName, IN_PATH, typesDetail, zoneFault } from '../../rules/permission.ts'
 import { nameChangeFault, zoneChangeFault } from '../../rules/change.ts'

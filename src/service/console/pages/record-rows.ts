@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../shared/html/html.ts'
-import { RDATA_TYPES } from '../../model/rdata-values.ts'
+import { RDATA_TYPES } from '../../model/rdata/types.ts'
 import { card, dataTable, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
 import type { Words } from '../words/words.ts'
 import { seenDigest } from './seen.ts'

@@ -1,5 +1,6 @@
 import type { ErrorName } from '../errors.ts'
-import { type InvalidValue, quoted } from '../rdata-strings.ts'
+import { type InvalidValue } from '../rdata/parse.ts'
+import { quoted } from '../rdata/strings.ts'
 
 /** What precedes a record that is only for Holdfast: a comment for name servers. */
 export const OWN = ';holdfast '

@@ -1,7 +1,7 @@
 import { APEX, canonicalName } from '../dns-name.ts'
 import { OWN } from './entries.ts'
-import { quoted } from '../rdata-strings.ts'
-import type { DnsType } from '../rdata-values.ts'
+import { quoted } from '../rdata/strings.ts'
+import type { DnsType } from '../rdata/types.ts'
 import type { Name, Zone } from '../tree.ts'
 
 /** Types that are no types of DNS: name servers get comments, and an import reads them. */

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../../shared/base/result.ts'
 import { APEX, canonicalName, fqdnOf, relativeTo } from '../dns-name.ts'
 import { entriesOf, type Entry, type MasterFault, type MasterFaultName } from './entries.ts'
-import { octetsOf } from '../rdata-strings.ts'
-import { type DnsType, isDnsType, RDATA_TYPES } from '../rdata-values.ts'
+import { octetsOf } from '../rdata/strings.ts'
+import { type DnsType, isDnsType, nameFieldOf, RDATA_TYPES } from '../rdata/types.ts'
 
 /** One record of a master file (RFC 1035 §5.1), with the number of its line. */
 export interface MasterRecord {
@@ -13,19 +13,6 @@ export interface MasterRecord {
   /** In canonical form. */
   readonly value: string
   readonly line: number
-}
-
-/** Which field of a value is a domain name, and so may be relative to the origin. */
-const DOMAIN_FIELDS: Readonly<Record<string, number>> = {
-  NS: 0,
-  CNAME: 0,
-  PTR: 0,
-  ALIAS: 0,
-  MX: 1,
-  SVCB: 1,
-  HTTPS: 1,
-  SRV: 3,
-  NAPTR: 5,
 }
 
 interface Reading {
@@ -115,7 +102,8 @@ const MAX_TTL = 604_800
 
 /** The fields as the parser of the type expects them. */
 function valueOf(dnsType: DnsType, tokens: readonly string[], origin: string): string {
-  const field = DOMAIN_FIELDS[dnsType]
+  // A name may be relative to the origin.
+  const field = nameFieldOf(dnsType)
   const hasKeys = dnsType === 'HTTPS' || dnsType === 'SVCB'
   const fields = (hasKeys ? tokens : tokens.flatMap(partsOf)).map((token, at) =>
     at === field && token !== '.' ? `${absoluteName(token, origin)}.` : token,

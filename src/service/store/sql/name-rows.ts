@@ -1,5 +1,5 @@
 import { latest } from '../../../shared/base/time.ts'
-import type { DnsType } from '../../model/rdata-values.ts'
+import type { DnsType } from '../../model/rdata/types.ts'
 import type { Metadata, Name, OfflineSettings, Rdata, RRSet } from '../../model/tree.ts'
 import type { NameSummary } from '../records.ts'
 import { columnList, existing, type RowOf, select, selects } from '../select.ts'

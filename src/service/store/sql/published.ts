@@ -1,5 +1,5 @@
 import { sqlSerials } from './serials.ts'
-import type { DnsType } from '../../model/rdata-values.ts'
+import type { DnsType } from '../../model/rdata/types.ts'
 import type { OfflineSettings } from '../../model/tree.ts'
 import type { PublishedReads, PublishWrites, StoredState } from '../published.ts'
 import { isShown } from '../hidden.ts'

@@ -1,6 +1,6 @@
 import { seededRandom } from '../../../bench/fleet-random.ts'
 import { apexOf } from '../../../../src/service/model/apex.ts'
-import type { DnsType } from '../../../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../../../src/service/model/rdata/types.ts'
 import { bodyIn, codesOf, type Inside, NOW } from '../inside.ts'
 import type { World } from '../world.ts'
 

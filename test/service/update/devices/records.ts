@@ -1,5 +1,5 @@
 import type { Instant } from '../../../../src/shared/base/time.ts'
-import type { DnsType } from '../../../../src/service/model/rdata-values.ts'
+import type { DnsType } from '../../../../src/service/model/rdata/types.ts'
 import type { StoredName } from '../../../../src/service/model/rows.ts'
 import type { Name } from '../../../../src/service/model/tree.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RDATA_TYPES } from '../../../src/service/model/rdata-values.ts'
+import { RDATA_TYPES } from '../../../../src/service/model/rdata/types.ts'
 import { accepts, refuses } from './values.ts'
 
 const NUL = 'the value contains U+0000; write the octet 0 as \\000'

@@ -1,5 +1,5 @@
-import { err, ok, type Result } from '../../shared/base/result.ts'
-import { canonicalName, wireLength } from './dns-name.ts'
+import { err, ok, type Result } from '../../../shared/base/result.ts'
+import { canonicalName, wireLength } from '../dns-name.ts'
 import {
   excerpt,
   type Field,
@@ -8,12 +8,13 @@ import {
   nameField,
   notOfForm,
   numberField,
-  octetsOf,
-  quoted,
   type RdataParser,
   withinRecord,
-} from './rdata-strings.ts'
-import { addressOfBytes, bytesOf, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
+  withText,
+} from './parse.ts'
+import { octetsOf, quoted } from './strings.ts'
+import { wireName, wireRest, wireUint16 } from './wire.ts'
+import { addressOfBytes, bytesOf, type Family, familyOf, parseAddress } from '../../../shared/base/address.ts'
 
 /** Octets as characters of ISO 8859-1, so that they can be split and matched like text. */
 type Octets = string
@@ -203,7 +204,7 @@ const opaque = (number: number): SvcParamCodec => ({
 
 const svcParamCodec = (number: number): SvcParamCodec => CODECS[number] ?? opaque(number)
 /** A parameter in canonical form, from the octets of its value; undefined if these are malformed. */
-export function svcParamText(number: number, wire: Octets): string | undefined {
+function svcParamText(number: number, wire: Octets): string | undefined {
   const codec = svcParamCodec(number)
   const value = codec.decode(wire)
   if (!value.ok) return undefined
@@ -230,7 +231,7 @@ interface SvcParam {
 }
 
 /** RFC 9460 §2.1: SVCB and HTTPS have one format. The canonical form has its parameters in ascending order of keys. */
-export const parseSvcb: RdataParser = (value) => {
+const parseSvcb: RdataParser = (value) => {
   const [, priority, target, rest = ''] = /^(\S+)[ \t]+(\S+)(?:[ \t]+(.*))?$/s.exec(value.trim()) ?? []
   if (target === undefined) return notOfForm(value, 'PRIORITY TARGET [KEY[=VALUE] …]')
   const head = joinFields([
@@ -248,11 +249,40 @@ export const parseSvcb: RdataParser = (value) => {
   return withinRecord(total, [head.value, ...sorted.map(({ text }) => text)].join(' '))
 }
 
-/** The parameters of a canonical value on the wire (RFC 9460 §2.2): keys with the octets of their values, as ISO 8859-1. */
-export const svcParamsOf = (value: string): readonly (readonly [key: number, wire: string])[] => {
-  const params = paramsIn(value.split(' ').slice(2).join(' '))
-  return params.ok ? params.value.map(({ key, wire }) => [key, wire] as const) : []
-}
+/** RFC 9460 §2.2: keys with the lengths and octets of their values. */
+const wireParams = wireRest(
+  (field) => {
+    const texts: string[] = []
+    for (let at = 0; at < field.length; ) {
+      const end = at + 4 + (at + 4 <= field.length ? field.readUInt16BE(at + 2) : Infinity)
+      if (end > field.length) return undefined
+      const text = svcParamText(field.readUInt16BE(at), field.subarray(at + 4, end).toString('latin1'))
+      if (text === undefined) return undefined
+      texts.push(text)
+      at = end
+    }
+    return texts.join(' ')
+  },
+  (text) => {
+    const params = paramsIn(text)
+    const all = params.ok ? params.value : []
+    return Buffer.concat(
+      all.map(({ key, wire }) => {
+        const head = Buffer.alloc(4)
+        head.writeUInt16BE(key)
+        head.writeUInt16BE(wire.length, 2)
+        return Buffer.concat([head, Buffer.from(wire, 'latin1')])
+      }),
+    )
+  },
+)
+
+/** Of HTTPS too. */
+export const svcbRdata = {
+  isTarget: false,
+  parse: withText(parseSvcb),
+  wire: [wireUint16, wireName, wireParams],
+} as const
 
 /** RFC 9460 appendix A: key, key=value or key="value"; in a value, \X is X and \DDD is an octet. */
 const PARAM =

@@ -1,17 +1,15 @@
 import {
-  excerpt,
   fieldsIn,
-  type HexParser,
   hexField,
   joinFields,
-  malformed,
   notOfForm,
   type NumberField,
   numberField,
   type RdataParser,
   type RequiredLength,
   withinRecord,
-} from './rdata-strings.ts'
+} from './parse.ts'
+import { type WireField, wireHex, wireOctet, wireUint16 } from './wire.ts'
 
 /** A record of numbers of 8 or 16 bits and a digest, whose length the last number selects. */
 interface DigestForm {
@@ -72,8 +70,9 @@ const SSHFP: DigestForm = {
   lengths: { 1: ['SHA-1', 20], 2: ['SHA-256', 32] },
 }
 
-const digestParser = ({ form, numbers, data, lengths }: DigestForm): HexParser => {
-  const parse: RdataParser = (value) => {
+const digestParser =
+  ({ form, numbers, data, lengths }: DigestForm): RdataParser =>
+  (value) => {
     const fields = fieldsIn(value)
     if (fields.length <= numbers.length) return notOfForm(value, form)
     const head = numbers.map((number, n) => numberField(number, fields[n]))
@@ -87,21 +86,11 @@ const digestParser = ({ form, numbers, data, lengths }: DigestForm): HexParser =
     const octets = numbers.reduce((sum, { max }) => sum + (max > 255 ? 2 : 1), digits.length / 2)
     return rdata.ok ? withinRecord(octets, rdata.value) : rdata
   }
-  return Object.assign(parse, { form: 'hex' as const })
-}
 
-export const parseDs = digestParser(DS)
-export const parseTlsa = digestParser(TLSA)
-export const parseSshfp = digestParser(SSHFP)
+const digestRdata = (form: DigestForm) => ({
+  isTarget: false,
+  parse: digestParser(form),
+  wire: [...form.numbers.map(({ max }): WireField => (max > 255 ? wireUint16 : wireOctet)), wireHex],
+})
 
-/** In octets: two of the identifier type, one of the digest type, and the digest. */
-const MIN_DHCID = 4
-
-/** RFC 4701 §3.2: octets in Base64, in which white space is allowed. Only DHCP servers make and read them. */
-export const parseDhcid: RdataParser = (value) => {
-  const text = fieldsIn(value).join('')
-  const octets = Buffer.from(text, 'base64')
-  return octets.toString('base64') === text && octets.length >= MIN_DHCID
-    ? withinRecord(octets.length, text)
-    : malformed('rdataMalformed', `${excerpt(value)} is not Base64 of at least ${MIN_DHCID} octets`)
-}
+export const [dsRdata, tlsaRdata, sshfpRdata] = [digestRdata(DS), digestRdata(TLSA), digestRdata(SSHFP)]

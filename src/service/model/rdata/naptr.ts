@@ -1,23 +1,23 @@
-import { err, ok } from '../../shared/base/result.ts'
+import { err, ok } from '../../../shared/base/result.ts'
 import {
   excerptOfOctets,
   type Field,
   joinFields,
   malformed,
-  MAX_STRING_BYTES,
   nameField,
   notOfForm,
   numberField,
-  quoted,
   type RdataParser,
-  stringsOf,
-} from './rdata-strings.ts'
-import { substitutionFault } from './rdata-substitution.ts'
+  withText,
+} from './parse.ts'
+import { MAX_STRING_BYTES, quoted, stringsOf } from './strings.ts'
+import { wireName, wireString, wireUint16 } from './wire.ts'
+import { substitutionFault } from './naptr-substitution.ts'
 
 const FORM = 'ORDER PREFERENCE "FLAGS" "SERVICES" "REGEXP" REPLACEMENT'
 
 /** RFC 3403 §4.1. */
-export const parseNaptr: RdataParser = (value) => {
+const parseNaptr: RdataParser = (value) => {
   const [, order, preference, rest = ''] = /^(\S+)[ \t]+(\S+)[ \t]+(.*)$/s.exec(value.trim()) ?? []
   const texts = (stringsOf(rest) ?? []).map((octets) => Buffer.from(octets).toString('latin1'))
   const [flags = '', services = '', regexp = '', replacement = ''] = texts
@@ -51,3 +51,9 @@ function regexpField(text: string): Field {
   const fault = text === '' || !string.ok ? undefined : substitutionFault(text)
   return fault === undefined ? string : err(`the regexp ${excerptOfOctets(text)} ${fault}`)
 }
+
+export const naptrRdata = {
+  isTarget: false,
+  parse: withText(parseNaptr),
+  wire: [wireUint16, wireUint16, wireString, wireString, wireString, wireName],
+} as const

@@ -1,6 +1,6 @@
-import { err, ok, type Result } from '../../shared/base/result.ts'
-import { parseTarget } from './dns-name.ts'
-import type { ErrorName } from './errors.ts'
+import { err, ok, type Result } from '../../../shared/base/result.ts'
+import { parseTarget } from '../dns-name.ts'
+import type { ErrorName } from '../errors.ts'
 
 /** A fault of a value, with the error that its type has for it. */
 export interface InvalidValue {
@@ -13,15 +13,6 @@ export interface InvalidValue {
 
 /** Parses a value into its canonical form, in which it is stored, compared and shown. */
 export type RdataParser = (value: string) => Result<string, InvalidValue>
-
-/** The same, of a value that is hexadecimal digits behind some numbers. */
-export type HexParser = RdataParser & { readonly form: 'hex' }
-
-export interface RdataType {
-  /** Whether a DDNS key may change it. */
-  readonly isTarget: boolean
-  readonly parse: RdataParser | HexParser
-}
 
 /** One part of a value in canonical form, or what is wrong with it and what would be right. */
 export type Field = Result<string, string>
@@ -93,6 +84,10 @@ export function numberField({ name, min = 0, max, mnemonics = {} }: NumberField,
     : err(`the ${name} ${excerpt(text)} is not a whole number from ${min} to ${max}`)
 }
 
+/** A number of 16 bits in decimal. */
+export const shortNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
+
 /** A length in octets that a registry requires, and of what. */
 export type RequiredLength = readonly [of: string, octets: number]
 
@@ -113,77 +108,4 @@ export function nameField(name: string, text: string): Field {
   return parsed === undefined
     ? err(`the ${name} ${excerpt(text)} is neither a domain name nor "."`)
     : ok(`${parsed}.`)
-}
-
-/** Of a character-string, in octets (RFC 1035 §3.3). */
-export const MAX_STRING_BYTES = 255
-
-/** RFC 1035 §3.3.14: strings of at most 255 octets. Text without quotes is split into strings. */
-export function parseTxt(value: string): Result<string, InvalidValue> {
-  const isQuoted = value.trimStart().startsWith('"')
-  const strings = isQuoted ? stringsOf(value.trim()) : chunked(Buffer.from(value, 'utf8'))
-  if (strings === undefined || strings.length === 0)
-    return malformed('rdataMalformed', `${excerpt(value)} is neither text nor quoted strings`)
-  if (strings.some((one) => one.length > MAX_STRING_BYTES))
-    return malformed('rdataMalformed', 'a string is longer than 255 octets; split it')
-  const total = strings.reduce((sum, one) => sum + one.length + 1, 0)
-  return withinRecord(total, strings.map(quoted).join(' '))
-}
-
-/** RFC 8659 §4.1.1: the tag has letters and digits, compared without case; the value is any quoted text. */
-export function parseCaa(value: string): Result<string, InvalidValue> {
-  const [, flags, tag = '', rest = ''] = /^(\d{1,3})[ \t]+([a-z0-9]{1,255})[ \t]+(.*)$/is.exec(value) ?? []
-  const [text = new Uint8Array(), ...others] = stringsOf(rest) ?? []
-  if (rest === '' || others.length > 0 || stringsOf(rest) === undefined)
-    return notOfForm(value, 'FLAGS TAG "VALUE"')
-  const flag = numberField({ name: 'flags', max: 255 }, flags)
-  return flag.ok
-    ? withinRecord(2 + tag.length + text.length, `${flag.value} ${tag.toLowerCase()} ${quoted(text)}`)
-    : malformed('rdataMalformed', flag.error)
-}
-
-const chunked = (bytes: Uint8Array): readonly Uint8Array[] =>
-  Array.from({ length: Math.max(1, Math.ceil(bytes.length / MAX_STRING_BYTES)) }, (_, at) =>
-    bytes.subarray(at * MAX_STRING_BYTES, (at + 1) * MAX_STRING_BYTES),
-  )
-
-/** Parses quoted strings (RFC 1035 §5.1): \X is X, \DDD is an octet. Undefined for any other text. */
-export function stringsOf(text: string): readonly Uint8Array[] | undefined {
-  const strings: Uint8Array[] = []
-  const pattern = /"((?:[^"\\]|\\\d{3}|\\\D)*)"|([^\s"\\]+)/suy
-  let at = 0
-  while (at < text.length) {
-    pattern.lastIndex = at
-    const [whole, inside, bare] = pattern.exec(text) ?? []
-    if (whole === undefined) return undefined
-    const octets = octetsOf(inside ?? bare ?? '')
-    if (octets === undefined) return undefined
-    strings.push(octets)
-    at += whole.length
-    const gap = /^\s*/.exec(text.slice(at))?.[0].length ?? 0
-    if (gap === 0 && at < text.length) return undefined
-    at += gap
-  }
-  return strings
-}
-
-export function octetsOf(text: string): Uint8Array | undefined {
-  if (!text.includes('\\')) return Uint8Array.from(Buffer.from(text, 'utf8'))
-  const octets: number[] = []
-  for (const [part] of text.matchAll(/\\\d{3}|\\.|[^\\]/gsu)) {
-    const isDecimal = /^\\\d{3}$/.test(part)
-    if (isDecimal && Number(part.slice(1)) > 255) return undefined
-    if (isDecimal) octets.push(Number(part.slice(1)))
-    else octets.push(...Buffer.from(part.startsWith('\\') ? part.slice(1) : part, 'utf8'))
-  }
-  return Uint8Array.from(octets)
-}
-
-/** Octets outside printable ASCII as \DDD, so that each value has one text. */
-export function quoted(octets: Uint8Array): string {
-  const text = [...octets].map((octet) => {
-    if (octet === 0x22 || octet === 0x5c) return `\\${String.fromCodePoint(octet)}`
-    return octet < 0x20 || octet > 0x7e ? `\\${String(octet).padStart(3, '0')}` : String.fromCodePoint(octet)
-  })
-  return `"${text.join('')}"`
 }

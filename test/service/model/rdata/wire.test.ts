@@ -1,15 +1,20 @@
 import { decode } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { MessageBuilder } from '../../../src/shared/dns/message.ts'
-import { RDATA_TYPES } from '../../../src/service/model/rdata-values.ts'
-import { isWireType, rdataOf, typeNumber, type WireType } from '../../../src/service/publish/rdata.ts'
-import { hex } from '../../shared/dns/wire.ts'
+import { MessageBuilder } from '../../../../src/shared/dns/message.ts'
+import {
+  isWireType,
+  RDATA_TYPES,
+  rdataOf,
+  typeNumber,
+  type WireType,
+} from '../../../../src/service/model/rdata/types.ts'
+import { hex } from '../../../shared/dns/wire.ts'
 
 /** The RDATA of what a user writes. */
 function rdata(type: WireType, value: string): Buffer {
   const parsed = RDATA_TYPES[type].parse(value)
   if (!parsed.ok) throw new Error(parsed.error.detail)
-  return rdataOf(type, parsed.value)
+  return Buffer.from(rdataOf(type, parsed.value))
 }
 const decoded = (type: WireType, value: string): unknown => {
   const builder = new MessageBuilder({ id: 1, flags: 0x8000, limit: 65_535 })

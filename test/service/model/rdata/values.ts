@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type DnsType, RDATA_TYPES } from '../../../src/service/model/rdata-values.ts'
+import { type DnsType, RDATA_TYPES } from '../../../../src/service/model/rdata/types.ts'
 
 const short = (text: string): string => (text.length > 80 ? `${text.slice(0, 70)}… (${text.length})` : text)
 

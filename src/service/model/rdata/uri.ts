@@ -4,17 +4,18 @@ import {
   malformed,
   notOfForm,
   numberField,
-  quoted,
   type RdataParser,
-  stringsOf,
+  withText,
   withinRecord,
-} from './rdata-strings.ts'
+} from './parse.ts'
+import { quoted, stringsOf } from './strings.ts'
+import { wireText, wireUint16 } from './wire.ts'
 
 /** RFC 3986 §2: the characters of a URI after its scheme; all others are percent-encoded. */
 const URI = /^[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i
 
 /** RFC 7553 §4.4: the target is a quoted URI of any length. */
-export const parseUri: RdataParser = (value) => {
+const parseUri: RdataParser = (value) => {
   const [, priority, weight, rest = ''] = /^(\S+)[ \t]+(\S+)[ \t]+(.*)$/s.exec(value.trim()) ?? []
   const [target = new Uint8Array(), ...others] = stringsOf(rest) ?? []
   if (rest === '' || stringsOf(rest) === undefined || others.length > 0)
@@ -32,3 +33,9 @@ export const parseUri: RdataParser = (value) => {
         `the target ${excerptOfOctets(text)} is not a URI, such as "https://www.example.com/"`,
       )
 }
+
+export const uriRdata = {
+  isTarget: false,
+  parse: withText(parseUri),
+  wire: [wireUint16, wireUint16, wireText],
+} as const

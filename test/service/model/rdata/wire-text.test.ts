@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RR_TYPES } from '../../../src/shared/dns/types.ts'
-import { RDATA_TYPES } from '../../../src/service/model/rdata-values.ts'
-import { isWireType, rdataOf, typeNumber, type WireType } from '../../../src/service/publish/rdata.ts'
-import { rdataText, wireTypeOf } from '../../../src/service/rfc2136/rdata-text.ts'
-import { hex } from '../../shared/dns/wire.ts'
-import { PAIRS } from '../api/spellings.ts'
+import { RR_TYPES } from '../../../../src/shared/dns/types.ts'
+import {
+  isWireType,
+  RDATA_TYPES,
+  rdataOf,
+  rdataText,
+  typeNumber,
+  type WireType,
+  wireTypeOf,
+} from '../../../../src/service/model/rdata/types.ts'
+import { hex } from '../../../shared/dns/wire.ts'
+import { PAIRS } from '../../api/spellings.ts'
 
 const TYPES = Object.keys(PAIRS).filter((type) => isWireType(type as WireType)) as WireType[]
 const textOf = (type: WireType, rdata: Uint8Array): string | undefined =>
