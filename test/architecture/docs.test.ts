@@ -1,5 +1,5 @@
 import { NO_DETAILS } from '../../src/client/notify/notification.ts'
-import { hookVariables } from '../../src/client/notify/payload.ts'
+import { hookVariables } from '../../src/client/notify/receivers/hook.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'

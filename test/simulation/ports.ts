@@ -1,7 +1,7 @@
 import { ok } from '../../src/shared/base/result.ts'
 import { instant, milliseconds } from '../../src/shared/base/time.ts'
 import { address } from '../fakes/address.ts'
-import { ROUTER_PORT } from '../../src/client/detect/sources/pmp-codec.ts'
+import { ROUTER_PORT } from '../../src/client/detect/sources/nat-pmp.ts'
 import type { Clock } from '../../src/shared/ports/clock.ts'
 import type { ControlOutcome } from '../../src/shared/ports/control.ts'
 import type { DatagramOutcome, DatagramRequest } from '../../src/shared/ports/datagram.ts'

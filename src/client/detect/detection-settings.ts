@@ -1,7 +1,7 @@
 import type { Address, Addresses, Family } from '../../shared/base/address.ts'
 import type { Prefix } from '../../shared/base/prefix.ts'
 import type { RangeClass } from '../../shared/base/special.ts'
-import type { Ipv6Policy } from './sources/local.ts'
+import type { Ipv6Policy } from './sources/interface.ts'
 import type { SourceSpec } from './sources/spec.ts'
 
 /** The settings of one hostname that say where its address comes from. */

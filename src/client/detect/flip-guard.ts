@@ -13,7 +13,7 @@ import type { Sighting } from '../../shared/base/sighting.ts'
 import type { Clock } from '../../shared/ports/clock.ts'
 import { type Agreement, type SourceVote, straysIn } from './agree.ts'
 import type { Finding } from './finding.ts'
-import { NO_DEFAULT_ROUTE } from './sources/pmp.ts'
+import { NO_DEFAULT_ROUTE } from './sources/nat-pmp.ts'
 import type { Twice } from './twice.ts'
 import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 

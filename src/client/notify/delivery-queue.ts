@@ -2,7 +2,7 @@ import { hours, type Instant } from '../../shared/base/time.ts'
 import type { FailingTarget, PendingDelivery } from './memory.ts'
 import { type Clock, pause } from '../../shared/ports/clock.ts'
 import type { Log } from '../../shared/ports/log.ts'
-import type { Delivery } from './delivery.ts'
+import type { Delivery } from './receivers/receiver.ts'
 
 /** Each attempt, for metrics. */
 export type OnDelivery = (target: string, result: 'delivered' | 'failed') => void

@@ -21,14 +21,14 @@ import type { SystemPorts } from '../../shared/ports/system.ts'
 import {
   accountsByKey,
   deliveryOf,
-  type DeliveryPorts,
   deliveryPorts,
   deliveryTargets,
   newDeliveryId,
-  pingDelivery,
   queuesOf,
   receiversOf,
 } from './delivery.ts'
+import type { DeliveryPorts } from './receivers/receiver.ts'
+import { pingDelivery } from './receivers/ping.ts'
 import { DeliveryQueue, MAX_DELIVERY_AGE, type OnDelivery } from './delivery-queue.ts'
 import { NotifyMemoryFile } from './memory-file.ts'
 import type { ClientAccount, ResolvedSettings } from '../settings/settings.ts'

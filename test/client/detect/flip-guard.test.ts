@@ -1,4 +1,4 @@
-import { NO_DEFAULT_ROUTE } from '../../../src/client/detect/sources/pmp.ts'
+import { NO_DEFAULT_ROUTE } from '../../../src/client/detect/sources/nat-pmp.ts'
 import { describe, expect, it } from 'vitest'
 import { minutes, seconds } from '../../../src/shared/base/time.ts'
 import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'

@@ -1,5 +1,5 @@
-import { igdSource } from './igd.ts'
-import { pmpSource } from './pmp.ts'
+import { igdSource } from './upnp.ts'
+import { pmpSource } from './nat-pmp.ts'
 import type { QueryOptions, SourcePorts } from './ports.ts'
 import type { AddressSource } from './source.ts'
 

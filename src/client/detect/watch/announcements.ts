@@ -1,7 +1,7 @@
 import { after, type Duration, type Instant, milliseconds } from '../../../shared/base/time.ts'
 import type { Address } from '../../../shared/base/address.ts'
 import type { Closable, Gateway } from '../../../shared/ports/network.ts'
-import { ANNOUNCEMENT_PORT, decodeAddressAnswer, ROUTER_PORT } from '../sources/pmp-codec.ts'
+import { ANNOUNCEMENT_PORT, decodeAddressAnswer, ROUTER_PORT } from '../sources/nat-pmp.ts'
 import type { WatcherContext } from './watcher.ts'
 
 /** RFC 6886 §3.2.1: all hosts of the link. */

@@ -1,7 +1,6 @@
 import { after, type Duration, milliseconds, minutes, seconds } from '../../../shared/base/time.ts'
 import type { Gateway, EventRequest } from '../../../shared/ports/network.ts'
-import { findService } from '../sources/igd.ts'
-import type { WanService } from '../sources/igd-codec.ts'
+import { findService, type WanService } from '../sources/upnp.ts'
 import { sleepOrNotified, type WatcherContext, type WatcherState } from './watcher.ts'
 
 /** UPnP Device Architecture 2.0 §4.1.1: the requested duration of a subscription, in seconds; renewed at half time. */

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../shared/ports/datagram.ts'
 import type { Gateway } from '../../../shared/ports/network.ts'
-import { ROUTER_PORT } from '../sources/pmp-codec.ts'
+import { ROUTER_PORT } from '../sources/nat-pmp.ts'
 import type { WatchPorts } from './watcher.ts'
 
 const REFRESH_AFTER = 30

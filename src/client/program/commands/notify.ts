@@ -4,16 +4,15 @@ import { socketIn } from '../state/single-instance.ts'
 import type { ControlRequest } from '../../report/control-requests.ts'
 import {
   accountsByKey,
-  type Delivery,
   deliveryOf,
   deliveryPorts,
   deliveryTargets,
   newDeliveryId,
   receiversOf,
-  webhookHost,
-  webhooksOf,
-  webhookTargets,
 } from '../../notify/delivery.ts'
+import type { Delivery } from '../../notify/receivers/receiver.ts'
+import { webhookHost } from '../../notify/receivers/attempt.ts'
+import { webhooksOf, webhookTargets } from '../../notify/receivers/webhook.ts'
 import { logTo } from '../../../shared/program/log.ts'
 import type { Exit } from '../../../shared/program/exit-codes.ts'
 import type { Notification } from '../../notify/notification.ts'

@@ -91,7 +91,19 @@ export interface ImportContext {
   readonly domainOf: (hostname: string) => string | undefined
 }
 
-export type ImportReader = (text: string, context: ImportContext) => Imported
+type ImportReader = (text: string, context: ImportContext) => Imported
+
+/** A client to import from. */
+export interface FormatRow {
+  readonly read: ImportReader
+  readonly matches: (text: string) => boolean
+  /** Of a container: those that are set once for each. */
+  readonly variables?: readonly string[]
+  /** Where the files usually are. */
+  readonly files: readonly string[]
+  /** How the other client is stopped. */
+  readonly stop: string
+}
 
 /** Why no setting switches the check of the certificate off. */
 export const CHECKED_CERTIFICATE =

@@ -1,25 +1,37 @@
 import { describe, expect, it } from 'vitest'
 import { formatOf, readImport, unknownFormat } from '../../../../src/client/setup/migration/import.ts'
+import type { Format } from '../../../../src/client/setup/migration/formats.ts'
 import type { ImportContext } from '../../../../src/client/setup/migration/imported.ts'
 import { mergeImport } from '../../../../src/client/setup/migration/merge/merge.ts'
 import { fileComplaints } from '../../../../src/client/setup/file-complaints.ts'
 import { draftText } from '../../../../src/client/setup/toml.ts'
-import { CASES as GENERAL, type ImportCase } from './cases.ts'
-import { SERVICE_CASES } from './service-cases.ts'
-import { DDNS_GO_CASES } from './ddns-go-cases.ts'
-import { ROUTER_CASES } from './router-cases.ts'
-import { CONTAINER_CASES } from './container-cases.ts'
-import { WAYS_CASES } from './ways-cases.ts'
+import { INADYN_CASES } from './clients/inadyn.ts'
+import { OPENWRT_CASES } from './clients/openwrt.ts'
+import { NOIP_DUC_CASES } from './clients/noip-duc.ts'
+import { DDNS_UPDATER_CASES } from './clients/ddns-updater.ts'
+import { DDNS_GO_CASES } from './clients/ddns-go.ts'
+import { DOCKER_DYNDNS_CASES } from './clients/docker-dyndns.ts'
+import { CLOUDFLARE_DDNS_CASES } from './clients/cloudflare-ddns.ts'
+import { OZNU_CASES } from './clients/oznu.ts'
+import { URL_CASES } from './clients/url.ts'
+import { DDCLIENT_CASES } from './clients/ddclient.ts'
+import type { ImportCase } from './import-case.ts'
 import { CANARY, UNKNOWN } from './unknown-cases.ts'
 
-const CASES = [
-  ...GENERAL,
-  ...SERVICE_CASES,
-  ...ROUTER_CASES,
-  ...DDNS_GO_CASES,
-  ...WAYS_CASES,
-  ...CONTAINER_CASES,
-]
+/** Files of each client, as it documents them and as people have them. */
+const BY_FORMAT: Readonly<Record<Format, readonly ImportCase[]>> = {
+  inadyn: INADYN_CASES,
+  openwrt: OPENWRT_CASES,
+  'noip-duc': NOIP_DUC_CASES,
+  'ddns-updater': DDNS_UPDATER_CASES,
+  'ddns-go': DDNS_GO_CASES,
+  'docker-dyndns': DOCKER_DYNDNS_CASES,
+  'cloudflare-ddns': CLOUDFLARE_DDNS_CASES,
+  oznu: OZNU_CASES,
+  url: URL_CASES,
+  ddclient: DDCLIENT_CASES,
+}
+const CASES = Object.values(BY_FORMAT).flat()
 
 const contextOf = ({ variables = {}, includes = {} }: Partial<ImportCase>): ImportContext => ({
   file: 'old.conf',
