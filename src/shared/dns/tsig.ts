@@ -11,7 +11,7 @@ export const TSIG_ALGORITHMS = {
   'hmac-sha512': { hash: 'sha512', octets: 64 },
 } as const
 export type TsigAlgorithm = keyof typeof TSIG_ALGORITHMS
-export const isTsigAlgorithm = (text: unknown): text is TsigAlgorithm =>
+const isTsigAlgorithm = (text: unknown): text is TsigAlgorithm =>
   typeof text === 'string' && Object.hasOwn(TSIG_ALGORITHMS, text)
 
 export interface TsigKey {

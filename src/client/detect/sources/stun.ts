@@ -80,7 +80,7 @@ const HEADER = 20
 /** §14.1 and §14.2. Servers of RFC 3489 send the plain attribute, and some middleboxes rewrite it. */
 const [MAPPED_ADDRESS, XOR_MAPPED_ADDRESS] = [0x0001, 0x0020]
 
-export const TRANSACTION_BYTES = 12
+const TRANSACTION_BYTES = 12
 
 /** `transaction` is 12 random bytes (§5), so that an off-path attacker cannot forge an answer. */
 export function encodeBinding(transaction: Uint8Array): Uint8Array {

@@ -125,14 +125,14 @@ async function act(
 
 /** UPnP Device Architecture 2.0 §1.3. */
 export const SSDP_PORT = 1900
-export const SSDP_GROUP = '239.255.255.250' as Address
+const SSDP_GROUP = '239.255.255.250' as Address
 
 /** Internet Gateway Device: a search for version 1 finds version 2 as well, because versions are backward compatible. */
 const DEVICE = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1'
 const SERVICES = /^urn:schemas-upnp-org:service:(WANIPConnection:[12]|WANPPPConnection:1)$/
 
 /** Well above the size of router descriptions; limits memory. */
-export const MAX_DOCUMENT_BYTES = 64 * 1024
+const MAX_DOCUMENT_BYTES = 64 * 1024
 
 /** §1.3.2: a multicast search with `maxWait` (MX, in seconds), or a unicast search without. */
 export const encodeSearch = (host: string, maxWait?: number): Uint8Array =>
@@ -202,7 +202,7 @@ const absolute = (url: string | undefined, base: string): string | undefined =>
   url !== undefined && url !== '' && URL.canParse(url, base) ? new URL(url, base).href : undefined
 
 /** WANIPConnection:1 §2.4.18 and §2.4.9: the actions have no arguments. */
-export type IgdAction = 'GetExternalIPAddress' | 'GetStatusInfo'
+type IgdAction = 'GetExternalIPAddress' | 'GetStatusInfo'
 
 export const encodeAction = (
   type: string,

@@ -17,11 +17,11 @@ const has = (text: string, name: string): boolean =>
   new RegExp(`(?:^|[\\s"'-])${name}(?:_FILE)?["']?[ \\t]*[=:]`, 'm').test(text)
 
 /** Environments of favonia/cloudflare-ddns, and of others that have its variables. */
-export const isFavonia = (text: string): boolean =>
+const isFavonia = (text: string): boolean =>
   ['CLOUDFLARE_API_TOKEN', 'CF_API_TOKEN'].some((name) => has(text, name)) &&
   ['DOMAINS', 'IP4_DOMAINS', 'IP6_DOMAINS'].some((name) => has(text, name))
 /** Environments of oznu/cloudflare-ddns. */
-export const isOznu = (text: string): boolean =>
+const isOznu = (text: string): boolean =>
   has(text, 'API_KEY') &&
   (/ZONE["']?[ \t]*[=:][ \t]*["']?[\w-]+\.[\w.-]+/.test(text) || /ZONE_FILE["']?[ \t]*[=:]/.test(text))
 
@@ -57,7 +57,7 @@ function remarkOnVariables({ all, remarks }: Entry, known: RegExp, lost: RegExp)
 }
 
 /** Reads the environment of favonia/cloudflare-ddns, each family with its names and its way to the address. */
-export function importFavonia(text: string, context: ImportContext): Imported {
+function importFavonia(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   const entry = { all: environmentOf(text, context.variable), context, remarks }
   const password =
@@ -127,7 +127,7 @@ function cronInterval({ all, remarks }: Entry, name: string): DraftSettings {
 }
 
 /** Reads the environment of oznu/cloudflare-ddns: one name, one family. */
-export function importOznu(text: string, context: ImportContext): Imported {
+function importOznu(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   const entry = { all: environmentOf(text, context.variable), context, remarks }
   const { all } = entry

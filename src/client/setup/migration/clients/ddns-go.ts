@@ -34,7 +34,7 @@ const textAt = (value: YamlValue | undefined, ...path: readonly string[]): strin
   at(value, ...path)?.text ?? ''
 
 /** Reads the YAML of ddns-go 4 to 6; before version 5, the document is the only entry. */
-export function importDdnsGo(text: string, { file }: ImportContext): Imported {
+function importDdnsGo(text: string, { file }: ImportContext): Imported {
   const remarks = new Remarks(file)
   const document = readYaml(text)
   if (!document.ok) {

@@ -42,7 +42,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /** Reads config.json of qdm12/ddns-updater, or its environment with the variable CONFIG. */
-export function importQdm12(text: string, { file, variable }: ImportContext): Imported {
+function importQdm12(text: string, { file, variable }: ImportContext): Imported {
   const remarks = new Remarks(file)
   const environment = text.trimStart().startsWith('{') ? undefined : environmentOf(text, variable)
   const document = parsed(environment?.get('CONFIG')?.value ?? text)

@@ -19,7 +19,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /** Reads the variables of the docker-dynamic-dns images. */
-export function importDockerDyndns(text: string, { file, variable }: ImportContext): Imported {
+function importDockerDyndns(text: string, { file, variable }: ImportContext): Imported {
   const remarks = new Remarks(file)
   const all = environmentOf(text, variable)
   const valueOf = (name: string): string => all.get(name)?.value ?? ''

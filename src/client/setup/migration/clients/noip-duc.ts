@@ -28,7 +28,7 @@ function optionsOf(words: readonly string[]): readonly { readonly name: string; 
 }
 
 /** Reads the environment of noip-duc 3. */
-export function importNoipDuc(text: string, { file, variable }: ImportContext): Imported {
+function importNoipDuc(text: string, { file, variable }: ImportContext): Imported {
   const remarks = new Remarks(file)
   const all = environmentOf(text, variable, optionsOf)
   for (const [name, { unset, line }] of all)

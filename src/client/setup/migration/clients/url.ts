@@ -67,7 +67,7 @@ function ownUpdates(raw: string, { file, line, remarks }: UrlPlace): readonly Im
 }
 
 /** Reads update URLs, one a line, as routers have them. */
-export function importUrls(text: string, { file }: ImportContext): Imported {
+function importUrls(text: string, { file }: ImportContext): Imported {
   const remarks = new Remarks(file)
   // Some routers take two URLs in one field, with a blank between them.
   const urls = text

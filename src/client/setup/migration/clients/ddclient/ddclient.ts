@@ -25,7 +25,7 @@ const DEFAULT_SERVER = 'members.dyndns.org'
 const PASSWORD_ADVICE = ', or give Holdfast the password as HOLDFAST_PASSWORD'
 
 /** Reads ddclient.conf, of ddclient 3 and 4. */
-export function importDdclient(text: string, context: ImportContext): Imported {
+function importDdclient(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   let globals: DdclientSettings = new Map()
   const entries: (readonly DdclientUpdate[])[] = []

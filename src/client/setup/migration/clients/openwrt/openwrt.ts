@@ -39,7 +39,7 @@ const READ_OPTIONS: ReadonlySet<string> = new Set([
 const LOST: ReadonlySet<string> = new Set(['proxy', 'bind_network', 'ip_script'])
 
 /** Reads /etc/config/ddns of OpenWrt. */
-export function importOpenwrt(text: string, context: ImportContext): Imported {
+function importOpenwrt(text: string, context: ImportContext): Imported {
   const remarks = new Remarks(context.file)
   const sections = uciSections(text)
   const services = sections.filter(({ type }) => type === 'service')
