@@ -104,6 +104,30 @@ export const UPDATE_OPERATION = 'UPDATE'
 export const MAX_FUDGE = minutes(5)
 const KNOWN_FOR = minutes(15)
 
+/** A message in the transaction: each phase adds what the later ones need. */
+interface Applying extends SignedUpdate {
+  readonly w: StoreWrites
+  /** A change of the zone waits for this one: what is read from here on stays. */
+  readonly zone: Zone
+  readonly published: PublishedZone
+  /** Of the changes, relative to the zone. */
+  readonly names: readonly string[]
+  stored: ReadonlyMap<string, Name>
+}
+
+/** What ends a message in its zone; undefined where it goes on. */
+type ZonePhase = (applying: Applying) => UpdateResult | undefined | Promise<UpdateResult | undefined>
+
+/** The checks of a message in its zone, in their order. */
+// biome-ignore format: a table
+const ZONE_PHASES: readonly (readonly [name: string, phase: ZonePhase])[] = [
+  ['the zone: locked, of others (REFUSED, NOTAUTH)',                               checkZone],
+  ['the prerequisites, by what would be published (RFC 2136 §3.2)',                checkPrerequisites],
+  ['the form of the changes (RFC 2136 §3.4.1)',                                    checkChanges],
+  ['the names: an answer after this would tell of names of others (REFUSED)',      checkNames],
+  ['the change, by the rules of /v1 (REFUSED)',                                    change],
+]
+
 /** Applies a message, all of it or nothing (RFC 2136 §3.4.2.7), and notes it; one that was noted before changes nothing. */
 export async function applyUpdate(w: StoreWrites, update: SignedUpdate): Promise<UpdateResult> {
   const { mac, now, message } = update
@@ -117,32 +141,71 @@ export async function applyUpdate(w: StoreWrites, update: SignedUpdate): Promise
 }
 
 async function appliedTo(w: StoreWrites, update: SignedUpdate): Promise<UpdateResult> {
-  const { message, caller } = update
-  const { name: apex } = message.question
-  // A change of the zone waits for this one: what is read from here on stays.
-  const zone = await w.zoneNamed(apex)
-  const published = zone && (await w.publishedZone(apex))
+  const { question, updates } = update.message
+  const zone = await w.zoneNamed(question.name)
+  const published = zone && (await w.publishedZone(question.name))
   if (zone === undefined || published === undefined)
     return { rcode: RCODES.NOTAUTH, because: 'this service has no such zone' }
+  const names = [...new Set(updates.map(({ name }) => relativeTo(name, question.name) ?? APEX))]
+  const applying: Applying = { ...update, w, zone, published, names, stored: new Map() }
+  for (const [, phase] of ZONE_PHASES) {
+    const end = await phase(applying)
+    if (end !== undefined) return end
+  }
+  return { rcode: RCODES.NOERROR }
+}
+
+function checkZone({ caller, zone }: Applying): UpdateResult | undefined {
   const refusal = zoneChangeFault(caller, zone)
-  if (refusal !== undefined) return refusedBy([refusal])
-  const fault = (await prerequisitesOf(w, update, published)) ?? changeFormFault(apex, message.updates)
-  if (fault !== undefined) return { rcode: fault }
-  const relative = [...new Set(message.updates.map(({ name }) => relativeTo(name, apex) ?? APEX))]
-  const stored = new Map((await w.namesAt(zone.id, relative)).map((one) => [one.name, one]))
-  // Before what is stored is looked at: an answer would tell of names of others, offline ones too.
-  const faults = relative.flatMap((name) => accessFault(caller, zone, stored.get(name) ?? name) ?? [])
-  if (faults.length > 0) return refusedBy(faults)
-  const changes = changesOf(
-    { apex, serial: published.serial, nameAt: (name) => stored.get(name) },
-    message.updates,
+  return refusal && refusedBy([refusal])
+}
+
+/** A client asks the name server before it sends an UPDATE. */
+async function checkPrerequisites({ w, message, settings, published: zone }: Applying) {
+  const { prerequisites } = message
+  if (prerequisites.length === 0) return undefined
+  const { apex } = zone
+  const names = [...new Set(prerequisites.flatMap(({ name }) => relativeTo(name, apex) ?? []))]
+  const records = await storedRecords(w, { zone, names, settings })
+  return codeAlone(
+    prerequisiteFault(apex, prerequisites, (fqdn) => {
+      const name = relativeTo(fqdn, apex) ?? APEX
+      const own = records.get(name) ?? []
+      return name === APEX ? [soaRecord(zone, settings), ...own] : own
+    }),
   )
+}
+
+const codeAlone = (rcode: number | undefined): UpdateResult | undefined =>
+  rcode === undefined ? undefined : { rcode }
+
+function checkChanges({ zone, message }: Applying): UpdateResult | undefined {
+  return codeAlone(changeFormFault(zone.name, message.updates))
+}
+
+async function checkNames(applying: Applying): Promise<UpdateResult | undefined> {
+  const { w, caller, zone, names } = applying
+  applying.stored = new Map((await w.namesAt(zone.id, names)).map((one) => [one.name, one]))
+  const faults = names.flatMap((name) => accessFault(caller, zone, applying.stored.get(name) ?? name) ?? [])
+  return faults.length > 0 ? refusedBy(faults) : undefined
+}
+
+async function change({
+  w,
+  zone,
+  published,
+  stored,
+  ...update
+}: Applying): Promise<UpdateResult | undefined> {
+  const { caller, message } = update
+  const zoneBefore = { apex: zone.name, serial: published.serial, nameAt: (name: string) => stored.get(name) }
+  const changes = changesOf(zoneBefore, message.updates)
   if ('refusal' in changes) return refusedBy([changes.refusal])
   const ttl = ttlBounds({ caller, zone })
   const items = [...changes.names].flatMap(([name, sets]) =>
     patchItems(name, { stored: stored.get(name), sets, ttl }),
   )
-  return items.length > 0 ? patched(w, update, { zone, items }) : { rcode: RCODES.NOERROR }
+  return items.length > 0 ? patched(w, update, { zone, items }) : undefined
 }
 
 /** A message that changes nothing may prove a key: it is refused where a change would be. */
@@ -152,24 +215,6 @@ const accessFault = (caller: Caller, zone: Zone, name: Name | string): Refusal |
   return caller.isReadOnly || !isNameInScope(caller, zone, name)
     ? refuse('nameCreateForbidden', 'the key is for other names, or for reading')
     : undefined
-}
-
-/** RFC 2136 §3.2, judged on what would be published now: a client asks the name server before it sends an UPDATE. */
-async function prerequisitesOf(
-  w: StoreWrites,
-  { message, settings }: SignedUpdate,
-  zone: PublishedZone,
-): Promise<number | undefined> {
-  const { prerequisites } = message
-  if (prerequisites.length === 0) return undefined
-  const { apex } = zone
-  const names = [...new Set(prerequisites.flatMap(({ name }) => relativeTo(name, apex) ?? []))]
-  const records = await storedRecords(w, { zone, names, settings })
-  return prerequisiteFault(apex, prerequisites, (fqdn) => {
-    const name = relativeTo(fqdn, apex) ?? APEX
-    const own = records.get(name) ?? []
-    return name === APEX ? [soaRecord(zone, settings), ...own] : own
-  })
 }
 
 interface Patch {

@@ -49,41 +49,159 @@ type Send = (message: Buffer) => Promise<void>
 
 const secondsOf = (now: Instant): number => Math.floor(now / 1000)
 
-/**
- * Answers one UPDATE (RFC 2136 §3). The order of checks: form, signature, zone section, then the message itself, in one
- * transaction. Only a signature gives rights, never an address. The answer comes when our own answers have the change.
- */
+/** An UPDATE on its way: each phase adds what the later ones need. */
+class UpdateRun {
+  readonly context: UpdateMessageContext
+  readonly bytes: Uint8Array
+  readonly peer: DnsPeer
+  readonly message: UpdateMessage | undefined
+  stored: StoredTsigKey | undefined
+  signature: Extract<TsigCheck, { readonly kind: 'valid' }> | undefined
+  caller: Caller | undefined
+
+  constructor(context: UpdateMessageContext, { bytes, peer }: UpdateCall) {
+    this.context = context
+    this.bytes = bytes
+    this.peer = peer
+    this.message = parseUpdate(bytes)
+  }
+
+  /** An answer to anyone: by UDP none above the limit of such answers, because the address may be forged. */
+  unsigned(kind: string, answer: () => Buffer): UpdateEnd {
+    const { limit, now } = this.context
+    const { address, isDatagram } = this.peer
+    const isSent =
+      !isDatagram || limit.check(address, kind, { length: this.bytes.length, now: now() }) === 'send'
+    return { unsigned: isSent ? answer() : undefined }
+  }
+}
+
+/** A run behind the phase that verifies the signature. */
+type Verified = UpdateRun & { readonly message: UpdateMessage }
+
+/** What ends an UPDATE: an answer that nobody signs, or none, before its signature is verified; else a result. */
+type UpdateEnd = { readonly unsigned: Buffer | undefined } | UpdateResult
+type UpdatePhase = (run: Verified) => UpdateEnd | undefined | Promise<UpdateEnd | undefined>
+
+/** Every check of an UPDATE, in their order (RFC 2136 §3): only a signature gives rights, never an address. */
+// biome-ignore format: a table
+const UPDATE_PHASES: readonly (readonly [name: string, phase: UpdatePhase])[] = [
+  ['the form of the message (FORMERR)',                                                       checkForm],
+  ['that it is signed (REFUSED)',                                                             checkSigned],
+  ['the signature, its key and its time (FORMERR, NOTAUTH)',                                  checkSignature],
+  ['the version of EDNS (BADVERS)',                                                           checkEdns],
+  ['the type (FORMERR) and the class (NOTAUTH) of the zone section',                          checkZoneSection],
+  ['the account of the key (REFUSED)',                                                        checkAccount],
+  ['the turn of the account (SERVFAIL); then the phases of apply.ts, in one transaction',     applyInTurn],
+]
+
+/** Answers one UPDATE. The answer comes when our own answers have the change. */
 export async function handleUpdateMessage(
   context: UpdateMessageContext,
   call: UpdateCall,
   send: Send,
 ): Promise<void> {
-  const { bytes, peer } = call
-  const message = parseUpdate(bytes)
-  const isAllowed = (kind: string): boolean => mayAnswer(context, peer, { kind, length: bytes.length })
-  if (message === undefined)
-    return isAllowed('FORMERR')
-      ? send(malformedAnswer((bytes[0] ?? 0) * 256 + (bytes[1] ?? 0), OPCODES.UPDATE))
-      : undefined
-  if (message.tsig === undefined)
-    return isAllowed('REFUSED')
-      ? send(answerOf(message, { rcode: RCODES.REFUSED, because: 'an UPDATE needs a signature (TSIG)' }))
-      : undefined
+  const run = new UpdateRun(context, call)
+  const end = await endOrFailure(run)
+  if ('unsigned' in end) return end.unsigned && send(end.unsigned)
+  const { message, signature } = run
+  if (message === undefined || signature === undefined) throw new Error('only a signature gives a result')
+  if (end.changed !== undefined) await context.published(end.changed.zoneId, end.changed.names)
+  const options = { now: secondsOf(context.now()), previous: signature.mac }
+  return send(signTsig(answerOf(message, end), signature.key, options).message)
+}
+
+async function firstEnd(run: UpdateRun): Promise<UpdateEnd> {
+  for (const [, phase] of UPDATE_PHASES) {
+    const end = await phase(run as Verified)
+    if (end !== undefined) return end
+  }
+  throw new Error('the last phase ends each message')
+}
+
+async function endOrFailure(run: UpdateRun): Promise<UpdateEnd> {
+  try {
+    return await firstEnd(run)
+  } catch (error) {
+    if (run.signature === undefined) throw error
+    run.context.reportError(error)
+    const because = isPassing(error) ? 'the database is away or busy' : 'internal error'
+    return { rcode: RCODES.SERVFAIL, because }
+  }
+}
+
+function checkForm(run: UpdateRun): UpdateEnd | undefined {
+  const { bytes, message } = run
+  if (message !== undefined) return undefined
+  return run.unsigned('FORMERR', () =>
+    malformedAnswer((bytes[0] ?? 0) * 256 + (bytes[1] ?? 0), OPCODES.UPDATE),
+  )
+}
+
+function checkSigned(run: Verified): UpdateEnd | undefined {
+  const { message } = run
+  if (message.tsig !== undefined) return undefined
+  const because = 'an UPDATE needs a signature (TSIG)'
+  return run.unsigned('REFUSED', () => answerOf(message, { rcode: RCODES.REFUSED, because }))
+}
+
+async function checkSignature(run: Verified): Promise<UpdateEnd | undefined> {
+  const { context, bytes, message, peer } = run
+  const { tsig } = message
+  if (tsig === undefined) return undefined
   const now = context.now()
-  const stored = await context.store.read(async (r) => r.tsigKeyNamed(message.tsig?.keyName ?? ''))
-  const key = stored && usableKey(context, stored, now)
-  const check = checked(bytes, message.tsig, { key, now: secondsOf(now) })
-  if (check.kind === 'malformed')
-    return isAllowed('FORMERR') ? send(emptyAnswer(message, RCODES.FORMERR)) : undefined
+  run.stored = await context.store.read(async (r) => r.tsigKeyNamed(tsig.keyName))
+  const key = run.stored && usableKey(context, run.stored, now)
+  const check = checked(bytes, tsig, { key, now: secondsOf(now) })
+  if (check.kind === 'malformed') return run.unsigned('FORMERR', () => emptyAnswer(message, RCODES.FORMERR))
   if (check.kind === 'fault') {
     await noteRefusal(context, peer, { isKnown: key !== undefined })
-    return isAllowed('TSIG') ? send(faultAnswer(message, check, secondsOf(now))) : undefined
+    return run.unsigned('TSIG', () => faultAnswer(message, check, secondsOf(now)))
   }
-  const result = await resultFor(context, { message, mac: check.mac, stored, peer })
-  const { changed } = result
-  if (changed !== undefined) await context.published(changed.zoneId, changed.names)
-  const answer = answerOf(message, result)
-  return send(signTsig(answer, check.key, { now: secondsOf(context.now()), previous: check.mac }).message)
+  run.signature = check
+  return undefined
+}
+
+function checkEdns({ message: { edns } }: Verified): UpdateEnd | undefined {
+  return edns === undefined || edns.version === 0
+    ? undefined
+    : { rcode: RCODES.BADVERS, because: 'the service has version 0 of EDNS (RFC 6891 §6.1.3)' }
+}
+
+function checkZoneSection({ message: { question } }: Verified): UpdateEnd | undefined {
+  if (question.type !== RR_TYPES.SOA)
+    return { rcode: RCODES.FORMERR, because: 'the zone section needs the type SOA' }
+  return question.class === CLASSES.IN
+    ? undefined
+    : { rcode: RCODES.NOTAUTH, because: 'the service has zones of the class IN' }
+}
+
+async function checkAccount(run: Verified): Promise<UpdateEnd | undefined> {
+  run.caller = run.stored && (await callerOf(run.context, run.stored))
+  return run.caller === undefined
+    ? { rcode: RCODES.REFUSED, because: 'the account of the key is suspended' }
+    : undefined
+}
+
+async function applyInTurn({ context, message, signature, caller, peer }: Verified): Promise<UpdateEnd> {
+  if (signature === undefined || caller === undefined) throw new Error('the phases before this one have both')
+  const update = {
+    message,
+    mac: signature.mac,
+    caller,
+    peer: peer.address,
+    now: context.now(),
+    service: context.service(),
+    settings: context.settings(),
+  }
+  const taken = await context.inTurn(
+    { kind: 'write', key: `account ${caller.account.name}`, isGone: undefined },
+    async () => context.store.write(async (w) => applyUpdate(w, update)),
+  )
+  if ('retryAfter' in taken)
+    return { rcode: RCODES.SERVFAIL, because: 'too many changes of this account wait' }
+  noteChange(context, caller, { peer: peer.address, result: taken.value })
+  return taken.value
 }
 
 /** A message is not valid for as long as its sender likes: what was applied is known for some minutes only. */
@@ -98,12 +216,6 @@ function checked(
     : check
 }
 
-const mayAnswer = (
-  { limit, now }: UpdateMessageContext,
-  { address, isDatagram }: DnsPeer,
-  { kind, length }: { readonly kind: string; readonly length: number },
-): boolean => !isDatagram || limit.check(address, kind, { length, now: now() }) === 'send'
-
 /** A key that has expired is not known any more. */
 export function usableKey(
   { unseal }: Pick<UpdateMessageContext, 'unseal'>,
@@ -114,50 +226,6 @@ export function usableKey(
   if (expiresAt !== undefined && !isBefore(now, expiresAt)) return undefined
   const secret = unseal(stored)
   return secret && tsigKeyFrom(name, algorithm, secret)
-}
-
-interface VerifiedCall {
-  readonly message: UpdateMessage
-  readonly mac: Uint8Array
-  readonly stored: StoredTsigKey | undefined
-  readonly peer: DnsPeer
-}
-
-async function resultFor(context: UpdateMessageContext, call: VerifiedCall): Promise<UpdateResult> {
-  const { message, mac, stored, peer } = call
-  const { type, class: zoneClass } = message.question
-  if (message.edns !== undefined && message.edns.version > 0)
-    return { rcode: RCODES.BADVERS, because: 'the service has version 0 of EDNS (RFC 6891 §6.1.3)' }
-  if (type !== RR_TYPES.SOA) return { rcode: RCODES.FORMERR, because: 'the zone section needs the type SOA' }
-  if (zoneClass !== CLASSES.IN)
-    return { rcode: RCODES.NOTAUTH, because: 'the service has zones of the class IN' }
-  try {
-    const caller = stored && (await callerOf(context, stored))
-    if (caller === undefined) return { rcode: RCODES.REFUSED, because: 'the account of the key is suspended' }
-    const update = {
-      message,
-      mac,
-      caller,
-      peer: peer.address,
-      now: context.now(),
-      service: context.service(),
-      settings: context.settings(),
-    }
-    const taken = await context.inTurn(
-      { kind: 'write', key: `account ${caller.account.name}`, isGone: undefined },
-      async () => context.store.write(async (w) => applyUpdate(w, update)),
-    )
-    if ('retryAfter' in taken)
-      return { rcode: RCODES.SERVFAIL, because: 'too many changes of this account wait' }
-    noteChange(context, caller, { peer: peer.address, result: taken.value })
-    return taken.value
-  } catch (error) {
-    context.reportError(error)
-    return {
-      rcode: RCODES.SERVFAIL,
-      because: isPassing(error) ? 'the database is away or busy' : 'internal error',
-    }
-  }
 }
 
 /** Between two writes of the last use of a key. */
