@@ -87,20 +87,69 @@ export function heldUntil({ status }: AccountState, now: Instant): Instant | und
   return isHeld ? status.until : undefined
 }
 
-function actionFor(account: AccountState, desired: DesiredState, { world, now }: ActionContext): Action {
-  if (stopOf(account, desired) !== undefined) return { kind: 'halt' }
-  const held = heldUntil(account, now)
-  if (held !== undefined) return { kind: 'look', at: held }
-  if (world.spent?.includes(desired.account)) return { kind: 'look', at: after(now, milliseconds(1)) }
-  if (world.sightings === undefined && needsLook(account, desired)) return { kind: 'look', at: now }
-  const request = firstDue(account, desired, { world, now })
-  const paced = request && paceDelay(account.recent ?? [], request, paceOf(desired, now))
-  // Scheduled looks continue during the delay, so that the newest address is sent.
-  if (paced !== undefined) return { kind: 'look', at: earliest(world.nextLook, paced.until) }
-  if (request !== undefined) {
-    const failed = account.status.kind === 'retrying' ? account.status.attempt + 1 : 0
-    return { kind: 'send', account: desired.account, request, endpoint: failed % desired.endpointCount }
+/** What decides about one account. `request`: what is due, which the checks before it do not ask for. */
+interface AccountView extends ActionContext {
+  readonly account: AccountState
+  readonly desired: DesiredState
+  readonly request: () => UpdateRequest | undefined
+}
+
+/** Every check of an account after a look, in their order: the first that gives an action decides. */
+// biome-ignore format: a table
+const CHECKS: readonly (readonly [name: string, check: (view: AccountView) => Action | undefined])[] = [
+  ['a stop: nothing, until the user acts',                               ifStopped],
+  ['a wait, or a pause between two tries: nothing before its end',       ifHeld],
+  ['a service that a one-shot did not reach: the next run tries again',  ifSpent],
+  ['addresses that are not known yet: a look',                           ifUnseen],
+  ['the pace of requests: what is due waits, and looks go on',           ifPaced],
+  ['what is due: a request',                                             ifDue],
+  ['nothing is due: the next look, or a refresh before it',              nextLook],
+]
+
+function actionFor(account: AccountState, desired: DesiredState, context: ActionContext): Action {
+  let due: { readonly request: UpdateRequest | undefined } | undefined
+  const request = () => (due ??= { request: firstDue(account, desired, context) }).request
+  const view = { account, desired, ...context, request }
+  for (const [, check] of CHECKS) {
+    const action = check(view)
+    if (action !== undefined) return action
   }
+  return nextLook(view)
+}
+
+function ifStopped({ account, desired }: AccountView): Action | undefined {
+  return stopOf(account, desired) === undefined ? undefined : { kind: 'halt' }
+}
+
+function ifHeld({ account, now }: AccountView): Action | undefined {
+  const held = heldUntil(account, now)
+  return held && { kind: 'look', at: held }
+}
+
+function ifSpent({ desired, world, now }: AccountView): Action | undefined {
+  const isSpent = world.spent?.includes(desired.account) === true
+  return isSpent ? { kind: 'look', at: after(now, milliseconds(1)) } : undefined
+}
+
+function ifUnseen({ account, desired, world, now }: AccountView): Action | undefined {
+  return world.sightings === undefined && needsLook(account, desired) ? { kind: 'look', at: now } : undefined
+}
+
+/** Scheduled looks go on during the delay, so that the newest address is sent. */
+function ifPaced({ account, desired, world, now, request }: AccountView): Action | undefined {
+  const due = request()
+  const paced = due && paceDelay(account.recent ?? [], due, paceOf(desired, now))
+  return paced && { kind: 'look', at: earliest(world.nextLook, paced.until) }
+}
+
+function ifDue({ account, desired, request }: AccountView): Action | undefined {
+  const due = request()
+  if (due === undefined) return undefined
+  const failed = account.status.kind === 'retrying' ? account.status.attempt + 1 : 0
+  return { kind: 'send', account: desired.account, request: due, endpoint: failed % desired.endpointCount }
+}
+
+function nextLook({ account, desired, world, now }: AccountView): Action {
   return { kind: 'look', at: earliest(world.nextLook, ...refreshes(account, desired, now)) }
 }
 
