@@ -120,4 +120,4 @@ function replies(name: string): readonly string[] {
   ]
 }
 
-const NO_DUMP = 'No dump: no page and no user shows this reply; it is what another client looks for.'
+const NO_DUMP = 'No dump: no documentation or user report shows this reply; another client looks for it.'

@@ -69,7 +69,7 @@ describe('a passkey', () => {
     await page.getByRole('link', { name: 'Account' }).click()
     at.ageProofs()
     await page.getByRole('button', { name: 'New recovery codes' }).click()
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor()
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
     await look('proof-with-passkey')
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('heading', { name: 'Recovery codes' }).waitFor()
@@ -80,7 +80,7 @@ describe('a passkey', () => {
 
     await own.verifies(false)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.getByRole('alert').getByText('The browser has not used a passkey').waitFor()
+    await page.getByRole('alert').getByText('The browser did not use a passkey').waitFor()
     await look('sign-in-without-passkey')
     await own.verifies(true)
     await signInBy(page, at.account, at.accountPassword)

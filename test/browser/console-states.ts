@@ -116,7 +116,7 @@ const OF_KEYS: States = {
     await page.getByLabel('What is it for?').fill('nsupdate')
     ageProofs()
     await press(page, 'Make the key')
-    await page.getByRole('heading', { name: 'Is it you?' }).waitFor()
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
   },
   'proof-refused': async (page) => {
     await page.getByLabel('Password').fill('a wrong password')
@@ -155,7 +155,7 @@ const OF_CHANGES: States = {
   },
   'trail-undo': async (page, { url }) => {
     await page.goto(`${url}/console/trail`)
-    await page.getByRole('link', { name: 'Undo all of it' }).first().click()
+    await page.getByRole('link', { name: 'Undo everything' }).first().click()
     await page.getByRole('heading', { name: 'This changes 2 records' }).waitFor()
   },
 }
@@ -163,9 +163,9 @@ const OF_CHANGES: States = {
 const OF_ACCOUNT: States = {
   account: async (page, { url }) => page.goto(`${url}/console/account`),
   'password-refused': async (page) => {
-    await page.getByLabel('Present password').fill('a wrong password')
+    await page.getByLabel('Current password').fill('a wrong password')
     await page.getByLabel('New password', { exact: true }).fill('a long password')
-    await page.getByLabel('New password again').fill('another password')
+    await page.getByLabel('Repeat the new password').fill('another password')
     await press(page, 'Change the password')
     await page.locator('#errors').waitFor()
   },
@@ -213,7 +213,7 @@ const OF_ENTRY: States = {
     await page.locator('#errors').waitFor()
   },
   forgotten: async (page) => {
-    await page.getByRole('link', { name: 'Password forgotten?' }).click()
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await page.getByRole('button', { name: 'Send the link' }).waitFor()
   },
   'forgotten-sent': async (page, { account }) => {
@@ -225,7 +225,7 @@ const OF_ENTRY: States = {
   reset: async (page, { url }) => page.goto(`${url}/console/reset#${'a'.repeat(43)}`),
   'reset-refused': async (page) => {
     await page.getByLabel('New password', { exact: true }).fill('short')
-    await page.getByLabel('New password again').fill('shorter')
+    await page.getByLabel('Repeat the new password').fill('shorter')
     await press(page, 'Change the password')
     await page.locator('#errors').waitFor()
   },

@@ -25,6 +25,6 @@ export async function invited() {
 export async function makeAccount(page: Page, account: string): Promise<void> {
   await page.getByLabel('Name of the account').fill(account)
   await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
-  await page.getByLabel('New password again').fill(NEW_PASSWORD)
+  await page.getByLabel('Repeat the new password').fill(NEW_PASSWORD)
   await page.getByRole('button', { name: 'Make the account' }).click()
 }

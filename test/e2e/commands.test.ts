@@ -377,7 +377,7 @@ describe('--help', () => {
   it('names the values of an enumeration', async () => {
     const { stdout } = await holdfast(['update', '--help'])
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'each in a request of its own [together] (together, apart)',
+      'or one request per address [together] (together, apart)',
     )
   })
 })

@@ -272,7 +272,7 @@ describe('a running daemon', () => {
     const high = inTerminal(watching, { env: env(at) })
     const low = inTerminal(watching, { env: env(at), rows: 4 })
     await high.answer('8.8.8.8')
-    await low.answer('more lines; make the window higher')
+    await low.answer('more lines; enlarge the window')
     address = '8.8.4.4'
     await ask('poke')
     await high.answer('8.8.4.4')

@@ -50,12 +50,12 @@ describe('while the file has a fault, and the daemon runs with the settings befo
       const { code, stdout } = await ask(command)
       expect([command, code, stdout]).toEqual([command, 0, expect.stringContaining('192.0.2.1')])
       expect(stdout).toContain(fault)
-      expect(stdout).toContain('the daemon runs with the settings that it read before')
+      expect(stdout).toContain('the daemon still uses the settings that it read before')
     }
     expect(JSON.parse((await ask('status', '--json')).stdout)).toMatchObject({
       isRunning: true,
       accounts: [{ outcome: 'settled' }],
-      notes: [expect.stringContaining(fault), expect.stringContaining('the daemon runs with')],
+      notes: [expect.stringContaining(fault), expect.stringContaining('the daemon still uses')],
     })
     expect(await ask('status', '--healthcheck')).toMatchObject({ code: 0 })
     expect(await ask('poke')).toMatchObject({ code: 0 })
@@ -90,7 +90,7 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     ])
     const gone = await holdfast(['status', '--state-dir', folder], { env: { HOME: folder } })
     expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('192.0.2.1')])
-    expect(gone.stdout).toContain('there is no configuration file, and the daemon runs with')
+    expect(gone.stdout).toContain('there is no configuration file, and the daemon still uses')
   })
 
   it('a reload is refused with the reason, which stays until one succeeds', async () => {
@@ -99,7 +99,7 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     expect(await ask('reload')).toMatchObject({
       code: 78,
       stderr: expect.stringMatching(
-        /:5: tiemout is not a setting[^]*not reloaded; the daemon runs with/,
+        /:5: tiemout is not a setting[^]*not reloaded; the daemon still uses/,
       ) as string,
     })
     const refused = await ask('status')
@@ -123,7 +123,7 @@ describe('while the file has a fault, and the daemon runs with the settings befo
     )
     const { stdout } = await ask('status')
     expect(stdout).toContain('192.0.2.1')
-    expect(stdout).toContain(`${file} has changed none@www.duckdns.org; the daemon runs with`)
+    expect(stdout).toContain(`${file} has changed none@www.duckdns.org; the daemon still uses`)
     expect(stdout).toContain(`${file} has changed ${at.username}@`)
   })
 })

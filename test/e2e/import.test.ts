@@ -62,7 +62,7 @@ describe('import', () => {
     expect(whole.stdout).not.toContain('token')
     const partial = await holdfast(['import', path, '--output', config, '--partial'])
     expect(partial.code).toBe(0)
-    expect(partial.stderr).toContain('it stays in use for the rest')
+    expect(partial.stderr).toContain('keep using the other client for the rest')
     expect(partial.stderr).not.toContain('systemctl disable')
   })
 

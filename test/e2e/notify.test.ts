@@ -309,7 +309,7 @@ describe('a webhook', () => {
     expect(sink.received[0]?.url).toBe(`/bot${token}/sendMessage`)
     expect(stdout + stderr).not.toContain('AAAA')
     const without = await update('192.0.2.1', '--webhook', `telegram:${sink.url}/bot${token}/sendMessage`)
-    expect([without.code, without.stderr]).toEqual([64, expect.stringContaining('names no chat')])
+    expect([without.code, without.stderr]).toEqual([64, expect.stringContaining('has no chat_id')])
     expect(without.stderr).not.toContain('AAAA')
   })
 
@@ -531,7 +531,7 @@ describe('a webhook', () => {
     ['http://[::ffff:8.8.8.8]/x', 'must be an https address; http is for your own network only'],
     ['http://[64:ff9b::808:808]/x', 'must be an https address; http is for your own network only'],
     ['ftp://dyn.example.test/x', 'must be an https address'],
-    ['telegram:https://telegram.example/botTOKEN/sendMessage?chat_id=', 'names no chat'],
+    ['telegram:https://telegram.example/botTOKEN/sendMessage?chat_id=', 'has no chat_id'],
     ['https://user:pw@dyn.example.test/x', 'contains credentials'],
   ] as const
   it.each(oneOfEach(WRONG, ([, problem]) => problem))('at %s is a mistake', async (address, problem) => {

@@ -9,7 +9,7 @@ const REFUSALS = [
   ['cloudflare', 'home.example.com', 401, '{"success":false,"errors":[{"code":1000,"message":"This API Token is expired"}]}',
     'Cloudflare refuses the API token: "This API Token is expired" (1000)', 'correct the API token'],
   ['duckdns', 'home.duckdns.org', 200, 'KO',
-    'the hostname or the token is wrong; DuckDNS does not tell which: "KO"', 'check the spelling of the hostname, and the token'],
+    'the hostname or the token is wrong; DuckDNS does not say which: "KO"', 'check the spelling of the hostname, and the token'],
   ['digitalocean', 'home.example.com', 401, '{"id":"Unauthorized","message":"Unable to authenticate you"}',
     'DigitalOcean refuses the API token: "Unable to authenticate you" (Unauthorized)', 'correct the API token'],
   ['gandi', 'home.example.com', 403, '{"object":"HTTPForbidden","cause":"Forbidden","code":403,"message":"Access was denied to this resource."}',

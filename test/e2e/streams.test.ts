@@ -139,7 +139,7 @@ it('admin says that a secret is lost when standard output is full, and that a li
   const cut = inShell(`${admin}; a plan list >/dev/full`)
   expect([cut.code, cut.stderr]).toEqual([
     74,
-    expect.stringMatching(/^holdfast: standard output cannot be written: its output is not whole \(ENOSPC/),
+    expect.stringMatching(/^holdfast: standard output cannot be written: its output is incomplete \(ENOSPC/),
   ])
   expect(inShell(`${admin}; set -o pipefail; a plan list | true`)).toEqual({ code: 74, stderr: '' })
 })

@@ -94,7 +94,7 @@ describe('a service by its own address', () => {
   it.each([
     [
       'headers = ["X-Address: {ipv4}"]\n',
-      '{ipv4} stands where it cannot be left out, and a host may be without that address',
+      '{ipv4} cannot be left out where it is, and a host may lack that address',
     ],
     [
       'url = "http://127.0.0.1:9/u/{password}?ip={ip}"\nhostnames = ["a.example.test", "b.example.test"]\n',

@@ -148,7 +148,7 @@ describe.skipIf(typeof made === 'string').each(['full', 'minimal'] as const)(
         code: 0,
         stderr: expect.stringContaining(
           'holdfast: /etc/holdfast belonged to user 61187; it belongs to root now\n' +
-            'holdfast: /etc/holdfast/older.toml was written by user 61187; it belongs to root now: check what it says\n',
+            'holdfast: /etc/holdfast/older.toml was written by user 61187; it belongs to root now: check its contents\n',
         ) as string,
       })
       ok('chown 61200 /etc/holdfast/older.toml')

@@ -276,7 +276,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a router that has just started is believed against two operators',
     rule: 'S1',
-    file: 'client/detect/sources/pmp.ts',
+    file: 'client/detect/sources/nat-pmp.ts',
     from: "sighting.kind !== 'unknown' && epoch < EARLY",
     to: "sighting.kind === 'seen' && epoch < 0",
     flags: '--only reboot --often 8 --router announces --seed 6',
@@ -316,7 +316,7 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a router with UPnP that has just started is believed',
     rule: 'T10',
-    file: 'client/detect/sources/igd.ts',
+    file: 'client/detect/sources/upnp.ts',
     from: "sighting.kind !== 'unknown' && isEarly",
     to: "sighting.kind === 'seen' && isEarly",
     isRare: true,

@@ -217,7 +217,7 @@ describe.skipIf(typeof made === 'string')('under a real systemd', () => {
       guest.ok(secret('/etc/holdfast/password', 'newer'))
       guest.ok('systemctl reload holdfast')
       await eventually(() => guest.ok('journalctl --unit holdfast --output cat --lines 20')).toContain(
-        'passwords that systemd hands over stay those of the start: if one has changed, run holdfast resume',
+        'passwords that systemd passes are read only at the start: if one has changed, run holdfast resume',
       )
       expect(guest.ok('holdfast resume')).toContain('holdfast.service is started again')
       guest.moveTo('11.2.3.4')
@@ -409,7 +409,7 @@ echo old > /etc/holdfast/older.toml; chown -R 61187:61187 /etc/holdfast; chown 1
 const GIVEN = ['', '/holdfast.toml', '/password'].map((name) =>
   name === ''
     ? 'holdfast: /etc/holdfast belonged to user 61187; it belongs to root now'
-    : `holdfast: /etc/holdfast${name} was written by user 61187; it belongs to root now: check what it says`,
+    : `holdfast: /etc/holdfast${name} was written by user 61187; it belongs to root now: check its contents`,
 )
 const OWNERS = 'cd /etc/holdfast; stat -c "%u:%g %n" . holdfast.toml older.toml password'
 

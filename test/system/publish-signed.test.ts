@@ -86,7 +86,7 @@ describe.skipIf(isLacking)('a secondary with the wrong secret', () => {
       expect(await service.api('POST', '/dns/zones', { zone_name: 'example.test' })).toBe(201)
       await eventually(() => server.log()).toMatch(/BADSIG|TSIG|NOTAUTH/i)
       expect(dig(port, ['example.test', 'SOA'])).toMatch(/status: (REFUSED|SERVFAIL)/)
-      // It is stuck a minute after it was told.
+      // It is stuck a minute after it was notified.
       await eventually(() => service.log(), 1000, 110_000).toMatch(
         /"secondary":"knot".*"msg":"secondary is stuck"/,
       )

@@ -12,6 +12,6 @@
     # The users that systemd makes for units have these numbers.
     if [ "$user" = "$owner" ] || { [ "$user" -ge 61184 ] && [ "$user" -le 65519 ]; }; then
       chown -h root:root "$file"
-      echo "holdfast: $file was written by user $user; it belongs to root now: check what it says" >&2
+      echo "holdfast: $file was written by user $user; it belongs to root now: check its contents" >&2
     fi
   done

@@ -30,7 +30,7 @@ interface WordingRow<K extends AgentEvent['kind']> {
 /** The setting that delays a request. */
 export const formatPace = ({ limit, max }: Pick<PaceDelay, 'limit' | 'max'>): string =>
   limit === 'gap'
-    ? 'the setting min_gap (the least time between two requests)'
+    ? 'the setting min_gap (the minimum time between two requests)'
     : `the setting pace (at most ${max} ${max === 1 ? limit.replace(/s$/, '') : limit} in five minutes)`
 
 /** At most three names, or two and the count of the rest. */
@@ -57,7 +57,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ account }, format) => `${format.account(account)}: the service redirects to https, and the password was sent in clear text first; write https:// in server` },
   settled:            { level: 'info',  msg: 'the service confirmed the address',
     line: (event) => `${event.hostname}: the service confirmed ${sentAddresses(event) || formatReply(event.reply)} (${event.reply.word}: ${REPLIES[event.reply.word].meaning})` },
-  confirmedDifferent: { level: 'warn',  msg: 'the service confirmed another address than the one that was sent',
+  confirmedDifferent: { level: 'warn',  msg: 'the service confirmed an address other than the one sent',
     line: (event) => `${event.hostname}: ${sentAddresses(event)} was sent, but the service confirmed ${formatReply(event.reply)}; it is not sent again until the address changes` },
   unechoed:           { level: 'warn',  msg: 'the service did not confirm one of the addresses',
     line: (event) => `${event.hostname}: ${event.sent.addresses[event.family]} was sent, but the answer (${formatReply(event.reply)}) does not name it; ` +
@@ -105,7 +105,7 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ published, outside, through, isPartly, isAgain }) => isAgain
       ? `outside services see another line again, as with a VPN (${through ?? outside}); its address is not published`
       : isPartly
-      ? `some outside questions leave through ${through}, as with a VPN that takes single ports or hosts; their answers do not count, and ` +
+      ? `some outside questions leave through ${through}, as with a VPN for certain ports or hosts; their answers do not count, and ` +
         `${published === undefined ? 'the address of this line cannot be confirmed' : `${published} stays published`}. ${ONE_LINE}`
       : `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ` +
       `${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface still reports ${published}, which stays published`}. ` +
@@ -170,8 +170,8 @@ export const wordRemark = (word: string, said: string): string =>
 /** What a damaged state file costs. */
 const lostWith = (isSalvaged: boolean): string =>
   isSalvaged
-    ? 'the stops and waits in it hold, and confirmed addresses in it are lost'
-    : 'stops, waits and confirmed addresses in it are lost'
+    ? 'its stops and waits remain in force, but its confirmed addresses are lost'
+    : 'its stops, waits and confirmed addresses are lost'
 
 /** A reply word, an HTTP status, or "invalid reply". */
 export const waitCauseName = (cause: WaitCause): string =>

@@ -166,8 +166,8 @@ const VPN_DELAY: Duration = seconds(1)
 
 // biome-ignore format: a table
 const UNASKED: { readonly [U in Unasked | 'budget']: string } = {
-  budget: 'outside sources were asked too often in the last minutes, and wait',
-  route:  'this host has no route to the internet of this family',
+  budget: 'outside sources were asked too often in the last few minutes and must wait',
+  route:  'this host has no internet route for this family',
   rest:   'no outside source has answered for a while; they are asked each hour, and when something changes',
 }
 

@@ -94,7 +94,7 @@ async function strayByRules(
 
 const strayBy = (through: string, route: OutboundRoute, isVpn: boolean): Stray => ({
   kind: 'unknown',
-  because: `was asked through ${through}, and the route of this host is ${route.interface}`,
+  because: `was asked through ${through}, but this host routes through ${route.interface}`,
   ...(isVpn && { through }),
 })
 

@@ -62,7 +62,7 @@ export class SourceRegistry {
     for (const { source, sighting } of against) {
       this.#records = withDisagreement(this.#records, source.name, this.#clock.now())
       this.#report({ kind: 'outlier', source: source.name, reported: sighting.address, agreed: address })
-      this.#reportQuarantine(source.name, `it reports ${sighting.address} where others agree on ${address}`)
+      this.#reportQuarantine(source.name, `it reports ${sighting.address}, but others agree on ${address}`)
     }
   }
 

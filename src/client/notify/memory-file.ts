@@ -64,7 +64,7 @@ export class NotifyMemoryFile {
     if (!this.#isUnsaved)
       this.#log('warn', 'what was told cannot be saved', {
         fields: { because: problem },
-        line: `${first}: ${problem}; a restart may tell something twice`,
+        line: `${first}: ${problem}; a notification may be sent again after a restart`,
       })
     this.#isUnsaved = true
   }

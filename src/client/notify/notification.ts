@@ -92,7 +92,7 @@ export function notificationText(one: Notification): { readonly title: string; r
       ? [`now ${now}${earlier === '' || event === 'recovered' ? '' : `, before ${earlier}`}`]
       : []),
     ...(because === null ? [] : [said ?? because]),
-    ...(times > 1 ? [`${times} times since it was told last`] : []),
+    ...(times > 1 ? [`${times} times since the last notification`] : []),
     ...(remedy === null ? [] : [`what to do: ${remedy}`]),
   ]
   const title = `${subject}: ${EVENT_ROWS[event].title}`

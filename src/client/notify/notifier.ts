@@ -340,7 +340,7 @@ export class Notifier {
       this.#log('warn', 'the maximum number of notifications of a day is reached', {
         line:
           `${this.#memory.count} notifications were sent today; ` +
-          'only problems and their ends are told until tomorrow (UTC)',
+          'until tomorrow (UTC), only problems and their ends are reported',
       })
     this.#isFull = isFull
   }

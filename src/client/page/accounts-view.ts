@@ -95,7 +95,7 @@ function causeLines(report: AccountReport, at: number): Html {
   const resume = hasButton
     ? html`<form method="post" action="resume"><input type="hidden" name="account" value="${account}">
 <p><button id="resume-${account}">Resume</button>
-<span class="soft">Press it after the cause is corrected: the next update is sent at once.</span></p></form>`
+<span class="soft">Press it when the cause is corrected; the next update is then sent at once.</span></p></form>`
     : html``
   return part(`cause-${at}`, html`<div id="cause-${at}">${cause}${advice}${resume}</div>`)
 }

@@ -20,7 +20,7 @@ export const APPEARANCES: Readonly<Record<Outcome, Appearance>> = {
   addressUnknown: { tone: 'bad',  mark: '!', title: 'No address to publish', meaning: 'No source can tell which public address this network has, so nothing is sent. The names keep the address that was confirmed last.' },
   unreached:      { tone: 'wait', mark: '…', title: 'The service is not reached', meaning: 'Holdfast tries again by itself. Until then the names keep the address that was confirmed last.' },
   waiting:        { tone: 'wait', mark: '…', title: 'Waiting', meaning: 'Nothing is sent before the pause is over. Holdfast continues by itself.' },
-  stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. What is stopped sends nothing until the cause is corrected.' },
+  stopped:        { tone: 'bad',  mark: '✗', title: 'Stopped until you act', meaning: 'The service refused, and asking again without a change would be abuse. Nothing is sent for what is stopped until you correct the cause.' },
 }
 
 export const UNDER_WAY: Appearance = {

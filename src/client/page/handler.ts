@@ -114,7 +114,7 @@ export function pageHandler(parts: PageParts, guard: PageGuard): PageHandler {
     if (method === 'GET' || method === 'HEAD')
       return action === undefined
         ? pageAt(path)(parts, headers.accept ?? '')
-        : withHeader(refuse(405, 'this is a button of the page'), 'allow', 'POST')
+        : withHeader(refuse(405, 'this address is for a button on the page; open /'), 'allow', 'POST')
     if (action === undefined)
       return withHeader(refuse(405, 'only GET, HEAD and POST are supported'), 'allow', 'GET, HEAD')
     if (!isSameOrigin(originOf(headers))) return refuse(403, 'this request comes from another page')
@@ -170,7 +170,7 @@ const UNAUTHORIZED = withHeader(
   'www-authenticate',
   'Basic realm="Holdfast", charset="UTF-8"',
 )
-const TOO_MANY = refuse(429, 'too many wrong passwords from this address; try again in some seconds')
+const TOO_MANY = refuse(429, 'too many wrong passwords from this address; try again in a few seconds')
 
 /**
  * After a wrong password, the next one from the same address waits, on every connection. Few may wait, so that no one is

@@ -30,7 +30,7 @@ export function sourcesCard(accounts: readonly AccountReport[], answers: readonl
   const given = [...new Set(seen.flatMap(({ address, by }) => (by === 'given' ? (address ?? []) : [])))]
   const hasLooked = accounts.some(({ lastLook }) => lastLook !== null)
   const nothing = hasLooked
-    ? 'No source is asked: the settings or the service decide on the address.'
+    ? 'No source is needed: the settings or the service determine the address.'
     : 'Not looked up yet.'
   const causes = [...new Set(seen.flatMap(({ because }) => because ?? []))]
   const remarks = [...given.map((address) => `${address}, as the settings say`), ...causes]
@@ -69,6 +69,6 @@ function verdictOn(
   // It was not needed, and says the same.
   if (ofFamily.some((one) => one.address !== null && one.address === address)) return 'agrees'
   return ofFamily.some((one) => one.address !== null && one.address !== address)
-    ? 'differs; not believed'
-    : 'stands alone; not believed'
+    ? 'differs; ignored'
+    : 'no other source agrees; ignored'
 }

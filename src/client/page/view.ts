@@ -98,7 +98,7 @@ export function pageOf(view: PageView): string {
 <p id="summary" role="status">${summaryOf(view).text}</p>
 <form method="post" action="look"><button id="look">Check now</button></form>
 <p id="offline" class="bad" role="alert" hidden>No answer from Holdfast since <span id="asof">now</span>.
-The page shows what was true then.</p></header>
+The page shows the state at that time.</p></header>
 <main id="main" tabindex="-1">${main}</main>
 <footer>Holdfast ${version} on Node ${node}; its state is in ${stateDir}${settings}.
 <a href="status.json">The same as JSON</a>, <a href="metrics">as metrics</a>.</footer></body></html>

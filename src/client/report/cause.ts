@@ -122,7 +122,7 @@ export function causeOf(
 
 function unknownCause(seen: Sightings | undefined, isLooking: boolean): string {
   if (seen === undefined && isLooking) return 'the first look at the addresses is under way'
-  if (seen === undefined) return 'nothing was sent for it yet, and no process looks for its address now'
+  if (seen === undefined) return 'nothing has been sent for it yet, and no process is looking up its address'
   const reasons = FAMILIES.flatMap((family) => {
     const because = reportSeen(family, seen[family])?.because
     return because === undefined || because === null ? [] : [`${FAMILY_NAMES[family]}: ${because}`]
@@ -130,7 +130,7 @@ function unknownCause(seen: Sightings | undefined, isLooking: boolean): string {
   const detail = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`
   const isAnySeen = FAMILIES.some((family) => seen[family]?.kind === 'seen')
   return isAnySeen
-    ? `one address is unknown${detail}, and the service would delete what a request does not name`
+    ? `one address is unknown${detail}, and the service would delete what a request omits`
     : `no source reported a public address${detail}`
 }
 

@@ -93,7 +93,7 @@ export class ClientMetrics {
       this.#deliveries.family(),
       gaugeOf(
         'holdfast_source_quarantined',
-        'Whether an address source is left out for a while.',
+        'Whether an address source is paused.',
         [...this.#quarantinedUntil].map(([source, until]) => ({
           labels: { source },
           value: until > now ? 1 : 0,
@@ -173,7 +173,7 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
     ),
     gaugeOf(
       'holdfast_hostname_confirmed_timestamp_seconds',
-      'When the addresses of the hostname were confirmed last.',
+      'When the addresses of the hostname were last confirmed.',
       hosts.flatMap(({ report, host }) =>
         secondsOf(host.lastConfirmed).map((value) => ({
           labels: { account: accountLabel(report), hostname: host.hostname },
@@ -181,7 +181,7 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
         })),
       ),
     ),
-    gaugeOf('holdfast_account_state', 'The state of the account: the present one is 1.', states),
+    gaugeOf('holdfast_account_state', 'The state of the account: the current one is 1.', states),
     // NOTE: the old name, for dashboards that have it; the next release is without it.
     gaugeOf('holdfast_account_standing', 'The same as holdfast_account_state.', states),
     gaugeOf(
@@ -191,7 +191,7 @@ function reportFamilies(reports: readonly AccountReport[]): readonly MetricFamil
     ),
     gaugeOf(
       'holdfast_last_look_timestamp_seconds',
-      'When the address was looked up last.',
+      'When the address was last looked up.',
       accountValues(({ lastLook }) => secondsOf(lastLook)),
     ),
   ]

@@ -18,7 +18,7 @@ export function explainAccount(report: AccountReport): readonly string[] {
     addressUnknown: [`${label} has no address to send${since}.`, why, ...advice],
     unreached:      report.since === null
       ? [`${label} has an update that is due.`, 'The daemon sends it in a moment. Without a daemon, run holdfast update.']
-      : [`${label} has not reached the service${since}.`, why, ...advice, 'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.', next],
+      : [`${label} has not reached the service${since}.`, why, ...advice, 'The pauses between attempts grow while this lasts. A network change or holdfast poke triggers an attempt at once.', next],
     waiting:        [`${label} is waiting${since}.`, why, ...advice, 'Nothing is sent before the wait ends. Running a command again does not shorten it.', next],
     stopped:        [`${formatStopped(report, `${label} is stopped`)}${since}.`, why, ...advice, 'Next attempt: none until you act.'],
   }

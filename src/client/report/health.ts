@@ -23,7 +23,7 @@ export function healthProblems(
     const next = times.length === 0 ? undefined : Math.max(...times)
     if (report.outcome === 'stopped') return [`${labelOf(report)}: stopped until you act`]
     return next !== undefined && now - next > MAX_LATENESS
-      ? [`${labelOf(report)}: the address was to be checked at ${new Date(next).toISOString()}`]
+      ? [`${labelOf(report)}: the address check was due at ${new Date(next).toISOString()}`]
       : []
   })
   return [...unsaved, ...late]

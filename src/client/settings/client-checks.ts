@@ -65,7 +65,7 @@ export function duplicateAccounts(accounts: readonly AccountSettings[]): readonl
   const duplicates = new Set(keys.filter((key, at) => keys.indexOf(key) !== at))
   return [...duplicates].map((key) => ({
     where: '',
-    problem: `two accounts are ${key}; put their hostnames into one, or, where they have different tokens, give each a name`,
+    problem: `two accounts are ${key}; merge their hostnames into one, or give each a name if their tokens differ`,
   }))
 }
 
@@ -94,15 +94,15 @@ export function accountConflicts(
     [blank !== undefined, `hostnames lists '${blank}', which contains a blank`, 'hostnames'],
     [!canBeBasic(credentials), 'username must not contain a colon, and neither username nor password a control character', 'username', 'password'],
     [httpFallback && (server ?? '').startsWith('http:'), 'http_fallback is for https servers only, and server is http; remove it', 'httpFallback'],
-    [values.ipv6Server !== undefined && values.families !== 'apart', 'ipv6_server is only for requests of IPv6 alone; write families = "apart" too', 'ipv6Server'],
+    [values.ipv6Server !== undefined && values.families !== 'apart', 'ipv6_server is for IPv6-only requests; write families = "apart" too', 'ipv6Server'],
     [values.hostnameParameter === 'none' && values.hostnames !== undefined && values.hostnames.length > 1, 'hostname_parameter is none, so the username stands for one hostname; write an account for each hostname', 'hostnames'],
-    [isOneHostname(values) && values.hostnames !== undefined && values.hostnames.length > 1, `the ${takesUsername(values) ? 'username' : 'token'} is that of one hostname at ${values.provider}; write an account for each hostname`, 'hostnames'],
-    [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a parameter for IPv6 alone; set ipv6_parameter`, 'absentFamily'],
+    [isOneHostname(values) && values.hostnames !== undefined && values.hostnames.length > 1, `the ${takesUsername(values) ? 'username' : 'token'} belongs to one hostname at ${values.provider}; write an account for each hostname`, 'hostnames'],
+    [needsOwnParameter(values), `absent_family = "${values.absentFamily}" needs a separate parameter for IPv6; set ipv6_parameter`, 'absentFamily'],
     [values.absentFamily !== 'omit' && values.absentFamily !== 'keep' && values.families === 'apart', `absent_family = "${values.absentFamily}" is for services that take both families in one request; remove it or families = "apart"`, 'absentFamily'],
     [values.absentFamily === 'hold-ipv4' && !ipv4, 'ipv4 is false, and the service publishes a wrong IPv4 address for an update without one (absent_family = "hold-ipv4"); remove ipv4 = false', 'ipv4', 'absentFamily'],
     [myip === 'connection' && values.absentFamily !== 'omit', `absent_family = "${values.absentFamily}" needs addresses, and myip = "connection" sends none: the service would delete the other family; remove myip`, 'myip', 'absentFamily'],
     [values.offline && !hasOffline(values), `offline is set, and ${offlineRisk(values.provider)}; remove it`, 'offline'],
-    [hooks.some(lacksChat), 'webhook for Telegram names no chat; write https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT', 'webhook'],
+    [hooks.some(lacksChat), 'webhook for Telegram has no chat_id; write https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT', 'webhook'],
     [hooks.some(({ format }) => format === 'template') && values.webhookBody === undefined, 'the format template needs webhook_body', 'webhookFormat', 'webhook'],
     [badBody !== undefined, badBody ?? '', 'webhookBody'],
     [values.mailTo !== undefined && places['mailServer'] === undefined, 'mail_to needs mail_server, such as smtp.example:587', 'mailTo'],
@@ -120,7 +120,7 @@ const hasOffline = ({ provider, url }: AccountSettings): boolean =>
   url === undefined && (provider === undefined || providerCalled(provider)?.hasOffline === true)
 
 const offlineRisk = (provider = 'this service'): string =>
-  `no source says that ${provider} has that function: it may publish the address of the connection instead`
+  `no source confirms that ${provider} supports it: it may publish the address of the connection instead`
 
 /** `offline_on_stop` is for all accounts, and one of them has no such function. */
 export const unknownOffline = (
@@ -182,7 +182,7 @@ export function missingOperator({
   if (operator === undefined || agreement === 'one' || where === undefined) return []
   const problem =
     `agreement is two, and sources has one operator, ${operator}; ` +
-    'add a source of another one, or write agreement = "one"'
+    'add a source of another operator, or write agreement = "one"'
   return [{ where, problem }]
 }
 

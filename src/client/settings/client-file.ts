@@ -116,7 +116,7 @@ function readAccountTable(
   )
   const misplaced = {
     where: `${file}:${host?.line ?? table.line}`,
-    problem: 'host must be a list of tables: write [[account.host]]; set names as hostnames',
+    problem: 'host must be a list of tables: write [[account.host]]; list names in hostnames',
   }
   return {
     layer: account.layer,

@@ -46,12 +46,9 @@ export function parseServer(value: string): Result<string, string> {
   if (!['https:', 'http:'].includes(url.protocol)) return err('must be an https or http address')
   if (url.username !== '' || url.password !== '')
     return err('contains credentials; set them as username and password')
-  if (url.search !== '')
-    return err(
-      'has a query; write only the address here: the client adds the hostname and the address itself',
-    )
+  if (url.search !== '') return err('has a query; remove it: the client adds the hostname and the IP address')
   const hasPath = url.pathname !== '/' && url.pathname !== UPDATE_PATH
-  return hasPath ? err('has a path; write only the address here, and the path as path') : ok(url.origin)
+  return hasPath ? err('has a path; remove it here, and set path instead') : ok(url.origin)
 }
 
 /** Host and port, checked and normal as those of a URL of the web. The default port of ftp, 21, is none of DNS. */
@@ -85,7 +82,8 @@ export function parseServiceAddress(
 /** The path of a URL, without its query (RFC 3986 §3.3). */
 function parsePath(value: string): Result<string, string> {
   if (!value.startsWith('/')) return err('must be a path that begins with a slash, such as /nic/update')
-  if (/[?#]/.test(value)) return err('has a query; write only the path, and further parameters as parameters')
+  if (/[?#]/.test(value))
+    return err('has a query; write only the path, and set other parameters in parameters')
   const isPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/.test(value)
   return isPath && !value.startsWith('//') ? ok(value) : err('is not a valid path')
 }
@@ -189,7 +187,7 @@ const rangeClass = (value: string): Result<(typeof RANGE_CLASSES)[number], strin
 // biome-ignore format: a table
 export const ACCOUNT_SETTINGS = {
   name:          { reader: oneLine,                         help: 'a name for this account, used in logs and by --account; default: the username' },
-  provider:      { reader: providerName,                    help: 'the update service by its name, such as no-ip: sets server and what else it needs; holdfast providers lists them; settings that are written win' },
+  provider:      { reader: providerName,                    help: 'name of the update service, such as no-ip: sets server and whatever else it needs; holdfast providers lists the names; your own settings take precedence' },
   server:        { reader: { ...text, read: parseServer },  help: 'address of the update service, such as https://dynupdate.example', isNeeded: true },
   username:      { reader: text,                            help: 'username of the DDNS key', isNeeded: true },
   password:      { reader: secret,                          help: 'password of the DDNS key; password_file is safer' },
@@ -199,24 +197,24 @@ export const ACCOUNT_SETTINGS = {
   ipv4:          { reader: onOff,                           help: 'keep the IPv4 address up to date', fallback: true },
   ipv6:          { reader: onOff,                           help: 'keep the IPv6 address up to date', fallback: true },
   path:          { reader: { ...text, read: parsePath },    help: 'path of the update requests of the service', fallback: UPDATE_PATH },
-  families:      { reader: choice('together', 'apart'),     help: 'send both addresses in one request, or each in a request of its own', fallback: 'together' },
+  families:      { reader: choice('together', 'apart'),     help: 'send both addresses in one request, or one request per address', fallback: 'together' },
   absentFamily:  { reader: choice(...ABSENT_FAMILY),        fallback: 'omit',
-                   help: 'what a request says about a family whose address is not known, for services that delete what a request does not name. ' +
-                         'omit: nothing; repeat: the address that was confirmed last; hold: the same, and without one nothing is sent; ' +
-                         'hold-ipv4: the same, and nothing without an IPv4 address; preserve, no: that word; keep: keepipv4=1 or keepipv6=1' },
+                   help: 'what to send for a family without a known address, for services that delete what a request omits. ' +
+                         'omit: nothing; repeat: the last confirmed address; hold: the same, but send nothing if there is none; ' +
+                         'hold-ipv4: as hold, and send nothing without an IPv4 address; preserve, no: that word; keep: keepipv4=1 or keepipv6=1' },
   ipv6Server:    { reader: { ...text, read: parseServer },  help: 'address of the update service for requests with an IPv6 address, with families = "apart"; default: that of server' },
   ipv6Parameter: { reader: choice(...IPV6_PARAMETERS),      help: `request parameter for the IPv6 address: ${IPV6_PARAMETERS.join(', ')}`, fallback: 'myip' },
   addressParameter: { reader: choice(...ADDRESS_PARAMETERS), help: 'request parameter for the IPv4 address, or for both', fallback: 'myip' },
   hostnameParameter: { reader: choice(...HOSTNAME_PARAMETERS), help: 'request parameter for the hostnames; none: the username stands for the hostname', fallback: 'hostname' },
   parameters:    { reader: listReader(parseParameter, { type: 'string' }, { shownAs: namesOfItems }), help: 'further parameters of each request, such as system=dyndns; the value {password} stands for the password', fallback: [] },
-  minGap:        { reader: durationOrNever(seconds(1), days(1)), help: 'the least time between two requests: 1s to 1d, or 0 for none', fallback: seconds(0) },
+  minGap:        { reader: durationOrNever(seconds(1), days(1)), help: 'minimum time between two requests: 1s to 1d, or 0 for none', fallback: seconds(0) },
   offline:       { reader: onOff,                           help: 'set the hostnames offline instead of updating them; not all plans allow this', fallback: false },
   nohostStops:   { reader: choice('account', 'hostname'),   help: 'what the reply nohost stops: the whole account, or only the hostname', fallback: 'account' },
   refresh:       { reader: durationOrNever(days(1), days(3650)), help: 'send an unchanged address again after this time, so that the hostname does not expire: 1d to 3650d, or 0 for never', fallback: days(28) },
-  batch:         { reader: whole(1, 1000),                  help: 'maximum number of hostnames in one request; default: 20, or an eighth of the hostnames where there are more than 160' },
+  batch:         { reader: whole(1, 1000),                  help: 'maximum number of hostnames in one request; default: 20, or one eighth of the hostnames if there are more than 160' },
   pace:          { reader: whole(1, 10_000),                help: 'maximum number of requests in 5 minutes; at most two fifths of them change an address; services block keys that send too many', fallback: 25 },
   httpFallback:  { reader: onOff,                           help: 'try http on ports 80 and 8245 when https cannot be reached; this sends the password in clear text', fallback: false },
-  verify:        { reader: onOff,                           help: 'after an update, ask the name servers of the zone whether they give the new address; information only: updates and exit codes do not depend on it', fallback: true },
+  verify:        { reader: onOff,                           help: 'after an update, ask the name servers of the zone whether they serve the new address; information only: updates and exit codes do not depend on it', fallback: true },
   verifyServers: { reader: listReader(parseDnsServer, { type: 'string' }), help: 'name servers to ask for verify, as addresses with ports, such as 192.0.2.53:53; default: those of the zone' },
   ...NOTIFY_SETTINGS,
   ...PROTOCOL_SETTINGS,
@@ -230,7 +228,7 @@ export const CLIENT_SETTINGS = {
                    help: `where to look up the address: ${SOURCE_FORMS}; default: the router, the interfaces, the update service and public services` },
   thirdParties:  { reader: onOff,                           fallback: true,
                    help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco; and ipify, ident.me and Amazon ' +
-                         'where those cannot be reached); off: only the router, the interfaces and the update service' },
+                         'if those cannot be reached); off: only the router, the interfaces and the update service' },
   allowVpn:      { reader: onOff,                           help: 'publish the address that outside services report, even if the router or an interface still reports the published one; for VPNs that accept incoming connections', fallback: false },
   agreement:     { reader: choice('two', 'one'),            help: 'how many sources must agree on a new address; two: the router or an interface and one outside operator, or two outside operators; one: the first of sources', fallback: 'two' },
   command:       { reader: programArguments, help: 'program and arguments of the source command; it prints one address per line' },
@@ -262,7 +260,7 @@ export const HOST_SETTINGS = {
   mac:           { reader: mac,                             help: 'the same, with the host part derived from a MAC address (EUI-64)' },
   prefixLength:  { reader: whole(1, 127),                   help: 'length of the shared prefix for mac, in bits: 1 to 127', fallback: 64 },
   interface:     { reader: text,                            help: 'look up the address only through this interface, such as wan1' },
-  ipv6Interface: { reader: text,                            help: 'the same for IPv6 alone, where its line is another one' },
+  ipv6Interface: { reader: text,                            help: 'the same for IPv6 only, if it uses another line' },
   from:          { reader: address,                         help: 'look up the address only from this local address' },
 } as const satisfies SettingTable
 

@@ -34,14 +34,14 @@ const listener: SettingReader<PageListener> = {
 const pageHost = (value: string): Result<string, string> =>
   /^[A-Za-z0-9_.-]+$|^\[[0-9A-Fa-f:.]+\]$/.test(value)
     ? ok(value.toLowerCase())
-    : err('is not a name or address as it stands in the address bar, without a port')
+    : err('must be a name or address as the address bar shows it, without a port')
 
 /** Settings of the page and the metrics of the daemon. */
 // biome-ignore format: a table
 export const PAGE_SETTINGS = {
-  page:             { reader: listener, help: 'address and port of a page that shows the state in a browser, such as 127.0.0.1:8246; with it, when_stopped is idle if it is not set; default: no page' },
+  page:             { reader: listener, help: 'address and port of a page that shows the state in a browser, such as 127.0.0.1:8246; with it, when_stopped defaults to idle; default: no page' },
   pageHosts:        { reader: listReader(pageHost, { type: 'string' }), help: 'further names by which browsers may open the page, such as nas.lan; localhost and loopback addresses always work' },
-  pagePasswordFile: { reader: path,     help: 'file with the password of the page; required if it listens on another address than loopback' },
+  pagePasswordFile: { reader: path,     help: 'file with the password of the page; required unless it listens on loopback' },
   metricsFile:      { reader: path,     help: 'file that the daemon writes metrics into, ending in .prom, for the textfile collector of node_exporter; default: none' },
 } as const satisfies SettingTable
 export type PageSettings = Pick<Values<typeof PAGE_SETTINGS>, 'page' | 'pageHosts' | 'pagePasswordFile'>

@@ -127,11 +127,11 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   // biome-ignore format: a table
   if (hasRecords(provider)) return [
     ...both,
-    unused(['url', ...URL_KEYS], `is for services with url, and ${provider} has a protocol of its own`),
+    unused(['url', ...URL_KEYS], `is for services with url, and ${provider} has its own protocol`),
     [places['apiKey'] !== undefined && !hasApiKey, `api_key is set, and ${provider} has only a password; remove it`, 'apiKey'],
     [places['apiKeyFile'] !== undefined && !hasApiKey, `api_key_file is set, and ${provider} has only a password; remove it`, 'apiKeyFile'],
     [places['apiKey'] === undefined && places['apiKeyFile'] === undefined && hasApiKey && !isApiKeyOptional, `api_key is missing: ${provider} needs ${keyIs}; set api_key_file`, 'provider'],
-    [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that look at the connection, and ${provider} does not; remove it`, 'myip'],
+    [myip === 'connection' && isOwn('myip'), `myip = "connection" is for services that take the address of the connection, and ${provider} does not; remove it`, 'myip'],
     ...nameServerRules(values, unused),
     [outside !== undefined, `hostname ${outside} is not in the zone ${zone}; write the whole name, such as home.${zone}, or an account for each zone`, 'hostnames', 'zone'],
     [isInClear(server), 'server is http, so the secret would go in clear text; write https', 'server'],
@@ -139,27 +139,27 @@ export function protocolRules(values: AccountSettings, places: ValuePlaces): rea
   // biome-ignore format: a table
   if (url !== undefined) return [
     ...both,
-    [places['server'] !== places['url'], isPreset(places['url'] ?? '') ? `${provider} has an address of its own; remove server` : 'url and server are both set; keep one', 'server'],
-    [success.length === 0, 'success is missing: an answer without a known text may come from a router or a hotspot; write what the service answers, such as success = ["^OK"]', 'url'],
+    [places['server'] !== places['url'], isPreset(places['url'] ?? '') ? `${provider} already sets the address; remove server` : 'url and server are both set; keep one', 'server'],
+    [success.length === 0, 'success is missing: an unknown answer may come from a router or a hotspot; set it to what the service answers, such as success = ["^OK"]', 'url'],
     [isInClear(url.origin) && has(...SECRET_PLACES), 'url is http, so the secret would go in clear text; write https', 'url'],
     [isInClear(values.ipv6Url?.origin) && has(...SECRET_PLACES), 'ipv6_url is http, so the secret would go in clear text; write https', 'ipv6Url'],
-    [myip === 'connection' && (hasV4 || hasV6), 'myip = "connection" sends no address, and url has a place for one; remove one of them', 'myip'],
-    [myip !== 'connection' && values.ipv4 && hasV6 && !hasV4, 'ipv4 is true, and url has no place for it; write {ipv4} or {ip}, or remove ipv4', 'ipv4'],
-    [myip !== 'connection' && values.ipv6 && hasV4 && !hasV6, 'ipv6 is true, and url has no place for it; write {ipv6} or {ip}, or remove ipv6', 'ipv6'],
-    [typeof myip === 'object' && !hasV4 && !hasV6, 'myip has an address, and url has no place for it; write {ipv4}, {ipv6} or {ip}', 'myip'],
+    [myip === 'connection' && (hasV4 || hasV6), 'myip = "connection" sends no address, and url has a placeholder for one; remove one of them', 'myip'],
+    [myip !== 'connection' && values.ipv4 && hasV6 && !hasV4, 'ipv4 is true, and url has no placeholder for it; write {ipv4} or {ip}, or remove ipv4', 'ipv4'],
+    [myip !== 'connection' && values.ipv6 && hasV4 && !hasV6, 'ipv6 is true, and url has no placeholder for it; write {ipv6} or {ip}, or remove ipv6', 'ipv6'],
+    [typeof myip === 'object' && !hasV4 && !hasV6, 'myip has an address, and url has no placeholder for it; write {ipv4}, {ipv6} or {ip}', 'myip'],
     [values.body !== undefined && values.method === 'GET', 'body needs another method; write method = "POST"', 'body'],
   ]
   const instead =
     server === undefined || provider !== '' || isNameServer(server) ? undefined : insteadOfServer(server)
   return [
-    [instead !== undefined, `server is not one of /nic/update: ${instead}`, 'server'],
+    [instead !== undefined, `server does not speak /nic/update: ${instead}`, 'server'],
     [
       isNameServer(server),
       'server is a name server, which only provider rfc2136 updates; write https',
       'server',
     ],
     unused(URL_KEYS, 'is for services with url'),
-    unused(OTHER_KEYS, 'is for services with another protocol than /nic/update'),
+    unused(OTHER_KEYS, 'is for services with a protocol other than /nic/update'),
   ]
 }
 
@@ -183,7 +183,7 @@ const nameServerRules = (
   const isWritten = ![undefined, ''].includes(server)
   // biome-ignore format: a table
   return [
-    [isOne && isWritten && !isDns, 'server is no name server; write dns://HOST or dns://HOST:PORT', 'server'],
+    [isOne && isWritten && !isDns, 'server is not a name server; write dns://HOST or dns://HOST:PORT', 'server'],
     [!isOne && isDns, 'server is a name server, which only provider rfc2136 updates; write https', 'server'],
     ...(isOne ? [] : [unused(['tsigAlgorithm'], 'is for provider rfc2136')]),
   ]

@@ -94,21 +94,21 @@ function parseHeader(value: string): Result<readonly [string, Template], string>
 // biome-ignore format: a table
 export const PROTOCOL_SETTINGS = {
   url:        { reader: urlTemplate,  help: 'address of an update request of a service with another protocol, such as https://ddns.example/update?host={hostname}&ip={ipv4}&key={password}; needs success' },
-  ipv6Url:    { reader: urlTemplate,  help: 'the same for requests of IPv6 alone, where they go to another host' },
+  ipv6Url:    { reader: urlTemplate,  help: 'the same for IPv6-only requests, if they go to another host' },
   method:     { reader: choice('GET', 'POST', 'PUT', 'PATCH'), help: 'method of the request to url', fallback: 'GET' },
   body:       { reader: bodyTemplate,     help: 'body of the request to url: a form such as host={hostname}&ip={ipv4}, or JSON, in which {{ is a brace' },
   headers:    { reader: itemsReader(parseHeader, 'header'), help: 'further headers of the request to url, such as "Authorization: Bearer {password}"', fallback: [] },
-  success:    { reader: patterns,     help: 'patterns of an answer of url that confirms a change: regular expressions, or json:MEMBER=VALUE', fallback: [] },
-  unchanged:  { reader: patterns,     help: 'patterns of an answer that says that the address is current already', fallback: [] },
-  wait:       { reader: patterns,     help: 'patterns of an answer after which nothing is sent for 30 minutes', fallback: [] },
-  stop:       { reader: itemsReader(parseStop, 'pattern'), help: 'patterns of an answer that stops the hostname or the account, each with a reply word: "bad key=badauth", "no such host=nohost"', fallback: [] },
-  zone:       { reader: { ...text, read: readHostname }, help: 'the zone of the hostnames, where the service cannot tell it' },
-  record:     { reader: text,         help: 'the identifier of the record, at services that name records by number' },
+  success:    { reader: patterns,     help: 'patterns for an answer that confirms a change: regular expressions, or json:MEMBER=VALUE', fallback: [] },
+  unchanged:  { reader: patterns,     help: 'patterns for an answer that says that the address is already current', fallback: [] },
+  wait:       { reader: patterns,     help: 'patterns for an answer after which nothing is sent for 30 minutes', fallback: [] },
+  stop:       { reader: itemsReader(parseStop, 'pattern'), help: 'patterns for an answer that stops the hostname or the account, each with a reply word: "bad key=badauth", "no such host=nohost"', fallback: [] },
+  zone:       { reader: { ...text, read: readHostname }, help: 'the zone of the hostnames, if the service cannot report it' },
+  record:     { reader: text,         help: 'the identifier of the record, for services that number their records' },
   apiKey:     { reader: secret,       help: 'API key, for services that need one and a password; api_key_file is safer' },
   apiKeyFile: { reader: path,         help: 'file that contains the API key' },
-  ttl:        { reader: duration(seconds(1), seconds(2_147_483_647)), help: 'TTL of records that are made, and for services that demand one; default: 5m, or the least that the service allows' },
+  ttl:        { reader: duration(seconds(1), seconds(2_147_483_647)), help: 'TTL of new records, and for services that require one; default: 5m, or the minimum that the service allows' },
   tsigAlgorithm: { reader: choice('hmac-sha256', 'hmac-sha384', 'hmac-sha512'), help: 'algorithm of the TSIG key of provider rfc2136, unless its file says so', fallback: 'hmac-sha256' },
-  create:     { reader: onOff,        help: 'make the record of a hostname that has none; only in a zone of the account', fallback: true },
+  create:     { reader: onOff,        help: 'create a missing record of a hostname; only in a zone of the account', fallback: true },
 } as const satisfies SettingTable
 
 /**

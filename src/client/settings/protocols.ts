@@ -35,7 +35,7 @@ export function tsigKeyOf(
   if (own === undefined && keys.length > 0)
     return err(
       `the password file has the key ${keys.map(({ name }) => name).join(', ')}, and username is ${username}; ` +
-        'write the name of a key in it',
+        'set username to the name of a key in that file',
     )
   const { secret, algorithm } = own ?? { secret: text, algorithm: undefined }
   const known = (algorithm ?? tsigAlgorithm).toLowerCase().replace(/\.$/, '')
@@ -45,7 +45,7 @@ export function tsigKeyOf(
   if (!Object.hasOwn(TSIG_ALGORITHMS, known))
     return err(`the algorithm ${known} is not one of ${Object.keys(TSIG_ALGORITHMS).join(', ')}`)
   if (secret === undefined || !isBase64(secret))
-    return err('the password is not the secret of a TSIG key in Base64, nor a file that has one')
+    return err('the password is neither a TSIG secret in Base64 nor a file that contains one')
   return ok({ name, algorithm: known as TsigAlgorithm, secret: new Secret(secret) })
 }
 

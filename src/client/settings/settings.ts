@@ -303,7 +303,7 @@ function loneOperator({ agreement, sources, places }: Omit<ClientConfig, 'accoun
   const operator = agreement === 'one' ? undefined : onlyOperator(sources)
   if (operator === undefined || (sources?.length ?? 0) < 2) return []
   const problem =
-    `the answer of ${operator} alone decides, because sources has no other operator; ` +
+    `${operator} alone determines the address, because sources has no other operator; ` +
     'add one, or write agreement = "one"'
   return [formatComplaint({ where: places['sources'] ?? '', problem })]
 }

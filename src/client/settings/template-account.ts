@@ -110,7 +110,7 @@ function requestProblems(account: TemplateAccount, places: ReadonlySet<Place>): 
           {
             key: 'url',
             problem:
-              `{${mayLack}} stands where it cannot be left out, and a host may be without that address; ` +
+              `{${mayLack}} cannot be left out where it is, and a host may lack that address; ` +
               'write {ip}, or set ipv4 or ipv6 to false',
           },
         ]),

@@ -124,7 +124,7 @@ async function replaceFile({
 
 const lockAt = async (lock: string): Promise<Result<FileHandle, string>> =>
   open(lock, 'wx', 0o600).then(ok, ({ code, message }: NodeJS.ErrnoException) =>
-    err(code === 'EEXIST' ? `another program changes it; if none does, remove ${lock}` : message),
+    err(code === 'EEXIST' ? `another program is changing it; if none is, remove ${lock}` : message),
   )
 
 const nameBeside = (path: string, ending: string): string =>

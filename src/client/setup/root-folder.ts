@@ -25,7 +25,7 @@ export async function giveToRoot(): Promise<readonly string[]> {
     const one = await lstat(path)
     if (!isForeign(one)) continue
     await lchown(path, 0, 0)
-    lines.push(`${path} was written by user ${one.uid}; it belongs to root now: check what it says`)
+    lines.push(`${path} was written by user ${one.uid}; it belongs to root now: check its contents`)
   }
   return lines
 }

@@ -54,7 +54,7 @@ export async function removeAccount(
       exit: 'waiting',
       messages: [
         `account ${name} changed while its data was written; nothing was removed: try again, ` +
-          `and if it goes on to change, suspend it first with holdfast admin account suspend ${name}`,
+          `and if it keeps changing, suspend it first with holdfast admin account suspend ${name}`,
       ],
     })
   }

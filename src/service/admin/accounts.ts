@@ -32,7 +32,7 @@ export const ACCOUNT_OPERATIONS: Operations = {
     parameters: 'NAME [plan=PLAN] [website-only=yes|no] [operator=yes|no] [email=ADDRESS|none]',
     summary:
       'change the plan of an account, restrict it to the website, ' +
-      'let it do there what this command does, or say where its mail goes',
+      'let it do there what this command does, or set its e-mail address',
     run: async ({ w, now }, [name = '', ...rest]) => {
       const plan = rest.find((arg) => arg.startsWith('plan='))?.slice(5)
       const values = assignments(
@@ -66,12 +66,12 @@ export const ACCOUNT_OPERATIONS: Operations = {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account
       await w.removeFactors(account.value, now)
-      return finished(`account ${name} has no second factor any more`, { account: name })
+      return finished(`account ${name} no longer has a second factor`, { account: name })
     },
   },
   'account suspend': {
     parameters: 'NAME',
-    summary: 'refuse everything to an account: abuse to its updates, 403 at /v1; its names stay as they are',
+    summary: 'refuse every request of an account: abuse for updates, 403 at /v1; its names stay as they are',
     run: async (context, [name = '']) => suspend(context, name, true),
   },
   'account resume': {

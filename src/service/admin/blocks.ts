@@ -82,7 +82,7 @@ export const BLOCK_OPERATIONS: Operations = {
   },
   block: {
     parameters: 'USERNAME|ACCOUNT|HOSTNAME',
-    summary: 'block whatever has this name: a DDNS key, an account, or a hostname',
+    summary: 'block the DDNS key, account or hostname with this name',
     run: async (context, [subject = '']) => setBlocked(context, subject, true),
   },
   unblock: {

@@ -43,12 +43,12 @@ export const INVITATION_OPERATIONS: Operations = {
   'invitation add': {
     parameters: 'PLAN [zone=NAME] [expires=7d] [email=ADDRESS]',
     summary:
-      'print a link with which a person makes an account of this plan, a member of this zone, once; and send it',
+      'print a one-time link for creating an account with this plan, as a member of this zone; and send it',
     run: addInvitation,
   },
   'invitation remove': {
     parameters: 'ID',
-    summary: 'make an invitation useless',
+    summary: 'revoke an invitation',
     run: async ({ w }, [id = '']) =>
       /^\d{1,15}$/.test(id) && (await w.removeCode(Number(id), 'invitation'))
         ? finished(`invitation ${id} removed`, { invitation: Number(id) })
@@ -57,7 +57,7 @@ export const INVITATION_OPERATIONS: Operations = {
   'account reset-link': {
     parameters: 'NAME [send]',
     summary:
-      'print a link with which the person of an account chooses another password, once, within an hour; and send it',
+      'print a one-time link, valid for an hour, for setting a new password of an account; and send it',
     run: async ({ w, now, console, canMail = false }, [name = '', send]) => {
       const account = await accountIdOf(w, name)
       if (!account.ok) return account

@@ -12,7 +12,7 @@ export const LOAD_OPERATIONS: Operations = {
       const text = await w.fact(LOAD_FACT)
       if (text === undefined)
         return ok({
-          lines: ['no load is stored yet; it is, a minute after the service starts'],
+          lines: ['no load is stored yet; the service stores it a minute after it starts'],
           data: { at: null, heaviest: [] },
         })
       const { at, heaviest } = JSON.parse(text) as LoadStatus

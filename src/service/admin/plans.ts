@@ -17,7 +17,7 @@ export const PLAN_OPERATIONS: Operations = {
       if (!/^[\w.@ -]{1,64}$/.test(name) || /^\.+$/.test(name))
         return err('the name of a plan consists of 1 to 64 letters, digits, spaces, _ . @ and -')
       if ((await w.planNamed(name)) !== undefined)
-        return err(`there is a plan ${name} already; change it with holdfast admin plan set`)
+        return err(`plan ${name} already exists; change it with holdfast admin plan set`)
       await w.changePlan(await w.addPlan({ name, ...DEFAULT_PLAN }), values.value)
       return finished(`plan ${name} created`, { plan: name })
     },

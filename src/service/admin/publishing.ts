@@ -16,7 +16,7 @@ const ANSWERED: Readonly<Record<Answerer, string>> = {
   nobody:
     'no name server answers for the zones: set dns_listen with answer_queries or secondaries, and start the service',
   service: 'the service answers for the zones itself; there is no secondary',
-  secondaries: 'no secondary was told of a zone yet',
+  secondaries: 'no secondary has been notified of a zone yet',
 }
 
 /** Replaces the stored state in rows of zones or names by the publication. */

@@ -190,7 +190,7 @@ export async function databaseProblemsOf(place: SharedPlace): Done<readonly stri
 /** All nodes have one hash key. */
 const rotationFault = (folder: string): string | undefined =>
   hashKeysIn(folder).includes(PREVIOUS_HASH_KEY_FILE)
-    ? `the hash key of ${folder} is being rotated: end that first, ` +
+    ? `the hash key of ${folder} is being rotated: finish that first, ` +
       'with holdfast admin rotate-hash-key drop-old on a store in a folder'
     : undefined
 

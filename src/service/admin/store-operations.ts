@@ -40,13 +40,13 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   restore: {
     parameters: 'BACKUP',
     summary:
-      'put a backup in the place of the store, while the service is stopped; the present files are moved aside',
+      'replace the store with a backup, while the service is stopped; the current files are moved aside',
     run: restoreStore,
   },
   'store copy': {
     parameters: 'from=FOLDER|to=FOLDER',
     summary:
-      'copy a store from a folder into the PostgreSQL database of the settings, or the other way; stop the services first',
+      'copy a store from a folder into the PostgreSQL database of the settings, or back; stop the services first',
     run: copyStore,
   },
   'store migrate': {
@@ -71,13 +71,13 @@ export const STORE_OPERATIONS: Readonly<Record<string, StoreOperation>> = {
   'zone import': {
     parameters: 'NAME FILE [replace] [dry-run]',
     summary:
-      'read a master file, - for standard input, into a zone; all of it at one moment, or nothing; ' +
-      'with replace in the place of the names that the zone has; with dry-run say what would change, and change nothing',
+      'import a master file (- for standard input) into a zone, all at once or not at all; ' +
+      'with replace, instead of the names that the zone has; with dry-run, show what would change, and change nothing',
     run: importInto,
   },
   'rotate-hash-key': {
     parameters: '[drop-old] [confirm=N]',
-    summary: 'make a new hash key while the service is stopped; drop-old ends the use of the one before',
+    summary: 'make a new hash key while the service is stopped; drop-old retires the previous one',
     run: onFolder(rotate),
   },
   check: {
@@ -273,7 +273,7 @@ async function restoreShared(place: SharedPlace, from: string): Promise<Result<O
   return ok({
     lines: [
       `restored ${from} to ${store}`,
-      ...(replaced === null ? [] : [`what it held before is in the backup ${replaced}`]),
+      ...(replaced === null ? [] : [`its earlier contents are in the backup ${replaced}`]),
       ...(isKeyChanged ? [`every node needs the file ${place.hashKeyFile} again: copy it`] : []),
     ],
     data: { store, backup: from, replaced },
@@ -290,7 +290,7 @@ async function restoreFolder(store: string, from: string): Promise<Result<Operat
       `restored ${from} to ${store}`,
       ...(replaced === undefined
         ? []
-        : [`the files before are in ${replaced}; remove them when all is well`]),
+        : [`the earlier files are in ${replaced}; remove them when everything works`]),
     ],
     data: { store, backup: from, replaced: replaced ?? null },
   })

@@ -133,7 +133,7 @@ const BUSY: Readonly<Record<NotReplaced, (zone: Zone) => string>> = {
   'another import': ({ name }) =>
     `another import into ${name} is under way; if it was ended, try again in a minute`,
   'not rendered': () =>
-    'the service began to publish the names, and has stopped; nothing was imported: see whether it runs, and try again',
+    'the service began to publish the names, and has stopped; nothing was imported: check that it runs, and try again',
 }
 
 /** One line for each RRSet that would differ, and how many there are. */
@@ -167,7 +167,7 @@ async function presentZone(
     throw new ImportRefused([`zone ${zone.name} has ${others} names of other accounts, which would be lost`])
   if (isReplacing) return { zone, stored: await allNames(r, { zoneId: zone.id }) }
   const stored = await r.namesAfter({ zoneId: zone.id }, 0, 2)
-  const remedy = 'add replace, and the file takes the place of what the zone has'
+  const remedy = 'add replace to replace what the zone has with the file'
   if (stored.some(({ name }) => name !== APEX))
     throw new ImportRefused([`zone ${zone.name} has names already; ${remedy}`])
   if (stored.some(({ rrsets }) => rrsets.some(({ isSystem }) => !isSystem)))

@@ -42,7 +42,7 @@ export const ZONE_OPERATIONS: Operations = {
   },
   'zone remove': {
     parameters: 'NAME [confirm=NAMES]',
-    summary: 'remove a zone with all of its names; confirm is the number of names that go with it',
+    summary: 'remove a zone with all of its names; confirm is the number of names that are removed with it',
     run: async ({ w }, [name = '', confirm = '']) => {
       const zone = await zoneOf(w, name)
       if (!zone.ok) return zone
@@ -81,7 +81,7 @@ async function addZone(
   if (host === undefined) return err(`${zone} is not a domain name`)
   if (relativeTo(host, catalogZone) !== undefined)
     return err(`${host} is for the service itself (catalog_zone)`)
-  if ((await w.zoneNamed(host)) !== undefined) return err(`there is a zone ${host} already`)
+  if ((await w.zoneNamed(host)) !== undefined) return err(`zone ${host} already exists`)
   const parent = await w.zoneContaining(host)
   if (parent !== undefined && (await w.hasLockedNames(parent.id, host)))
     return err(`a name at or beneath ${host} is locked or blocked; unlock or unblock it first`)

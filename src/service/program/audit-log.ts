@@ -60,7 +60,7 @@ function auditLine(event: AuditEvent): string {
         'and the account has or needs a second factor: update with a DDNS key instead'
       )
     case 'unreadable':
-      return `${event.username} from ${event.peer} sent ${loggable(event.items)}, which is no address`
+      return `${event.username} from ${event.peer} sent ${loggable(event.items)}, which is not an address`
     case 'lockedOut':
       if (event.lacksFactor === true)
         return `account passwords from ${event.peer} are not checked for a while: too many without a second factor`

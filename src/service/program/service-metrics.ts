@@ -50,7 +50,7 @@ export interface ServiceMetrics {
 const instruments = () => ({
   requests:    new Counter({ name: 'holdfast_requests', help: 'Requests, by the part of the service and its answer' }),
   durations:   new Histogram({ name: 'holdfast_request_duration_seconds', help: 'Time from a request to its answer' }),
-  writes:      new Histogram({ name: 'holdfast_store_write_duration_seconds', help: 'Time from the begin of a transaction until it is durable' }),
+  writes:      new Histogram({ name: 'holdfast_store_write_duration_seconds', help: 'Time from the beginning of a transaction until it is durable' }),
   busy:        new Counter({ name: 'holdfast_store_busy', help: 'Changes that failed because other sessions had locked what they change, or the store did not answer in time' }),
   flushes:     new Histogram({ name: 'holdfast_publish_duration_seconds', help: 'Time of a flush of changed names into the published zones' }),
   waits:       new Histogram({ name: 'holdfast_turn_wait_seconds', help: 'Time that requests to the API wait for their turn' }),
@@ -101,7 +101,7 @@ export function serviceMetrics(): ServiceMetrics {
 const publicationFamily = (zones: MomentaryValues['zones']): MetricFamily => ({
   name: 'holdfast_zones_by_publication',
   type: 'gauge',
-  help: 'Zones, by what name servers give of them',
+  help: 'Zones, by what name servers serve of them',
   samples: ZONE_PUBLICATIONS.map((publication) => ({
     suffix: '',
     labels: { publication },
@@ -115,9 +115,9 @@ const RCODE_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
 
 // biome-ignore format: a table
 const OF_SECONDARIES = [
-  ['behind', 'Zones that a secondary was told of and has not fetched'],
-  ['stuck',  'Zones that a secondary has not fetched a minute after it was told'],
-  ['lag',    'Seconds that a secondary has not fetched what it was told'],
+  ['behind', 'Zones that a secondary was notified of but has not fetched'],
+  ['stuck',  'Zones that a secondary has not fetched a minute after it was notified'],
+  ['lag',    'Seconds for which a secondary has not fetched what it was notified of'],
 ] as const
 
 const secondaryFamilies = (secondaries: MomentaryValues['secondaries']): readonly MetricFamily[] =>

@@ -139,7 +139,7 @@ function publishConflicts(
         ]
       : []),
     ...(new Set(secondaries.map(({ name }) => name)).size < secondaries.length
-      ? [{ where: places['secondaries'] ?? '', problem: 'secondaries has one name twice' }]
+      ? [{ where: places['secondaries'] ?? '', problem: 'secondaries lists a name twice' }]
       : []),
     ...(secondaries.length > 0 && dnsListen.length === 0
       ? [

@@ -39,7 +39,7 @@ function parseSecondary(value: string): Result<SecondarySetting, string> {
   const key = keyName?.toLowerCase().replace(/\.$/, '') ?? ''
   if (name === undefined || endpoint === undefined || !KEY_NAME.test(key))
     return err(
-      'must be NAME=ADDRESS:PORT key KEYNAME, such as "ns1=192.0.2.1:53 key ns1-key", and signs at the end if it signs',
+      'must be NAME=ADDRESS:PORT key KEYNAME, such as "ns1=192.0.2.1:53 key ns1-key", and signs if it signs the zones',
     )
   return endpoint.ok
     ? ok({
@@ -94,7 +94,7 @@ const parseRealm = (value: string): Result<string, string> =>
 /** In octets. */
 const MAX_NSID = 64
 const parseNsid = (value: string): Result<string, string> =>
-  value !== '' && Buffer.byteLength(value) <= MAX_NSID ? ok(value) : err(`has 1 to ${MAX_NSID} octets`)
+  value !== '' && Buffer.byteLength(value) <= MAX_NSID ? ok(value) : err(`must have 1 to ${MAX_NSID} octets`)
 const fragment = (value: string): Result<string, string> => ok(value.toLowerCase())
 const nameserver = (value: string): Result<string, string> => {
   const name = parseHostname(value)
@@ -117,7 +117,7 @@ const storeReader: SettingReader<string | StoreUrl> = {
     if (isStoreUrl(value.trim())) return parseStoreUrl(value.trim())
     // A mistake in the address, and there may be a password in it.
     return /:\/\/|:.*@|\bpassword\s*=/i.test(value)
-      ? err('is the address of something else than a PostgreSQL database, which begins with postgres://')
+      ? err('is not the address of a PostgreSQL database, which begins with postgres://')
       : path.read(value)
   },
 }
@@ -150,25 +150,25 @@ export const SERVICE_SETTINGS = {
   listen:           { reader: listReader(parseListener, { type: 'string' }), help: 'addresses and ports to listen on: ADDRESS:PORT for http, ADDRESS:PORT/tls for https', fallback: [{ host: '127.0.0.1', port: 8245, isTls: false }] },
   tlsCert:          { reader: path,                         help: 'PEM file of the certificate chain, for /tls listeners' },
   tlsKey:           { reader: path,                         help: 'PEM file of the private key, for /tls listeners' },
-  metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; none without it' },
+  metrics:          { reader: { ...text, read: parseMetrics }, help: 'address and port for /metrics (OpenMetrics), /healthz and /readyz, such as 127.0.0.1:9053; default: none' },
   store:            { reader: storeReader,
                       help: 'folder of the database, or the address of a PostgreSQL database: postgres://USER@HOST:PORT/DATABASE; ' +
-                            'default: /var/lib/holdfast-service for root, else the folder service in the data folder of the user' },
+                            'default: /var/lib/holdfast-service for root, otherwise the folder service in the data folder of the user' },
   storePasswordFile: { reader: path,                        help: 'file with the password of the PostgreSQL database, which no other user of the host should be able to read' },
   hashKeyFile:      { reader: path,                         help: 'file of the hash key, the same on every node; needed with PostgreSQL' },
   storeConnections: { reader: whole(2, 50),                 help: 'maximum number of connections to PostgreSQL', fallback: 8 },
   storeWait:        { reader: duration(seconds(1), minutes(1)), help: 'maximum time for a connection to PostgreSQL, a statement or a lock: 1s to 1m', fallback: seconds(5) },
-  console:          { reader: { ...text, read: parseConsole }, help: 'address of the console, as browsers have it: https://dns.example.com, http only on loopback; none without it' },
-  mailServer:       { reader: mailServer,                   help: 'host and port of the mail server for links of the console: TLS at 465, which is the default, STARTTLS at others; without TLS only in your own network' },
+  console:          { reader: { ...text, read: parseConsole }, help: 'public URL of the console: https://dns.example.com, http only on loopback; default: none' },
+  mailServer:       { reader: mailServer,                   help: 'host and port of the mail server for links of the console: TLS on 465 (the default), STARTTLS on other ports; without TLS only in your own network' },
   mailFrom:         { reader: mailbox,                      help: 'sender of the messages' },
-  mailUsername:     { reader: text,                         help: 'username at the mail server, with mail_password_file; default: no login' },
+  mailUsername:     { reader: text,                         help: 'username for the mail server, with mail_password_file; default: no login' },
   mailPasswordFile: { reader: path,                         help: 'file with the password for mail_username, which no other user of the host should be able to read' },
   realm:            { reader: { ...text, read: parseRealm }, help: 'realm in the WWW-Authenticate header of /nic/update', fallback: 'Holdfast' },
   allHostnames:     { reader: text,                         help: 'hostname parameter that selects every hostname of the DDNS key', fallback: ALL_HOSTNAMES },
   trustedProxies:   { reader: listReader(parsePrefix, { type: 'string' }), help: 'addresses and ranges (10.0.0.0/8) of reverse proxies whose client_header is trusted', fallback: [] },
-  clientHeader:     { reader: choice('x-forwarded-for', 'forwarded'), help: 'the header in which trusted proxies say who the client is; the other one is never believed', fallback: 'x-forwarded-for' },
+  clientHeader:     { reader: choice('x-forwarded-for', 'forwarded'), help: 'the header in which trusted proxies name the client; the other one is never trusted', fallback: 'x-forwarded-for' },
   strictAgents:     { reader: onOff,                        help: 'answer badagent to every User-Agent that does not have the documented form', fallback: false },
-  blockedAgents:    { reader: listReader(fragment, { type: 'string' }), help: 'answer badagent to User-Agents that contain one of these texts, in any case', fallback: [] },
+  blockedAgents:    { reader: listReader(fragment, { type: 'string' }), help: 'answer badagent to User-Agents that contain one of these texts, ignoring case', fallback: [] },
   nochgLimit:       { reader: limit,                        help: 'maximum nochg replies per key and hostname in 24 hours; more is abuse (long_block)', fallback: 48 },
   requestLimit:     { reader: limit,                        help: 'maximum requests per key in 5 minutes; more is abuse (short_block)', fallback: 30 },
   refusalLimit:     { reader: limit,                        help: 'maximum repetitions of a refused request in 24 hours; more is abuse (long_block)', fallback: 10 },
@@ -181,14 +181,14 @@ export const SERVICE_SETTINGS = {
                       help: 'addresses and ports for DNS: by UDP and TCP, such as 192.0.2.53:53, or by TLS, such as 192.0.2.53:853/tls; ' +
                             'for secondaries, UPDATE, and questions with answer_queries', fallback: [] },
   answerQueries:    { reader: onOff,                        help: 'answer the questions of resolvers at dns_listen; off: only those of secondaries', fallback: false },
-  answerLimit:      { reader: limit,                        help: 'maximum equal answers to questions by UDP to one network (IPv4 /24, IPv6 /56) in a second; of more, every second one is truncated', fallback: 20 },
-  nsid:             { reader: { ...text, read: parseNsid },  help: 'what this server calls itself to resolvers that ask which of several answers (NSID, RFC 5001), such as ns1-fra; nothing without it' },
-  secondaries:      { reader: listReader(parseSecondary, { type: 'string' }), help: 'name servers that fetch the zones: NAME=ADDRESS:PORT key KEYNAME, with signs at the end if it signs them (DNSSEC)', fallback: [] },
+  answerLimit:      { reader: limit,                        help: 'maximum identical UDP answers per second for one network (IPv4 /24, IPv6 /56); above it, every other one is truncated', fallback: 20 },
+  nsid:             { reader: { ...text, read: parseNsid },  help: 'the NSID of this server (RFC 5001), such as ns1-fra; default: none' },
+  secondaries:      { reader: listReader(parseSecondary, { type: 'string' }), help: 'name servers that fetch the zones: NAME=ADDRESS:PORT key KEYNAME; append signs if that server signs the zones (DNSSEC)', fallback: [] },
   tsigKeyFile:      { reader: path,                         help: 'file of the keys of secondaries, one per line: NAME ALGORITHM BASE64; only its owner may read it' },
   catalogZone:      { reader: { ...text, read: nameserver }, help: 'name of the catalog of all zones, for secondaries (RFC 9432)', fallback: 'catalog.holdfast' },
-  soaContact:       { reader: { ...text, read: parseContact }, help: 'e-mail address in the SOA of the zones; hostmaster of each zone without it' },
-  redirectAddresses: { reader: listReader(parseRedirectAddress, { type: 'string' }), help: 'addresses of this service that names with a redirect or an offline page get', fallback: [] },
-  reservedNames:    { reader: listReader(label, { type: 'string' }), help: 'labels directly beneath a shared zone that only its owner may make, also with a number behind them', fallback: RESERVED_NAMES },
+  soaContact:       { reader: { ...text, read: parseContact }, help: 'e-mail address in the SOA of the zones; default: hostmaster of each zone' },
+  redirectAddresses: { reader: listReader(parseRedirectAddress, { type: 'string' }), help: 'addresses of this service to publish for names with a redirect or an offline page', fallback: [] },
+  reservedNames:    { reader: listReader(label, { type: 'string' }), help: 'labels directly below a shared zone that only its owner may create, also with a number appended', fallback: RESERVED_NAMES },
   publicSuffixes:   { reader: onOff,                        help: 'let accounts create zones of public suffixes, such as co.uk', fallback: false },
   contact:          { reader: text,                         help: 'e-mail address or URL for questions, such as help@dns.example; shown to suspended accounts, in invitations and in messages' },
   zoneProof:        { reader: onOff,                        help: 'publish zones that accounts create only after a delegation to the nameservers or a TXT record proves the ownership', fallback: false },
@@ -197,7 +197,7 @@ export const SERVICE_SETTINGS = {
   shortBlock:       { reader: duration(minutes(1), days(365)), help: 'how long a key is blocked for too many requests: 1m to 365d', fallback: minutes(30) },
   maxConnections:   { reader: whole(1, 100_000),            help: 'maximum number of open connections', fallback: 1024 },
   maxConnectionsPerNetwork: { reader: whole(1, 100_000),    help: 'maximum number of open connections of one client network (IPv4 /24, IPv6 /48); trusted proxies have no limit', fallback: 128 },
-  apiWait:          { reader: duration(seconds(1), minutes(1)), help: 'maximum time that a request to the API waits for others of its account before it is answered 429: 1s to 1m', fallback: seconds(10) },
+  apiWait:          { reader: duration(seconds(1), minutes(1)), help: 'maximum time that a request to the API waits for others of its account before a 429 answer: 1s to 1m', fallback: seconds(10) },
   requestTimeout:   { reader: duration(seconds(1), hours(1)), help: 'maximum time to receive a whole request: 1s to 1h', fallback: seconds(20) },
   idleTimeout:      { reader: duration(seconds(1), hours(1)), help: 'time after which an idle connection is closed: 1s to 1h', fallback: seconds(15) },
   logLevel:         { reader: choice(...LEVELS),            help: `lowest level to log: ${LEVELS.join(', ')}`, fallback: 'info' },

@@ -45,14 +45,14 @@ export function parseStoreUrl(text: string): Result<StoreUrl, string> {
   // With another sign than a colon, the password would be a part of the user, which messages show.
   if (!USER.test(user))
     return err(
-      'has a user with other characters than letters, digits, ., _, $, @ and -; a password follows after a colon',
+      'has a user with characters other than letters, digits, ., _, $, @ and -; a password follows after a colon',
     )
   const options = new URLSearchParams(query)
   if ([...options.keys()].some((key) => !['sslmode', 'sslrootcert', 'prepare'].includes(key)))
-    return err('has another parameter than sslmode, sslrootcert and prepare')
+    return err('has a parameter other than sslmode, sslrootcert and prepare')
   const all = hosts.filter((host) => host !== undefined)
   const isTls = tlsOf(options.get('sslmode'), all)
-  if (isTls === undefined) return err('has another sslmode than verify-full and disable')
+  if (isTls === undefined) return err('has an sslmode other than verify-full and disable')
   const [password, authoritiesFile] = [rest.join(':'), options.get('sslrootcert')]
   return ok({
     hosts: all,

@@ -8,10 +8,10 @@ import { err, type Result } from '../base/result.ts'
 export const EXITS = {
   settled:       { code: 0,  restart: true,  meaning: 'success' },
   usage:         { code: 64, restart: false, meaning: 'the command line is wrong' },
-  partial:       { code: 65, restart: true,  meaning: 'not everything of the other client can be taken over' },
+  partial:       { code: 65, restart: true,  meaning: 'some settings of the other client cannot be taken over' },
   unreached:     { code: 69, restart: true,  meaning: 'the service, or every address source, cannot be reached' },
   bug:           { code: 70, restart: true,  meaning: 'a bug in Holdfast' },
-  denied:        { code: 71, restart: true,  meaning: 'this user may not read the file, or what belongs to the daemon of the system; use sudo' },
+  denied:        { code: 71, restart: true,  meaning: 'this user may not read the file, or data of the system daemon; use sudo' },
   unwritten:     { code: 74, restart: true,  meaning: 'not all of the output was written: standard output is full or closed' },
   waiting:       { code: 75, restart: true,  meaning: 'waiting, as the service requires; nothing is sent before the wait ends' },
   stopped:       { code: 77, restart: false, meaning: 'stopped until you act; holdfast explain shows what to do' },

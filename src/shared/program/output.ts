@@ -44,7 +44,7 @@ export const printInPlace = (...lines: readonly string[]): void => {
   const shown =
     all.length <= room
       ? all
-      : [...all.slice(0, room - 1), `… and ${all.length - room + 1} more lines; make the window higher`]
+      : [...all.slice(0, room - 1), `… and ${all.length - room + 1} more lines; enlarge the window`]
   writeOut('\u001b[H\u001b[J')
   print(...shown)
 }

@@ -109,7 +109,7 @@ describe('a host without a route of a family', () => {
     expect(asked.filter((name) => name === 'x')).toHaveLength(2)
     expect(await looked).toMatchObject({
       kind: 'unknown',
-      because: expect.stringContaining('this host has no route to the internet of this family') as string,
+      because: expect.stringContaining('this host has no internet route for this family') as string,
     })
   })
 

@@ -89,7 +89,7 @@ describe('a round without a verdict tells', () => {
     ).toMatchObject({
       kind: 'unknown',
       because:
-        'no source reports an address: router: none; outside sources were asked too often in the last minutes, and wait',
+        'no source reports an address: router: none; outside sources were asked too often in the last few minutes and must wait',
     }))
 })
 

@@ -63,7 +63,7 @@ const asked = async ({ sent, way, usual, published = [], ...rest }: Case): Promi
 
 const stray = (through: string, route = 'eth0', isVpn = true): Sighting => ({
   kind: 'unknown',
-  because: `was asked through ${through}, and the route of this host is ${route}`,
+  because: `was asked through ${through}, but this host routes through ${route}`,
   ...(isVpn && { through }),
 })
 const from = (local: string, remote = '9.9.9.9') => ({ local: address(local), remote: address(remote) })

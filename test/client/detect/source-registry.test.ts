@@ -108,7 +108,7 @@ describe('a source that disagrees', () => {
       kind: 'quarantined',
       source: 'bad',
       duration: hours(4),
-      because: 'it reports 8.8.4.4 where others agree on 9.9.9.9',
+      because: 'it reports 8.8.4.4, but others agree on 9.9.9.9',
     })
   })
 })

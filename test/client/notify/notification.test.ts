@@ -17,7 +17,9 @@ describe('the text of a notification', () => {
       'a, b, c and 2 more: address changed',
     ))
   it('says how often', () =>
-    expect(notificationText({ ...NOTIFICATION, times: 7 }).text).toContain('7 times since it was told last'))
+    expect(notificationText({ ...NOTIFICATION, times: 7 }).text).toContain(
+      '7 times since the last notification',
+    ))
   it('names the account where no hostname is meant', () =>
     expect(notificationText({ ...NOTIFICATION, hostnames: [] }).title).toBe('home: address changed'))
 })

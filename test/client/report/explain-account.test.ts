@@ -26,7 +26,7 @@ it.each<[Outcome, Partial<AccountReport>, readonly string[]]>([
   ['unreached', { because: 'connect: refused by 192.0.2.9:443' }, [
     'key@dyn.test has not reached the service since 2026-01-01 00:00:00.',
     'Why: connect: refused by 192.0.2.9:443.',
-    'The pauses between attempts grow while this lasts. A change of the network, or holdfast poke, causes an attempt at once.',
+    'The pauses between attempts grow while this lasts. A network change or holdfast poke triggers an attempt at once.',
     'Next attempt: 2026-01-01 00:30:00.',
   ]],
   ['waiting', { because: '911' }, [

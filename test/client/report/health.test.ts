@@ -37,6 +37,6 @@ it.each([
     'a look that is late',
     running(accountReport('settled', { nextLook: NEXT, nextAttempt: null })),
     11,
-    [`key@dyn.test: the address was to be checked at ${NEXT}`],
+    [`key@dyn.test: the address check was due at ${NEXT}`],
   ],
 ])('of %s', (_, report, minutes, problems) => expect(healthProblems(report, now(minutes))).toEqual(problems))

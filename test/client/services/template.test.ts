@@ -151,10 +151,10 @@ describe('an account with url', () => {
   })
 
   it.each([
-    ['ipv6 = true', '&a={ipv4}', 'h.toml:2: ipv6 is true, and url has no place for it'],
-    ['ipv4 = true', '&a={ipv6}', 'h.toml:2: ipv4 is true, and url has no place for it'],
+    ['ipv6 = true', '&a={ipv4}', 'h.toml:2: ipv6 is true, and url has no placeholder for it'],
+    ['ipv4 = true', '&a={ipv6}', 'h.toml:2: ipv4 is true, and url has no placeholder for it'],
     ['myip = "connection"', '&a={ip}', 'h.toml:2: myip = "connection" sends no address'],
-    ['myip = ["192.0.2.1"]', '', 'h.toml:2: myip has an address, and url has no place for it'],
+    ['myip = ["192.0.2.1"]', '', 'h.toml:2: myip has an address, and url has no placeholder for it'],
     ['body = "a={ip}"', '', 'h.toml:2: body needs another method; write method = "POST"'],
     [
       'ipv6_url = "http://ddns.example/u?k={password}&a={ip}"',
@@ -182,11 +182,7 @@ describe('an account with url', () => {
     ).toMatchObject([{ server: 'https://ddns.example', username: 'u' }]))
 
   it.each([
-    [
-      'success is missing',
-      URL_LINE,
-      'h.toml:1: success is missing: an answer without a known text may come from',
-    ],
+    ['success is missing', URL_LINE, 'h.toml:1: success is missing: an unknown answer may come from'],
     [
       'server',
       `${URL_LINE}server = "https://a.example"\nsuccess = ["x"]\n`,
@@ -205,7 +201,7 @@ describe('an account with url', () => {
     [
       'offline',
       `${URL_LINE}offline = true\nsuccess = ["x"]\n`,
-      'h.toml:2: offline is set, and no source says that this service has',
+      'h.toml:2: offline is set, and no source confirms that this service supports it',
     ],
     [
       'an unknown word',
@@ -250,12 +246,12 @@ server = "https://a.example"\nusername = "u"\npassword = "p"\nhostnames = ["a.ex
     [
       'url',
       'url = "https://ddns.example/u"\n',
-      'url is for services with url, and cloudflare has a protocol of its own',
+      'url is for services with url, and cloudflare has its own protocol',
     ],
     [
       'myip = "connection"',
       'myip = "connection"\n',
-      'myip = "connection" is for services that look at the connection',
+      'myip = "connection" is for services that take the address of the connection',
     ],
     ['http', 'server = "http://api.example"\n', 'server is http, so the secret would go in clear text'],
     [
@@ -276,6 +272,6 @@ server = "https://a.example"\nusername = "u"\npassword = "p"\nhostnames = ["a.ex
 
   it('its settings are refused for /nic/update', () =>
     expect(read(`server = "https://a.example"\nusername = "u"\nzone = "example.test"\n${REST}`)).toEqual([
-      'h.toml:3: zone is for services with another protocol than /nic/update; remove it',
+      'h.toml:3: zone is for services with a protocol other than /nic/update; remove it',
     ]))
 })

@@ -141,7 +141,7 @@ it.each([
   ['suffix = "::1"',                                                 'h.toml:5: suffix belongs in an [[account.host]] table'],
   ['[[account]]\n[[account.host]]\nname = "home.example.test"\nusername = "x"', 'h.toml:8: username belongs above [[account.host]], in the account'],
   ['[[account]]\n[[account.host]]\nname = "home.example.test"\nwatch = true', 'h.toml:8: watch belongs at the top of the file, above [[account]]'],
-  ['[[account]]\nhost = "home.example.test"',                        'h.toml:6: host must be a list of tables: write [[account.host]]; set names as hostnames'],
+  ['[[account]]\nhost = "home.example.test"',                        'h.toml:6: host must be a list of tables: write [[account.host]]; list names in hostnames'],
 ])('the complaint about a misplaced setting names the right table: %j', (lines, complaint) => expect(complaintsOf(WHOLE + lines)).toEqual([complaint]))
 
 describe('sources', () => {
@@ -172,7 +172,7 @@ describe('sources', () => {
   it('that are of one operator cannot be two that agree', () => {
     const same = 'sources = ["https://a.test/x", "dns:x.test/TXT@a.test"]'
     expect(complaintsOf(`${WHOLE}${same}\nagreement = "two"`)).toEqual([
-      'h.toml:6: agreement is two, and sources has one operator, a.test; add a source of another one, or write agreement = "one"',
+      'h.toml:6: agreement is two, and sources has one operator, a.test; add a source of another operator, or write agreement = "one"',
     ])
     for (const allowed of [
       same,

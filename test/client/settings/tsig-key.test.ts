@@ -30,7 +30,7 @@ it.each([
 // biome-ignore format: a table
 it.each([
   ['another key',        OTHER,                           'home-key',       /has the key other, and username is home-key/],
-  ['no Base64',          'not base64!',                   'home-key',       /not the secret of a TSIG key/],
+  ['no Base64',          'not base64!',                   'home-key',       /neither a TSIG secret in Base64/],
   ['an old algorithm',   bind('home-key', 'hmac-md5'),    'home-key',       /hmac-md5 is not one of/],
   ['no name of a key',   SECRET,                          'a..b',           /not the name of a TSIG key/],
   ['a long label',       SECRET,                          'x'.repeat(70),   /not the name of a TSIG key/],

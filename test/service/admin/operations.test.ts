@@ -288,7 +288,7 @@ describe('an operation', () => {
 describe('a wrong operation says what is wrong', () => {
   // biome-ignore format: a table
   it.each([
-    ['plan add basic',             /there is a plan basic already; change it with holdfast admin plan set/],
+    ['plan add basic',             /plan basic already exists; change it with holdfast admin plan set/],
     ['account add acme basic',     /acme is taken by an account or a DDNS key; for a new password use account password/],
     ['account add a/b basic',      /a\/b does not consist of/],
     ['account add abc1234 basic',  /abc1234 has the form of the username of a DDNS key/],
@@ -299,7 +299,7 @@ describe('a wrong operation says what is wrong', () => {
     ['name list zone=no.test',     /there is no zone no\.test/],
     ['plan list x',                /x is not understood; this list takes no arguments/],
     ['zone add x.catalog.test acme', /x\.catalog\.test is for the service itself/],
-    ['zone add dyn.test beta',     /there is a zone dyn\.test already/],
+    ['zone add dyn.test beta',     /zone dyn\.test already exists/],
     ['zone add bob.dyn.test acme', /other accounts have zones or names at or beneath bob\.dyn\.test/],
     ['zone add test beta',         /other accounts have zones or names at or beneath test/],
     ['zone set dyn.test wildcards=maybe', /wildcards=maybe is not yes, no or default/],
@@ -344,7 +344,9 @@ it('the names of zones are listed for completion, and no secondary is told of', 
 })
 
 it('the heaviest accounts are shown as the running service stored them last', async () => {
-  expect(await lines('load')).toEqual(['no load is stored yet; it is, a minute after the service starts'])
+  expect(await lines('load')).toEqual([
+    'no load is stored yet; the service stores it a minute after it starts',
+  ])
   const heaviest = [{ key: 'account acme', ms: 1234, waiting: 0 }]
   await store.write(async (w) => w.setFact('load', JSON.stringify({ at: '2026-01-01T00:00:00Z', heaviest })))
   expect(await lines('load')).toEqual([

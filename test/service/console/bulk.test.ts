@@ -73,7 +73,7 @@ describe('several names at once', () => {
     await one.post('/console/names/bulk/undo', undo)
     expect([await valuesOf('free', 'A'), await valuesOf('empty', 'A')]).toEqual([['192.0.2.7'], undefined])
     at.now = after(at.now, minutes(1))
-    expect((await one.post('/console/names/bulk/undo', undo)).text).toContain('longer than ten minutes')
+    expect((await one.post('/console/names/bulk/undo', undo)).text).toContain('more than ten minutes ago')
   })
 
   it('are attached to a key that goes on with its other names', async () => {
@@ -104,7 +104,7 @@ describe('several names at once', () => {
     expect((await one.post('/console/names/bulk/apply', form)).status).toBe(422)
     at.now = after(at.now, minutes(6))
     await one.send('/console/names')
-    expect((await one.post('/console/names/bulk/delete', form)).text).toContain('Is it you?')
+    expect((await one.post('/console/names/bulk/delete', form)).text).toContain('Confirm that it is you')
     const done = await one.post('/console/names/bulk/delete', { ...form, proof: PASSWORD })
     expect(await valuesOf('free', 'A')).toBeUndefined()
     const undo = { until: hiddenIn(done.html, 'until'), calls: hiddenIn(done.html, 'calls') }
@@ -113,11 +113,11 @@ describe('several names at once', () => {
   })
 
   it.each([
-    [{ act: 'ttl', value: '300' }, 'Tick some names first'],
+    [{ act: 'ttl', value: '300' }, 'Select some names first'],
     [{ act: 'key', value: '', key: '', pick: 'example.test/free' }, 'Choose a DDNS key'],
     [{ act: 'delete', pick: ['example.test/', 'example.test', '/', 'x/%00'] }, 'Change several'],
     [{ act: 'ttl', value: 'long', pick: 'example.test/free' }, 'whole number of seconds'],
-    [{ act: 'address', value: '192.0.2', pick: 'example.test/free' }, 'no IPv4 and no IPv6'],
+    [{ act: 'address', value: '192.0.2', pick: 'example.test/free' }, 'neither an IPv4 nor an IPv6'],
   ])('are not changed by %j', async (form, text) => {
     const one = await signedIn()
     const page = await one.post('/console/names/bulk', form)

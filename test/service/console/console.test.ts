@@ -75,7 +75,7 @@ describe('a person who has not signed in', () => {
     expect([status, one.cookie()]).toEqual([403, undefined])
     const isKey = 'key' in form
     expect(text).toContain(
-      isKey ? 'This key is not known, or no longer valid.' : 'The account or the password is wrong.',
+      isKey ? 'This key is unknown or no longer valid.' : 'The account or the password is wrong.',
     )
   })
 
@@ -229,7 +229,7 @@ describe('a session', () => {
     await one.send('/console/account')
     const form = { old_password: PASSWORD, new_password: 'another password', again: 'another password' }
     const wrong = await one.post('/console/account/password', { ...form, again: 'x' })
-    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('are not the same')])
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('do not match')])
     const refused = await one.post('/console/account/password', { ...form, old_password: 'x' })
     expect([refused.status, refused.text]).toEqual([
       422,
@@ -278,7 +278,7 @@ describe('a session', () => {
     expect(page.status).toBe(200)
     const form = { description: 'router', hostnames: 'free.example.test' }
     const asked = await one.post('/console/keys/new', form)
-    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('give the password once more')])
+    expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('enter your password again')])
     expect(asked.html).toContain('<input type="hidden" name="description" value="router">')
     const wrong = await one.post('/console/keys/new', { ...form, proof: 'wrong' })
     expect([wrong.status, wrong.text]).toEqual([403, expect.stringContaining('The password is wrong.')])
@@ -361,8 +361,8 @@ describe('a name', () => {
   })
 
   it.each([
-    ['', 'is in no zone'],
-    ['x.nowhere.test', 'x.nowhere.test is in no zone'],
+    ['', 'is not in a zone'],
+    ['x.nowhere.test', 'x.nowhere.test is not in a zone'],
     ['free.example.test', 'exists'],
     ['a b.example.test', 'a b.example.test'],
   ])('called "%s" is not made', async (hostname, why) => {

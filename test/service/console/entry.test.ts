@@ -89,7 +89,7 @@ describe('a passkey', () => {
     at.now = after(at.now, minutes(6))
     await one.send('/console/account')
     const asked = await one.post('/console/keys/ddns/kkk2222/delete')
-    expect(asked.text).toContain('Is it you?')
+    expect(asked.text).toContain('Confirm that it is you')
     const passkey = JSON.stringify(key.get(optionsIn(asked.html)))
     const done = await one.post('/console/keys/ddns/kkk2222/delete', { passkey })
     expect(done.headers['location']).toBe('/console/keys')
@@ -199,6 +199,6 @@ it('a database that is away is told as such, and nothing else is', async () => {
   const page = await one.send('/console/names', { headers: { cookie: `__Host-holdfast=${'x'.repeat(43)}` } })
   expect([page.status, page.text]).toEqual([
     503,
-    expect.stringContaining('The database of this service is away'),
+    expect.stringContaining('The database of this service is unavailable'),
   ])
 })

@@ -28,9 +28,9 @@ const refusedAmongNames = async (): Promise<number> =>
 describe('a router that is refused', () => {
   it.each<[string, string]>([
     ['nohost', 'is not one of those above'],
-    ['badagent', 'does not say which program asks'],
+    ['badagent', 'does not say which program it is'],
     ['!donator', 'the zone may be for the website only'],
-    ['911', 'asks again by itself'],
+    ['911', 'tries again by itself'],
   ])('%s is seen among the names, and explained at its key', async (reply, why) => {
     expect(await refusedAmongNames()).toBe(0)
     await refuse(reply)

@@ -36,7 +36,7 @@ describe('an invitation', () => {
     expect((await one.post('/console/invitation', form)).headers['location']).toBe('/console/names')
     expect((await one.send('/console/account')).text).toContain('Plan: plan of a')
     const again = await person().post('/console/invitation', { ...form, account: 'another' })
-    expect([again.status, again.text]).toEqual([422, expect.stringContaining('was used already')])
+    expect([again.status, again.text]).toEqual([422, expect.stringContaining('was already used')])
     expect((await person().signIn('newcomer', 'a long password')).status).toBe(303)
     await one.send('/console/names/new')
     expect((await one.post('/console/names/new', { hostname: 'mine.vip.test' })).status).toBe(303)
@@ -68,7 +68,7 @@ describe('an invitation', () => {
     ['the name of a DDNS key', { account: 'kkk1111' }, 'has the form of the username of a DDNS key'],
     ['a name with blanks', { account: 'a b' }, 'does not consist of'],
     ['a short password', { password: 'short', again: 'short' }, 'at least 12 characters'],
-    ['two passwords', { again: 'another password' }, 'are not the same'],
+    ['two passwords', { again: 'another password' }, 'do not match'],
   ])('is not used up by %s', async (_, wrong, why) => {
     const code = codeIn(await linkBy('invitation add', 'plan of a'))
     const form = { code, account: 'newcomer', password: 'a long password', again: 'a long password' }

@@ -37,7 +37,7 @@ describe('the pages of operators', () => {
       expect((await one.send(`/console/operator${path}`)).status).toBe(403)
     await one.send('/console/account')
     const refused = await one.post('/console/operator/accounts/b', { suspended: 'yes' })
-    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('for operators')])
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('only operators may')])
   })
 
   it('need a second factor, and an API key does not do', async () => {
@@ -233,7 +233,7 @@ describe('the pages of operators', () => {
     at.now = after(at.now, seconds(360))
     await one.send('/console/operator')
     const asked = await one.post('/console/operator/accounts/b', { suspended: 'yes' })
-    expect(asked.text).toContain('Is it you?')
+    expect(asked.text).toContain('Confirm that it is you')
     const done = await one.post('/console/operator/accounts/b', { suspended: 'yes', proof: PASSWORD })
     expect(done.headers['location']).toBe('/console/operator/accounts/b?saved=yes')
   })

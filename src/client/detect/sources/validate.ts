@@ -15,7 +15,7 @@ interface Expected {
 /** The answer of an outside service: an address of the requested family in a public range, or a failure. */
 export function validated(address: Address | undefined, { family, by, allowed, sent }: Expected): Sighting {
   if (address === undefined) return unknown('did not answer with an address')
-  if (familyOf(address) !== family) return unknown('answered in the other family')
+  if (familyOf(address) !== family) return unknown('answered with an address of the other family')
   if (!isGlobal(address, allowed))
     return unknown(`answered with ${address}, which is not a public address (${explainRange(address)})`)
   return { kind: 'seen', address, by, ...(sent !== undefined && { sent }) }

@@ -8,15 +8,15 @@ import * as flags from './flags.ts'
 export const CLIENT_COMMANDS: readonly Command[] = [
   command({
     name: 'init',
-    summary: 'set up an account: asks, and writes the configuration',
+    summary: 'set up an account: asks questions and writes the configuration',
     examples: [
       'sudo holdfast init',
       'holdfast init --provider no-ip --username abc1234 --password-file FILE --hostname home.example.org --yes',
     ],
     details: [
-      'Nothing is sent before the end, where the first update is the test and its result is remembered.',
-      'If there is a configuration, the account is added to it, after its changes are shown.',
-      'Without a terminal, or with --yes, it asks nothing and lists all flags that are missing.',
+      'Nothing is sent until the end: then the first update is the test, and its result is saved.',
+      'If there is a configuration, init shows the changes, then adds the account to it.',
+      'Without a terminal, or with --yes, it asks nothing and lists all missing flags.',
     ],
     flags: flags.INIT_FLAGS,
     settings: writtenSettings,
@@ -58,7 +58,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
     isReport: true,
     summary: 'show the state of every account',
     examples: ['holdfast status', 'holdfast status --watch --json'],
-    details: ['The state comes from the running daemon, or else from the state file.'],
+    details: ['The state comes from the running daemon or, without one, from the state file.'],
     flags: flags.STATUS_FLAGS,
     settings: savedSettings,
     load: async () => (await import('./status.ts')).statusCommand,
@@ -80,7 +80,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
   command({
     name: 'doctor',
     isReport: true,
-    summary: 'find problems of this network, each with evidence and a remedy',
+    summary: 'find problems with this network, with evidence and a remedy for each',
     examples: ['holdfast doctor', 'holdfast doctor --json'],
     details: ['Sends no update.'],
     flags: flags.DOCTOR_FLAGS,
@@ -114,8 +114,8 @@ export const CLIENT_COMMANDS: readonly Command[] = [
     summary: 'have the daemon read its settings again',
     examples: ['holdfast reload'],
     details: [
-      'After a mistake in them the daemon keeps its earlier settings, and this command says what is wrong (exit code 78).',
-      'Passwords that systemd hands over stay those of the start: holdfast resume restarts that daemon.',
+      'If they contain a mistake, the daemon keeps its earlier settings, and this command shows it (exit code 78).',
+      'Passwords that systemd passes are read only at the start: holdfast resume restarts that daemon.',
     ],
     flags: flags.RUN_FLAGS,
     settings: savedSettings,
@@ -127,7 +127,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
     examples: ['holdfast resume', 'holdfast resume office'],
     details: [
       'Fix the cause first: holdfast explain shows it. A running daemon reads its settings and passwords again.',
-      'The daemon of systemd is started again if it has ended, or if a password has changed; that of the system needs sudo.',
+      'A systemd daemon is restarted if it has ended or a password has changed; the system-wide one needs sudo.',
       'Also ends the retry delay after a response without a reply word (429, 5xx). The wait after 911 remains.',
     ],
     flags: flags.RESUME_FLAGS,
@@ -146,7 +146,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'notify',
-    summary: 'show who is told what, or send a test',
+    summary: 'show who gets notified of what, or send a test',
     examples: ['holdfast notify', 'holdfast notify --test', 'holdfast notify --test --event stopped'],
     details: ['Programs (on_change and others), webhooks and health checks are settings of an account.'],
     flags: flags.NOTIFICATION_FLAGS,
@@ -165,7 +165,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
     details: [
       'Reads files of ddclient, inadyn, noip-duc, OpenWrt, ddns-updater and ddns-go, and update URLs of routers.',
       'Prints the configuration, and on standard error what differs. Sends nothing.',
-      'Passwords are written into files of their own, and never printed.',
+      'Passwords are written into separate files and never printed.',
     ],
     flags: flags.IMPORT_FLAGS,
     settings: noSettings,
@@ -176,7 +176,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
     isReport: true,
     summary: 'list the update services that are known by name, or explain one',
     examples: ['holdfast providers', 'holdfast providers no-ip'],
-    details: ['With provider = "NAME", an account needs no server. Asks no service.'],
+    details: ['With provider = "NAME", an account needs no server. Contacts no service.'],
     flags: flags.PROVIDERS_FLAGS,
     settings: noSettings,
     load: async () => (await import('./providers.ts')).providersCommand,

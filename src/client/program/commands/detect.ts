@@ -77,7 +77,7 @@ function reasonIn(looks: readonly Look[]): string {
 
 const heldText = (looks: readonly Look[]): string =>
   `but nothing is sent while ${looks.map(({ family }) => FAMILY_NAMES[family]).join(' and ')} is unknown, ` +
-  'because the service would delete or spoil its record (absent_family)'
+  'because the service would delete its record or make it wrong (absent_family)'
 
 /** `holdfast detect`: queries every source, and prints the answers, the conclusions and what would be sent. */
 export async function detectCommand({ asJson, isWatching, settings: flags }: DetectFlags): Promise<Exit> {

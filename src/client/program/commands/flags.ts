@@ -44,7 +44,7 @@ export const UPDATE_FLAGS = {
     flag: 'reply',
     isPath: true,
     describe:
-      'with --dry-run: say what this answer of the service would mean; its body, or all of it as curl -i prints it',
+      'with --dry-run: say what this answer of the service would mean: its body, or all that curl -i prints',
   },
   isQuiet: QUIET,
 } as const satisfies FlagTable
@@ -146,19 +146,20 @@ export const INIT_FLAGS = {
   provider: {
     kind: 'text',
     flag: 'provider',
-    describe: 'the update service by its name; holdfast providers lists them',
+    describe: 'name of the update service; holdfast providers lists the names',
     values: PROVIDER_NAMES,
   },
   server: {
     kind: 'text',
     flag: 'server',
-    describe: 'the address of a service that has no name here, with its path if that is not /nic/update',
+    describe:
+      'the address of a service that holdfast providers does not list, with its path if that is not /nic/update',
   },
   username: { kind: 'text', flag: 'username', describe: 'username of the DDNS key' },
   passwordFile: {
     kind: 'text',
     flag: 'password-file',
-    describe: 'file that contains the password, or - for standard input; it is copied into a file of its own',
+    describe: 'file that contains the password, or - for standard input; it is copied into a separate file',
     isPath: true,
   },
   apiKeyFile: {
@@ -183,22 +184,22 @@ export const INIT_FLAGS = {
   start: {
     kind: 'text',
     flag: 'start',
-    describe: 'how it runs from now on; default: not at all',
+    describe: 'how to run Holdfast from now on; default: not at all',
     values: STARTS,
   },
   isSending: {
     kind: 'switch',
     flag: 'send',
-    describe: 'send the first update, which is the test of the settings; its result is remembered',
+    describe: 'send the first update, which tests the settings; its result is saved',
   },
   isLooking: {
     kind: 'switch',
     flag: 'detect',
     isOpen: true,
     describe:
-      'look first: the address for at most 8 seconds, and records at their service; the default with questions',
+      'first look up the address (at most 8 seconds) and the records at their service; default when it asks questions',
   },
-  isAgreed: { kind: 'switch', flag: 'yes', describe: 'ask nothing, and change a configuration that exists' },
+  isAgreed: { kind: 'switch', flag: 'yes', describe: 'ask nothing, and change an existing configuration' },
   isDryRun: DRY_RUN,
   ...WRITTEN_FILE,
 } as const satisfies FlagTable
@@ -211,26 +212,25 @@ export const IMPORT_FLAGS = {
   format: {
     kind: 'text',
     flag: 'from',
-    describe: 'the other client; default: by the content of the file',
+    describe: 'the other client; default: detected from the content of the file',
     values: FORMATS,
   },
   url: {
     kind: 'text',
     flag: 'url',
-    describe: 'the update URL of a router or another client, with its placeholders, in the place of a file',
+    describe: 'instead of a file: the update URL of a router or another client, with its placeholders',
   },
   isWriting: {
     kind: 'switch',
     flag: 'write',
-    describe: 'write the configuration and the password files; files that exist are not changed',
+    describe: 'write the configuration and the password files; existing files are not changed',
   },
   isPartial: { kind: 'switch', flag: 'partial', describe: 'exit with 0 even if something is not taken over' },
   ...WRITTEN_FILE,
   file: {
     kind: 'word',
     name: 'file',
-    describe:
-      'the file of the other client, or - for standard input; default: the one that is found on this host',
+    describe: 'the file of the other client, or - for standard input; default: the one found on this host',
   },
 } as const satisfies FlagTable
 export type ImportFlags = FlagsOf<typeof IMPORT_FLAGS>

@@ -60,8 +60,8 @@ async function finish(
     : [
         ...complaints.map((problem) => `the configuration is not complete: ${problem}`),
         remarks.some(({ kind }) => kind === 'not taken')
-          ? 'take what Holdfast does now out of the file of the other client before Holdfast runs, or both send ' +
-            'updates; it stays in use for the rest'
+          ? 'before Holdfast runs, remove what it does now from the file of the other client, or both send ' +
+            'updates; keep using the other client for the rest'
           : `stop the other client before Holdfast runs, or both send updates: ${FORMAT_ROWS[format].stop}`,
       ]
   if (isWriting && !isEmpty) {

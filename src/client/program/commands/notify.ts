@@ -209,7 +209,7 @@ function report(results: readonly TestResult[], named: NotificationEvent | undef
     exit === 'unreached'
       ? 'not every test was delivered'
       : exit === 'configuration'
-        ? `no account tells anyone${named === undefined ? '' : ` about ${named}`}; docs/notify.md shows how`
+        ? `no account sends notifications${named === undefined ? '' : ` about ${named}`}; docs/notify.md shows how`
         : undefined
   if (asJson) printJson({ exit: exitResult(exit, meaning), results })
   else if (results.length === 0) return fail({ exit, messages: [meaning ?? ''] }, false)

@@ -89,9 +89,9 @@ function replyLines(name: string): readonly string[] {
     ({ reply, like, hasDump }) => `    ${reply}: like ${like}${hasDump ? '' : ' (no dump)'}`,
   )
   return [
-    ...(lines.length === 0 ? [] : ['  replies of its own:', ...lines]),
+    ...(lines.length === 0 ? [] : ['  additional replies:', ...lines]),
     ...(replies.every(({ hasDump }) => hasDump) ? [] : [`  no dump: ${NO_DUMP}`]),
   ]
 }
 
-const NO_DUMP = 'no page and no user shows this reply; it is what another client looks for'
+const NO_DUMP = 'no documentation or user report shows this reply; another client looks for it'

@@ -4,10 +4,10 @@ import { dryRun, type MaskedRequest, type OneShotOptions, type SavedReply, updat
 import { exitOf } from '../compose.ts'
 import { type ClientAccount, type ResolvedSettings, readSettings } from '../../settings/settings.ts'
 import { asSingleInstance, busyFailure } from '../state/single-instance.ts'
-import type { Exit } from '../../../shared/program/exit-codes.ts'
+import type { Exit, Failure } from '../../../shared/program/exit-codes.ts'
 import { logTo } from '../../../shared/program/log.ts'
 import { outputGone, withOutput, writeError } from '../../../shared/program/streams.ts'
-import { type ControlResponse, accountUpdate } from '../../report/control-requests.ts'
+import { accountUpdate } from '../../report/control-requests.ts'
 import { StateNotSaved, StateUnreadable } from '../../agent/memory/memory.ts'
 import { worstOutcome } from '../../report/cause.ts'
 import type { AccountReport } from '../../report/report.ts'
@@ -26,7 +26,10 @@ interface VerifiedOutput extends OutputFlags {
   readonly system: SystemPorts
 }
 
-/** `holdfast update`: updates the hostnames once; a running daemon does it in its own loop. */
+/**
+ * `holdfast update`: settings, then the process that has the state folder, then its loop, then the report. A running daemon
+ * updates in its own loop.
+ */
 export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   const { asJson, isForced, isQuiet } = flags
   if (flags.reply !== undefined && !flags.isDryRun)
@@ -36,56 +39,65 @@ export async function updateCommand(flags: UpdateFlags): Promise<Exit> {
   const log = await logTo(settings.value.config.logLevel, asJson)
   for (const warning of settings.value.warnings) log('warn', warning)
   const options = { system: systemPorts(), log, isForced, onStop: onStopSignal }
-  return catchStateErrors(asJson, async () =>
-    flags.isDryRun
-      ? printDryRun(settings.value, options, { asJson, isQuiet, reply: flags.reply })
-      : updateOrAsk(settings.value, options, { asJson, isQuiet }),
-  )
+  return catchStateErrors(asJson, async () => {
+    if (flags.isDryRun) return printDryRun(settings.value, options, { asJson, isQuiet, reply: flags.reply })
+    const instance = await asSingleInstance(
+      settings.value,
+      requestOf(settings.value, isForced),
+      options.system,
+    )
+    const update = await updateBy(instance, settings.value, options)
+    if ('failure' in update) return fail(update.failure, asJson)
+    const exit = await printVerified(settings.value, update.reports, {
+      asJson,
+      isQuiet,
+      system: options.system,
+    })
+    await update.end()
+    return exit
+  })
 }
 
-/** Updates, or asks the process that holds the lock to do it. */
-async function updateOrAsk(
+const requestOf = (settings: ResolvedSettings, force: boolean) => ({
+  do: 'update' as const,
+  updates: desiredStatesOf(settings).map((desired, at) =>
+    accountUpdate(desired, configuredAddresses(settings.accounts[at])),
+  ),
+  force,
+})
+
+interface Updated {
+  readonly reports: readonly AccountReport[]
+  /** Waits until everyone is notified, or for a signal. */
+  readonly end: () => Promise<void>
+}
+
+/** By the process that holds the lock: this one, or a daemon that has answered. */
+async function updateBy(
+  instance: Awaited<ReturnType<typeof asSingleInstance>>,
   settings: ResolvedSettings,
   options: OneShotOptions,
-  output: OutputFlags,
-): Promise<Exit> {
-  const { system, isForced } = options
-  const updates = desiredStatesOf(settings).map((desired, at) =>
-    accountUpdate(desired, configuredAddresses(settings.accounts[at])),
-  )
-  const request = { do: 'update', updates, force: isForced } as const
-  const instance = await asSingleInstance(settings, request, system)
-  if (instance.kind === 'answered') return printResponse(settings, instance.answer, { ...output, system })
-  if (instance.kind === 'busy') return fail(busyFailure(instance.owner), output.asJson)
+): Promise<Updated | { readonly failure: Failure }> {
+  if (instance.kind === 'busy') return { failure: busyFailure(instance.owner) }
+  if (instance.kind === 'answered') {
+    const { error, reports = [] } = instance.answer
+    return error === undefined
+      ? { reports, end: () => Promise.resolve() }
+      : { failure: { exit: 'configuration', messages: [error] } }
+  }
   const stopping = new AbortController()
-  const release = onStopSignal(() => stopping.abort())
-  const { reports, notified } = await withRelease(instance.release, async () => updateOnce(settings, options))
-  const exit = await printVerified(settings, reports, { ...output, system })
-  // A signal ends the wait, and the exit code is still that of the update.
-  await notified(stopping.signal)
-  release()
-  return exit
-}
-
-async function withRelease<T>(release: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  const removeListener = onStopSignal(() => stopping.abort())
   try {
-    return await work()
+    const { reports, notified } = await updateOnce(settings, options)
+    // A signal ends the wait, and the exit code is still that of the update.
+    return { reports, end: async () => notified(stopping.signal).finally(removeListener) }
   } finally {
-    await release()
+    await instance.release()
   }
 }
 
 const configuredAddresses = (account: ClientAccount | undefined): Addresses | undefined =>
   typeof account?.myip === 'object' ? account.myip : undefined
-
-const printResponse = async (
-  settings: ResolvedSettings,
-  { error, reports = [] }: ControlResponse,
-  output: VerifiedOutput,
-): Promise<Exit> =>
-  error === undefined
-    ? printVerified(settings, reports, output)
-    : fail({ exit: 'configuration', messages: [error] }, output.asJson)
 
 /** The reports, and then what the name servers give; in one document as JSON. The exit does not depend on name servers. */
 async function printVerified(

@@ -70,6 +70,6 @@ async function adopt(
 
 /** systemd.exec(5), CREDENTIALS: a reload does not renew them. */
 const OLD_PASSWORDS =
-  '; passwords that systemd hands over stay those of the start: if one has changed, run holdfast resume'
+  '; passwords that systemd passes are read only at the start: if one has changed, run holdfast resume'
 
 const NOT_RELOADED = 'the settings were not reloaded, and the earlier ones stay in use'

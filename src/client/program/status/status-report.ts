@@ -90,7 +90,7 @@ function notesOn(
   return others.map((account) => `${configFile} has changed ${account}; ${EARLIER}: run holdfast reload`)
 }
 
-export const EARLIER = 'the daemon runs with the settings that it read before'
+export const EARLIER = 'the daemon still uses the settings that it read before'
 
 /** The same for a command that has more to show: empty where nothing can be read. */
 export const presentStatus = async (

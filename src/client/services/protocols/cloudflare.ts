@@ -167,7 +167,7 @@ class CloudflareUpdate {
           // Renamed since it was read. What it was before is not known here.
           this.#known.records.delete(this.#hostname)
           return notUnderstood(answer, {
-            what: `the record is that of "${other}" by now, and has this address`,
+            what: `the record now belongs to "${other}", and has this address`,
           })
         }
         const written = listed.map(recordIn)

@@ -141,7 +141,7 @@ const currentPlan = (
         otherwise: done(CHANGED),
       }
 
-const CHANGED = notReadable('the records of the name were changed by others at the same time')
+const CHANGED = notReadable('the records of the name were changed by another client at the same time')
 
 const ADDRESSES = ['A', 'AAAA'] as const
 

@@ -1,7 +1,7 @@
 import type { Provider } from './provider.ts'
 
 const OWN = { username: 'the username of the account', password: 'the password of the account' }
-const UNKNOWN = 'only lists name this service; whether it lives is not confirmed'
+const UNKNOWN = 'only lists mention this service; it may no longer exist'
 
 /** Services that only lists name. */
 // biome-ignore format: a table
@@ -11,10 +11,10 @@ export const GRADE_C = {
   'duiadns':     { name: 'DuiaDNS', grade: 'C', settings: { server: 'https://ipv4.duiadns.net', path: '/dyndns.duia', families: 'apart', ipv6_server: 'https://ipv6.duiadns.net', hostname_parameter: 'host', batch: '1' }, ...OWN, note: UNKNOWN },
   'citynetwork': { name: 'City Network', grade: 'C', settings: { server: 'https://dyndns.citynetwork.se', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'servercow':   { name: 'Servercow', grade: 'C', settings: { server: 'https://dyndns.servercow.de', ipv6: 'false', batch: '1' }, ...OWN,
-    note: 'no source names this host; other clients use an API of the service that is not of this protocol' },
+    note: 'no source names this host; other clients use a service API with another protocol' },
   'mayddns':     { name: 'mayDDNS', grade: 'C', settings: { server: 'https://mayddns.com', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'ddnss':       { name: 'DDNSS.de', grade: 'C', settings: { server: 'https://ddnss.de', families: 'apart', batch: '1' }, ...OWN,
-    note: 'other clients use /upd.php, which is not of this protocol; one names this path, and nobody reports that it works' },
+    note: 'other clients use /upd.php, which has another protocol; one client uses this path, but no report says that it works' },
   'xlhost':      { name: 'XLhost', grade: 'C', settings: { server: 'https://nsupdate.xlhost.de', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },
   'dyndns-it':   { name: 'dyndns.it', grade: 'C', settings: { server: 'https://update.dyndns.it', parameters: 'system=dyndns', ipv6: 'false' }, ...OWN, note: UNKNOWN },
   'pubyun':      { name: '3322.org', grade: 'C', settings: { server: 'https://members.3322.org', path: '/dyndns/update', parameters: 'system=dyndns', ipv6: 'false', batch: '1' }, ...OWN, note: UNKNOWN },

@@ -67,7 +67,7 @@ export const unknownFormat = (text: string): string => {
   const clients = FORMATS.filter((one) => one !== 'url').join(', ')
   const known = `holdfast import reads the files of ${clients}, and update URLs`
   return whose === undefined
-    ? `is of no client that is known here; ${known}; nothing is taken, and its contents are not shown`
+    ? `is not the file of a known client; ${known}; nothing is taken, and its contents are not shown`
     : `is a file of ${whose}; ${known}; nothing is taken`
 }
 
@@ -82,7 +82,7 @@ export function readImport(
   context: ImportContext,
 ): Result<Imported & { readonly format: Format }, string> {
   if (text.includes('\0'))
-    return err('is a binary file; the file of noip2 is coded: noip-duc --import FILE prints it as text')
+    return err('is a binary file; the file of noip2 is encoded: noip-duc --import FILE prints it as text')
   if (text.trim() === '') return err('is empty')
   // The reader for ddclient would take any text for names and logins, and show them.
   const isUnknown = format === 'ddclient' && !isBare(text) && formatOf(text) !== 'ddclient'

@@ -33,12 +33,12 @@ const TSIG_KEYS = '/account/tsig-keys'
 // biome-ignore format: a table
 export const ACCOUNT_ROUTES = {
   getAccount: route({
-    method: 'GET', path: OWN_ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and what it uses of it',
+    method: 'GET', path: OWN_ACCOUNT, tag: 'Account', summary: 'Read the account, its plan and its usage',
     response: item('Account'), statuses: [200],
     refuses: [], handle: getAccount,
   }),
   changeAccount: route({
-    method: 'PATCH', path: OWN_ACCOUNT, tag: 'Account', summary: 'Say where links for a new password go',
+    method: 'PATCH', path: OWN_ACCOUNT, tag: 'Account', summary: 'Set where links for a new password go',
     request: ref('AccountPatch'), response: SUCCESS, statuses: [200], faults: ['scopeInsufficient'],
     refuses: [], handle: changeAccount, isRateLimited: true,
   }),
@@ -81,7 +81,7 @@ export const ACCOUNT_ROUTES = {
     refuses: [], handle: deleteSession,
   }),
   listSecondFactors: route({
-    method: 'GET', path: FACTORS, tag: 'Account', summary: 'List what the website asks for besides the password',
+    method: 'GET', path: FACTORS, tag: 'Account', summary: 'List the second factors of the account',
     response: item('SecondFactors'), statuses: [200], faults: ['scopeInsufficient'],
     refuses: [], handle: listSecondFactors,
   }),
@@ -106,7 +106,7 @@ export const ACCOUNT_ROUTES = {
   }),
   confirmSecondFactor: route({
     method: 'POST', path: `${FACTORS}/{id}/confirm`, tag: 'Account',
-    summary: 'Show that an authenticator app has its secret',
+    summary: 'Confirm an authenticator app with a code',
     request: ref('FactorCode'), response: item('RecoveryCodes'), statuses: [200],
     faults: ['scopeInsufficient', 'factorNotFound', 'codeWrong'],
     refuses: [], handle: confirmSecondFactor, isRateLimited: true,

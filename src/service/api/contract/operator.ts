@@ -42,7 +42,7 @@ export const OPERATOR_ROUTES = {
   }),
   createResetLink: route({
     method: 'POST', path: `${OPERATED_ACCOUNT}/reset-link`, tag: 'Operator',
-    summary: 'Make a link for another password; it is shown once',
+    summary: 'Create a link for setting a new password; it is shown once',
     request: ref('ResetLinkRequest'), isRequestOptional: true, response: item('NewLink'), statuses: [201],
     faults: [...OF_ONE, 'operationRefused'],
     refuses: [], handle: createResetLink,
@@ -116,7 +116,7 @@ export const OPERATOR_ROUTES = {
     refuses: [], handle: createInvitation,
   }),
   deleteInvitation: route({
-    method: 'DELETE', path: `${INVITATIONS}/{id}`, tag: 'Operator', summary: 'Make an invitation useless',
+    method: 'DELETE', path: `${INVITATIONS}/{id}`, tag: 'Operator', summary: 'Revoke an invitation',
     response: item('KeyChanged'), statuses: [200], faults: OF_ONE,
     refuses: [], handle: deleteInvitation,
   }),

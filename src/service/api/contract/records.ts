@@ -179,7 +179,7 @@ export const RECORD_ROUTES = {
     handle: replaceRdata,
   }),
   appendRdata: route({
-    method: 'POST', path: DATA, tag: 'records', summary: 'Add Rdata to an RRSet; creates the name where it is missing',
+    method: 'POST', path: DATA, tag: 'records', summary: 'Add Rdata to an RRSet; creates the name if it is missing',
     request: list(ref('NewRdata')), response: SUCCESS, statuses: [201], headers: LABELS,
     refuses: [...ZONE_CHANGE, ...NAME_CREATION, 'nameChangeForbidden', 'nameChangeProhibited', 'rrsetCreateForbidden',
       ...RDATA, 'zoneOwnerOnly', ...QUOTAS],

@@ -66,7 +66,7 @@ export const ZONE_ROUTES = {
   }),
   importZone: route({
     method: 'POST', path: `${ZONE_AT}/import`, tag: 'zones',
-    summary: 'Make the records of a master file the content of a zone, all or none',
+    summary: 'Replace the content of a zone with the records of a master file, all or none',
     request: ZONE_FILE, response: item('ZoneImport'), statuses: [200, 202],
     faults: ['scopeInsufficient'],
     refuses: [...ZONE_CHANGE, ...IMPORT, ...QUOTAS], handle: importZone, isLong: true, takesFile: true,
@@ -84,7 +84,7 @@ export const ZONE_ROUTES = {
   }),
   getDelegation: route({
     method: 'GET', path: `${ZONE_AT}/delegation`, tag: 'zones',
-    summary: 'Look at what the parent and the name servers of a zone give, at most once a minute',
+    summary: 'Check what the parent and the name servers of a zone serve, at most once a minute',
     response: item('Delegation'), statuses: [200], faults: ['tooManyRequests'],
     refuses: ZONE, handle: getDelegation,
   }),

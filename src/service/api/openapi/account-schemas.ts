@@ -25,7 +25,7 @@ export const PLAN_LIMITS = {
   max_rdata: atMost('Rdata'),
   max_name_metadata: atMost('metadata keys of one name, or of one zone'),
   max_rrset_metadata: atMost('metadata keys of one RRSet'),
-  min_ttl: wholeNumber('The least TTL in seconds.', LIMIT),
+  min_ttl: wholeNumber('The minimum TTL in seconds.', LIMIT),
   fixed_ttl: nullableNumber('The TTL of all RRSets in seconds; null: it may be chosen.', LIMIT),
   has_offline: boolean('Whether names may be offline.'),
   has_wildcards: boolean('Whether names may be wildcards.'),
@@ -62,7 +62,7 @@ export const ACCOUNT_SCHEMAS = {
     tsig_keys: count('TSIG keys'),
     zones: count('zones'),
   }),
-  AccountExport: closedObject('Everything that an account has, but for passwords and secrets.', {
+  AccountExport: closedObject('Everything that an account has, except passwords and secrets.', {
     account: anyObject('The account, its plan and what it uses.'),
     zones: list(anyObject('A zone with its rules, as a master file.'), 'The zones.'),
     names: list(anyObject('A name.'), 'The names, those in zones of other accounts too.'),
@@ -100,7 +100,7 @@ export const ACCOUNT_SCHEMAS = {
     user_agent: string('The User-Agent of that browser.'),
   }),
   SecondFactors: closedObject('What the website asks for besides the password.', {
-    factors: list(ref('SecondFactor'), 'The factors, in the order of their making.'),
+    factors: list(ref('SecondFactor'), 'The factors, in the order of their creation.'),
     recovery_codes: count('recovery codes that are not used yet'),
   }),
   SecondFactor: closedObject(
@@ -123,7 +123,7 @@ export const ACCOUNT_SCHEMAS = {
     },
     ['id', 'kind', 'description', 'confirmed', 'created_at', 'last_used_at'],
   ),
-  RecoveryCodes: closedObject('Codes on paper, each of which is used once in the place of a factor.', {
+  RecoveryCodes: closedObject('Recovery codes; each can be used once instead of a factor.', {
     recovery_codes: list(
       string('One code.'),
       'The codes, which are not shown again; empty: there are some already.',
@@ -147,7 +147,7 @@ export const ACCOUNT_SCHEMAS = {
   }),
   TrailPage: closedObject('The place of this page in the trail.', {
     limit: wholeNumber('The greatest number of entries in this page, as it was applied.', INT64),
-    next: nullableString('What after is for the next page; null: this one is the last.'),
+    next: nullableString('The value of after for the next page; null: this one is the last.'),
   }),
   LastUpdate: closedObject(
     'The last request of a DDNS key to /nic/update, also one that changed nothing or was refused.',

@@ -20,7 +20,7 @@ export const IMPORT_SCHEMAS = {
     ),
     more_changes: count('How many of them are not in the list.'),
     digest: string(
-      'Another one if something else would change, also beyond the list and the beginnings of values.',
+      'A different one if anything else would change, also beyond the list and the beginnings of values.',
     ),
     refused: list(
       ref('ZoneImportRefusal'),

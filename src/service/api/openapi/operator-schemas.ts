@@ -22,7 +22,7 @@ import {
 const ACCOUNT_FIELDS = {
   name: string('The name of the account.'),
   plan: string('The name of its plan.'),
-  is_suspended: boolean('Whether the operator refuses everything to it.'),
+  is_suspended: boolean('Whether it is suspended: all its requests are refused.'),
   is_website_only: boolean('Whether it can only be changed on the website.'),
   is_operator: boolean('Whether its person is an operator.'),
   names: count('names'),
@@ -103,14 +103,14 @@ export const OPERATOR_SCHEMAS = {
       closedObject('A secondary.', {
         name: string('Its name in the settings.'),
         address: string('Its address and port.'),
-        zones: count('zones that it has, or was told of'),
-        behind: count('zones that it was told of and has not fetched yet'),
+        zones: count('zones that it has, or was notified of'),
+        behind: count('zones that it was notified of but has not fetched yet'),
         stuck: count('those that it does not fetch'),
         lag: wholeNumber('How long the longest of them has waited, in seconds.', { minimum: 0 }),
         late: list(
           closedObject('A zone that it has not fetched yet.', {
             zone: string('The name of the zone.'),
-            told: nullableNumber('The serial that it was told.'),
+            told: nullableNumber('The serial that it was notified of.'),
             fetched: nullableNumber('The serial that it has fetched.'),
             served: nullableNumber('The serial that it gives.'),
             is_stuck: boolean('Whether it does not fetch it.'),
@@ -138,7 +138,7 @@ export const OPERATOR_SCHEMAS = {
     ['mailed'],
   ),
   OperatorAccountPatch: closedObject(
-    'What is changed of an account.',
+    'The changes to an account.',
     {
       plan: string('The name of a plan.'),
       website_only: boolean('Whether it can only be changed on the website.'),
@@ -149,7 +149,7 @@ export const OPERATOR_SCHEMAS = {
     [],
   ),
   PlanPatch: closedObject(
-    'What is changed of a plan; of a new one, the rest is as usual.',
+    'The changes to a plan; in a new one, the rest has its default.',
     {
       ...PLAN,
       types: nullableList(
@@ -177,7 +177,7 @@ export const OPERATOR_SCHEMAS = {
     },
     [],
   ),
-  AccountPatch: closedObject('What is changed of the account.', { email }, ['email']),
+  AccountPatch: closedObject('The changes to the account.', { email }, ['email']),
   PasskeyOptions: closedObject('What a browser needs for a new passkey.', {
     options: anyObject('PublicKeyCredentialCreationOptionsJSON (Web Authentication Level 3, §5.1.8).'),
   }),

@@ -61,14 +61,14 @@ export const ZONE_STATE_SCHEMAS = {
   PublishedServer: closedObject('A name server that fetches a zone from the service.', {
     server: string('Its name.'),
     serial: nullableNumber('The serial number that it was last seen with; null: not seen.', SERIAL),
-    behind: nullableBoolean('Whether it has not fetched a change of which it was told; null: not known.'),
+    behind: nullableBoolean('Whether it has not fetched a change that it was notified of; null: not known.'),
     checked_at: nullableTime('When it was seen with this serial, in UTC.'),
     signs: boolean('Whether it signs the zone (DNSSEC); its serial is its own then.'),
   }),
-  Delegation: closedObject('What the DNS gives of a zone. What did not answer in time is null.', {
+  Delegation: closedObject('What the DNS serves for a zone. What did not answer in time is null.', {
     checked_at: time('When the DNS was looked at, in UTC; it is the same for a minute.'),
-    parent: closedObject('What the zone above has for the zone.', {
-      zone_name: nullableString('The zone above.'),
+    parent: closedObject('What the parent zone has for the zone.', {
+      zone_name: nullableString('The parent zone.'),
       nameservers: nullableList(string('A host name.'), 'Its NS.'),
       ds: nullableList(string('A DS.'), 'Its DS (RFC 4034 §5.3).'),
     }),
@@ -78,13 +78,13 @@ export const ZONE_STATE_SCHEMAS = {
     ),
     advice: list(string('One sentence.'), 'What to do, such as at the registrar. Empty: nothing was found.'),
   }),
-  DelegatedServer: closedObject('What one name server gives of a zone.', {
+  DelegatedServer: closedObject('What one name server serves for a zone.', {
     server: string('Its name.'),
-    own: boolean('Whether it is one of the service.'),
+    own: boolean('Whether it belongs to the service.'),
     at_parent: nullableBoolean('Whether the parent has an NS for it.'),
     answers: boolean('Whether it answers.'),
     authoritative: boolean('Whether it answers for the zone, with authority.'),
     serial: nullableNumber('The serial number that it gives.', SERIAL),
-    dnskeys: nullableNumber('How many keys of DNSSEC it gives.', { minimum: 0 }),
+    dnskeys: nullableNumber('How many DNSSEC keys it serves.', { minimum: 0 }),
   }),
 }

@@ -104,12 +104,19 @@ function ignoredIn(schema: Schema, value: unknown, pointer: string): readonly Wa
 
 const propertiesOf = ({ properties = {} }: Schema) => properties as Readonly<Record<string, Schema>>
 
+const RESOLVED = new WeakMap<Schema, Schema>()
+
 /** With what its reference names. */
 function resolved(schema: Schema): Schema {
-  const { $ref, ...own } = schema
-  return typeof $ref === 'string'
-    ? { ...resolved(SCHEMAS[$ref.slice($ref.lastIndexOf('/') + 1) as keyof typeof SCHEMAS]), ...own }
-    : schema
+  const { $ref } = schema
+  if (typeof $ref !== 'string') return schema
+  const known = RESOLVED.get(schema)
+  if (known !== undefined) return known
+  const { $ref: _, ...own } = schema
+  const named = SCHEMAS[$ref.slice($ref.lastIndexOf('/') + 1) as keyof typeof SCHEMAS]
+  const whole = { ...resolved(named), ...own }
+  RESOLVED.set(schema, whole)
+  return whole
 }
 
 const typesOf = ({ type }: Schema): readonly unknown[] => (Array.isArray(type) ? type : [type])

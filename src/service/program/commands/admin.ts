@@ -48,7 +48,7 @@ async function printResult({ lines, data }: OperationResult, asJson: boolean): P
   if (failure.code === 'EPIPE' && !isSecretLost) return 'unwritten'
   const what = isSecretLost
     ? 'a new secret is lost; make another one'
-    : `its output is not whole (${failure.message}); the operation itself was done`
+    : `its output is incomplete (${failure.message}); the operation itself was done`
   return fail({ exit: 'unwritten', messages: [`standard output cannot be written: ${what}`] }, false)
 }
 

@@ -16,7 +16,7 @@ export const SERVE_FLAGS = {
     flag: 'dev',
     describe: 'listen on loopback with a temporary store, and print a new account, zone and key for tests',
   },
-  mayMake: { kind: 'switch', flag: 'init', describe: 'make the store if there is none' },
+  mayMake: { kind: 'switch', flag: 'init', describe: 'create the store if there is none' },
   faults: {
     kind: 'text',
     flag: 'fault',

@@ -133,7 +133,7 @@ function tellTakenOver({ log }: PublishingParts, newerSerials: NewerSerials): vo
   log('error', 'database taken over', {
     line:
       'another copy of the database has taken over, perhaps without the last changes: every serial is raised above ' +
-      'those that the lost one may have given out, and secondaries fetch their zones again',
+      'those that the lost copy may have served, and secondaries fetch their zones again',
   })
 }
 

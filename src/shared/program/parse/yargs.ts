@@ -76,8 +76,8 @@ const OVERVIEW = [
     'holdfast explain abuse',
   ]),
   '',
-  'Holdfast keeps hostnames on a changing address (dynamic DNS).',
-  'holdfast <command> --help shows the options of a command that matter to it; holdfast run --help shows all settings.',
+  'Holdfast keeps hostnames pointing to a changing address (dynamic DNS).',
+  'holdfast <command> --help shows the main options of a command; holdfast run --help shows all settings.',
   '-v is short for --log-level debug.',
 ].join('\n')
 

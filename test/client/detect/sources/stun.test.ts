@@ -136,7 +136,7 @@ describe('the STUN source', () => {
   // biome-ignore format: a table
   it.each<[string, Reply, Partial<Sighting> | object]>([
     ['a private address', answerWith(octets('192.168.1.5')), { kind: 'unknown', because: expect.stringMatching(/192\.168\.1\.5, which is not a public/) as string }],
-    ['the other family',  answerWith(hex('26064700000000000000000000000001')), unknown('answered in the other family')],
+    ['the other family',  answerWith(hex('26064700000000000000000000000001')), unknown('answered with an address of the other family')],
     ['no address',        (query) => Buffer.concat([hex('01010000'), query.subarray(4, 20)]), unknown('did not answer with an address')],
     ['HTML',              () => Buffer.from('<html>8.8.8.8</html>'), unknown('did not answer')],
     ['an error',          (query) => Buffer.concat([hex('01110000'), query.subarray(4, 20)]), unknown('did not answer')],

@@ -34,7 +34,7 @@ describe('the web source', () => {
     ['HTML around it',           200, '<html>Current IP: 8.8.8.8</html>', {}, undefined, { kind: 'unknown', because: 'answered with a page', isPage: true }],
     ['two addresses',            200, '8.8.8.8, 8.8.4.4',                 {}, undefined, { kind: 'unknown' }],
     ['nothing',                  200, '',                                 {}, undefined, { kind: 'unknown' }],
-    ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered in the other family' }],
+    ['the other family',         200, '2606:4700::1',                     {}, undefined, { kind: 'unknown', because: 'answered with an address of the other family' }],
     ['a private address',        200, '192.168.1.5',                      {}, undefined, { kind: 'unknown', because: 'answered with 192.168.1.5, which is not a public address (private: an address inside a private network; another router is between this one and the internet)' }],
     ['CGNAT',                    200, '100.64.1.1',                       {}, undefined, { kind: 'unknown', because: 'answered with 100.64.1.1, which is not a public address (cgnat: an address inside the network of your provider, which shares one public address among customers (carrier-grade NAT))' }],
     ['documentation',            200, '192.0.2.1',                        {}, undefined, { kind: 'unknown' }],
@@ -83,7 +83,7 @@ describe('the web source of a faulty service', () => {
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void, object]>([
     ['HTML',                 plain(200, '<html><body>8.8.8.8</body></html>'),          { ...unknown('answered with a page'), isPage: true }],
     ['a redirect',           plain(302, '8.8.8.8', { location: 'http://127.0.0.1:1/' }), { ...unknown('answered HTTP 302'), isPage: true }],
-    ['the wrong family',     plain(200, '2606:4700::1'),                               unknown('answered in the other family')],
+    ['the wrong family',     plain(200, '2606:4700::1'),                               unknown('answered with an address of the other family')],
     ['a private address',    plain(200, '192.168.1.5'),                                { kind: 'unknown', because: expect.stringMatching(/not a public address/) as string }],
     ['too many requests',    plain(429, '8.8.8.8'),                                    { ...unknown('answered HTTP 429'), isRefusal: true }],
     ['forbidden',            plain(403, '8.8.8.8'),                                    { ...unknown('answered HTTP 403'), isRefusal: true }],

@@ -144,7 +144,7 @@ describe('a DNS update', () => {
     ['in a zone of others',       { names: { [HOME]: { zone: 'other.test', addresses: [] } } }, true, word('nohost', 'no-zone'),          0],
     ['that cannot be read',       { ...at(), reads: RCODES.SERVFAIL },                     true,  word('911'),                            0],
     ['that is refused',           { ...at(), writes: () => RCODES.REFUSED },               true,  word('nohost', 'not-allowed'),          1],
-    ['that others change',        { ...at(), writes: () => RCODES.YXRRSET },               true,  { kind: 'notUnderstood', because: expect.stringContaining('by others') }, 2],
+    ['that others change',        { ...at(), writes: () => RCODES.YXRRSET },               true,  { kind: 'notUnderstood', because: expect.stringContaining('by another client') }, 2],
     ['of a name that went away',  { ...at(), writes: () => RCODES.NXDOMAIN },              false, word('nohost', 'no-record'),            1],
     ['in no zone of the server',  { ...at(), writes: () => RCODES.NOTZONE },               true,  word('nohost', 'no-zone'),              1],
     ['that fails',                { ...at(), writes: () => RCODES.SERVFAIL },              true,  word('911'),                            1],
@@ -267,7 +267,7 @@ it('what is offline is not said of a name that others change', async () => {
   const { seen } = await updated({ ...at(), writes: () => RCODES.YXRRSET }, [HOME], { offline: true })
   expect(seen).toMatchObject({
     kind: 'notUnderstood',
-    because: expect.stringContaining('by others') as string,
+    because: expect.stringContaining('by another client') as string,
   })
 })
 

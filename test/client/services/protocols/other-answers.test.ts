@@ -135,7 +135,7 @@ describe('Cloudflare', () => {
     const renamed: Spoil = (answered) => ok(bodyOf(answered).replaceAll(of.hostname, 'other.example.test'))
     expect(await update({ v4: later }, renamed)).toMatchObject({
       ...notUnderstood,
-      because: expect.stringContaining('the record is that of "other.example.test" by now') as string,
+      because: expect.stringContaining('the record now belongs to "other.example.test"') as string,
     })
     // What it remembered is forgotten.
     const count = sent.length

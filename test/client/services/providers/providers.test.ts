@@ -106,12 +106,12 @@ describe('offline', () => {
     const server = lacking(PROVIDERS[name])
     const inFile = readAccount(`provider = "${name}"\n${server}offline = true\n${CREDENTIALS}`)
     expect(inFile).toContain(
-      `h.toml:${server.split('\n').length + 1}: offline is set, and no source says that ${name} has that function: ` +
+      `h.toml:${server.split('\n').length + 1}: offline is set, and no source confirms that ${name} supports it: ` +
         'it may publish the address of the connection instead; remove it',
     )
     expect(
       readAccount(`provider = "${name}"\n${server}offline_on_stop = true\n${CREDENTIALS}`),
-    ).toMatchObject([expect.stringContaining(`offline_on_stop is set, and no source says that ${name} has`)])
+    ).toMatchObject([expect.stringContaining(`offline_on_stop is set, and no source confirms that ${name}`)])
   })
 
   it.each(['provider = "no-ip"', 'server = "dyn.example.test"'])('is taken with %s', (service) => {
@@ -155,7 +155,7 @@ describe('services of records', () => {
     ['dns://', /name server, as dns/],
     ['dns://h:0', /name server, as dns/],
     ['dns://h/x', /name server, as dns/],
-    ['https://h', /no name server; write dns/],
+    ['https://h', /not a name server; write dns/],
   ])('a name server is not %s', (server, said) =>
     expect(readAccount(`provider = "rfc2136"\nserver = "${server}"\n${CREDENTIALS}`)).toMatchObject([
       expect.stringMatching(said),
@@ -200,7 +200,7 @@ describe('the name of a service', () => {
         ) as string,
       },
     ],
-    ['route53', { ok: false, error: expect.stringContaining('; let a CNAME of its zone') as string }],
+    ['route53', { ok: false, error: expect.stringContaining('; point a CNAME in its zone') as string }],
     ['cf', { ok: true, value: 'cloudflare' }],
     ['constructor', { ok: false, error: expect.stringContaining('is not a known service') as string }],
   ])('%j', (text, result) => expect(parseProvider(text)).toEqual(result))
@@ -243,7 +243,7 @@ describe('a service that does not speak the update protocol', () => {
     ['hetzner',        'api.hetzner.cloud',                   undefined],
     ['google-domains', 'domains.google.com',                  'Google Domains ended'],
     ['aliyun',         'alidns.aliyuncs.com',                 'Alibaba Cloud DNS'],
-    ['route53',        'route53.amazonaws.com',               'Amazon Route 53 signs'],
+    ['route53',        'route53.amazonaws.com',               'Amazon Route 53 needs each request signed'],
     ['hetzner-dns',    'dns.hetzner.com',                     'ended in May 2026; use provider hetzner'],
   ])('%s is served, or named', (name, host, why) => {
     const named = parseProvider(name)

@@ -64,7 +64,7 @@ async function askForService(
   const initial = typed === undefined ? undefined : withoutLogin(prompts, typed)
   const known = initial === undefined ? undefined : parseServiceAddress(initial)
   if (known?.ok === true) return { provider, ...known.value }
-  if (known !== undefined) prompts.note('This address is not taken', [`It ${known.error}.`])
+  if (known !== undefined) prompts.note('This address is not accepted', [`It ${known.error}.`])
   const address = await prompts.text({
     message: 'The address of the service, with its path if that is not /nic/update',
     initial,
@@ -78,9 +78,7 @@ async function askForService(
 function withoutLogin(prompts: Prompts, typed: string): string {
   const bare = typed.replace(/(^|:\/\/)[^/?#]*@/, '$1')
   if (bare !== typed)
-    prompts.note('The login in the address is left out', [
-      'The username and the password are asked for next.',
-    ])
+    prompts.note('The login in the address is ignored', ['You enter the username and the password next.'])
   return bare
 }
 
@@ -114,7 +112,7 @@ async function chooseService(prompts: Prompts): Promise<ChosenService> {
   for (;;) {
     let typed: string | undefined
     const value = await prompts.choose({
-      message: 'Which service keeps your hostname?',
+      message: 'Which service hosts your hostname?',
       choices,
       isSearch: true,
       standsFor: (text) => {
@@ -145,7 +143,11 @@ export const askForUsername = async (prompts: Prompts, what: string | undefined)
   prompts.text({
     message: `Username (${what ?? 'the username of the DDNS key'})`,
     check: (text) =>
-      text === '' ? 'a username is needed' : text.includes(':') ? 'a username has no colon' : undefined,
+      text === ''
+        ? 'a username is needed'
+        : text.includes(':')
+          ? 'a username cannot contain a colon'
+          : undefined,
   })
 
 export async function askForPassword(prompts: Prompts, provider: string | undefined): Promise<Secret> {
@@ -164,9 +166,9 @@ const askForSecret = async (
       message: `${name} (${what}); it is not shown`,
       check: (text) =>
         text === ''
-          ? 'it is needed'
+          ? 'it is required'
           : /[\0-\x1f\x7f]/.test(text)
-            ? 'it has no control characters'
+            ? 'it cannot contain control characters'
             : problemIn(secretProblem(new Secret(text), provider)),
     }),
   )
@@ -183,7 +185,7 @@ export async function askForHostnames(prompts: Prompts, answers: SetupAnswers): 
       .split(between)
       .filter((one) => one !== '')
   const text = await prompts.text({
-    message: isLabel ? 'The hostname that the username stands for' : 'Hostnames, with commas between them',
+    message: isLabel ? 'The hostname that the username stands for' : 'Hostnames, separated by commas',
     initial: suggestedHostname(answers),
     check: (typed) => {
       const wrong = split(typed).flatMap((one) => {
@@ -232,7 +234,7 @@ async function askForFamilies(prompts: Prompts, seen: readonly Conclusion[]): Pr
     seen.some(({ family, address }) => family === 'v4' && address !== null) &&
     seen.every(({ family, address }) => family === 'v4' || address === null)
   return prompts.choose<PublishedFamilies>({
-    message: 'Which addresses are published?',
+    message: 'Which addresses should be published?',
     choices: [
       { value: 'both', label: isWithoutIpv6 ? 'IPv4, and IPv6 as soon as there is one' : 'IPv4 and IPv6' },
       { value: 'ipv4', label: 'IPv4 only' },
@@ -245,7 +247,7 @@ async function askForFamilies(prompts: Prompts, seen: readonly Conclusion[]): Pr
 const askForContact = async (prompts: Prompts): Promise<string> =>
   prompts.text({
     message:
-      'Your e-mail address for the service, which writes to it before it blocks a client (empty: none)',
+      'Your e-mail address, so that the service can write to you before it blocks the client (empty: none)',
     initial: '',
     check: (text) =>
       text === '' || /^[!-;=?A-~]+@[A-Za-z0-9.-]+$/.test(text) ? undefined : 'it is not an e-mail address',

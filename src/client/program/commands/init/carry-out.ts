@@ -83,7 +83,7 @@ async function startLines(
   const { hasSystemd } = await import('./start-client.ts')
   const isUsual = output === undefined && (await hasSystemd())
   const command = isUsual ? `service install${isRoot() ? '' : ' --user'}` : `run${configOption(output)}`
-  return ['nothing keeps it up to date yet; this does, from now on:', `  holdfast ${command}`]
+  return ['nothing keeps it up to date yet; to do so from now on:', `  holdfast ${command}`]
 }
 
 /** A daemon that runs has another configuration, and sends the first update itself when it has read this one. */
@@ -143,7 +143,7 @@ function nextLines(
     'next:',
     ...(isSending
       ? []
-      : [`  holdfast update${config}      sends the first update, which is the test of the settings`]),
+      : [`  holdfast update${config}      sends the first update, which tests the settings`]),
     `  holdfast status${config}      shows every hostname, any time`,
     `  holdfast explain${config}     says what is wrong, and what to do`,
     `its state is kept in ${stateDir}; for a page in the browser, see page in docs/client.md`,

@@ -51,7 +51,7 @@ export const clackPrompts: Prompts = {
       const found = choices.find((one) => one.value === value)
       if (found !== undefined) return found.value
       // A search without a match gives nothing.
-      clack.log.warn('nothing in the list matches; a service that is not in it is its first entry')
+      clack.log.warn('nothing in the list matches; for a service that is not listed, choose the first entry')
     }
   },
   confirm: async (message, initial) => answered(await clack.confirm({ message, initialValue: initial })),

@@ -118,7 +118,7 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
       {
         exit: 'configuration',
         messages: [
-          `${paths.config} exists; with --yes it is changed so, and the old one is saved as ${paths.config}.bak:`,
+          `${paths.config} exists; --yes changes it as follows and saves the old one as ${paths.config}.bak:`,
           ...plan.value.diff,
         ],
       },
@@ -129,7 +129,7 @@ async function withoutQuestions(answers: SetupAnswers, paths: SetupPaths, flags:
   for (const remark of clearTextRemarks(accounts.map(({ settings }) => settings)))
     writeError(`holdfast: ${remark}\n`)
   if (plan.value.diff.length > 0 && !flags.isDryRun && !flags.asJson)
-    print(`changes of ${paths.config} (the old one is saved as ${paths.config}.bak):`, ...plan.value.diff)
+    print(`changes to ${paths.config} (the old one is saved as ${paths.config}.bak):`, ...plan.value.diff)
   return carryOut(
     plan.value,
     {

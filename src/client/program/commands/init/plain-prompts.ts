@@ -92,5 +92,5 @@ export class PlainPrompts implements Prompts {
 
 function similarTo(answer: string, values: readonly string[]): string {
   const found = values.filter((value) => answer !== '' && value.includes(answer.toLowerCase())).slice(0, 8)
-  return found.length === 0 ? `${answer} is none of them` : `write one of ${found.join(', ')}`
+  return found.length === 0 ? `${answer} is not one of them` : `write one of ${found.join(', ')}`
 }

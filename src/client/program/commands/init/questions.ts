@@ -91,7 +91,7 @@ async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
   ])
   if (draft.accounts.length === 0) {
     prompts.note('A new account', [
-      `${path} contains no account that can be taken over: these questions make one.`,
+      `${path} contains no account that can be taken over; these questions create one.`,
     ])
     return undefined
   }
@@ -111,7 +111,7 @@ async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
   return { ...draft, accounts }
 }
 
-const READ_QUESTION = 'Read what the service has at these names now? That changes nothing'
+const READ_QUESTION = 'Read the current records of these names from the service? That changes nothing'
 
 const hasRecordService = ({ accounts }: Draft): boolean =>
   accounts.some(({ settings }) => providerCalled(String(settings['provider']))?.protocol !== undefined)
@@ -119,7 +119,7 @@ const hasRecordService = ({ accounts }: Draft): boolean =>
 const NAME_TEXTS = {
   current: 'has this address already',
   different: 'has another address now',
-  missing: 'is not in the DNS yet; some services need it to be made on their website first',
+  missing: 'is not in the DNS yet; some services require you to create it on their website first',
   unknown: 'could not be looked up',
 } as const
 
@@ -163,7 +163,7 @@ async function reachability(settings: DraftSettings): Promise<readonly string[]>
 }
 
 function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
-  if (files.length === 0) return prompts.note('Nothing changes', [`${config} has all of this already`])
+  if (files.length === 0) return prompts.note('Nothing changes', [`${config} already contains all of this`])
   const text = files.find(({ path }) => path === config)?.text ?? ''
   prompts.note(
     diff.length > 0 ? 'Changes' : 'The configuration',
@@ -181,21 +181,21 @@ function showPlan(prompts: Prompts, { files, config, diff }: SetupPlan): void {
 
 async function askForSending(prompts: Prompts, isCurrent: boolean): Promise<boolean> {
   const message = isCurrent
-    ? 'The names have this address already, so an update would change nothing. Send it as a test all the same?'
-    : 'The first update is the test of the settings. Send it now?'
+    ? 'The names already have this address, so an update would change nothing. Send it anyway, as a test?'
+    : 'The first update tests the settings. Send it now?'
   return prompts.confirm(message, !isCurrent)
 }
 
 async function askForStart(prompts: Prompts): Promise<Start> {
   const isSystemd = await hasSystemd()
-  const who = isRoot() ? 'as a service of the system' : 'as a service of this user'
+  const who = isRoot() ? 'as a system service' : 'as a service for this user'
   return prompts.choose<Start>({
-    message: 'How shall it run from now on?',
+    message: 'How should Holdfast run from now on?',
     choices: [
       ...(isSystemd ? [{ value: 'systemd' as const, label: `systemd, ${who}` }] : []),
-      { value: 'cron', label: 'cron: the line is printed' },
-      { value: 'openwrt', label: 'OpenWrt: the steps are printed' },
-      { value: 'container', label: 'container: its variables are printed' },
+      { value: 'cron', label: 'cron: print the line' },
+      { value: 'openwrt', label: 'OpenWrt: print the steps' },
+      { value: 'container', label: 'container: print its variables' },
       { value: 'none', label: 'not now' },
     ],
     initial: isSystemd ? 'systemd' : 'none',

@@ -93,7 +93,7 @@ const LINES: Readonly<
     `  (it runs: holdfast run${option(context)})`,
   ],
   container: ({ draft }) => [
-    'container: give these variables, with the password as a secret file, and the network of the host',
+    'container: set these variables, pass the password as a secret file, and use the host network',
     ...draft.accounts
       .slice(0, 1)
       .flatMap(({ settings }) =>

@@ -68,7 +68,7 @@ export const CLIENT_SERVICES: Readonly<Record<OtherClient, Readonly<Record<strin
     nsupdate:     { provider: 'rfc2136', keys: { tsig_algorithm: 'tsig_algorithm' }, unneeded: 'tcp' },
     cloudns:      'write url with dynurl, its secret as {password}, and success with the answer of the service',
     directnic:    'write url with urlv4, its secret as {password}, and success with the answer of the service',
-    yandex:       'no answer of it is known; a request of its own can be written as url',
+    yandex:       'its answers are not known; you can write its request as url',
   },
   inadyn: {
     'cloudflare.com':       { provider: 'cloudflare', keys: { zone: 'username' } },

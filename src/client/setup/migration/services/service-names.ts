@@ -98,7 +98,7 @@ export function endedAt(name: string): string | undefined {
 export const noService = (client: string, name: string): string =>
   endedAt(name) ??
   'Holdfast does not know this service (holdfast providers lists those that it knows); ' +
-    `leave ${client} in use for it, or write url if one request is all that it needs`
+    `leave ${client} in use for it, or write url if it needs only one request`
 
 const originHost = (origin: string): string => new URL(origin).host
 

@@ -4,7 +4,7 @@ import { plural } from '../plural.ts'
 export const EN_BULK = {
   bulk: {
     title: 'Change several',
-    what: 'With the names that are ticked',
+    what: 'With the selected names',
     acts: {
       ttl: 'set the TTL',
       address: 'replace the address',
@@ -16,13 +16,13 @@ export const EN_BULK = {
     key: 'DDNS key',
     review: 'Review',
     noKey: 'Choose a DDNS key.',
-    ofValues: 'This key updates single records, and no whole names. Choose another one.',
-    nothing: 'Nothing would change: all of these are so already.',
+    ofValues: 'This key updates single records, not whole names. Choose another one.',
+    nothing: 'Nothing would change: all of these are already that way.',
     isOther: 'The records have changed meanwhile. Nothing was stored; this is what it would change now.',
-    none: 'Tick some names first.',
+    none: 'Select some names first.',
     noTtl: 'A TTL is a whole number of seconds.',
-    noAddress: 'This is no IPv4 and no IPv6 address.',
-    tooMany: 'These are more than 500 records; tick fewer names.',
+    noAddress: 'This is neither an IPv4 nor an IPv6 address.',
+    tooMany: 'There are more than 500 records; select fewer names.',
     willChange: (count: number) => `This changes ${plural(count, 'record', 'records')}`,
     attached: (count: number) => `This attaches ${plural(count, 'name', 'names')}`,
     refused: 'Not done',
@@ -35,6 +35,6 @@ export const EN_BULK = {
     undo: 'Undo',
     undoWhat:
       'You can undo this for ten minutes. A deleted name comes back with its records, and without its key.',
-    tooLate: 'It was longer than ten minutes ago. The trail has what was there before.',
+    tooLate: 'That was more than ten minutes ago. The trail shows what was there before.',
   },
 }

@@ -12,7 +12,7 @@ export const EN_FACTORS = {
   passkeys: {
     title: 'With a passkey',
     use: 'Use a passkey',
-    failed: 'The browser has not used a passkey. Try again, or use another way.',
+    failed: 'The browser did not use a passkey. Try again, or use another way.',
     one: 'Passkey',
     add: 'Add a passkey',
     make: 'Make the passkey',
@@ -22,7 +22,7 @@ export const EN_FACTORS = {
   factors: {
     title: 'Second factor',
     what: 'With a passkey or an authenticator app, your password alone is not enough here, and a router needs a DDNS key.',
-    must: 'Your plan needs a second factor: add one, and all of the console is yours.',
+    must: 'Your plan needs a second factor: add one to use all pages.',
     isOn: 'The password alone is not enough to sign in here. Programs use API keys, a router a DDNS key.',
     toKeys: 'Make a DDNS key',
     app: 'Authenticator app',
@@ -38,7 +38,7 @@ export const EN_FACTORS = {
     firstCodeHint: 'The six digits that the app shows now. From then on they are asked for.',
     confirm: 'Confirm',
     codes: 'Recovery codes',
-    codesOnce: 'Keep these on paper. Each works once, if the phone is gone. They are shown only now',
+    codesOnce: 'Keep these on paper. Each works once, if you lose the phone. They are shown only now',
     codesLeft: (count: number) => `${plural(count, 'recovery code is', 'recovery codes are')} left.`,
     newCodes: 'New recovery codes',
     toAccount: 'To the account',

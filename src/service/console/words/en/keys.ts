@@ -5,7 +5,8 @@ export const EN_KEYS = {
     key: 'Key',
     names: 'Names',
     ddns: 'Keys of routers',
-    ddnsWhat: 'A router, or a program that keeps a name on a moving address, has one of these.',
+    ddnsWhat:
+      'A router, or a program that keeps a name up to date with a changing address, uses one of these.',
     makeOne: 'New key for a router',
     blocked: 'blocked',
     waiting: 'no update yet',
@@ -23,12 +24,12 @@ export const EN_KEYS = {
       nohost:
         'A name in the router is not one of those above, or the operator has locked it. Compare them, letter by letter.',
       badagent:
-        'The router does not say which program asks, or this service does not take it. Update it, or use another recipe.',
+        'The router does not say which program it is, or this service does not accept it. Update it, or use another recipe.',
       '!donator':
         'The plan or the zone does not allow this: the zone may be for the website only, or take no addresses; ' +
         'or the request takes a name offline.',
-      abuse: 'The key was blocked then. Most routers ask again only after a person starts an update there.',
-      '911': 'The service could not do it at that moment. The router asks again by itself.',
+      abuse: 'The key was blocked then. Most routers try again only after someone starts an update there.',
+      '911': 'The service could not do it at that moment. The router tries again by itself.',
     },
     requestFrom: 'Request from',
     edit: 'Name and names',
@@ -64,7 +65,7 @@ export const EN_KEYS = {
     description: 'What is it for?',
     descriptionHint: 'Such as: router in the hall.',
     hostnames: 'Names',
-    hostnamesHint: 'Whole names that you have made here, with spaces between.',
+    hostnamesHint: 'Whole names that you have created here, separated by spaces.',
     make: 'Make the key',
     made: (name: string) => `New key: ${name}`,
     secret: 'Shown only now',
@@ -89,7 +90,7 @@ export const EN_KEYS = {
     description: 'What is it for?',
     descriptionHint: 'Such as: certificates of the web server.',
     limits: {
-      zones: { label: 'Only in these zones', hint: 'With blanks between. Empty: in all.' },
+      zones: { label: 'Only in these zones', hint: 'Separated by spaces. Empty: in all.' },
       names: {
         label: 'Only at these names and beneath them',
         hint: 'Whole names, such as _acme-challenge.www.example.com.',

@@ -3,7 +3,7 @@ export const EN_LINKS = {
   links: {
     code: 'Code of the link',
     codeHint: 'What is after # in the link.',
-    useless: 'The link was used already, or is too old. Ask for another one.',
+    useless: 'The link was already used, or has expired. Ask for another one.',
     account: 'Name of the account',
     accountHint: 'You choose it. Letters, digits, and . _ - @.',
     taken: 'This name is taken.',
@@ -14,7 +14,7 @@ export const EN_LINKS = {
     weak: 'A password has at least 12 characters, and no invisible ones.',
     invitation: {
       title: 'Welcome',
-      what: 'You are invited to have names here',
+      what: 'You are invited to create names here',
       go: 'Make the account',
     },
     reset: {
@@ -24,7 +24,7 @@ export const EN_LINKS = {
     },
     confirm: {
       title: 'Your e-mail address',
-      what: 'Confirm that you read mail at this address',
+      what: 'Confirm that you receive mail at this address',
       go: 'Confirm',
     },
     open: {

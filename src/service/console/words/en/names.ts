@@ -4,13 +4,13 @@ import { plural } from '../plural.ts'
 export const EN_NAMES = {
   names: {
     title: 'Names',
-    needYou: 'These need you',
+    needYou: 'These need your attention',
     search: 'Search',
     state: 'State',
     every: 'all',
     find: 'Find',
     makeOne: 'New name',
-    nothing: 'No name has that.',
+    nothing: 'No name matches.',
     name: 'Name',
     addresses: 'Address',
     noAddress: 'no address yet',
@@ -32,7 +32,7 @@ export const EN_NAMES = {
     addressesHint: 'IPv4 or IPv6, with spaces between. Leave it empty if a router will set them.',
     make: 'Make the name',
     notInZone: (hostname: string) =>
-      `${hostname === '' ? 'The name' : hostname} is in no zone that you may use. ` +
+      `${hostname === '' ? 'The name' : hostname} is not in a zone that you may use. ` +
       'With a dot it must be the whole name, with its zone.',
   },
   name: {
@@ -81,7 +81,7 @@ export const EN_NAMES = {
   records: {
     title: 'Records',
     none: 'There are none.',
-    hint: 'An empty value removes the record. Nothing is stored before you have seen what changes.',
+    hint: 'An empty value removes the record. Nothing is stored until you have seen the changes.',
     undoHint: 'This is how the records were before that change. Nothing is stored yet: review it first.',
     type: 'Type',
     ttl: 'TTL',
@@ -100,7 +100,7 @@ export const EN_NAMES = {
     publish: 'Publish',
     back: 'Back to the records',
     ttlWrong: (ttl: string, type: string) =>
-      `The TTL ${ttl} of ${type} is no number of seconds, or not that of the other ${type} records of this name.`,
+      `The TTL ${ttl} of ${type} is not a number of seconds, or not that of the other ${type} records of this name.`,
     changedMeanwhile:
       'The records have changed meanwhile, and nothing was stored. Your changes are still here; ' +
       'the other rows are new. Look again.',

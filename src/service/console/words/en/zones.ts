@@ -42,8 +42,8 @@ export const EN_ZONES = {
     remove: 'Delete the zone',
     removeWhat: (count: number) =>
       `This deletes the zone and its ${plural(count, 'name', 'names')}. It cannot be undone.`,
-    removeCount: 'How many names go with it?',
-    removeOthers: 'How many names of other accounts go with it?',
+    removeCount: 'How many names are deleted with it?',
+    removeOthers: 'How many names of other accounts are deleted with it?',
     countWrong: (count: number) =>
       `The zone has ${plural(count, 'name', 'names')}; type ${count} to delete them.`,
   },
@@ -58,8 +58,8 @@ export const EN_ZONES = {
   delegation: {
     title: 'Delegation',
     check: 'Check the delegation',
-    fine: 'Everything fits',
-    parent: 'Zone above',
+    fine: 'Everything is correct',
+    parent: 'Parent zone',
     parentServers: 'Name servers there',
     ds: 'DS there',
     none: 'none',
@@ -69,7 +69,7 @@ export const EN_ZONES = {
     authoritative: 'answers for the zone',
     notAuthoritative: 'does not answer for the zone',
     silent: 'does not answer',
-    dnskeys: 'Keys of DNSSEC',
+    dnskeys: 'DNSSEC keys',
   },
   import: {
     title: (zone: string) => `Import: ${zone}`,
@@ -87,7 +87,7 @@ export const EN_ZONES = {
       readonly same: number
     }) => `${n.new} new, ${n.changed} changed, ${n.removed} removed, ${n.same} the same`,
     isFinal:
-      'An import cannot be undone. An export has the records that go, but not their keys, labels and metadata.',
+      'An import cannot be undone. An export has the records that are removed, but not their keys, labels and metadata.',
     go: 'Import',
     back: 'Back to the file',
     refused: 'The file cannot be imported',

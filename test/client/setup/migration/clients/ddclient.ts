@@ -67,7 +67,7 @@ export const DDCLIENT_CASES: readonly ImportCase[] = [
       'ipv6 = false',
     ),
     passwords: ['token12345'],
-    remarks: [['changed', 1, 'no daemon is set']],
+    remarks: [['changed', 1, 'daemon is not set']],
   },
   {
     name: 'ddclient 4: two entries for the two families of one host',
@@ -209,7 +209,7 @@ export const DDCLIENT_CASES: readonly ImportCase[] = [
     passwords: ['pa:ss'],
     remarks: [
       ['changed', 3, 'write server = "http://dyn.example.test:8245"'],
-      ['changed', 1, 'no daemon'],
+      ['changed', 1, 'daemon is not set'],
     ],
   },
   {
@@ -467,7 +467,7 @@ export const DDCLIENT_CASES: readonly ImportCase[] = [
         4,
         'c2.example.test: only IPv4, by the fixed address 192.0.2.8, needs an account of its own',
       ],
-      ['not taken', 6, 'dnsdynamic.org is not confirmed to live'],
+      ['not taken', 6, 'dnsdynamic.org may no longer exist'],
     ],
   },
   {
@@ -484,7 +484,7 @@ export const DDCLIENT_CASES: readonly ImportCase[] = [
     ),
     passwords: ['p,'],
     remarks: [
-      ['changed', 1, 'no daemon is set'],
+      ['changed', 1, 'daemon is not set'],
       ['changed', 1, 'ssl is not set, so ddclient 3 sends over http; here https is used'],
     ],
   },
@@ -552,7 +552,7 @@ export const DDCLIENT_CASES: readonly ImportCase[] = [
       ['not taken', 4, 'login contains a password'],
       ['not taken', 5, 'a password follows the hostname'],
       ['not taken', 7, 'the quote of server is not closed'],
-      ['not taken', 9, 'e.example.test: line 7, which holds for it, is not read'],
+      ['not taken', 9, 'e.example.test: line 7, which applies to it, is not read'],
     ],
   },
   {
@@ -634,7 +634,7 @@ record = "1007"`,
       ['not taken', 11, 'the records 1008'],
       ['lost', 11, 'the hostnames are not in this file'],
       ['not taken', 12, 'write url with dynurl'],
-      ['not taken', 13, 'protocol=nfsn for zone.example.co: NearlyFreeSpeech.NET signs'],
+      ['not taken', 13, 'protocol=nfsn for zone.example.co: NearlyFreeSpeech.NET needs each request signed'],
     ],
   },
   {

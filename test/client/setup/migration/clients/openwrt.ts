@@ -303,7 +303,7 @@ url = "https://ddns.example.test/up?h={hostname}&a={ip}&user={username}&pw={pass
       ['changed', 32, 'the service is asked with https; if it has only http, write url with h'],
       ['changed', 46, 'the service is asked with https; if it has only http, write url with h'],
       ['lost', 46, 'the answer of the service is not in this file; write success, such as '],
-      ['not taken', 51, 'service r53: service_name route53-v1: Amazon Route 53 signs'],
+      ['not taken', 51, 'service r53: service_name route53-v1: Amazon Route 53 needs each request signed'],
     ],
   },
   {

@@ -47,7 +47,7 @@ function importDdclient(text: string, context: ImportContext): Imported {
     }
     if (unread !== undefined) {
       const names = shownNames(hosts.split(','))
-      remarks.add('not taken', one.line, `${names}: line ${unread}, which holds for it, is not read`)
+      remarks.add('not taken', one.line, `${names}: line ${unread}, which applies to it, is not read`)
       continue
     }
     const all = new Map([...globals, ...own, ...positional(one.line, login, password)])
@@ -205,7 +205,7 @@ function clientSettings(globals: DdclientSettings, remarks: Remarks): DraftSetti
     remarks.add(
       'changed',
       daemon?.line ?? 1,
-      'no daemon is set, so ddclient runs once for each start; here the daemon checks the address, ' +
+      'daemon is not set, so ddclient runs once per start; here the daemon checks the address, ' +
         'or holdfast update does it once',
     )
   const isLoud = ['debug', 'verbose'].some((name) => /^(?:yes|true|1)$/i.test(globals.get(name)?.value ?? ''))

@@ -20,7 +20,7 @@ export function openwrtService(section: UciSection, remarks: Remarks): ImportedS
       ? `service_name ${named.value}: ${row ?? noService('ddns-scripts', named.value)}`
       : plainService(section, { service: { provider }, settings: {} }, remarks)
   }
-  if (options.has('update_script')) return 'update_script is a program of its own'
+  if (options.has('update_script')) return 'update_script is a separate program'
   const url = options.get('update_url')
   if (url === undefined) return 'neither service_name nor update_url is set'
   const text = withOptions(url.value, options)
