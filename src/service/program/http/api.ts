@@ -10,7 +10,6 @@ import { type CallerDependencies, callerIdentifier } from '../../auth/caller.ts'
 import { passwordChanger } from '../../auth/password-change.ts'
 import type { PasswordChecker } from '../../auth/login.ts'
 import { networkOf, shareOf } from '../../../shared/base/network.ts'
-import { corsHeaders, PREFLIGHT_HEADERS } from '../../http/cors.ts'
 import { rateLimiter } from '../../http/rate-limit.ts'
 import type { IncomingRequest, OutgoingResponse } from '../../http/request.ts'
 import type { Store } from '../../store/store.ts'
@@ -152,3 +151,25 @@ async function respond(
 
 /** A body that is text is complete already. */
 const jsonOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
+
+/**
+ * Fetch §3.2: headers for the origins that the operator allows. Without
+ * them a browser withholds the response from the page.
+ */
+export const corsHeaders = (
+  allowed: readonly string[],
+  origin: string | undefined,
+): Readonly<Record<string, string>> =>
+  origin !== undefined && allowed.includes(origin.toLowerCase())
+    ? {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'etag, created-labels, retry-after',
+        vary: 'origin',
+      }
+    : {}
+
+export const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers': 'authorization, content-type, if-match, if-none-match',
+  'access-control-max-age': '600',
+} as const

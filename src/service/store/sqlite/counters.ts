@@ -1,7 +1,6 @@
 import type { Buckets, FailedLogins } from '../../model/rows.ts'
 import { packBuckets, unpackBuckets } from '../buckets.ts'
-import type { CounterTables } from '../cached-counters.ts'
-import type { CounterTable } from '../counter-cache.ts'
+import type { CounterTable, CounterTables } from '../cached-counters.ts'
 import {
   type CounterReads,
   FAILURES,
