@@ -19,7 +19,7 @@ import { FlipGuard, type RoundResult, type Unasked } from './flip-guard.ts'
 import { type RecheckTimer, recheckTimer } from './recheck-timer.ts'
 import { Rest } from './rest.ts'
 import type { SourceRegistry } from './source-registry.ts'
-import { Twice } from './twice.ts'
+import { SecondRound } from './second-round.ts'
 import { type UplinkTracker, uplinkTracker } from './uplink.ts'
 
 /** In milliseconds: a younger answer without a later hint is reused. A suspend makes it older. */
@@ -77,7 +77,7 @@ export class FamilyDetector {
   readonly #near: readonly AddressSource[]
   readonly #hasOwn: boolean
   readonly #quorum: number
-  readonly #twice: Twice
+  readonly #secondRound: SecondRound
   readonly #nat: NatReporter
   readonly #guard: FlipGuard
   readonly #rest: Rest
@@ -99,8 +99,8 @@ export class FamilyDetector {
     this.#near = this.#sources.filter(({ vantage }) => vantage !== 'outside')
     this.#hasOwn = this.#near.some(({ vantage }) => vantage === 'own')
     this.#quorum = options.agreement === 'one' ? 1 : quorumOf(this.#sources, family)
-    this.#twice = new Twice(options)
-    this.#guard = new FlipGuard(options, this.#twice)
+    this.#secondRound = new SecondRound(options)
+    this.#guard = new FlipGuard(options, this.#secondRound)
     this.#nat = new NatReporter(options)
     this.#rest = new Rest(family, options, context.isOtherKnown)
     this.#rechecks = recheckTimer(options, options.requestLook)
@@ -203,7 +203,7 @@ export class FamilyDetector {
     const level = hintLevel(this.#latest?.answers, hints())
     const question: AgreementQuestion = {
       family: this.#family,
-      hint: this.#twice.isOpen || this.#nat.isInDoubt ? 'doubted' : level,
+      hint: this.#secondRound.isOpen || this.#nat.isInDoubt ? 'doubted' : level,
       quorum: this.#quorum,
       hasOwn: this.#hasOwn,
       hasOutside: this.#sources.some(({ vantage }) => vantage === 'outside'),

@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/ports/clock.ts'
 import { type Agreement, type SourceVote, straysIn } from './agree.ts'
 import type { Finding } from './finding.ts'
 import { NO_DEFAULT_ROUTE } from './sources/nat-pmp.ts'
-import type { Twice } from './twice.ts'
+import type { SecondRound } from './second-round.ts'
 import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
 /** The host has no route of this family, or the outside did not answer for so long that it is asked rarely. */
@@ -42,15 +42,15 @@ interface FlipGuardOptions {
 /** Turns the agreements of one family into sightings. An address that flips is held back. */
 export class FlipGuard {
   readonly #options: FlipGuardOptions
-  readonly #twice: Twice
+  readonly #secondRound: SecondRound
   /** Uplinks that were reported since the last agreement without one. */
   readonly #reported = new Set<string>()
   #told: { readonly uplink: string; readonly at: Instant } | undefined
   #history: AddressHistory = NO_HISTORY
 
-  constructor(options: FlipGuardOptions, twice: Twice) {
+  constructor(options: FlipGuardOptions, twice: SecondRound) {
     this.#options = options
-    this.#twice = twice
+    this.#secondRound = twice
   }
 
   get current(): Address | undefined {
@@ -145,7 +145,7 @@ export class FlipGuard {
     if (agreement.kind === 'agreed' && !agreement.isElsewhere && stray === undefined) this.#reported.clear()
     const isNew =
       (agreement.isElsewhere || stray !== undefined) && uplink !== undefined && !this.#reported.has(uplink)
-    const isSeenTwice = this.#twice.isConfirmed(isNew && through === undefined ? outside : undefined)
+    const isSeenTwice = this.#secondRound.isConfirmed(isNew && through === undefined ? outside : undefined)
     if (!isNew || (through === undefined && !isSeenTwice)) return
     this.#tell(
       {

@@ -4,21 +4,21 @@ import type { Agreement, SourceVote } from './agree.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import type { RoundResult } from './flip-guard.ts'
 import { natOf } from './nat.ts'
-import { Twice } from './twice.ts'
+import { SecondRound } from './second-round.ts'
 
 /** Reports once what is between this network and the internet over IPv4. */
 export class NatReporter {
   readonly #options: Pick<DetectorOptions, 'report'>
-  readonly #twice: Twice
+  readonly #twice: SecondRound
   readonly #reported = new Set<string>()
   #last: Nat | undefined
 
   constructor(options: Pick<DetectorOptions, 'clock' | 'requestLook' | 'signal' | 'report'>) {
     this.#options = options
-    this.#twice = new Twice(options)
+    this.#twice = new SecondRound(options)
   }
 
-  /** See `Twice.isOpen`. */
+  /** See `SecondRound.isOpen`. */
   get isInDoubt(): boolean {
     return this.#twice.isOpen
   }

@@ -1,6 +1,6 @@
 import { providerCalled, presetServer } from '../services/providers/providers.ts'
 import type { Secret } from '../../shared/base/secret.ts'
-import { accountSlug, type Draft, type DraftAccount } from './draft.ts'
+import { accountSlug, type ConfigDraft, type DraftAccount } from './draft.ts'
 
 /** Which addresses of this host are published. */
 export type PublishedFamilies = 'both' | 'ipv4' | 'ipv6'
@@ -49,7 +49,7 @@ export function missingAnswers(answers: SetupAnswers): readonly MissingAnswer[] 
 }
 
 /** The new account, and the settings of the program that go with it. */
-export function draftOfAnswers(answers: SetupAnswers): Draft {
+export function draftOfAnswers(answers: SetupAnswers): ConfigDraft {
   const { provider, server, path, username, hostnames = [], families = 'both' } = answers
   const { password, apiKey, contact } = answers
   const preset = provider === undefined ? undefined : providerCalled(provider)

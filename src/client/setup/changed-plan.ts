@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../shared/base/result.ts'
 import { otherTopSettings, withTopSettings } from './added-account.ts'
 import { withHostnames, withSetting, type WrittenAccount } from './changed-account.ts'
 import { diffLines } from './diff.ts'
-import type { Draft, DraftAccount } from './draft.ts'
+import type { ConfigDraft, DraftAccount } from './draft.ts'
 import { maskedConfiguration } from './shown.ts'
 import { isOutside } from '../settings/protocol-checks.ts'
 import { providerWritten } from '../services/providers/providers.ts'
@@ -21,7 +21,7 @@ interface ExistingFile {
 
 /** An account that is in the configuration: it gets the new hostnames, and the password. Its other settings stay. */
 export async function changedPlan(
-  { settings, accounts: [wanted] }: Draft & { readonly accounts: readonly [DraftAccount] },
+  { settings, accounts: [wanted] }: ConfigDraft & { readonly accounts: readonly [DraftAccount] },
   account: WrittenAccount,
   { paths, existing }: ExistingFile,
 ): Promise<Result<SetupPlan, string>> {

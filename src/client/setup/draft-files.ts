@@ -1,4 +1,4 @@
-import { type Draft, type DraftAccount } from './draft.ts'
+import { type ConfigDraft, type DraftAccount } from './draft.ts'
 import { apiKeyPath, draftText } from './toml.ts'
 import type { NewFile } from './new-files.ts'
 import { PASSWORD_MODE, passwordFolderMode, type SetupPaths } from './paths.ts'
@@ -40,7 +40,7 @@ export const changedConfig = (text: string, paths: SetupPaths, existing: string)
 })
 
 /** The files of a new configuration: the passwords first, so that a configuration never names a file that is not there. */
-export function draftFiles(draft: Draft, paths: SetupPaths): DraftFiles {
+export function draftFiles(draft: ConfigDraft, paths: SetupPaths): DraftFiles {
   // The unit loads one file of this name, which is the password.
   const isOnly = draft.accounts.length === 1 && draft.accounts[0]?.apiKey === undefined
   const pathOf = (account: DraftAccount): string => paths.passwordFile(account, isOnly)

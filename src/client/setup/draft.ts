@@ -21,7 +21,7 @@ export interface DraftAccount {
 }
 
 /** A configuration file that is about to be written. */
-export interface Draft {
+export interface ConfigDraft {
   /** Settings of the program as a whole. */
   readonly settings: DraftSettings
   readonly accounts: readonly DraftAccount[]

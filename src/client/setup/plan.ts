@@ -4,7 +4,7 @@ import { type WrittenAccount, writtenAccounts } from './changed-account.ts'
 import { isOneHostname } from '../settings/client-checks.ts'
 import { parseDocument } from '../../shared/settings/document.ts'
 import { diffLines } from './diff.ts'
-import { distinctNames, type Draft, type DraftAccount } from './draft.ts'
+import { distinctNames, type ConfigDraft, type DraftAccount } from './draft.ts'
 import { maskedConfiguration } from './shown.ts'
 import { deletionRemark, providerCalled } from '../services/providers/providers.ts'
 import { tsigKeyOf, updatesNameServer } from '../settings/protocols.ts'
@@ -15,7 +15,7 @@ import { isThere, type SetupPlan, textAt } from './new-files.ts'
 import type { SetupPaths } from './paths.ts'
 
 /** The files of a new configuration, or a configuration that exists with the accounts added. The error is for the user. */
-export async function setupPlan(draft: Draft, paths: SetupPaths): Promise<Result<SetupPlan, string>> {
+export async function setupPlan(draft: ConfigDraft, paths: SetupPaths): Promise<Result<SetupPlan, string>> {
   const [problem] = keyProblems(draft)
   if (problem !== undefined) return err(problem)
   const existing = await textAt(paths.config)
@@ -41,7 +41,7 @@ async function earlierFault(text: string | undefined, { config }: SetupPaths): P
 }
 
 /** The password of an account for a name server is a key, which is checked before a file is written. */
-const keyProblems = ({ accounts }: Draft): readonly string[] =>
+const keyProblems = ({ accounts }: ConfigDraft): readonly string[] =>
   accounts.flatMap(({ settings, password }) => {
     const { provider, username } = settings
     if (!updatesNameServer({ provider: String(provider) }) || password === undefined) return []
@@ -49,7 +49,7 @@ const keyProblems = ({ accounts }: Draft): readonly string[] =>
     return key.ok ? [] : [key.error]
   })
 
-const familyRemarks = ({ accounts }: Draft): readonly string[] =>
+const familyRemarks = ({ accounts }: ConfigDraft): readonly string[] =>
   accounts.flatMap(({ name, settings }) => {
     const preset = providerCalled(String(settings['provider'] ?? ''))
     if (preset === undefined) return []
@@ -66,7 +66,7 @@ const familyRemarks = ({ accounts }: Draft): readonly string[] =>
 
 /** Names that no account has, and whose password files are not there: those belong to accounts without a name. */
 async function freeNames(
-  draft: Draft,
+  draft: ConfigDraft,
   paths: SetupPaths,
   used: readonly string[],
 ): Promise<readonly string[]> {
@@ -85,7 +85,7 @@ async function freeNames(
 }
 
 async function newPlan(
-  draft: Draft,
+  draft: ConfigDraft,
   paths: SetupPaths,
   existing: string | undefined,
 ): Promise<Result<SetupPlan, string>> {
@@ -126,7 +126,7 @@ async function changeable(
 }
 
 async function addedPlan(
-  draft: Draft,
+  draft: ConfigDraft,
   paths: SetupPaths,
   existing: string,
 ): Promise<Result<SetupPlan, string>> {

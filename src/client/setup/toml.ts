@@ -1,7 +1,7 @@
 import { providerCalled } from '../services/providers/providers.ts'
 import { ACCOUNT_SETTINGS, CLIENT_SETTINGS } from '../settings/client-settings.ts'
 import { fileKeyOf } from '../../shared/settings/setting.ts'
-import type { Draft, DraftAccount, DraftSettings, DraftValue } from './draft.ts'
+import type { ConfigDraft, DraftAccount, DraftSettings, DraftValue } from './draft.ts'
 
 /** Account settings first, then those of the program, each in the order of its table. */
 const ORDER: readonly string[] = [...Object.keys(ACCOUNT_SETTINGS), ...Object.keys(CLIENT_SETTINGS)].map(
@@ -62,7 +62,7 @@ export const accountTable = (account: DraftAccount, passwordPath: PasswordPath):
   ].join('\n')
 
 /** A whole file: one account without a table, several with one each. */
-export function draftText({ settings, accounts }: Draft, passwordPath: PasswordPath): string {
+export function draftText({ settings, accounts }: ConfigDraft, passwordPath: PasswordPath): string {
   const [only, ...others] = accounts
   if (only === undefined || others.length > 0 || only.hosts !== undefined) {
     const top = settingLines(settings).join('\n')

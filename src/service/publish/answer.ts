@@ -75,7 +75,10 @@ const REFUSED: Answered = {
 }
 
 /** The DS of a zone is in the zone above it, if that is here (RFC 4035 §3.1.4.1). */
-async function zoneToAsk({ name, type }: Asked, reads: PublishedReads): Promise<PublishedZone | undefined> {
+async function zoneToAsk(
+  { name, type }: NameAndType,
+  reads: PublishedReads,
+): Promise<PublishedZone | undefined> {
   const zone = await publishedZoneOf(name, reads)
   if (type !== RR_TYPES.DS || zone?.apex !== name) return zone
   return (await publishedZoneOf(parentName(name) ?? '', reads)) ?? zone
@@ -104,12 +107,12 @@ interface Lookup {
   readonly isDnssecOk: boolean
 }
 
-interface Asked {
+interface NameAndType {
   readonly name: string
   readonly type: number
 }
 
-async function lookUp(lookup: Lookup, { name, type }: Asked): Promise<Answered> {
+async function lookUp(lookup: Lookup, { name, type }: NameAndType): Promise<Answered> {
   const { zone } = lookup
   const answer: Owned[] = []
   for (let at = name; ; ) {
@@ -162,7 +165,7 @@ const ownerIn = (name: string, { apex }: Zone): string =>
 /** The highest delegation at or above a name. The DS of a cut belongs to this side of it (RFC 4035 §3.1.4.1). */
 async function cutAbove(
   { zone, reads }: Pick<Lookup, 'zone' | 'reads'>,
-  { name, type }: Asked,
+  { name, type }: NameAndType,
 ): Promise<string | undefined> {
   const key = ownerIn(name, zone)
   const ancestors = [key]

@@ -1,11 +1,11 @@
 import { after, between, milliseconds, minutes, seconds } from '../../shared/base/time.ts'
 import { steadyClock } from '../../shared/platform/clock/clock.ts'
 import { isRendered } from './answer.ts'
-import type { ToldZone } from './notify.ts'
+import type { NotifiedZone } from './notify.ts'
 import type { PublishSettings, Secondary } from './settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Served } from './notify-sender.ts'
-import { toldZone } from './untold.ts'
+import { notifiedZone } from './unnotified.ts'
 
 /** Zones whose serial one secondary is asked for at the same time. */
 const AT_ONCE = 32
@@ -24,9 +24,9 @@ export interface ComparisonParts {
   readonly store: Store
   readonly settings: () => PublishSettings
   readonly ending: AbortSignal
-  readonly ask: (secondary: Secondary, zone: ToldZone) => Promise<Served>
-  /** What the secondary serves of a zone is not what this service has, or it is one that may be untold. */
-  readonly onCompared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
+  readonly ask: (secondary: Secondary, zone: NotifiedZone) => Promise<Served>
+  /** What the secondary serves of a zone is not what this service has, or it is one that may be unnotified. */
+  readonly onCompared: (secondary: Secondary, zone: NotifiedZone, serial: number | undefined) => void
   /** Called after each pass over all zones. */
   readonly onComparedAll: (secondary: Secondary) => void
 }
@@ -38,13 +38,13 @@ export interface ComparisonParts {
  */
 export async function keepComparing(
   secondary: Secondary,
-  untold: readonly ToldZone[],
+  unnotified: readonly NotifiedZone[],
   parts: ComparisonParts,
 ): Promise<void> {
   const { ending, onCompared } = parts
   // One that answers no question may take NOTIFY all the same.
-  if (secondary.signs || !(await compare(secondary, untold, parts)))
-    untold.forEach((zone) => onCompared(secondary, zone, undefined))
+  if (secondary.signs || !(await compare(secondary, unnotified, parts)))
+    unnotified.forEach((zone) => onCompared(secondary, zone, undefined))
   while (!ending.aborted) {
     // A store that cannot be read is compared later.
     const hasAnswered = await compareAll(secondary, parts).catch(() => false)
@@ -68,7 +68,7 @@ async function compareAll(secondary: Secondary, parts: ComparisonParts): Promise
   }
   for (let last = -1; !ending.aborted; ) {
     const page = await store.read(async (r) => r.publishedZones(last, PAGE_SIZE))
-    const zones = page.filter(isRendered).map((zone) => toldZone(zone, settings()))
+    const zones = page.filter(isRendered).map((zone) => notifiedZone(zone, settings()))
     if (!(await compare(secondary, zones, differing))) return false
     const end = page.at(-1)
     if (end === undefined) break
@@ -80,7 +80,7 @@ async function compareAll(secondary: Secondary, parts: ComparisonParts): Promise
 /** False if the secondary says nothing; the rest of the zones is not compared then. */
 async function compare(
   secondary: Secondary,
-  zones: readonly ToldZone[],
+  zones: readonly NotifiedZone[],
   { ask, onCompared, ending }: ComparisonParts,
 ): Promise<boolean> {
   for (let at = 0; at < zones.length && !ending.aborted; at += AT_ONCE) {

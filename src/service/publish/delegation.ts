@@ -178,7 +178,7 @@ async function addressesOf(
   return found.flatMap((addresses) => addresses.filter(mayAsk).slice(0, 1))
 }
 
-interface Asked {
+interface ServerQuestion {
   readonly name: string
   readonly type: number
 }
@@ -186,7 +186,7 @@ interface Asked {
 /** By UDP, and by TCP where the answer was truncated; the next address where one does not answer. */
 async function ask(
   addresses: readonly Address[],
-  { name, type }: Asked,
+  { name, type }: ServerQuestion,
   { ports, entropy, signal, port }: DelegationParts,
 ): Promise<DnsResponse | undefined> {
   for (const to of addresses) {

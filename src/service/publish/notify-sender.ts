@@ -8,9 +8,9 @@ import type { Address } from '../../shared/base/address.ts'
 import { systemClock, systemRandom } from '../../shared/platform/clock/clock.ts'
 import { later } from '../../shared/platform/clock/timer.ts'
 import { askByDatagram } from '../../shared/platform/sockets/datagram.ts'
-import { isLate, isStuck, NotifyQueue, type ToldZone, type ZoneAtSecondary } from './notify.ts'
+import { isLate, isStuck, NotifyQueue, type NotifiedZone, type ZoneAtSecondary } from './notify.ts'
 import type { PublishSettings, Secondary } from './settings.ts'
-import type { ToldSecondary } from './status.ts'
+import type { NotifiedSecondary } from './status.ts'
 import { soaRecord } from './soa.ts'
 import type { SecondaryState } from '../api/request/context.ts'
 import { repeat } from '../../shared/platform/clock/repeat.ts'
@@ -56,20 +56,20 @@ interface NotifySenderParts {
   /** Whether there is a published zone with this id. */
   readonly exists: (id: number) => Promise<boolean>
   readonly onStuck: (secondary: Secondary, zone: ZoneAtSecondary) => void
-  readonly onServed: (secondary: Secondary, zone: ToldZone, serial: number) => void
+  readonly onServed: (secondary: Secondary, zone: NotifiedZone, serial: number) => void
 }
 
 export interface NotifySender {
   /** `repeated`: they may know of it. */
-  readonly changed: (zones: readonly ToldZone[], kind?: 'fresh' | 'repeated') => void
+  readonly changed: (zones: readonly NotifiedZone[], kind?: 'fresh' | 'repeated') => void
   /** Another node published them: at `dueAt`, secondaries that still do not have them get a NOTIFY. */
-  readonly noticed: (zones: readonly ToldZone[], dueAt: Instant) => void
+  readonly noticed: (zones: readonly NotifiedZone[], dueAt: Instant) => void
   /** What a secondary serves of this zone. */
-  readonly compared: (secondary: Secondary, zone: ToldZone, serial: number | undefined) => void
+  readonly compared: (secondary: Secondary, zone: NotifiedZone, serial: number | undefined) => void
   /** From now on, a zone without an entry is up to date there. */
   readonly comparedAll: (secondary: Secondary) => void
-  readonly fetched: (secondary: Secondary, zone: ToldZone) => void
-  readonly status: () => readonly ToldSecondary[]
+  readonly fetched: (secondary: Secondary, zone: NotifiedZone) => void
+  readonly status: () => readonly NotifiedSecondary[]
   /** One zone at each secondary. */
   readonly zoneAt: (id: number) => readonly SecondaryState[]
 }
@@ -114,7 +114,7 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
     const next = queue.nextAt()
     if (next !== undefined) cancel = later(Math.max(1, next - now()), pump)
   }
-  const tell = async (zone: ToldZone): Promise<void> => {
+  const tell = async (zone: NotifiedZone): Promise<void> => {
     const isAcknowledged = await sendNotify(secondary, zone, parts)
     queue.told(zone.id, isAcknowledged, now())
     pump()
@@ -129,19 +129,19 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
     },
     zones: () => queue.zones(),
     zone: (id: number) => queue.zone(id),
-    changed: (zones: readonly ToldZone[], kind: 'fresh' | 'repeated') => {
+    changed: (zones: readonly NotifiedZone[], kind: 'fresh' | 'repeated') => {
       for (const zone of zones) queue.changed(zone, now(), kind)
       pump()
     },
-    noticed: (zones: readonly ToldZone[], dueAt: Instant) => {
+    noticed: (zones: readonly NotifiedZone[], dueAt: Instant) => {
       for (const zone of zones) queue.noticed(zone, dueAt)
       pump()
     },
-    compared: (zone: ToldZone, serial: number | undefined) => {
+    compared: (zone: NotifiedZone, serial: number | undefined) => {
       queue.compared(zone, serial, now())
       pump()
     },
-    fetched: (zone: ToldZone) => {
+    fetched: (zone: NotifiedZone) => {
       queue.fetched(zone, now())
       pump()
     },
@@ -155,7 +155,7 @@ function lineTo(secondary: Secondary, parts: NotifySenderParts) {
 function checkOf(secondary: Secondary, queue: NotifyQueue, parts: NotifySenderParts): () => Promise<void> {
   const alarmed = new Map<number, Instant | undefined>()
   /** The serial that it serves: a secondary that has the present serial already does not fetch the zone. */
-  const askServed = async (zone: ToldZone): Promise<void> => {
+  const askServed = async (zone: NotifiedZone): Promise<void> => {
     const serial = (await served(secondary, zone.apex, parts))?.serial
     if (serial === undefined) return
     queue.served(zone.id, serial, now())
@@ -202,7 +202,7 @@ const secondsNow = (): number => Math.floor(now() / 1000)
  */
 async function sendNotify(
   { address, port, key }: Secondary,
-  zone: ToldZone,
+  zone: NotifiedZone,
   { settings, from, ending }: NotifySenderParts,
 ): Promise<boolean> {
   const id = newId()

@@ -4,7 +4,7 @@ import type { Secondary } from './settings.ts'
 import { isNewer } from './soa.ts'
 
 /** A zone as a secondary is told of it. */
-export interface ToldZone {
+export interface NotifiedZone {
   readonly id: number
   readonly apex: string
   readonly serial: number
@@ -15,7 +15,7 @@ export interface ZoneAtSecondary {
   readonly id: number
   readonly apex: string
   /** The next NOTIFY. */
-  readonly wanted: ToldZone | undefined
+  readonly wanted: NotifiedZone | undefined
   readonly told: number | undefined
   /** When it was first told something that it has not fetched. */
   readonly toldAt: Instant | undefined
@@ -66,14 +66,14 @@ export class NotifyQueue {
     this.#signs = signs
   }
 
-  changed(zone: ToldZone, now: Instant, kind: Urgency = 'fresh'): void {
+  changed(zone: NotifiedZone, now: Instant, kind: Urgency = 'fresh'): void {
     const entry = this.#zones.get(zone.id)
     this.#zones.set(zone.id, { ...EMPTY, dueAt: now, ...entry, id: zone.id, apex: zone.apex, wanted: zone })
     this.#wait(zone.id, kind)
   }
 
   /** Another process published this and tells the secondary; this one does at `dueAt` if it does not have it by then. */
-  noticed(zone: ToldZone, dueAt: Instant): void {
+  noticed(zone: NotifiedZone, dueAt: Instant): void {
     const entry = this.#zones.get(zone.id)
     // A signer serves serials of its own.
     const known = [
@@ -89,12 +89,12 @@ export class NotifyQueue {
   }
 
   /** The zones to tell now. They are not due again before their outcome is reported. */
-  due(now: Instant): readonly ToldZone[] {
+  due(now: Instant): readonly NotifiedZone[] {
     return [...this.#dueOf('fresh', now, this.#window + 1), ...this.#dueOf('repeated', now, this.#window)]
   }
 
-  #dueOf(kind: Urgency, now: Instant, window: number): readonly ToldZone[] {
-    const zones: ToldZone[] = []
+  #dueOf(kind: Urgency, now: Instant, window: number): readonly NotifiedZone[] {
+    const zones: NotifiedZone[] = []
     for (const id of this.#waiting[kind]) {
       if (this.#sent.size >= window) break
       const entry = this.#zones.get(id)
@@ -151,7 +151,7 @@ export class NotifyQueue {
   }
 
   /** A secondary that fetches is there: what waits is told now. */
-  fetched({ id, apex, serial }: ToldZone, now: Instant): void {
+  fetched({ id, apex, serial }: NotifiedZone, now: Instant): void {
     const entry = { ...EMPTY, ...this.#zones.get(id), id }
     const isKnown = entry.wanted !== undefined && !isNewer(entry.wanted.serial, serial)
     if (isKnown) this.#forget(id)
@@ -170,7 +170,7 @@ export class NotifyQueue {
    * What a secondary serves of this zone, if anything. It is told the zone where that is older, unless it is being told
    * already: a change may have come while it was asked.
    */
-  compared(zone: ToldZone, serial: number | undefined, now: Instant): void {
+  compared(zone: NotifiedZone, serial: number | undefined, now: Instant): void {
     const entry = this.#zones.get(zone.id)
     const has = (one: number | undefined): boolean => one !== undefined && !isNewer(zone.serial, one)
     if (has(serial)) {

@@ -65,14 +65,14 @@ function statusOf(
 }
 
 /** Zones of one secondary since the start; with `isEachCompared`, zones without an entry are up to date. */
-export interface ToldSecondary {
+export interface NotifiedSecondary {
   readonly secondary: Secondary
   readonly zones: readonly ZoneAtSecondary[]
   readonly isEachCompared: boolean
 }
 
 /** Zones that are not known to be up to date at every secondary. */
-function lateZones(all: readonly ToldSecondary[]): LateZones<ZoneAtSecondary> {
+function lateZones(all: readonly NotifiedSecondary[]): LateZones<ZoneAtSecondary> {
   const byId = all.map(
     ({ zones }) => new Map(zones.flatMap((zone) => (zone.id === CATALOG_ID ? [] : [[zone.id, zone]]))),
   )
@@ -93,7 +93,7 @@ const named = ({ zones, areBehind }: LateZones<ZoneAtSecondary>): LateZones<stri
     : { zones: zones.slice(0, MAX_LISTED).map(({ apex }) => apex), areBehind }
 
 export function publishingStatus(
-  all: readonly ToldSecondary[],
+  all: readonly NotifiedSecondary[],
   { answerer, now }: { readonly answerer: Answerer; readonly now: Instant },
 ): PublishingStatus {
   return {
@@ -105,7 +105,7 @@ export function publishingStatus(
 }
 
 /** The same, as ids. */
-export function lateIds(all: readonly ToldSecondary[]): LateZones<number> {
+export function lateIds(all: readonly NotifiedSecondary[]): LateZones<number> {
   const { zones, areBehind } = lateZones(all)
   return { zones: zones.map(({ id }) => id), areBehind }
 }

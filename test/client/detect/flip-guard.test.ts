@@ -5,7 +5,7 @@ import type { Agreement, SourceVote } from '../../../src/client/detect/agree.ts'
 import type { Finding } from '../../../src/client/detect/finding.ts'
 import { uplinkTracker } from '../../../src/client/detect/uplink.ts'
 import { FlipGuard } from '../../../src/client/detect/flip-guard.ts'
-import { Twice } from '../../../src/client/detect/twice.ts'
+import { SecondRound } from '../../../src/client/detect/second-round.ts'
 import type { Vantage } from '../../../src/client/detect/sources/source.ts'
 import type { Address } from '../../../src/shared/base/address.ts'
 import type { Sighting } from '../../../src/shared/base/sighting.ts'
@@ -34,7 +34,7 @@ function scene() {
   let looks = 0
   const tell = (finding: Finding): void => void findings.push(finding)
   const options = { clock, report: tell, requestLook: () => looks++, signal: ending.signal }
-  const made = new FlipGuard(options, new Twice(options))
+  const made = new FlipGuard(options, new SecondRound(options))
   const weigh = (verdict: Agreement, votes: readonly SourceVote[] = [], through?: string) =>
     made.sightingOf(verdict, { votes, isAtRouter: false, ...(through !== undefined && { through }) })
   return { clock, findings, made, weigh, ending, looks: () => looks }

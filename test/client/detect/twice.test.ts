@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { seconds } from '../../../src/shared/base/time.ts'
-import { Twice } from '../../../src/client/detect/twice.ts'
+import { SecondRound } from '../../../src/client/detect/second-round.ts'
 import { virtualClock } from '../../fakes/clock.ts'
 
 function scene() {
   const clock = virtualClock()
   const end = new AbortController()
   let looks = 0
-  const made = new Twice({ clock, requestLook: () => looks++, signal: end.signal })
+  const made = new SecondRound({ clock, requestLook: () => looks++, signal: end.signal })
   return { clock, end, made, looks: () => looks }
 }
 

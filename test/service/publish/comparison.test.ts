@@ -2,14 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { keepComparing } from '../../../src/service/publish/comparison.ts'
 import type { Served } from '../../../src/service/publish/notify-sender.ts'
 import { parseAddress } from '../../../src/shared/base/address.ts'
-import type { ToldZone } from '../../../src/service/publish/notify.ts'
+import type { NotifiedZone } from '../../../src/service/publish/notify.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { eventually } from '../../eventually.ts'
 import { SETTINGS } from './flushed.ts'
 import { key } from './secondary.ts'
 
 const SERIAL = 1_795_000_000
-const zone = (id: number): ToldZone => ({ id, apex: `z${id}.test`, serial: SERIAL })
+const zone = (id: number): NotifiedZone => ({ id, apex: `z${id}.test`, serial: SERIAL })
 
 /** A store with this many zones, and what a secondary serves of each. */
 function world({ zones, signs = false }: { readonly zones: number; readonly signs?: boolean }) {
@@ -26,8 +26,8 @@ function world({ zones, signs = false }: { readonly zones: number; readonly sign
   const differing: [number, number | undefined][] = []
   /** The number of questions before each `onComparedAll`. */
   const compared: number[] = []
-  const compare = (untold: readonly ToldZone[], serve: (id: number) => Served): void =>
-    void keepComparing(secondary, untold, {
+  const compare = (unnotified: readonly NotifiedZone[], serve: (id: number) => Served): void =>
+    void keepComparing(secondary, unnotified, {
       store,
       settings: () => SETTINGS,
       ending: ending.signal,
@@ -85,8 +85,8 @@ describe('at the start', () => {
 
 it('a secondary that says nothing is not asked for every zone, and is told of those that it may not know', async () => {
   const { asked, differing, compare } = world({ zones: 2000 })
-  const untold = Array.from({ length: 500 }, (_, n) => zone(n + 1))
-  compare(untold, () => undefined)
+  const unnotified = Array.from({ length: 500 }, (_, n) => zone(n + 1))
+  compare(unnotified, () => undefined)
   await eventually(() => asked.length).toBe(64)
-  expect(differing).toEqual(untold.map(({ id }) => [id, undefined]))
+  expect(differing).toEqual(unnotified.map(({ id }) => [id, undefined]))
 })

@@ -6,7 +6,7 @@ import { encodeQuestion, encodeUpdate } from '../../../shared/dns/update.ts'
 import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import { foundAt, type NamePlan, type NameUpdate, planFor, type RecordRules } from './name-plan.ts'
 import type { DnsMoment, DnsStep, NameServer, StepOutcome, UpdateProtocol } from './protocol.ts'
-import { foundText, wantedOf, withFound } from './records.ts'
+import { foundText, wantedRecords, withFound } from './records.ts'
 import { refusalBy } from './refusals.ts'
 import { notReadable, readSigned, secondsOf, type SignedAnswer, UPDATE_WORDS } from './update-response.ts'
 
@@ -49,7 +49,7 @@ class DnsUpdate {
   #ask(isSigned: boolean): DnsStep {
     const { hostnames, offline } = this.#request
     const types =
-      offline === 'YES' ? (['A', 'AAAA'] as const) : wantedOf(this.#request).map(({ type }) => type)
+      offline === 'YES' ? (['A', 'AAAA'] as const) : wantedRecords(this.#request).map(({ type }) => type)
     const asked = hostnames.flatMap((name) => (['SOA', ...types] as const).map((type) => ({ name, type })))
     return {
       nameServer: this.#account.nameServer,

@@ -12,7 +12,15 @@ import {
 import type { LocalWord, ReplyWord } from '../../../shared/protocol/reply.ts'
 import type { UpdateRequest } from '../../../shared/protocol/request.ts'
 import type { StepOutcome } from './protocol.ts'
-import { changed, current, type FoundRecord, labelWithin, planOf, type Wanted, wantedOf } from './records.ts'
+import {
+  changed,
+  current,
+  type FoundRecord,
+  labelWithin,
+  planOf,
+  type WantedRecord,
+  wantedRecords,
+} from './records.ts'
 import { refusalBy } from './refusals.ts'
 import { notReadable, unreadWord } from './update-response.ts'
 
@@ -182,14 +190,14 @@ function changePlan(request: UpdateRequest, found: FoundName, context: ZoneConte
     return currentPlan(
       request,
       context,
-      wantedOf(request).flatMap(({ type }) => asRead(found, type)),
+      wantedRecords(request).flatMap(({ type }) => asRead(found, type)),
     )
-  const addition = ({ type, address }: Wanted): UpdateRecord => ({
+  const addition = ({ type, address }: WantedRecord): UpdateRecord => ({
     ...recordAddition({ name, type: RR_TYPES[type], ttl, rdata: bytesOf(address) }),
   })
   const noAlias = rrsetIsAbsent(name, RR_TYPES.CNAME)
   /** As at a name that has nothing of its own. */
-  const asNew = (wanted: readonly Wanted[], otherwise: StepOutcome): NameUpdate => ({
+  const asNew = (wanted: readonly WantedRecord[], otherwise: StepOutcome): NameUpdate => ({
     kind: 'update',
     zone,
     outcome: changed(request),
@@ -197,7 +205,8 @@ function changePlan(request: UpdateRequest, found: FoundName, context: ZoneConte
     updates: wanted.map(addition),
     otherwise: done(otherwise),
   })
-  if (plan.kind === 'refused') return create ? asNew(wantedOf(request), plan.outcome) : done(plan.outcome)
+  if (plan.kind === 'refused')
+    return create ? asNew(wantedRecords(request), plan.outcome) : done(plan.outcome)
   return {
     kind: 'update',
     zone,
@@ -206,12 +215,12 @@ function changePlan(request: UpdateRequest, found: FoundName, context: ZoneConte
       noAlias,
       ...(create ? [] : [nameIsInUse(name)]),
       // Of both families: where a wildcard gives one, the name hides it as soon as it has the other.
-      ...wantedOf(request).flatMap(({ type }) => asRead(found, type)),
+      ...wantedRecords(request).flatMap(({ type }) => asRead(found, type)),
     ],
     updates: plan.changes.flatMap((change) => {
       const [before] = valuesOf(found, change.type)
       return [rrsetDeletion(name, RR_TYPES[change.type]), { ...addition(change), ttl: before?.ttl ?? ttl }]
     }),
-    otherwise: create ? asNew(wantedOf(request), CHANGED) : done(CHANGED),
+    otherwise: create ? asNew(wantedRecords(request), CHANGED) : done(CHANGED),
   }
 }

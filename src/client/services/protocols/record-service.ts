@@ -10,7 +10,7 @@ import {
   labelWithin,
   ownZone,
   planOf,
-  wantedOf,
+  wantedRecords,
   withFound,
   zoneAmong,
 } from './records.ts'
@@ -135,7 +135,7 @@ class RecordUpdate {
 
   #write(zone: ListedZone, place: RecordPlace, records: readonly RowRecord[]): Step | StepOutcome {
     const { account, row, request } = this.#parts
-    const [wanted] = wantedOf(request)
+    const [wanted] = wantedRecords(request)
     if (wanted === undefined) return current(request)
     const before = records.find(({ type }) => type === wanted.type)
     const least = Math.max(row.ttl, zone.minTtl ?? 0)
@@ -155,7 +155,7 @@ class RecordUpdate {
   }
 
   #placeIn({ id, name }: ListedZone): RecordPlace {
-    const [wanted] = wantedOf(this.#parts.request)
+    const [wanted] = wantedRecords(this.#parts.request)
     const label = labelWithin(this.#hostname, name) || '@'
     return { zoneId: id, zone: name, hostname: this.#hostname, label, type: wanted?.type ?? 'A' }
   }

@@ -5,13 +5,13 @@ import { answeredAll } from './answers.ts'
 import type { StepOutcome } from './protocol.ts'
 
 /** A family that an update is about. */
-export interface Wanted {
+export interface WantedRecord {
   readonly family: Family
   readonly type: 'A' | 'AAAA'
   readonly address: Address
 }
 
-export const wantedOf = ({ addresses }: UpdateRequest): readonly Wanted[] =>
+export const wantedRecords = ({ addresses }: UpdateRequest): readonly WantedRecord[] =>
   FAMILIES.flatMap((family) => {
     const address = addresses[family]
     return address === undefined ? [] : [{ family, type: family === 'v4' ? 'A' : 'AAAA', address }]
@@ -30,7 +30,7 @@ export type RecordPlan =
   /** `replaced`: the record that has another address; without one, it is made. */
   | {
       readonly kind: 'write'
-      readonly changes: readonly (Wanted & { readonly replaced: FoundRecord | undefined })[]
+      readonly changes: readonly (WantedRecord & { readonly replaced: FoundRecord | undefined })[]
     }
   | { readonly kind: 'refused'; readonly outcome: StepOutcome }
   | { readonly kind: 'current' }
@@ -54,8 +54,8 @@ export function planOf(
     outcome: answeredAll(request, 'nohost', word),
   })
   if (found.some(({ type }) => EXCLUDING.includes(type))) return refusalBy('conflicting-record')
-  const changes: (Wanted & { readonly replaced: FoundRecord | undefined })[] = []
-  for (const wanted of wantedOf(request)) {
+  const changes: (WantedRecord & { readonly replaced: FoundRecord | undefined })[] = []
+  for (const wanted of wantedRecords(request)) {
     const [replaced, ...others] = found.filter(({ type }) => type === wanted.type)
     if (others.length > 0) return refusalBy('several-records')
     if (replaced === undefined && !create) return refusalBy('no-record')

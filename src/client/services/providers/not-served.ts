@@ -5,7 +5,7 @@ const ALIAS =
 const URL_FORM = 'set url to its update request, and success to its answer'
 
 const signed = (what: string) => `needs each request signed with ${what}, which Holdfast does not do`
-const untold = 'has answers that no source documents'
+const undocumented = 'has answers that no source documents'
 
 /** Services that other clients have, why they are not served by name, and what to use instead. */
 // biome-ignore format: a table
@@ -29,9 +29,9 @@ export const NOT_SERVED = {
   'ovh-api':        { name: 'the API of OVH', what: signed('three keys and the time'), instead: 'use provider ovh, which is its DynHost', aliases: ['eu.api.ovh.com', 'ca.api.ovh.com'] },
   'active-directory': { name: 'DNS of Active Directory', what: 'wants GSS-TSIG (Kerberos)', instead: 'allow a TSIG key at a name server in front of it, and use provider rfc2136', aliases: ['windows', 'ad', 'gss-tsig'] },
   'namecheap-api':  { name: 'the full API of Namecheap', what: 'accepts requests from listed addresses only', instead: 'use provider namecheap, which is its dynamic DNS', aliases: ['api.namecheap.com'] },
-  'mydns-jp':       { name: 'MyDNS.JP', what: untold, instead: URL_FORM, aliases: ['mydns.jp', 'mydns', 'www.mydns.jp'] },
-  'yandex-pdd':     { name: 'Yandex PDD', what: untold, instead: URL_FORM, aliases: ['yandex', 'pdd.yandex.ru'] },
-  'sitelutions':    { name: 'Sitelutions', what: untold, instead: URL_FORM, aliases: ['www.sitelutions.com'] },
+  'mydns-jp':       { name: 'MyDNS.JP', what: undocumented, instead: URL_FORM, aliases: ['mydns.jp', 'mydns', 'www.mydns.jp'] },
+  'yandex-pdd':     { name: 'Yandex PDD', what: undocumented, instead: URL_FORM, aliases: ['yandex', 'pdd.yandex.ru'] },
+  'sitelutions':    { name: 'Sitelutions', what: undocumented, instead: URL_FORM, aliases: ['www.sitelutions.com'] },
   'cloudns':        { name: 'ClouDNS', what: 'has a separate URL for each record (DynURL)', instead: 'write that as url, its last part as {password}, and success = ["^OK"]', aliases: ['cloudns.net', 'ipv4.cloudns.net'] },
   'directnic':      { name: 'Directnic', what: 'has a separate URL for each record', instead: URL_FORM, aliases: ['directnic.com'] },
   'namesilo':       { name: 'NameSilo', what: 'is not served yet', instead: ALIAS, aliases: ['namesilo.com', 'www.namesilo.com'] },
@@ -45,6 +45,6 @@ export const NOT_SERVED = {
   'dreamhost':      { name: 'DreamHost', what: 'is not served: it changes a record by deleting it first', instead: ALIAS, aliases: ['dreamhost.com', 'api.dreamhost.com'] },
   'bunny':          { name: 'bunny.net DNS', what: 'is not served yet', instead: ALIAS, aliases: ['bunny.net', 'bunnynet'] },
   'nearlyfreespeech': { name: 'NearlyFreeSpeech.NET', what: signed('a hash of each request'), instead: ALIAS, aliases: ['nfsn', 'api.nearlyfreespeech.net'] },
-  '1984':           { name: '1984 Hosting', what: untold, instead: URL_FORM, aliases: ['1984.is', '1984hosting'] },
-  'dinahosting':    { name: 'dinahosting', what: untold, instead: URL_FORM, aliases: ['dinahosting.com'] },
+  '1984':           { name: '1984 Hosting', what: undocumented, instead: URL_FORM, aliases: ['1984.is', '1984hosting'] },
+  'dinahosting':    { name: 'dinahosting', what: undocumented, instead: URL_FORM, aliases: ['dinahosting.com'] },
 } as const satisfies Record<string, UnservedService>

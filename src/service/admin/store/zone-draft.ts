@@ -124,14 +124,14 @@ class Meanwhile {
   }
 }
 
-interface Draft extends Pick<ZoneReplacement, 'names'> {
+interface StoredDraft extends Pick<ZoneReplacement, 'names'> {
   readonly draft: number
 }
 
 /** False if the draft was given up, or its zone is gone. */
 async function isFilled(
   store: Store,
-  { draft, names }: Draft,
+  { draft, names }: StoredDraft,
   { clocks, inTurn }: Required<Pick<DraftOptions, 'clocks' | 'inTurn'>>,
 ): Promise<boolean> {
   const pace = new StepPace(store, clocks.steady)

@@ -35,7 +35,7 @@ interface FoundAccount {
   readonly version: string
 }
 
-interface Wanted {
+interface AccountCondition {
   readonly now: Instant
   /** Zones with names of other accounts are no reason against it: nothing goes. */
   readonly mayHaveGuests?: boolean
@@ -45,7 +45,7 @@ interface Wanted {
 export async function accountFound(
   r: SnapshotReads,
   account: string,
-  { now, mayHaveGuests = false }: Wanted,
+  { now, mayHaveGuests = false }: AccountCondition,
 ): Promise<Result<FoundAccount, string>> {
   const login = await r.login(account)
   if (login?.kind !== 'account') return err(`there is no account ${account}`)

@@ -15,7 +15,7 @@ export const isObject = (value: unknown): value is Fields =>
  */
 export const isText = (text: string): boolean => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 
-/** A body of the form that its row gives, or all faults of its form. */
+/** A body of the form that its row gives, or all faults of its form (decision 0073). */
 export function readBody<B>({ body, form }: JsonBody<B>): B | Malformed {
   const malformed = formFaults(form ?? {}, body, '')
   return malformed.length > 0 ? { malformed } : (body as B)

@@ -23,7 +23,7 @@ import {
   warningList,
 } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { isOtherSince, seenDigest } from './seen.ts'
+import { isOtherSince, seenDigest } from './seen-digest.ts'
 
 const LINES = 12
 /** Rows of a preview that a page has; the counts are of all. */

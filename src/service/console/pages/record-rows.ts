@@ -2,7 +2,7 @@ import { type Html, html } from '../../../shared/html/html.ts'
 import { RDATA_TYPES } from '../../model/rdata/types.ts'
 import { card, dataTable, errorsAt, form, type FormErrors, hidden, NO_ERRORS } from '../parts.ts'
 import type { Words } from '../words/words.ts'
-import { seenDigest } from './seen.ts'
+import { seenDigest } from './seen-digest.ts'
 import type { Named } from '../../api/openapi/schemas.ts'
 
 /** One value of an RRSet, as a row of the form. */

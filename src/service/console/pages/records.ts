@@ -77,7 +77,7 @@ function plannedChanges(
   return { changes }
 }
 
-interface Draft {
+interface RecordsForm {
   readonly name: Named<'Name'>
   readonly rows: readonly FormRow[]
   readonly here: string
@@ -91,7 +91,7 @@ async function draftOf({
   params,
   form: sent,
   ask,
-}: ConsoleContext): Promise<Draft | { readonly failed: ApiAnswer<unknown> }> {
+}: ConsoleContext): Promise<RecordsForm | { readonly failed: ApiAnswer<unknown> }> {
   const { zone = '', name = '' } = params
   const found = await ask('getName', { params: { zone_name: zone, name } })
   if (isRefused(found)) return { failed: found }
@@ -130,7 +130,7 @@ const fieldOf =
 
 const editedAgain = async (
   context: ConsoleContext,
-  { here, rows, was }: Draft,
+  { here, rows, was }: RecordsForm,
   { errors = NO_ERRORS, empty = 1 }: { readonly errors?: FormErrors; readonly empty?: number },
 ): Promise<ShownPage> => ({
   ...(await nameShown(
@@ -142,7 +142,7 @@ const editedAgain = async (
 })
 
 /** What the person has changed stays; the other rows are those that are stored now. */
-async function changedMeanwhile(context: ConsoleContext, draft: Draft): Promise<ShownPage> {
+async function changedMeanwhile(context: ConsoleContext, draft: RecordsForm): Promise<ShownPage> {
   const { rrsets } = draft.name
   const rows = mergedRows(rowsOf(rrsets), context.form)
   const errors = { all: [{ field: undefined, text: context.words.records.changedMeanwhile }] }

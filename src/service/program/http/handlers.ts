@@ -42,21 +42,21 @@ import { assetOf } from '../../console/assets.ts'
 import { CONSOLE_SCRIPT } from '../../console/script.ts'
 
 /** A request of a page, with the caller of its session in the place of credentials. */
-const askedOf = async (
+const answerToPage = async (
   api: ApiDependencies,
-  ...[asked, caller, outer]: Parameters<ConsoleDependencies['api']>
+  ...[request, caller, outer]: Parameters<ConsoleDependencies['api']>
 ): ReturnType<ConsoleDependencies['api']> =>
   handleApi(
     { ...api, identify: async () => caller },
     {
-      ...asked,
+      ...request,
       // A master file is read by `readLong` alone.
-      body: asked.contentType === 'text/dns' ? '' : asked.body,
+      body: request.contentType === 'text/dns' ? '' : request.body,
       authorization: undefined,
       ifNoneMatch: undefined,
       networks: networksOf(outer),
       isGone: outer.isGone,
-      readLong: async () => [Buffer.from(asked.body)],
+      readLong: async () => [Buffer.from(request.body)],
     },
   )
 
@@ -103,9 +103,9 @@ const resetSender = (
   { gate, service }: Parts,
   reportFailure: ReportFailure,
 ): NonNullable<ConsoleDependencies['sendResetLink']> => {
-  const send = async (asked: Parameters<typeof forgottenMail>[1]): Promise<void> => {
+  const send = async (request: Parameters<typeof forgottenMail>[1]): Promise<void> => {
     try {
-      const mail = await forgottenMail(gate, asked)
+      const mail = await forgottenMail(gate, request)
       const fault = mail && (await service.sendMail(mail))
       if (fault !== undefined) throw new Error(`a message was not sent: ${fault}`)
     } catch (error) {
@@ -155,7 +155,7 @@ export function consolePart(
       return typeof zone === 'string' ? zone : undefined
     },
     followLink: linkFollower(api.gate),
-    api: async (...asked) => askedOf(api, ...asked),
+    api: async (...request) => answerToPage(api, ...request),
     isPassing,
     reportError: (error) => reportFailure('a request to the console', error),
   }

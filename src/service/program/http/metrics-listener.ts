@@ -10,7 +10,7 @@ import type { ServiceMetrics } from '../service-metrics.ts'
 import type { Store } from '../../store/store.ts'
 import { ABOUT } from '../../../shared/program/about.ts'
 import { configurationFailure, type Failure } from '../../../shared/program/exit-codes.ts'
-import { lateIds, publishingStatus, type ToldSecondary } from '../../publish/status.ts'
+import { lateIds, publishingStatus, type NotifiedSecondary } from '../../publish/status.ts'
 import type { FairTurns } from './fair-turns.ts'
 import { listenProblem } from './listeners.ts'
 
@@ -19,7 +19,7 @@ export interface MetricsParts {
   readonly store: Store
   readonly listeners: readonly OpenListener[]
   readonly health: PathHandler
-  readonly secondaries: () => readonly ToldSecondary[]
+  readonly secondaries: () => readonly NotifiedSecondary[]
   readonly current: () => ServiceSettings
   readonly heaviest: FairTurns['heaviest']
 }

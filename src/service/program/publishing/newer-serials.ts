@@ -1,7 +1,7 @@
 import { systemClock } from '../../../shared/platform/clock/clock.ts'
 import type { Log } from '../../../shared/ports/log.ts'
 import type { ServiceMetrics } from '../service-metrics.ts'
-import type { ToldZone } from '../../publish/notify.ts'
+import type { NotifiedZone } from '../../publish/notify.ts'
 import type { Secondary } from '../../publish/settings.ts'
 import { isBelievable, isNewer, nextSerial } from '../../publish/soa.ts'
 import type { Store } from '../../store/store.ts'
@@ -37,7 +37,7 @@ export class NewerSerials {
   /** A secondary has this serial of a zone. */
   async seen(
     secondary: Secondary,
-    { id, apex, serial: known }: Pick<ToldZone, 'id' | 'apex'> & { readonly serial?: number },
+    { id, apex, serial: known }: Pick<NotifiedZone, 'id' | 'apex'> & { readonly serial?: number },
     serial: number,
   ): Promise<void> {
     const key = `${secondary.name} ${id}`

@@ -28,7 +28,7 @@ import { NewerSerials } from './newer-serials.ts'
 import { type NotifySender, served, startNotifySender } from '../../publish/notify-sender.ts'
 import { snapshotsOf } from '../../publish/snapshots.ts'
 import { readTsigKeys } from './tsig-keys.ts'
-import { keepTelling, toldZone, untoldAtStart } from '../../publish/untold.ts'
+import { notifyForOthers, notifiedZone, unnotifiedAtStart } from '../../publish/unnotified.ts'
 import { updateMessages } from './updates.ts'
 import { servedEverywhere } from './when-served.ts'
 import { repeat } from '../../../shared/platform/clock/repeat.ts'
@@ -87,7 +87,7 @@ export async function startPublishing(parts: PublishingParts): Promise<Result<Pu
   const flusher = startFlusher({
     store,
     settings,
-    onFlushed: (zones) => notifier.changed(zones.map((zone) => toldZone(zone, settings()))),
+    onFlushed: (zones) => notifier.changed(zones.map((zone) => notifiedZone(zone, settings()))),
     onNameFault: ({ fqdn, error }) => {
       if (mayLogName()) reportFailure(`publishing ${fqdn}`, error)
     },
@@ -162,7 +162,7 @@ async function watchSecondaries(parts: PublishingParts, watched: Watched): Promi
   const { store, current, ending } = parts
   const { secondaries, notifier, newerSerials } = watched
   const settings = () => publishSettingsOf(current())
-  const untold = await untoldAtStart(store, settings())
+  const unnotified = await unnotifiedAtStart(store, settings())
   const comparison: ComparisonParts = {
     store,
     settings,
@@ -174,8 +174,8 @@ async function watchSecondaries(parts: PublishingParts, watched: Watched): Promi
     },
     onComparedAll: (secondary) => notifier.comparedAll(secondary),
   }
-  for (const secondary of secondaries) void keepComparing(secondary, untold, comparison)
-  if (store.isShared) keepTelling({ store, settings, ending, notifier })
+  for (const secondary of secondaries) void keepComparing(secondary, unnotified, comparison)
+  if (store.isShared) notifyForOthers({ store, settings, ending, notifier })
 }
 
 /** The status for `holdfast admin` is written where it has changed, or another node has ended. */
@@ -249,7 +249,7 @@ function contextOf(parts: ContextParts): DnsContext {
     now: () => systemClock.now(),
     onFetched: (fetch) => {
       const { secondary, zone, apex, newer } = fetch
-      notifier.fetched(secondary, toldZone(zone, settings()))
+      notifier.fetched(secondary, notifiedZone(zone, settings()))
       if (newer !== undefined)
         void newerSerials.seen(secondary, { id: zone.id, apex }, newer).catch(() => undefined)
     },

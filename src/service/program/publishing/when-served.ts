@@ -34,7 +34,7 @@ export function servedEverywhere({ store, secondaries, ending, ...parts }: Serve
     steadyClock.now() - (silentSince.get(name) ?? Infinity) > SILENT_AFTER
   const untilServed = async (
     secondary: Secondary,
-    { apex, serial }: Wanted,
+    { apex, serial }: AwaitedSerial,
     until: Instant,
   ): Promise<void> => {
     while (steadyClock.now() < until && !ending.aborted) {
@@ -58,7 +58,7 @@ export function servedEverywhere({ store, secondaries, ending, ...parts }: Serve
   }
 }
 
-interface Wanted {
+interface AwaitedSerial {
   readonly apex: string
   readonly serial: number
 }

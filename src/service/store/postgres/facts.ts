@@ -15,7 +15,7 @@ import type { About, NameRef, ValueChange } from '../store.ts'
 export class Elsewhere extends Error {}
 
 /** What all jobs of a batch ask for. */
-interface Asked {
+interface BatchSubjects {
   /** Of all logins. */
   readonly usernames: ReadonlySet<string>
   /** Of logins whose password is likely to be right. */
@@ -28,7 +28,7 @@ interface Facts {
   readonly select: Select<Columns>
   /** The same for several values at once; each row says which of them it is for. */
   readonly many: Select<{ readonly wanted: 'TEXT' | 'INTEGER' }>
-  readonly of: keyof Asked
+  readonly of: keyof BatchSubjects
   /** Whether a value without rows is known to have none. */
   readonly isComplete: boolean
 }
@@ -79,11 +79,11 @@ type FoundRows = ReadonlyMap<Select<Columns>, ReadonlyMap<Bound, AnyRow[]>>
 /** What a batch reads: one snapshot, in one round trip to the database. */
 export class BatchFacts {
   readonly #found: FoundRows
-  readonly #asked: Asked
+  readonly #asked: BatchSubjects
   readonly #recordUndo: PostgresCounters['recordUndo']
   #counted: ReadonlySet<string> = new Set()
 
-  private constructor(found: FoundRows, asked: Asked, recordUndo: PostgresCounters['recordUndo']) {
+  private constructor(found: FoundRows, asked: BatchSubjects, recordUndo: PostgresCounters['recordUndo']) {
     this.#found = found
     this.#asked = asked
     this.#recordUndo = recordUndo
@@ -96,7 +96,7 @@ export class BatchFacts {
     counters: PostgresCounters,
   ): Promise<BatchFacts> {
     const welcome = works.filter(({ isLikelyRefused }) => isLikelyRefused !== true)
-    const asked: Asked = {
+    const asked: BatchSubjects = {
       usernames: new Set(works.map(({ username }) => username)),
       principals: new Set(welcome.map(({ username }) => username)),
       fqdns: new Set(welcome.flatMap(({ hostnames }) => hostnames)),

@@ -183,7 +183,7 @@ async function addMetadata(
 const keyIdOf = async (sql: Sql, username: string | undefined): Promise<number | null> =>
   username === undefined ? null : ((await sql(RECORD_CHANGES.keyId).get(username))?.id ?? null)
 
-interface Draft {
+interface DraftRow {
   readonly id: number
   readonly of_zone: number
   readonly name: string
@@ -192,7 +192,11 @@ interface Draft {
 }
 
 /** Name servers transfer the whole zone then: the draft has no journal. */
-async function replace(sql: Sql, { id, of_zone: zoneId, name, serial }: Draft, now: Instant): Promise<void> {
+async function replace(
+  sql: Sql,
+  { id, of_zone: zoneId, name, serial }: DraftRow,
+  now: Instant,
+): Promise<void> {
   await sql('DELETE FROM dns_zone WHERE id = ?').run(zoneId)
   await sql('DELETE FROM holding WHERE zone_id = ?').run(zoneId)
   await sql(`UPDATE zone SET name = ${HIDDEN_NAME} WHERE id = ?`).run(zoneId)

@@ -210,7 +210,7 @@ async function blockAt(sql: Sql, { onHolding: where }: Scope, offset: number): P
   return row && { from: row.block * BLOCK, offset: offset - row.before }
 }
 
-interface Part extends Page {
+interface ListingPart extends Page {
   readonly total: number
   readonly start?: Start
 }
@@ -241,7 +241,7 @@ async function fewOf(sql: Sql, selection: Selection): Promise<readonly number[] 
 async function idsOf(
   sql: Sql,
   { where, sort }: Selection,
-  { offset, limit, total, start }: Part,
+  { offset, limit, total, start }: ListingPart,
 ): Promise<readonly number[]> {
   const read = async (
     selection: Selection,

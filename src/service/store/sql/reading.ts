@@ -33,7 +33,7 @@ export const sqlReading = (sql: Sql): SnapshotReads => ({
   ...sqlTrailReads(sql),
 })
 
-type Part<K extends keyof StoreReads> = Pick<StoreReads, K>
+type ReadsOf<K extends keyof StoreReads> = Pick<StoreReads, K>
 
 const LOGIN = {
   id: 'INTEGER',
@@ -117,7 +117,7 @@ export const READING = selects({
 /** Read together. */
 const MAX_OPERATOR_CHANGES = 1000
 
-const facts = (sql: Sql): Part<'fact' | 'hasHidden' | 'totals' | 'overview' | 'operatorChanges'> => ({
+const facts = (sql: Sql): ReadsOf<'fact' | 'hasHidden' | 'totals' | 'overview' | 'operatorChanges'> => ({
   async fact(name) {
     return (await sql(READING.fact).get(name))?.value
   },
@@ -136,7 +136,7 @@ const facts = (sql: Sql): Part<'fact' | 'hasHidden' | 'totals' | 'overview' | 'o
 
 const logins = (
   sql: Sql,
-): Part<
+): ReadsOf<
   | 'login'
   | 'hasAccounts'
   | 'hasOffline'
@@ -181,7 +181,7 @@ const loginFrom = (kind: Login['kind'], row: RowOf<typeof LOGIN>): Login => ({
   ...(isOn(row.needs_factor) && { needsFactor: true }),
 })
 
-const targets = (sql: Sql): Part<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => ({
+const targets = (sql: Sql): ReadsOf<'namesOfKey' | 'namesByFqdn' | 'groupIdOf'> => ({
   async namesOfKey(keyId) {
     return namesIn(await sql(READING.namesOfKey).all(keyId, keyId))
   },

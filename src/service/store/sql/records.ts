@@ -86,11 +86,11 @@ export const sqlRecords = (sql: Sql): RecordReads => ({
   summariesBy: async (query) => summariesBy(sql, query),
 })
 
-type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
+type ReadsOf<K extends keyof RecordReads> = Pick<RecordReads, K>
 
 const names = (
   sql: Sql,
-): Part<
+): ReadsOf<
   | 'countNamesOfOthers'
   | 'hasLockedNames'
   | 'nameAt'
@@ -144,7 +144,7 @@ const names = (
   },
 })
 
-const around = (sql: Sql): Part<'neighboursOf' | 'hasOthersBeneath'> => ({
+const around = (sql: Sql): ReadsOf<'neighboursOf' | 'hasOthersBeneath'> => ({
   async neighboursOf(zone, { name, accountId }) {
     const above = namesAbove(name)
     const rows = [

@@ -60,7 +60,7 @@ export function sqlWriting(
   }
 }
 
-type Part<K extends keyof StoreWrites> = Pick<StoreWrites, K>
+type WritesOf<K extends keyof StoreWrites> = Pick<StoreWrites, K>
 
 /** As in the column. */
 const DEFAULT_MAX_KEYS = 1000
@@ -68,7 +68,7 @@ const DEFAULT_MAX_KEYS = 1000
 /** Generated labels start with an underscore. */
 const AUTO_LABEL = '_1'
 
-const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 'touchZone'> => ({
+const records = (sql: Sql): WritesOf<'setOffline' | 'setSingleValue' | 'setValue' | 'touchZone'> => ({
   async setOffline({ nameId }, isOffline, now) {
     await sql('UPDATE name SET is_offline = ?, updated_at = ? WHERE id = ?').run(
       isOffline ? 1 : 0,
@@ -105,7 +105,7 @@ const records = (sql: Sql): Part<'setOffline' | 'setSingleValue' | 'setValue' | 
 
 const accounts = (
   sql: Sql,
-): Part<
+): WritesOf<
   | 'setFact'
   | 'removeFact'
   | 'factOr'
@@ -161,7 +161,7 @@ const accounts = (
   },
 })
 
-const operatorChanges = (sql: Sql): Part<'addOperatorChange' | 'removeOperatorChanges'> => ({
+const operatorChanges = (sql: Sql): WritesOf<'addOperatorChange' | 'removeOperatorChanges'> => ({
   async addOperatorChange({ at, operator, operation, subject, before, after }) {
     const entry = {
       at,
@@ -189,7 +189,7 @@ const operatorChanges = (sql: Sql): Part<'addOperatorChange' | 'removeOperatorCh
   },
 })
 
-const creation = (sql: Sql): Part<'addZone' | 'addName' | 'addKey' | 'attach'> => ({
+const creation = (sql: Sql): WritesOf<'addZone' | 'addName' | 'addKey' | 'attach'> => ({
   async addZone({ accountId, name, isShared }, now) {
     return existing(await sql(WRITING.addZone).get(name, accountId, isShared ? 1 : 0, now, now)).id
   },

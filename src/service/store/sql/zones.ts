@@ -72,12 +72,12 @@ export const ZONES = selects({
   ),
 })
 
-type Part<K extends keyof RecordReads> = Pick<RecordReads, K>
+type ReadsOf<K extends keyof RecordReads> = Pick<RecordReads, K>
 
 /** Accounts and zones, in SQL. */
 export const sqlZones = (
   sql: Sql,
-): Part<
+): ReadsOf<
   'account' | 'zoneNamed' | 'zoneRules' | 'isMember' | 'zonesOf' | 'zoneContaining' | 'zoneInside'
 > => ({
   async account(id) {

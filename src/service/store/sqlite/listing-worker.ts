@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { NameQuery } from '../../model/query.ts'
 import { namesBy, summariesBy } from '../sql/listing.ts'
-import type { Asked, Answered } from './long-listings.ts'
+import type { ListingRequest, Answered } from './long-listings.ts'
 import { READ_WAIT } from './open.ts'
 import { statements } from './transaction.ts'
 
@@ -13,14 +13,17 @@ function serve(port: MessagePort, { path }: { readonly path: string }): void {
     namesBy: async (query: NameQuery) => namesBy(sql, query),
     summariesBy: async (query: NameQuery) => summariesBy(sql, query),
   } as const
-  const answer = async ({ id, listing, query }: Asked): Promise<Answered> => {
+  const answer = async ({ id, listing, query }: ListingRequest): Promise<Answered> => {
     try {
       return { id, value: await listings[listing](query) }
     } catch (error) {
       return { id, error }
     }
   }
-  port.on('message', (asked: Asked) => void answer(asked).then((answered) => port.postMessage(answered, [])))
+  port.on(
+    'message',
+    (asked: ListingRequest) => void answer(asked).then((answered) => port.postMessage(answered, [])),
+  )
 }
 
 if (parentPort !== null && !isMainThread) serve(parentPort, workerData as { readonly path: string })

@@ -7,7 +7,7 @@ import type { RecordReads } from '../records.ts'
 
 type Listings = Pick<RecordReads, 'namesBy' | 'summariesBy'>
 
-export interface Asked {
+export interface ListingRequest {
   readonly id: number
   readonly listing: keyof Listings
   readonly query: NameQuery
@@ -52,7 +52,7 @@ export class LongListings implements Listings {
 
   async #ask<T>(listing: keyof Listings, query: NameQuery): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const asked: Asked = { id: ++this.#last, listing, query }
+      const asked: ListingRequest = { id: ++this.#last, listing, query }
       this.#waiting.set(asked.id, { resolve, reject })
       this.#worker ??= this.#start()
       this.#worker.ref()

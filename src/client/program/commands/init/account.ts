@@ -8,7 +8,7 @@ import {
   suggestedHostname,
   wholeHostname,
 } from '../../../setup/answers.ts'
-import type { Draft } from '../../../setup/draft.ts'
+import type { ConfigDraft } from '../../../setup/draft.ts'
 import { parseServiceAddress } from '../../../settings/client-settings.ts'
 import { hasLabels, hostnameReaderFor } from '../../../settings/hostname.ts'
 import {
@@ -27,7 +27,7 @@ import type { Prompts } from './prompts.ts'
 import { FAMILY_NAMES } from '../../../../shared/base/address.ts'
 
 /** Asks for one account: what the flags do not give. */
-export async function askForAccount(prompts: Prompts, given: SetupAnswers, look: Look): Promise<Draft> {
+export async function askForAccount(prompts: Prompts, given: SetupAnswers, look: Look): Promise<ConfigDraft> {
   const service = await askForService(prompts, given)
   const preset = service.provider === undefined ? undefined : providerCalled(service.provider)
   if (preset !== undefined)

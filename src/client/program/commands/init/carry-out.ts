@@ -6,7 +6,7 @@ import { socketIn } from '../../state/single-instance.ts'
 import type { Exit } from '../../../../shared/program/exit-codes.ts'
 import { isRoot } from '../../../../shared/program/paths.ts'
 import { writeError } from '../../../../shared/program/streams.ts'
-import type { Draft } from '../../../setup/draft.ts'
+import type { ConfigDraft } from '../../../setup/draft.ts'
 import { maskedConfiguration } from '../../../setup/shown.ts'
 import type { InitFlags } from '../flags.ts'
 import { recordLines, recordLooks } from '../record-looks.ts'
@@ -16,7 +16,7 @@ import type { Start } from '../starts.ts'
 
 /** What the questions, or the flags, decide. */
 interface SetupDecision {
-  readonly draft: Draft
+  readonly draft: ConfigDraft
   readonly isSending: boolean
   /** What services of records have is read and shown. */
   readonly isReading: boolean

@@ -11,7 +11,7 @@ import { formatOf, readImport } from '../../../setup/migration/import.ts'
 import { type MergedImport, mergeImport } from '../../../setup/migration/merge/merge.ts'
 import type { Conclusion } from '../../../detect/survey.ts'
 import type { SetupAnswers } from '../../../setup/answers.ts'
-import type { Draft, DraftSettings } from '../../../setup/draft.ts'
+import type { ConfigDraft, DraftSettings } from '../../../setup/draft.ts'
 import { clearTextRemarks, maskedConfiguration } from '../../../setup/shown.ts'
 import { providerCalled, presetServer } from '../../../services/providers/providers.ts'
 import type { Addresses } from '../../../../shared/base/address.ts'
@@ -72,7 +72,7 @@ async function readOldClient(path: string): Promise<MergedImport & { readonly pa
 }
 
 /** The settings of another client on this host. */
-async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
+async function askForImport(prompts: Prompts): Promise<ConfigDraft | undefined> {
   const files = await Promise.all((await oldClientFiles()).map(readOldClient))
   // A file that comes with a package has only comments.
   const [found] = files.filter(({ draft, remarks }) => draft.accounts.length + remarks.length > 0)
@@ -113,7 +113,7 @@ async function askForImport(prompts: Prompts): Promise<Draft | undefined> {
 
 const READ_QUESTION = 'Read the current records of these names from the service? That changes nothing'
 
-const hasRecordService = ({ accounts }: Draft): boolean =>
+const hasRecordService = ({ accounts }: ConfigDraft): boolean =>
   accounts.some(({ settings }) => providerCalled(String(settings['provider']))?.protocol !== undefined)
 
 const NAME_TEXTS = {
@@ -126,7 +126,7 @@ const NAME_TEXTS = {
 /** What the DNS says about the hostnames now, and whether the service can be reached. No update is sent. */
 async function lookAtNames(
   prompts: Prompts,
-  { accounts }: Draft,
+  { accounts }: ConfigDraft,
   seen: readonly Conclusion[],
 ): Promise<{ readonly isCurrent: boolean }> {
   const addresses: Addresses = Object.fromEntries(

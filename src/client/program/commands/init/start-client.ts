@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { isRoot } from '../../../../shared/program/paths.ts'
 import type { Exit } from '../../../../shared/program/exit-codes.ts'
-import type { Draft } from '../../../setup/draft.ts'
+import type { ConfigDraft } from '../../../setup/draft.ts'
 import { execute, showUnit } from '../../../setup/systemd/systemctl.ts'
 import { fail, print } from '../../../../shared/program/output.ts'
 import type { Start } from '../starts.ts'
@@ -10,7 +10,7 @@ import type { Start } from '../starts.ts'
 interface StartContext {
   /** A configuration file in another place than the usual one. */
   readonly config: string | undefined
-  readonly draft: Draft
+  readonly draft: ConfigDraft
 }
 
 /** systemd(1), sd_booted(3). */

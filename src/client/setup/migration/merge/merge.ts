@@ -1,5 +1,11 @@
 import { deletionRemark, providerCalled } from '../../../services/providers/providers.ts'
-import { accountSlug, type Draft, type DraftAccount, type DraftSettings, distinctNames } from '../../draft.ts'
+import {
+  accountSlug,
+  type ConfigDraft,
+  type DraftAccount,
+  type DraftSettings,
+  distinctNames,
+} from '../../draft.ts'
 import type { Imported, ImportContext, ImportedUpdate, Remark } from '../imported.ts'
 import { byAccount, needs } from './accounts.ts'
 import { type LookupPlan, lookupPlan, withOwnAddress } from './lookups.ts'
@@ -7,7 +13,7 @@ import { shortestOf, withCommonRefresh } from './periods.ts'
 import { isAlive, withIpv6, withProvider, withUsername } from './service.ts'
 
 export interface MergedImport {
-  readonly draft: Draft
+  readonly draft: ConfigDraft
   readonly remarks: readonly Remark[]
 }
 
@@ -16,15 +22,15 @@ export interface MergedImport {
  * account, with all their hostnames and families.
  */
 export function mergeImport(
-  { settings, updates, remarks }: Imported,
+  { settings, updates, remarks: ofReader }: Imported,
   { domainOf }: Pick<ImportContext, 'domainOf'>,
 ): MergedImport {
-  const more: Remark[] = []
+  const remarks: Remark[] = []
   const groups = new Map<string, ImportedUpdate[]>()
   const living = updates
-    .filter((update) => isAlive(update, more))
-    .map((update) => withIpv6(withProvider(update), more))
-  for (const update of living.map((one) => withUsername(one, domainOf, more))) {
+    .filter((update) => isAlive(update, remarks))
+    .map((update) => withIpv6(withProvider(update), remarks))
+  for (const update of living.map((one) => withUsername(one, domainOf, remarks))) {
     const key = accountKeyOf(update)
     const [first] = groups.get(key) ?? []
     const conflict = first === undefined ? undefined : conflictOf(first, update)
@@ -33,21 +39,21 @@ export function mergeImport(
       group.push(update)
       groups.set(key, group)
     } else
-      more.push({
+      remarks.push({
         kind: 'not taken',
         place: update.place,
         text: `${update.hostnames.join(', ')}: ${conflict} (line ${first?.place.line})`,
       })
   }
-  const accounts = [...groups.values()].flatMap((group) => byAccount(group, more))
+  const accounts = [...groups.values()].flatMap((group) => byAccount(group, remarks))
   const plan = lookupPlan(accounts.flat())
-  more.push(...plan.remarks)
+  remarks.push(...plan.remarks)
   const taken: ImportedUpdate[] = []
   const all = accounts.flatMap((updates) => {
-    const kept = updates.filter((update) => isPlaced(update, plan, more))
+    const kept = updates.filter((update) => isPlaced(update, plan, remarks))
     const [first, ...others] = kept
-    const one = first === undefined ? undefined : merged(first, others, { plan, remarks: more })
-    if (one === undefined || !canBeSent(one, more)) return []
+    const one = first === undefined ? undefined : merged(first, others, { plan, remarks })
+    if (one === undefined || !canBeSent(one, remarks)) return []
     taken.push(...kept)
     return [one]
   })
@@ -56,11 +62,11 @@ export function mergeImport(
     all.map((update, at) => accountOf(withOwnAddress(update, all), names[at] ?? 'account')),
   )
   // The program has one interval, whichever entries of an account set it.
-  const interval = shortestOf('interval', taken, more)
-  for (const update of all) more.push(...missing(update), ...oneFamily(update), ...deletions(update))
+  const interval = shortestOf('interval', taken, remarks)
+  for (const update of all) remarks.push(...missing(update), ...oneFamily(update), ...deletions(update))
   return {
     draft: { settings: { ...settings, ...common, ...interval, ...plan.settings }, accounts: drafts },
-    remarks: [...remarks, ...more].toSorted((a, b) => a.place.line - b.place.line),
+    remarks: [...ofReader, ...remarks].toSorted((a, b) => a.place.line - b.place.line),
   }
 }
 

@@ -45,7 +45,7 @@ export interface BulkPlan {
 
 export type PlanFault = 'none' | 'noTtl' | 'noAddress' | 'noKey' | 'ofValues' | 'tooMany'
 
-interface Wanted {
+interface BulkChoice {
   readonly act: Act
   readonly value: string
   /** ZONE/NAME */
@@ -53,7 +53,7 @@ interface Wanted {
 }
 
 /** Reads the names as they are, and plans one request for each zone. */
-export async function bulkPlan(ask: Ask, { act, value, picks }: Wanted): Promise<BulkPlan | PlanFault> {
+export async function bulkPlan(ask: Ask, { act, value, picks }: BulkChoice): Promise<BulkPlan | PlanFault> {
   if (picks.length === 0) return 'none'
   if (act === 'ttl' && !/^\d{1,10}$/.test(value)) return 'noTtl'
   if (act === 'address' && isIP(value) === 0) return 'noAddress'

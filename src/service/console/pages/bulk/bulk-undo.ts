@@ -4,7 +4,7 @@ import type { ConsoleContext, ConsoleResult, ShownPage } from '../../context.ts'
 import { button, card, form, hidden, warningList } from '../../parts.ts'
 import type { Words } from '../../words/words.ts'
 import { changeTable } from '../record-rows.ts'
-import { isOtherSince, seenDigest } from '../seen.ts'
+import { isOtherSince, seenDigest } from '../seen-digest.ts'
 import {
   BULK_PAGE,
   type BulkCall,

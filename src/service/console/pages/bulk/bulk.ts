@@ -14,7 +14,7 @@ import {
 } from '../../parts.ts'
 import { ownPage } from '../../paths.ts'
 import { changeTable } from '../record-rows.ts'
-import { isOtherSince, seenDigest } from '../seen.ts'
+import { isOtherSince, seenDigest } from '../seen-digest.ts'
 import { wholeName } from '../shown.ts'
 import {
   type Act,

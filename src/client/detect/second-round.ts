@@ -4,18 +4,18 @@ import type { Clock } from '../../shared/ports/clock.ts'
 /** Longer than the answer of a round is reused, and than a change takes to reach router and outside services. */
 const DELAY: Duration = seconds(2)
 
-interface TwiceOptions {
+interface SecondRoundOptions {
   readonly clock: Clock
   readonly requestLook: () => void
   readonly signal: AbortSignal
 }
 
 /** What one round cannot show, because the line may have changed between two of its answers: a second round must agree. */
-export class Twice {
-  readonly #options: TwiceOptions
+export class SecondRound {
+  readonly #options: SecondRoundOptions
   #first: { readonly what: string; readonly at: Instant } | undefined
 
-  constructor(options: TwiceOptions) {
+  constructor(options: SecondRoundOptions) {
     this.#options = options
   }
 
