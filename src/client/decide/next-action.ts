@@ -59,8 +59,8 @@ export function nextAction(
   desiredStates: readonly DesiredState[],
   context: ActionContext,
 ): Action {
-  const actions = desiredStates.map((desired) =>
-    actionFor(accountOf(state, desired.account), desired, context),
+  const actions = desiredStates.map(
+    (desired) => decisionFor(accountOf(state, desired.account), desired, context).action,
   )
   const send = actions.find((action) => action.kind === 'send')
   if (send !== undefined) return send
@@ -106,15 +106,16 @@ const CHECKS: readonly (readonly [name: string, check: (view: AccountView) => Ac
   ['nothing is due: the next look, or a refresh before it',              nextLook],
 ]
 
-function actionFor(account: AccountState, desired: DesiredState, context: ActionContext): Action {
+/** The first check that gives an action, with the view that it had. */
+function decisionFor(account: AccountState, desired: DesiredState, context: ActionContext) {
   let due: { readonly request: UpdateRequest | undefined } | undefined
   const request = () => (due ??= { request: firstDue(account, desired, context) }).request
-  const view = { account, desired, ...context, request }
+  const view: AccountView = { account, desired, ...context, request }
   for (const [, check] of CHECKS) {
     const action = check(view)
-    if (action !== undefined) return action
+    if (action !== undefined) return { check, action, view }
   }
-  return nextLook(view)
+  throw new Error('the last check gives an action')
 }
 
 function ifStopped({ account, desired }: AccountView): Action | undefined {
@@ -136,10 +137,15 @@ function ifUnseen({ account, desired, world, now }: AccountView): Action | undef
 }
 
 /** Scheduled looks go on during the delay, so that the newest address is sent. */
-function ifPaced({ account, desired, world, now, request }: AccountView): Action | undefined {
+function ifPaced(view: AccountView): Action | undefined {
+  const paced = delayOfDue(view)
+  return paced && { kind: 'look', at: earliest(view.world.nextLook, paced.until) }
+}
+
+function delayOfDue({ account, desired, now, request }: AccountView): PaceDelay | undefined {
   const due = request()
-  const paced = due && paceDelay(account.recent ?? [], due, paceOf(desired, now))
-  return paced && { kind: 'look', at: earliest(world.nextLook, paced.until) }
+  const { pace, form } = desired
+  return due && paceDelay(account.recent ?? [], due, { pace, minGap: form.minGap, now })
 }
 
 function ifDue({ account, desired, request }: AccountView): Action | undefined {
@@ -152,12 +158,6 @@ function ifDue({ account, desired, request }: AccountView): Action | undefined {
 function nextLook({ account, desired, world, now }: AccountView): Action {
   return { kind: 'look', at: earliest(world.nextLook, ...refreshes(account, desired, now)) }
 }
-
-const paceOf = ({ pace, form }: DesiredState, now: Instant): Parameters<typeof paceDelay>[2] => ({
-  pace,
-  minGap: form.minGap,
-  now,
-})
 
 /** Neither offline requests nor requests that rely on the connection contain an address. */
 const needsLook = (account: AccountState, desired: DesiredState): boolean =>
@@ -343,16 +343,12 @@ function completed(known: Addresses, { seen, desired, host }: Completion): Addre
 
 /** Whether a request is due and allowed: it is on its way, or follows in a moment. */
 export function isRequestDue(state: State, desired: DesiredState, context: ActionContext): boolean {
-  const account = accountOf(state, desired.account)
-  if (stopOf(account, desired) !== undefined || heldUntil(account, context.now) !== undefined) return false
-  return firstDue(account, desired, context) !== undefined
+  const { check } = decisionFor(accountOf(state, desired.account), desired, context)
+  return check === ifPaced || check === ifDue
 }
 
 /** The delay of the due request by the pace; undefined where no request is due or it may be sent. */
 export function pacedIn(state: State, desired: DesiredState, context: ActionContext): PaceDelay | undefined {
-  const account = accountOf(state, desired.account)
-  const { now } = context
-  if (stopOf(account, desired) !== undefined || heldUntil(account, now) !== undefined) return undefined
-  const request = firstDue(account, desired, context)
-  return request && paceDelay(account.recent ?? [], request, paceOf(desired, now))
+  const { check, view } = decisionFor(accountOf(state, desired.account), desired, context)
+  return check === ifPaced ? delayOfDue(view) : undefined
 }

@@ -76,12 +76,12 @@ class UpdateRun {
   }
 }
 
-/** A run behind the phase that verifies the signature. */
-type Verified = UpdateRun & { readonly message: UpdateMessage }
+/** A run behind the phase that reads the form. */
+type ParsedRun = UpdateRun & { readonly message: UpdateMessage }
 
 /** What ends an UPDATE: an answer that nobody signs, or none, before its signature is verified; else a result. */
 type UpdateEnd = { readonly unsigned: Buffer | undefined } | UpdateResult
-type UpdatePhase = (run: Verified) => UpdateEnd | undefined | Promise<UpdateEnd | undefined>
+type UpdatePhase = (run: ParsedRun) => UpdateEnd | undefined | Promise<UpdateEnd | undefined>
 
 /** Every check of an UPDATE, in their order (RFC 2136 §3): only a signature gives rights, never an address. */
 // biome-ignore format: a table
@@ -113,7 +113,7 @@ export async function handleUpdateMessage(
 
 async function firstEnd(run: UpdateRun): Promise<UpdateEnd> {
   for (const [, phase] of UPDATE_PHASES) {
-    const end = await phase(run as Verified)
+    const end = await phase(run as ParsedRun)
     if (end !== undefined) return end
   }
   throw new Error('the last phase ends each message')
@@ -138,14 +138,14 @@ function checkForm(run: UpdateRun): UpdateEnd | undefined {
   )
 }
 
-function checkSigned(run: Verified): UpdateEnd | undefined {
+function checkSigned(run: ParsedRun): UpdateEnd | undefined {
   const { message } = run
   if (message.tsig !== undefined) return undefined
   const because = 'an UPDATE needs a signature (TSIG)'
   return run.unsigned('REFUSED', () => answerOf(message, { rcode: RCODES.REFUSED, because }))
 }
 
-async function checkSignature(run: Verified): Promise<UpdateEnd | undefined> {
+async function checkSignature(run: ParsedRun): Promise<UpdateEnd | undefined> {
   const { context, bytes, message, peer } = run
   const { tsig } = message
   if (tsig === undefined) return undefined
@@ -162,13 +162,13 @@ async function checkSignature(run: Verified): Promise<UpdateEnd | undefined> {
   return undefined
 }
 
-function checkEdns({ message: { edns } }: Verified): UpdateEnd | undefined {
+function checkEdns({ message: { edns } }: ParsedRun): UpdateEnd | undefined {
   return edns === undefined || edns.version === 0
     ? undefined
     : { rcode: RCODES.BADVERS, because: 'the service has version 0 of EDNS (RFC 6891 §6.1.3)' }
 }
 
-function checkZoneSection({ message: { question } }: Verified): UpdateEnd | undefined {
+function checkZoneSection({ message: { question } }: ParsedRun): UpdateEnd | undefined {
   if (question.type !== RR_TYPES.SOA)
     return { rcode: RCODES.FORMERR, because: 'the zone section needs the type SOA' }
   return question.class === CLASSES.IN
@@ -176,14 +176,14 @@ function checkZoneSection({ message: { question } }: Verified): UpdateEnd | unde
     : { rcode: RCODES.NOTAUTH, because: 'the service has zones of the class IN' }
 }
 
-async function checkAccount(run: Verified): Promise<UpdateEnd | undefined> {
+async function checkAccount(run: ParsedRun): Promise<UpdateEnd | undefined> {
   run.caller = run.stored && (await callerOf(run.context, run.stored))
   return run.caller === undefined
     ? { rcode: RCODES.REFUSED, because: 'the account of the key is suspended' }
     : undefined
 }
 
-async function applyInTurn({ context, message, signature, caller, peer }: Verified): Promise<UpdateEnd> {
+async function applyInTurn({ context, message, signature, caller, peer }: ParsedRun): Promise<UpdateEnd> {
   if (signature === undefined || caller === undefined) throw new Error('the phases before this one have both')
   const update = {
     message,

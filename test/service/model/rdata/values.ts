@@ -17,14 +17,18 @@ export function accepts(
   )
 }
 
-/** Each value is refused as malformed, with this detail. */
-export function refuses(type: DnsType, table: readonly (readonly [value: string, detail: string])[]): void {
+/** Each value is refused, as malformed if its type has no error of its own, with this detail. */
+export function refuses(
+  type: DnsType,
+  table: readonly (readonly [value: string, detail: string])[],
+  refused = 'rdataMalformed',
+): void {
   it.each(table.map(([value, detail]) => [JSON.stringify(short(value)), detail, value] as const))(
     `${type} %s: %s`,
     (_value, detail, value) =>
       expect(RDATA_TYPES[type].parse(value)).toEqual({
         ok: false,
-        error: { refused: 'rdataMalformed', detail },
+        error: { refused, detail },
       }),
   )
 }

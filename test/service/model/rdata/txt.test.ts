@@ -1,5 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { RDATA_TYPES } from '../../../../src/service/model/rdata/types.ts'
+import { describe } from 'vitest'
 import { accepts, refuses } from './values.ts'
 
 const NUL = 'the value contains U+0000; write the octet 0 as \\000'
@@ -30,20 +29,4 @@ describe('text is refused that', () => {
     [`"${'😀'.repeat(40)}`, `'"${'😀'.repeat(29)}\ufffd' is neither text nor quoted strings`],
     [txt(60_001), 'the record has 60001 octets; at most 60000 are allowed'],
   ])
-  refuses('CAA', [
-    ['0 issue "\0"', NUL],
-    ['0 issue "\ud800"', SURROGATE],
-    ['256 issue "a"', "the flags '256' is not a whole number from 0 to 255"],
-    ['x0 issue "a"', `'x0 issue "a"' is not "FLAGS TAG "VALUE""`],
-    ['0 issue', `'0 issue' is not "FLAGS TAG "VALUE""`],
-    ['0 issue "a" "b"', `'0 issue "a" "b"' is not "FLAGS TAG "VALUE""`],
-    [`0 issue "${'x'.repeat(59_994)}"`, 'the record has 60001 octets; at most 60000 are allowed'],
-  ])
 })
-
-it.each(['http://a.test/\ud800', 'http://a.test/\0'])('the redirect %j is refused', (url) =>
-  expect(RDATA_TYPES['_URL'].parse(url)).toMatchObject({
-    ok: false,
-    error: { refused: 'urlRedirectMalformed' },
-  }),
-)
