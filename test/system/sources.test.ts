@@ -13,7 +13,7 @@ import { lacks } from '../lacks.ts'
 const LOOK = `
   const [make, family] = process.argv.slice(1)
   const from = (path) => import(${JSON.stringify(`${ROOT}/src/`)} + path)
-  const names = ['client/detect/sources/stun', 'client/detect/sources/dns', 'client/detect/sources/pmp', 'client/detect/sources/pcp', 'client/detect/sources/igd', 'client/detect/sources/http',
+  const names = ['client/detect/sources/stun', 'client/detect/sources/dns', 'client/detect/sources/nat-pmp', 'client/detect/sources/pcp', 'client/detect/sources/upnp', 'client/detect/sources/web',
     'client/detect/sources/router', 'shared/platform/sockets/datagram', 'shared/platform/sockets/stream', 'shared/platform/network/network', 'shared/platform/http/http', 'shared/platform/network/interfaces', 'shared/platform/clock/clock', 'client/detect/home-gateway']
   Promise.all(names.map((name) => from(name + '.ts'))).then(async (modules) => {
     const all = Object.assign({}, ...modules)
