@@ -293,7 +293,7 @@ function checkBody({ request, match }: ApiCall): Rendered | undefined {
   if (request.isTooLarge === true) return plainError(REQUEST_FAULTS.bodyTooLarge)
   const unsupported = mediaTypeFault(request, match.route)
   if (unsupported !== undefined) return plainError(unsupported)
-  const { contentEncoding = 'identity' } = request
+  const contentEncoding = request.contentEncoding?.trim() || 'identity'
   return contentEncoding.toLowerCase() === 'identity' || !takesBody(match.route)
     ? undefined
     : plainError(

@@ -4,6 +4,7 @@ import type { UpdateMessage } from '../../shared/dns/update-request.ts'
 import { type ErrorName, ERRORS, type Refusal, refuse } from '../model/errors.ts'
 import { APEX, relativeTo } from '../model/dns-name.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../model/tree.ts'
+import { MAX_CHANGES } from '../api/request/limits.ts'
 import { RRSET_CHANGES } from '../api/openapi/request-schemas.ts'
 import type { Whole } from '../api/openapi/schemas.ts'
 import { changeRRSets } from '../api/records/batch.ts'
@@ -245,7 +246,10 @@ async function patched(w: StoreWrites, update: SignedUpdate, { zone, items }: Pa
   if ('malformed' in result)
     return {
       rcode: RCODES.REFUSED,
-      because: result.malformed[0]?.detail ?? 'the message has too many changes',
+      because:
+        items.length > MAX_CHANGES
+          ? `the message changes ${items.length} RRsets; one may change ${MAX_CHANGES}`
+          : (result.malformed[0]?.detail ?? 'refused'),
     }
   const names = [...new Set(items.map(({ name }) => name))]
   return { rcode: RCODES.NOERROR, changed: { zoneId: zone.id, zone: zone.name, names } }

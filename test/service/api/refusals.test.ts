@@ -115,6 +115,17 @@ it.each<[what: string, expected: string, method: string, path: string, body: unk
   ['PUT of a new label in such an RRSet',  '403 2730', 'PUT',  'example.test/@/rrsets/NS/rdata/b', NS],
   ['POST to such an RRSet',                '403 4403', 'POST', 'example.test/@/rrsets/NS/rdata',   [NS]],
   ['such an RRSet in a new name',          '409 4285', 'POST', 'example.test',                     APEX],
+  // The form of the offline settings is judged after the place of the name, and of its records.
+  ['a name that exists, no settings',      '409 4285', 'POST', 'example.test',                     { name: 'home', offline_settings: 5 }],
+  ['a name that is none, no settings',     '400 3607', 'POST', 'example.test',                     { name: '-a', offline_settings: 5 }],
+  ['no Rdata, no settings',                '400 2128 2714', 'POST', 'example.test',                     { name: 'q', rrsets: [{ dns_type: 'A' }], offline_settings: 5 }],
+  ['settings that are no object',          '400 2714', 'POST', 'example.test',                     { name: 'q', offline_settings: 5 }],
+  ['settings that are null',               '400 2714', 'POST', 'example.test',                     { name: 'q', offline_settings: null }],
+  ['settings with a text that is none',    '400 3809', 'POST', 'example.test',                     { name: 'q', offline_settings: { action: 'page', title: 'a\0' } }],
+  ['such a text, a name that exists',      '409 4285', 'POST', 'example.test',                     { name: 'home', offline_settings: { action: 'page', title: 'a\0' } }],
+  ['U+0000 in a new name',                 '400 3284', 'POST', 'example.test',                     { name: 'a\0b' }],
+  ['U+0000 in a name of a batch',          '400 3284', 'PATCH', 'example.test',                    [{ name: 'a\0b', dns_type: 'A', rdata: [VALUE] }]],
+  ['a name of a batch that is no text',    '400 3809', 'PATCH', 'example.test',                    [{ name: 5, dns_type: 'A', rdata: [VALUE] }]],
   ['a changed value where none is added',  '202',      'PUT',  'noadd.test/x/rrsets/A/rdata/one',  VALUE],
 ])('%s: %s', async (_, expected, method, path, body, setup = '') => {
   const { reply } = await drive({ method, path: `/v1/dns/records/${path}`, body: JSON.stringify(body), setup })

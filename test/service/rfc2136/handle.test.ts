@@ -293,6 +293,18 @@ describe('a message that cannot be applied now', () => {
     expect(reported).toEqual([error])
   })
 
+  it('an update of too many RRsets: REFUSED, and why', async () => {
+    const changes = Array.from({ length: 501 }, (_, n) => add(`many${n}`, 'A', '192.0.2.1'))
+    const because = 'the message changes 501 RRsets; one may change 500'
+    expect(await world.update(ZONE, [], changes, { edns: true })).toMatchObject({
+      rcode: RCODES.REFUSED,
+      because,
+    })
+    expect(await world.update(ZONE, [], [add('many1', 'A', '192.0.2.1')])).toMatchObject({
+      rcode: RCODES.NOERROR,
+    })
+  })
+
   it('too many changes of the account wait: SERVFAIL, signed', async () => {
     const because = 'too many changes of this account wait'
     expect(await send({ inTurn: async () => ({ retryAfter: 1 }) })).toEqual({

@@ -4,7 +4,13 @@ import { APEX, canonicalName, relativeTo } from '../../model/dns-name.ts'
 import { quoted } from '../../model/rdata/strings.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { changeRRSets } from '../records/batch.ts'
-import { DONE, type HandlerResult, refused, type RequestContext, type Success } from '../request/context.ts'
+import {
+  DONE,
+  type HandlerResult,
+  refusedWith,
+  type RequestContext,
+  type Success,
+} from '../request/context.ts'
 import { RRSET_CHANGES } from '../openapi/request-schemas.ts'
 import { type Fields, ignoredFields, isObject, isText, withBody } from '../request/body.ts'
 import { badBody, type Malformed } from '../request/faults.ts'
@@ -44,7 +50,7 @@ async function changed<R extends CleanUpFault | PresentFault>(
 ): Promise<HandlerResult<R>> {
   const challenge = readChallenge(context.body)
   if ('malformed' in challenge) return challenge
-  const refusedBy = (list: readonly Refusal[]) => refused(...list.map((one) => listedRefusal(one, refusals)))
+  const refusedBy = (list: readonly Refusal[]) => refusedWith(list.map((one) => listedRefusal(one, refusals)))
   const place = await placeOf(context, challenge.fqdn)
   if ('lost' in place) return refusedBy([refuse('zoneNotFound', place.lost)])
   const { zone, name, stored } = place

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ERRORS, type ErrorName, type Refusal } from '../../model/errors.ts'
+import { MAX_SHOWN_FAULTS } from '../request/limits.ts'
 import { showChange } from './show.ts'
 import type { HandlerResult, Success } from '../request/context.ts'
 import type { FaultIdentity, RequestFault, RequestFaultName } from '../request/faults.ts'
@@ -35,7 +36,7 @@ const requestFault = ({ code, title, detail, location, pointer }: RequestFault<R
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="api", charset="UTF-8", Bearer' } as const
 
-/** The status is that of the first error. All errors are of one phase. */
+/** The status is that of the first error. All errors are of one phase; a long body may have any number. */
 export function render(result: HandlerResult<ErrorName, RequestFaultName>): Rendered {
   if ('refusals' in result) {
     const [first] = result.refusals
@@ -43,7 +44,7 @@ export function render(result: HandlerResult<ErrorName, RequestFaultName>): Rend
     const { status } = ERRORS[first.refused]
     return {
       status,
-      body: { errors: result.refusals.map(errorOf), warnings: [] },
+      body: { errors: result.refusals.slice(0, MAX_SHOWN_FAULTS).map(errorOf), warnings: [] },
       headers: status === 401 ? CHALLENGE : {},
     }
   }
@@ -53,7 +54,7 @@ export function render(result: HandlerResult<ErrorName, RequestFaultName>): Rend
     const { status, retryAfter } = first
     return {
       status,
-      body: { errors: result.malformed.map(requestFault), warnings: [] },
+      body: { errors: result.malformed.slice(0, MAX_SHOWN_FAULTS).map(requestFault), warnings: [] },
       headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     }
   }

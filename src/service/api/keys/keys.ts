@@ -14,7 +14,7 @@ import {
 import type { DdnsKey } from '../../store/records.ts'
 import type { Named } from '../openapi/schemas.ts'
 import { isText, readBody } from '../request/body.ts'
-import { type Refused, refused, type RequestContext } from '../request/context.ts'
+import { type Refused, refused, refusedWith, type RequestContext } from '../request/context.ts'
 import { isRefusal, readListing, readSort } from '../query/query.ts'
 import { showKey } from '../answer/show-key.ts'
 import { fault, faulty, type Malformed, type RequestFault, SCOPE_REFUSED } from '../request/faults.ts'
@@ -140,7 +140,7 @@ async function readKeyDraft(
     () => targets.flatMap((target) => accessFault(context.caller, target) ?? []),
     () => targets.flatMap((target, n) => conflictOf(target, targets.slice(0, n), own) ?? []),
   )
-  return faults.length > 0 ? refused(...faults) : { ...draft, nameIds: targets.map(({ id }) => id) }
+  return faults.length > 0 ? refusedWith(faults) : { ...draft, nameIds: targets.map(({ id }) => id) }
 }
 
 type TargetFault = Extract<

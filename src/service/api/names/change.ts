@@ -8,7 +8,7 @@ import { type MovedFault, movedRecordFaults } from '../../rules/renaming.ts'
 import { removalFault, type StateFault, stateFaults } from '../../rules/state.ts'
 import type { Named } from '../openapi/schemas.ts'
 import { ignoredFields, readBody } from '../request/body.ts'
-import { ACCEPTED, DONE, refused, type RequestContext, type Warning } from '../request/context.ts'
+import { ACCEPTED, DONE, refusedWith, type RequestContext, type Warning } from '../request/context.ts'
 import { faulty } from '../request/faults.ts'
 import { wholeNameToChange } from '../request/locate.ts'
 import { changeWarnings, delegationFaults, firstFault, readsOf } from '../writing/writing.ts'
@@ -47,7 +47,7 @@ export async function changeName(context: RequestContext<Named<'NamePatch'>>) {
     () => offlineFaults(context, name, isOffline),
     async () => (isRenamed ? renamedStateFaults(context, { zone, before: name, after }) : []),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   if (isRenamed && (await isOfLockedKey(context, name)))
     return faulty('keyLocked', { location: 'body', pointer: '/name' })
   if (isOffline !== name.isOffline) await store.saveName({ ...name, isOffline }, now, name)

@@ -8,14 +8,15 @@ import type { CreationFault, ParentFault } from '../../rules/creation.ts'
 import { type QuotaFault, usageFaults, zoneQuotaFaults } from '../../rules/quota.ts'
 import type { StateFault } from '../../rules/state.ts'
 import { METADATA } from '../openapi/request-schemas.ts'
-import type { Named } from '../openapi/schemas.ts'
-import { formFaults, ignoredFields, metadataFaults, readBody } from '../request/body.ts'
+import { type Named, SCHEMAS } from '../openapi/schemas.ts'
+import { formFaults, ignoredFields, isObject, metadataFaults, readBody } from '../request/body.ts'
 import {
   ACCEPTED,
   CREATED,
   groupsOf,
   type HandlerResult,
   refused,
+  refusedWith,
   type RequestContext,
 } from '../request/context.ts'
 import {
@@ -75,7 +76,7 @@ export async function publishName(context: RequestContext) {
   const faults = await usageFaults(context.store, account.id, (usage) =>
     zoneQuotaFaults(place.name, account.plan, usage),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   context.service.requestFlush()
   return ACCEPTED
 }
@@ -110,7 +111,13 @@ export async function createName(
   if (fault !== undefined) return refused(fault)
   const lists = rrsetLists(body)
   const { metadata: sent = {} } = body
-  const malformed = [...formFaults(METADATA, sent, '/metadata'), ...metadataFaults(lists, '/rrsets')]
+  const malformed = [
+    ...formFaults(METADATA, sent, '/metadata'),
+    ...metadataFaults(lists, '/rrsets'),
+    ...(isObject(body.offline_settings)
+      ? formFaults(SCHEMAS.NewOfflineSettings, body.offline_settings, '/offline_settings')
+      : []),
+  ]
   if (malformed.length > 0) return { malformed }
   const metadata = mergeMetadata({}, sent as Metadata)
   const draft = readNameDraft(body)
@@ -125,7 +132,7 @@ export async function createName(
     () => duplicateTypes(draft.rrsets),
     () => draft.rrsets.flatMap((rrset) => valueConflicts(rrset, [])),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const at = { existing: undefined, zone, now: context.now }
   const rrsets = draft.rrsets.map((rrset) => rrsetFrom(rrset, [], at))
   const after: Name = {
@@ -136,7 +143,7 @@ export async function createName(
     ...(draft.group !== undefined && { updateGroup: draft.group }),
   }
   const violations = await save(context, { zone, before: undefined, after })
-  if (violations.length > 0) return refused(...violations)
+  if (violations.length > 0) return refusedWith(violations)
   return {
     ...CREATED,
     ...createdLabels(labelsOf(draft.rrsets, rrsets)),

@@ -3,7 +3,7 @@ import { readOffline } from '../../model/offline.ts'
 import { canManageName, IN_PATH, isAccessible } from '../../rules/permission.ts'
 import type { Named } from '../openapi/schemas.ts'
 import { ignoredFields, readBody } from '../request/body.ts'
-import { ACCEPTED, DONE, refused, type RequestContext } from '../request/context.ts'
+import { ACCEPTED, DONE, refused, refusedWith, type RequestContext } from '../request/context.ts'
 import { nameInPath, wholeNameToChange, zoneInPath } from '../request/locate.ts'
 
 const NO_SETTINGS = { action: 'none' } as const
@@ -26,7 +26,7 @@ export async function setOffline(context: RequestContext<Named<'NewOfflineSettin
   const body = readBody(context)
   if ('malformed' in body) return body
   const parsed = readOffline(body, '')
-  if ('faults' in parsed) return refused(...parsed.faults)
+  if ('faults' in parsed) return refusedWith(parsed.faults)
   if (!context.caller.account.plan.hasOffline)
     return refused(refuse('notAllowed', 'the plan does not include offline settings'))
   await context.store.saveName({ ...place.name, offlineSettings: parsed.settings }, context.now)

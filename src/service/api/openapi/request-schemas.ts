@@ -120,7 +120,13 @@ export const REQUEST_SCHEMAS = {
   }),
   RRSetPatch: openObject(
     'One change of a batch. What is left out stays; an empty rdata deletes the RRSet.',
-    { name: string('The name, relative to the zone; @ is the apex.'), dns_type, ttl, rdata, metadata },
+    {
+      name: coded(string('The name, relative to the zone; @ is the apex.'), 'characters'),
+      dns_type,
+      ttl,
+      rdata,
+      metadata,
+    },
     ['name', 'dns_type'],
   ),
   NewName: openObject(
@@ -131,7 +137,7 @@ export const REQUEST_SCHEMAS = {
       metadata: coded(metadata),
       update_group: updateGroup('the whole name'),
       offline: boolean('Whether the name is offline; an offline name needs offline_settings.'),
-      offline_settings: ref('NewOfflineSettings', 'What is served while the name is offline.'),
+      offline_settings: coded(ref('NewOfflineSettings', 'What is served while the name is offline.')),
     },
     ['name'],
   ),

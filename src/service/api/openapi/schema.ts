@@ -10,11 +10,16 @@ interface FormRule {
 export const RULE: unique symbol = Symbol('rule')
 export const OWN_CODE: unique symbol = Symbol('own code')
 
+/**
+ * What its handler judges: all; the type, not whether it is a text; the characters, not the type.
+ */
+export type CodedAs = 'any' | 'text' | 'characters'
+
 /** A JSON schema, as OpenAPI 3.1 uses them; T is the type of what it describes. */
 export interface Schema<T = unknown> {
   readonly [key: string]: unknown
   readonly [RULE]?: FormRule
-  readonly [OWN_CODE]?: 'text' | 'any'
+  readonly [OWN_CODE]?: CodedAs
   readonly [value]?: T
 }
 /** What a schema describes; a `Ref` has the type of the schema that it names. */
@@ -46,10 +51,10 @@ export const ruled = <T>(schema: Schema<T>, what: string, accepts: (value: T) =>
   [RULE]: { what, accepts },
 })
 /** A field of a request whose faults have codes of the specification: its handler judges it. */
-export const coded = <T>(schema: Schema<T>, how: 'text' | 'any' = 'any'): Schema => ({
-  ...schema,
-  [OWN_CODE]: how,
-})
+export const coded = <T, const H extends CodedAs = 'any'>(
+  schema: Schema<T>,
+  how?: H,
+): Schema<H extends 'characters' ? T : unknown> => ({ ...schema, [OWN_CODE]: how ?? 'any' })
 
 export const string = <const M extends More = More>(description: string, more?: M): Schema<TextOf<M>> => ({
   type: 'string',

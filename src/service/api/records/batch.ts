@@ -12,7 +12,7 @@ import {
   ACCEPTED,
   DONE,
   type HandlerResult,
-  refused,
+  refusedWith,
   type Refused,
   type RequestContext,
 } from '../request/context.ts'
@@ -62,7 +62,7 @@ type TypeFault = 'typeOrRdataMissing' | 'typeUnsupported'
 function readItems(list: readonly RRSetPatch[]): readonly BatchItem[] | Refused<TypeFault> {
   const read = list.map((one, n) => readItem(one, `/${n}`))
   const faults = read.flatMap((one) => ('refused' in one ? [one] : []))
-  return faults.length > 0 ? refused(...faults) : read.flatMap((one) => ('refused' in one ? [] : [one]))
+  return faults.length > 0 ? refusedWith(faults) : read.flatMap((one) => ('refused' in one ? [] : [one]))
 }
 
 function readItem(fields: RRSetPatch, pointer: string): BatchItem | Refusal<TypeFault> {
@@ -103,12 +103,12 @@ export async function changeRRSets(
     () => items.flatMap((item) => draftOf(item).faults),
     async () => replacementFaults(context, changes),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const changed = changes
     .map((change) => ({ before: change.before, name: change.name, after: replaced(change, context) }))
     .filter(({ name, after }) => !isSame(name, after))
   const violations = await saveAllChecked(context, { zone, changes: changed }, isQuotaFault)
-  if (violations.length > 0) return refused(...violations)
+  if (violations.length > 0) return refusedWith(violations)
   const reads = warningReads(context.store, zone)
   const warnings = [
     ...ignoredFields(context),

@@ -12,6 +12,7 @@ import {
   DONE,
   type HandlerResult,
   refused,
+  refusedWith,
   type RequestContext,
 } from '../request/context.ts'
 import {
@@ -95,7 +96,7 @@ async function writeItem(
     async () => policyFaults(context, [draft], { zone, name: name.name, existing: name, rules }),
     () => valueConflicts(draft, others),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const [next] = draft.rdata
   const isUnchanged =
     current !== undefined && current.value === next?.value && current.updateGroup === next.updateGroup
@@ -104,7 +105,7 @@ async function writeItem(
   const rdata = replaced(existing?.rdata ?? [], current, rrset.rdata)
   const change = { zone, before: name, after: withRRSet(name, { ...rrset, rdata }) }
   const violations = await saveChecked(context, change, isRecordQuotaFault)
-  if (violations.length > 0) return refused(...violations)
+  if (violations.length > 0) return refusedWith(violations)
   const written = writtenRdata(type, [body])
   const warnings = [
     ...ignoredFields(context),

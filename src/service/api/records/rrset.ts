@@ -10,6 +10,7 @@ import {
   DONE,
   type HandlerResult,
   refused,
+  refusedWith,
   type RequestContext,
 } from '../request/context.ts'
 import {
@@ -61,11 +62,11 @@ export async function replaceRRSet(
     () => (isMissing(draft.value, name) ? [missing({ location: 'path' })] : []),
     async () => replacementFaults(context, [change]),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const after = replaced(change, context)
   if (isSame(name, after)) return DONE
   const violations = await saveChecked(context, { zone, before: name, after }, isRecordQuotaFault)
-  if (violations.length > 0) return refused(...violations)
+  if (violations.length > 0) return refusedWith(violations)
   const { rdata } = body
   const warnings = [
     ...ignoredFields(context),

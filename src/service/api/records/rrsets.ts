@@ -44,6 +44,7 @@ import {
   type HandlerResult,
   type Refused,
   refused,
+  refusedWith,
   type RequestContext,
   type Warning,
 } from '../request/context.ts'
@@ -151,11 +152,11 @@ export async function createRRSets(
     () => drafts.flatMap((draft) => valueConflicts(draft, [])),
     () => targetConflicts(drafts, name),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const rrsets = drafts.map((draft) => rrsetFrom(draft, [], { existing: undefined, zone, now: context.now }))
   const change = { zone, before: name, after: withRRSets(name, rrsets) }
   const violations = await saveChecked(context, change, isRecordQuotaFault)
-  if (violations.length > 0) return refused(...violations)
+  if (violations.length > 0) return refusedWith(violations)
   const stored = { zone, name: change.after, isNew: false, written: writtenRRSets(list) }
   return {
     ...CREATED,
@@ -214,8 +215,8 @@ export async function getRRSetMetadata(context: RequestContext) {
 const withoutNameNotFound = <R extends ErrorName>(
   refusals: readonly Refusal<R>[],
 ): Refused<Exclude<R, 'nameNotFound'> | 'rrsetNotFound'> =>
-  refused(
-    ...refusals.map((one): Refusal<Exclude<R, 'nameNotFound'> | 'rrsetNotFound'> => {
+  refusedWith(
+    refusals.map((one): Refusal<Exclude<R, 'nameNotFound'> | 'rrsetNotFound'> => {
       const { refused: name, ...place } = one
       return name === 'nameNotFound'
         ? { ...place, refused: 'rrsetNotFound' }
@@ -378,7 +379,7 @@ export async function replaceRdata(context: RdataContext): Promise<HandlerResult
     { zone, name, before: name, type },
     { list, kept: [], rules: PUT_RDATA, isExpected: isRecordQuotaFault },
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const warnings = await warningsOf(context, { zone, name: after, before: name, type }, list)
   return { ...ACCEPTED, ...createdLabels(labels), warnings }
 }
@@ -406,7 +407,7 @@ export async function appendRdata(context: RdataContext): Promise<HandlerResult<
     { zone, name, before, type },
     { list, kept, rules: NEW_RDATA, isExpected: isQuotaFault },
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   const warnings = await warningsOf(context, { zone, name: after, before, type }, list)
   return { ...CREATED, ...createdLabels(labels), warnings }
 }

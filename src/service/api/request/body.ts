@@ -1,4 +1,4 @@
-import { OWN_CODE, RULE, type Schema } from '../openapi/schema.ts'
+import { type CodedAs, OWN_CODE, RULE, type Schema } from '../openapi/schema.ts'
 import { METADATA } from '../openapi/request-schemas.ts'
 import { SCHEMAS, type Whole } from '../openapi/schemas.ts'
 import { type JsonBody, type RequestContext, unexpected, type Warning } from './context.ts'
@@ -29,13 +29,19 @@ export function formFaults(
 ): readonly RequestFault<'bodyInvalid'>[] {
   const whole = resolved(schema)
   const { [OWN_CODE]: coded, [RULE]: rule } = whole
-  if (coded !== undefined)
-    return coded === 'text' && typeof value === 'string' && !isText(value) ? [badBody(NOT_TEXT, pointer)] : []
+  if (coded !== undefined) return codedFaults(coded, value, pointer)
   if (!isOfType(whole, value) || (rule !== undefined && !rule.accepts(value)))
     return [badBody(`${fieldOf(pointer)} is ${rule?.what ?? typeIn(whole)}`, pointer)]
   if (Array.isArray(value))
     return value.flatMap((one, n) => formFaults((whole['items'] ?? {}) as Schema, one, `${pointer}/${n}`))
   return isObject(value) ? memberFaults(whole, value, pointer) : []
+}
+
+/** What the specification has no code for. */
+function codedFaults(how: CodedAs, value: unknown, pointer: string): readonly RequestFault<'bodyInvalid'>[] {
+  if (how === 'characters' && typeof value !== 'string')
+    return [badBody(`${fieldOf(pointer)} is a string`, pointer)]
+  return how === 'text' && typeof value === 'string' && !isText(value) ? [badBody(NOT_TEXT, pointer)] : []
 }
 
 const NOT_TEXT = 'the text contains U+0000 or half of a surrogate pair'
@@ -97,7 +103,7 @@ function ignoredIn(schema: Schema, value: unknown, pointer: string): readonly Wa
   return [
     ...unknown
       .filter((key) => whole['additionalProperties'] !== false && !Object.hasOwn(properties, key))
-      .map((key) => unexpected(`${pointer}/${key.slice(0, 60)} is not a known field and was ignored`)),
+      .map((key) => unexpected(`${pointer}/${shownKey(key)} is not a known field and was ignored`)),
     ...known.flatMap((key) => ignoredIn(properties[key] ?? {}, value[key], `${pointer}/${key}`)),
   ]
 }
@@ -173,7 +179,7 @@ const TYPE_WORDS: Readonly<Record<string, (schema: Schema) => string>> = {
   string: (schema) => `a string${limitsIn(schema, 'Length', ' characters')}, without U+0000`,
   integer: (schema) => `a whole number${limitsIn(schema, 'imum', '')}`,
   boolean: () => 'true or false',
-  array: (schema) => `a list${limitsIn(schema, 'Items', '')}`,
+  array: (schema) => `a list${limitsIn(schema, 'Items', ' items')}`,
   object(schema) {
     const example = Object.entries(propertiesOf(schema)).map(([key, one]) => `"${key}": ${exampleOf(one)}`)
     return example.length === 0

@@ -265,7 +265,11 @@ export type HandlerResult<R extends ErrorName, F extends RequestFaultName = neve
   | Malformed
   | Malformed<F>
 
-export const refused = <R extends ErrorName>(...refusals: readonly Refusal<R>[]): Refused<R> => ({ refusals })
+export const refused = <R extends ErrorName>(refusal: Refusal<R>): Refused<R> => ({ refusals: [refusal] })
+/** All of one phase, at least one. */
+export const refusedWith = <R extends ErrorName>(refusals: readonly Refusal<R>[]): Refused<R> => ({
+  refusals,
+})
 
 export const CREATED: Success = { status: 201 }
 export const ACCEPTED: Success = { status: 202 }

@@ -5,7 +5,7 @@ import { type DnsType, isDnsType } from '../../model/rdata/types.ts'
 import { type Name, type RRSet, rrsetOf, type Zone } from '../../model/tree.ts'
 import { canManageName, IN_PATH, typesDetail, zoneFault } from '../../rules/permission.ts'
 import { nameChangeFault, zoneChangeFault } from '../../rules/change.ts'
-import { type Refused, type RequestContext, refused } from './context.ts'
+import { type Refused, type RequestContext, refused, refusedWith } from './context.ts'
 
 export const zoneInPath = async ({ params, store }: RequestContext): Promise<Zone | undefined> =>
   store.zoneNamed(canonicalName(params['zone_name'] ?? ''))
@@ -15,14 +15,14 @@ export const nameInPath = ({ params }: RequestContext): string => (params['name'
 export async function zoneToRead(context: RequestContext) {
   const zone = await zoneInPath(context)
   const fault = zoneFault(context.caller, zone)
-  return fault === undefined && zone !== undefined ? zone : refused(...(fault === undefined ? [] : [fault]))
+  return fault === undefined && zone !== undefined ? zone : refusedWith(fault === undefined ? [] : [fault])
 }
 
 /** The same for changes in the zone. */
 export async function zoneToChange(context: RequestContext) {
   const zone = await zoneInPath(context)
   const fault = zoneChangeFault(context.caller, zone)
-  return fault === undefined && zone !== undefined ? zone : refused(...(fault === undefined ? [] : [fault]))
+  return fault === undefined && zone !== undefined ? zone : refusedWith(fault === undefined ? [] : [fault])
 }
 
 /** The name in the path, for reading: a name of another account is reported as not found. */

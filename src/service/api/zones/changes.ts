@@ -6,7 +6,7 @@ import { metadataFault, quotaFault, usageFaults } from '../../rules/quota.ts'
 import { isTtl, ttlFaults } from '../../model/draft.ts'
 import type { Named } from '../openapi/schemas.ts'
 import { ignoredFields, readBody } from '../request/body.ts'
-import { ACCEPTED, DONE, refused, type RequestContext } from '../request/context.ts'
+import { ACCEPTED, DONE, refused, refusedWith, type RequestContext } from '../request/context.ts'
 import { SCOPE_REFUSED } from '../request/faults.ts'
 import { zoneToChange, zoneToRead } from '../request/locate.ts'
 
@@ -40,7 +40,7 @@ export async function publishZone(context: RequestContext) {
     ({ names, rdata }) =>
       [quotaFault('names', names, account.plan) ?? [], quotaFault('rdata', rdata, account.plan) ?? []].flat(),
   )
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return refusedWith(faults)
   context.service.requestFlush()
   return ACCEPTED
 }
@@ -74,7 +74,7 @@ export async function changeZone(context: RequestContext<Named<'ZonePatch'>>) {
   const body = readBody(context)
   if ('malformed' in body) return body
   const { description = zone.description, default_ttl: defaultTtl = zone.defaultTtl } = body
-  if (!isTtl(defaultTtl)) return refused(...ttlFaults(defaultTtl, TTL_POINTER))
+  if (!isTtl(defaultTtl)) return refusedWith(ttlFaults(defaultTtl, TTL_POINTER))
   const isOtherTtl = defaultTtl !== zone.defaultTtl
   const fault = isOtherTtl ? ttlFault(defaultTtl, { caller, zone }) : undefined
   if (fault !== undefined) return refused({ ...fault, location: 'body', pointer: TTL_POINTER } as const)

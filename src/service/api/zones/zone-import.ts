@@ -10,6 +10,7 @@ import {
   DONE,
   type HandlerResult,
   refused,
+  refusedWith,
   type RequestContext,
   unexpected,
   type Warning,
@@ -76,7 +77,7 @@ export async function importZone(
   const faults = await contentFaults(context, file, { zone, stored, names, difference, index })
   if (isDryRun.value)
     return { ...DONE, data: importShown(difference, faults), warnings: keyWarnings(difference) }
-  if (faults.length > 0) return refused(...faults.slice(0, MAX_SHOWN_FAULTS).map(withLine))
+  if (faults.length > 0) return refusedWith(faults.slice(0, MAX_SHOWN_FAULTS).map(withLine))
   const data = importShown(difference, [])
   return difference.names.length === 0
     ? { ...DONE, data }
