@@ -355,9 +355,9 @@ async function exchange(
     ...outgoing.headers,
     'content-length': Buffer.byteLength(outgoing.body),
   }
-  // How long a chunked body is, nobody knows before its end.
-  const isEndless = request.headers['transfer-encoding'] !== undefined && !request.complete
-  const isLast = rejection !== undefined || isTooLong(request) || isEndless || stopping.aborted
+  // A chunked body has no known length before its end.
+  const isOpenEnded = request.headers['transfer-encoding'] !== undefined && !request.complete
+  const isLast = rejection !== undefined || isTooLong(request) || isOpenEnded || stopping.aborted
   if (isLast) headers['connection'] = 'close'
   response.writeHead(outgoing.status, headers)
   if (isLast && hasBody(request) && !request.complete) return closeAfterBody(request, response, outgoing.body)

@@ -407,7 +407,7 @@ describe('invalid requests', () => {
     expect([answer.status, codesOf({ body: bodyIn(answer) }).length, lines]).toEqual([400, 100, []])
   })
 
-  // Nobody knows how long a chunked body is, which these methods do not read.
+  // A chunked body has no known length, and these methods do not read it.
   it.each(['DELETE', 'GET', 'HEAD'])(
     'over a socket: a client goes on with its large chunked body after the response to %s, and is not reset',
     async (method) => {
