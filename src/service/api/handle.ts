@@ -103,10 +103,10 @@ interface ApiRequest {
   readonly path: string
   readonly query: string
   readonly authorization: string | undefined
-  readonly contentType: string | undefined
+  readonly contentType?: string | undefined
   readonly contentEncoding?: string | undefined
-  readonly ifMatch: string | undefined
-  readonly ifNoneMatch: string | undefined
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
   readonly body: string
   /** It was dropped. */
   readonly isTooLarge?: boolean | undefined

@@ -41,7 +41,7 @@ export async function preconditionFault(
 
 /** The headers of a write. */
 interface Conditions {
-  readonly ifMatch: string | undefined
+  readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
 }
 

@@ -103,19 +103,7 @@ async function respond(
   { corsOrigins }: ServiceSettings,
   request: IncomingRequest,
 ): Promise<OutgoingResponse> {
-  const {
-    method,
-    path,
-    query,
-    authorization,
-    contentType,
-    contentEncoding,
-    ifMatch,
-    ifNoneMatch,
-    body,
-    readLong,
-    isGone,
-  } = request
+  const { method, body, readLong } = request
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method)
   const cors = corsHeaders(corsOrigins, request.origin)
   if (method === 'OPTIONS' && cors['access-control-allow-origin'] !== undefined)
@@ -123,18 +111,9 @@ async function respond(
   // The listener drops a body above its limit.
   const isTooLarge = request.hasLongBody ?? (hasBody && body === undefined && readLong === undefined)
   const response = await handleApi(dependencies, {
-    method,
-    path,
-    query,
-    authorization,
-    contentType,
-    contentEncoding,
-    ifMatch,
-    ifNoneMatch,
-    isGone,
+    ...request,
     body: body ?? '',
     isTooLarge,
-    readLong,
     networks: networksOf(request),
   })
   return {
