@@ -341,14 +341,21 @@ function completed(known: Addresses, { seen, desired, host }: Completion): Addre
   return { ...known, ...byFamily(repeated) }
 }
 
-/** Whether a request is due and allowed: it is on its way, or follows in a moment. */
-export function isRequestDue(state: State, desired: DesiredState, context: ActionContext): boolean {
-  const { check } = decisionFor(accountOf(state, desired.account), desired, context)
-  return check === ifPaced || check === ifDue
-}
+/**
+ * Whether a request is due, and neither a stop nor a wait forbids it: it is on its way, or follows in a moment, or the next
+ * run sends it.
+ */
+export const isRequestDue = (state: State, desired: DesiredState, context: ActionContext): boolean =>
+  allowedView(state, desired, context)?.request() !== undefined
 
 /** The delay of the due request by the pace; undefined where no request is due or it may be sent. */
 export function pacedIn(state: State, desired: DesiredState, context: ActionContext): PaceDelay | undefined {
+  const view = allowedView(state, desired, context)
+  return view && delayOfDue(view)
+}
+
+/** Undefined where a stop or a wait decides. */
+function allowedView(state: State, desired: DesiredState, context: ActionContext): AccountView | undefined {
   const { check, view } = decisionFor(accountOf(state, desired.account), desired, context)
-  return check === ifPaced ? delayOfDue(view) : undefined
+  return check === ifStopped || check === ifHeld ? undefined : view
 }

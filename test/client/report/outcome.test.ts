@@ -19,7 +19,9 @@ it.each([
   ['the line has its earlier address again', retrying, '192.0.2.1', 'settled'],
   ['a first attempt is under way', NEW_ACCOUNT.status, '192.0.2.2', 'settled'],
   ['the process has ended after a failure', retrying, undefined, 'unreached'],
-] as const)('%s', (_, status, seen, outcome) => {
+  ['a one-shot leaves the next attempt to the next run', retrying, '192.0.2.2', 'unreached', [PLAN.account]],
+  ['a one-shot failed for another account', retrying, '192.0.2.1', 'settled', ['other']],
+] as const)('%s', (_, status, seen, outcome, spent: readonly string[] = []) => {
   const host = { ...NEW_HOST, confirmed: { v4: address('192.0.2.1') }, touched: START }
   const state = { accounts: { [PLAN.account]: { ...NEW_ACCOUNT, status, hosts: { [HOME]: host } } } }
   const world = {
@@ -28,6 +30,7 @@ it.each([
         ? undefined
         : { [PLAN.account]: { [HOME]: { v4: { kind: 'seen', address: address(seen), by: 'it' } as const } } },
     nextLook: after(START, minutes(5)),
+    spent,
   }
   expect(outcomeOf(PLAN, { state, world, now: START })).toBe(outcome)
 })
