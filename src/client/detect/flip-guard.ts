@@ -48,9 +48,9 @@ export class FlipGuard {
   #told: { readonly uplink: string; readonly at: Instant } | undefined
   #history: AddressHistory = NO_HISTORY
 
-  constructor(options: FlipGuardOptions, twice: SecondRound) {
+  constructor(options: FlipGuardOptions, secondRound: SecondRound) {
     this.#options = options
-    this.#secondRound = twice
+    this.#secondRound = secondRound
   }
 
   get current(): Address | undefined {

@@ -9,18 +9,18 @@ import { SecondRound } from './second-round.ts'
 /** Reports once what is between this network and the internet over IPv4. */
 export class NatReporter {
   readonly #options: Pick<DetectorOptions, 'report'>
-  readonly #twice: SecondRound
+  readonly #secondRound: SecondRound
   readonly #reported = new Set<string>()
   #last: Nat | undefined
 
   constructor(options: Pick<DetectorOptions, 'clock' | 'requestLook' | 'signal' | 'report'>) {
     this.#options = options
-    this.#twice = new SecondRound(options)
+    this.#secondRound = new SecondRound(options)
   }
 
   /** See `SecondRound.isOpen`. */
   get isInDoubt(): boolean {
-    return this.#twice.isOpen
+    return this.#secondRound.isOpen
   }
 
   /** By one round. What rests on a word of the router that may be out of date, a second round must show too. */
@@ -35,7 +35,7 @@ export class NatReporter {
     const isNew = nat !== undefined && !this.#reported.has(key)
     const isCertain = nat?.address !== undefined && !isGlobal(nat.address)
     // A router is late at each change of the line: behind another one, the same is seen at the same address.
-    const isSeenTwice = this.#twice.isConfirmed(
+    const isSeenTwice = this.#secondRound.isConfirmed(
       isNew && !isCertain ? `${key} ${agreement.address}` : undefined,
     )
     if (isNew && (isCertain || isSeenTwice)) {
