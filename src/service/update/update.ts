@@ -68,7 +68,8 @@ interface Settled {
 }
 
 /**
- * From request to replies. The order of checks: User-Agent, Basic, credentials, blocks, requested features, each hostname.
+ * From request to replies. The order of checks: Basic, credentials, User-Agent, the door, blocks, requested features, each
+ * hostname. A refused login is answered badagent where the User-Agent is refused too.
  * A password that takes a slow hash is not checked during a lockout: 911, because `badauth` stops a client for good and
  * is said of checked credentials only. All changes are durable when this resolves. The request of a DDNS key is one
  * transaction; the slow hash runs between two, because a transaction blocks all other requests.

@@ -66,7 +66,7 @@ export async function createKey(context: RequestContext<Named<'NewKey'>>) {
   if (!hasFullAccess(caller)) return SCOPE_REFUSED
   const body = readBody(context)
   if ('malformed' in body) return body
-  const draft = await readKeyDraft(context, body)
+  const draft = await readDdnsKey(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
   const held = await store.keysOf(caller.account.id, { page: { offset: 0, limit: 0 } })
   const { maxKeys } = caller.account.plan
@@ -91,7 +91,7 @@ export async function changeKey(context: RequestContext<Named<'KeyChange'>>) {
   if (key === undefined) return NO_KEY
   const body = readBody(context)
   if ('malformed' in body) return body
-  const draft = await readKeyDraft(context, body)
+  const draft = await readDdnsKey(context, body)
   if ('malformed' in draft || 'refusals' in draft) return draft
   const renewed = body.regenerate_password === true ? service.newPassword() : undefined
   await store.changeKey(key.id, {
@@ -119,7 +119,7 @@ interface KeyDraft {
 }
 
 /** Host names are whole names; each must be the account's own, and of no other key. */
-async function readKeyDraft(
+async function readDdnsKey(
   context: RequestContext,
   { description, hostnames }: Named<'NewKey'>,
 ): Promise<KeyDraft | Refused<TargetFault> | Malformed<'hostnameNotFound' | 'keyLocked'>> {
