@@ -127,13 +127,16 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
       return found.reduce((sum, [name]) => sum + Number(name?.rdata[0]?.value), 0)
     })
 
-  // biome-ignore format: a table
-  it.each([
-    ['a zone',                          'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', false],
-    ['a zone, at first updates',        'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', true],
-    ['a value',                         'SELECT 1 FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id WHERE fqdn = $1 FOR UPDATE OF rdata', 'home.example.test', false],
-  ])('%s, others go on, and its own updates end in time', async (_, lock, key, isFirst) => {
-    await Promise.all([repeated(0, 300, isFirst), repeated(1, 300, isFirst)])
+  interface Round {
+    /** Without the lock, before and after; and with it. */
+    readonly alone: Counted
+    readonly rate: Counted
+    readonly during: Counted
+    /** Of the name that is locked. */
+    readonly own: Counted
+  }
+  /** Locks a row while updates of both zones go on. */
+  async function round(lock: string, key: string, isFirst: boolean): Promise<Round> {
     const alone = await repeated(1, SPAN, isFirst)
     const [before, other] = [await valueOf(0), await valueOf(1)]
     await foreign.query('BEGIN')
@@ -154,8 +157,6 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     const done = spans.reduce((sum, one) => sum + one.done, 0)
     console.log(JSON.stringify({ alone, during, own, rate }))
     expect([during.busy, during.other, own.done, own.other]).toEqual([0, undefined, 0, undefined])
-    // What else runs on the machine comes and goes: the rate without the lock, before and after.
-    expect(during.done).toBeGreaterThan(Math.min(alone.done, rate.done) * (judgesPace ? 0.8 : 0.4))
     // Who waits for the lock waits for WAIT; on a busy machine an answer takes long without it.
     expect(during.longest).toBeLessThan(judgesPace ? 1000 : WAIT)
     expect(own.busy).toBeGreaterThan(0)
@@ -164,6 +165,24 @@ describe.skipIf(lacking !== undefined)('while another session holds a row', () =
     expect(stored).toEqual([before, other + done])
     const after = await repeated(0, 300, isFirst)
     expect([after.busy, after.done > 0, await valueOf(0)]).toEqual([0, true, before + after.done])
+    return { alone, during, own, rate }
+  }
+  /** What else runs on the machine comes and goes: the rate without the lock, before and after. */
+  const leastOf = ({ alone, rate }: Round): number =>
+    Math.min(alone.done, rate.done) * (judgesPace ? 0.8 : 0.4)
+
+  // biome-ignore format: a table
+  it.each([
+    ['a zone',                          'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', false],
+    ['a zone, at first updates',        'SELECT 1 FROM zone WHERE name = $1 FOR UPDATE', 'example.test', true],
+    ['a value',                         'SELECT 1 FROM rdata JOIN rrset ON rrset.id = rrset_id JOIN name ON name.id = name_id WHERE fqdn = $1 FOR UPDATE OF rdata', 'home.example.test', false],
+  ])('%s, others go on, and its own updates end in time', async (_, lock, key, isFirst) => {
+    await Promise.all([repeated(0, 300, isFirst), repeated(1, 300, isFirst)])
+    let last = await round(lock, key, isFirst)
+    // A lock that slows others does so each time; other work on a busy machine, which stalls the disk for seconds, does not.
+    for (let left = judgesPace ? 0 : 2; left > 0 && last.during.done <= leastOf(last); left--)
+      last = await round(lock, key, isFirst)
+    expect(last.during.done).toBeGreaterThan(leastOf(last))
   })
 
   /** Counts one request of a key. */
