@@ -16,6 +16,8 @@ const SIZES = {
   quick: { names: 1000, keys: 100, rounds: 1, min: 100, seconds: 1, warmUp: 1, hostnames: 100, times: 1 },
 } as const
 
+type Size = { readonly [Name in keyof (typeof SIZES)['full']]: number }
+
 // biome-ignore format: a table
 const KINDS: Readonly<Record<Kind, string>> = {
   hello:     'bare node:http',
@@ -36,8 +38,9 @@ const GROUPS: readonly (readonly Kind[])[] = [
 /** What a request costs the service, by kind, beside an empty server. */
 async function requests(
   { node, folder }: Context,
-  size: (typeof SIZES)['full' | 'quick'],
+  size: Size,
   groups: readonly (readonly Kind[])[] = GROUPS,
+  summary: (values: readonly number[]) => number = median,
 ) {
   const filled = fill(join(folder, 'store'), size)
   const dnsPort = await freePort()
@@ -62,7 +65,7 @@ async function requests(
       for (let round = 0; round < size.rounds; round++)
         for (const kind of group) samples[kind]?.push((await sample(subjectOf(kind), kind, size)).cpu)
     }
-    const cpu = (kind: Kind): number => median(samples[kind] ?? [])
+    const cpu = (kind: Kind): number => summary(samples[kind] ?? [])
     const measured = kinds.filter((kind) => samples[kind]?.length !== 0)
     return measured.map(
       (kind): Figure => ({
@@ -110,7 +113,6 @@ const MAX_ATTEMPTS = 3
  */
 async function lowest(
   { folder }: Context,
-  bench: 'cost' | 'judge',
   measure: (folder: string) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
   let best: readonly Figure[] = []
@@ -120,25 +122,45 @@ async function lowest(
       const before = best[at]
       return before !== undefined && weightOf(before) < weightOf(figure) ? before : figure
     })
-    if (withBars(bench, best).every((figure) => isWithinLimit(figure) !== false)) break
+    if (areWithin('cost', best)) break
   }
   return best
 }
 
+const areWithin = (bench: 'cost' | 'judge', figures: readonly Figure[]): boolean =>
+  withBars(bench, figures).every((figure) => isWithinLimit(figure) !== false)
+
 const weightOf = ({ ratio, value }: Figure): number => ratio ?? value
 
-/** What CI judges by: the one ratio for a regression that no count shows (`test/e2e/counts.test.ts`). */
+/** Of a round, on a machine that others use too: CPU times of one second differ by half, of both servers and not together. */
+const JUDGED = { rounds: 6, attempts: 6 } as const
+const least = (values: readonly number[]): number => Math.min(...values)
+
+/**
+ * What CI judges by: the one ratio for a regression that no count shows (`test/e2e/counts.test.ts`). The cheapest round of the
+ * service beside the cheapest of the empty server: what else runs adds to both, and a ratio of medians judges the neighbours.
+ */
 export const judge: Bench = {
   name: 'judge',
   async run(context) {
     if (found('wrk') === undefined) throw new Error('wrk is not installed; run: apt install wrk')
-    const size = SIZES[context.size === 'quick' ? 'quick' : 'full']
-    const figures = await lowest(context, 'judge', async (folder) =>
-      requests({ ...context, folder }, size, [['hello', 'changed']]),
-    )
+    const size = context.size === 'quick' ? SIZES.quick : { ...SIZES.full, rounds: JUDGED.rounds }
+    let figures: readonly Figure[] = []
+    for (let attempt = 1; attempt <= JUDGED.attempts; attempt++) {
+      const folder = mkdtempSync(join(context.folder, 'attempt-'))
+      const now = await requests({ ...context, folder }, size, [['hello', 'changed']], least)
+      const values = now.map(({ value }, at) => Math.min(value, figures[at]?.value ?? value))
+      figures = now.map((figure, at) => {
+        const value = values[at] ?? figure.value
+        return { ...figure, value, ratio: value / (values[0] ?? value) }
+      })
+      if (areWithin('judge', figures)) break
+    }
     return {
       title: 'The CPU time of an update',
-      how: `As in the section before, the lowest of ${MAX_ATTEMPTS} attempts.`,
+      how:
+        `As in the section before, but the cheapest of ${size.rounds} rounds of each; where that is beyond the limit, of up to ` +
+        `${size.rounds * JUDGED.attempts}, each ${size.rounds} with a new service.`,
       figures,
       notes: [],
     }
@@ -158,11 +180,9 @@ export const cost: Bench = {
       `"${BASE}": node -e 0.`
     if (found('wrk') === undefined) throw new Error('wrk is not installed; run: apt install wrk')
     const figures = [
-      ...(await lowest(context, 'cost', async (folder) => requests({ ...context, folder }, size))),
-      ...(await lowest(context, 'cost', async (folder) => runs({ ...context, folder }, 1, size.times))),
-      ...(await lowest(context, 'cost', async (folder) =>
-        runs({ ...context, folder }, size.hostnames, size.times),
-      )),
+      ...(await lowest(context, async (folder) => requests({ ...context, folder }, size))),
+      ...(await lowest(context, async (folder) => runs({ ...context, folder }, 1, size.times))),
+      ...(await lowest(context, async (folder) => runs({ ...context, folder }, size.hostnames, size.times))),
     ]
     return { title, how, figures, notes: [] }
   },
