@@ -12,7 +12,8 @@ const DELAYS = [0, 10, 30, 60, 120, 250, 600] as const
 /** How long the VPN stays after the change of the line. A poll of the outside falls into the long one. */
 const [SHORT, LONG] = [3000, 28_000]
 const WARNINGS: readonly string[] = [
-  'outside services see another line, such as a VPN; its address is not published',
+  'traffic leaves by another line; its address is not published',
+  'outside services see another line; its address is not published',
   'the public address is unknown; nothing is sent',
 ]
 

@@ -15,6 +15,5 @@ export const interfaceAddress = (text: string, over: Partial<InterfaceAddress> =
   isUnusable: false,
   isPermanent: false,
   prefixLength: 64,
-  isTunnel: false,
   ...over,
 })

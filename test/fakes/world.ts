@@ -114,6 +114,7 @@ export function world(
     dns: NO_DNS,
     whenStopped: 'exit',
     onState: () => undefined,
+    lines: () => undefined,
     random: () => 0,
     clock: {
       now: () => now,

@@ -1,6 +1,6 @@
 import type { Address } from '../../src/shared/base/address.ts'
 import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
-import type { OutboundRoute } from '../../src/shared/ports/network.ts'
+import type { KernelRoute, OutboundRoute } from '../../src/shared/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -102,6 +102,13 @@ export class HomeIpv6 {
     return source === undefined ? undefined : { address: source, interface: this.#interface, gateway: ROUTER }
   }
 
+  routes(): readonly KernelRoute[] {
+    const { interface: name, gateway } = this.outboundRoute() ?? {}
+    return name === undefined || gateway === undefined
+      ? []
+      : [{ interface: name, gateway, destination: address('::'), length: 0, metric: 1024 }]
+  }
+
   #with(one: Address, facts: Partial<InterfaceAddress>): InterfaceAddress {
     return {
       interface: this.#interface,
@@ -110,7 +117,6 @@ export class HomeIpv6 {
       isUnusable: false,
       isPermanent: false,
       prefixLength: 64,
-      isTunnel: false,
       ...facts,
     }
   }

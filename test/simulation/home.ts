@@ -1,7 +1,13 @@
 import { type Address, type Family, familyOf } from '../../src/shared/base/address.ts'
 import type { SentPacket } from '../../src/shared/base/sighting.ts'
 import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
-import type { Closable, Gateway, KernelRoute, OutboundRoute } from '../../src/shared/ports/network.ts'
+import type {
+  Closable,
+  Gateway,
+  KernelRoute,
+  Neighbour,
+  OutboundRoute,
+} from '../../src/shared/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import { ROUTER_PORT } from '../../src/client/detect/sources/nat-pmp.ts'
 import type { HomePlan, VpnEvent } from './draw.ts'
@@ -20,7 +26,7 @@ const BACKUP = { interface: 'eth1', gateway: address('192.168.2.1'), local: addr
 /** Of a host that translates IPv4 (RFC 7335). */
 const TRANSLATOR = { interface: 'clat', local: address('192.0.0.4') }
 const TUNNEL = { interface: 'wg0', local: address('10.8.0.2') }
-const VPN_SERVER = address('198.51.100.9')
+const VPN_SERVER = address('14.0.0.9')
 /** What outside services see of a VPN, and what a router that is not the last one states. */
 export const VPN_EXIT = address('12.0.0.1')
 export const ROUTER_LIE = address('13.0.0.1')
@@ -38,7 +44,6 @@ const HOST_ADDRESS: InterfaceAddress = {
   isUnusable: false,
   isPermanent: false,
   prefixLength: 24,
-  isTunnel: false,
 }
 
 /** The nth public address of the line. */
@@ -115,7 +120,10 @@ export class Home {
   }
 
   /** By all rules. */
-  packetRoute(packet: SentPacket | Pick<SentPacket, 'local'>): OutboundRoute | undefined {
+  packetRoute(
+    packet: SentPacket | Pick<SentPacket, 'local'> | { readonly family: Family },
+  ): OutboundRoute | undefined {
+    if ('family' in packet) return packet.family === 'v4' ? this.outboundRoute() : this.ipv6.outboundRoute()
     if (familyOf(packet.local) === 'v6') return this.ipv6.outboundRoute()
     const isTaken = 'protocol' in packet && packet.protocol === 'udp' && this.#hasTunnelRoute
     return isTaken ? { interface: TUNNEL.interface } : this.outboundRoute()
@@ -300,12 +308,11 @@ export class Home {
   }
 
   interfaces(): readonly InterfaceAddress[] {
-    const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local, isTunnel: true }
+    const tunnel = { ...HOST_ADDRESS, interface: TUNNEL.interface, address: TUNNEL.local }
     const translator = {
       ...HOST_ADDRESS,
       interface: TRANSLATOR.interface,
       address: TRANSLATOR.local,
-      isTunnel: true,
     }
     if (this.plan.lacksIpv4 === 'route') return this.ipv6.interfaces()
     return [
@@ -316,7 +323,24 @@ export class Home {
     ]
   }
 
-  routes(): readonly KernelRoute[] {
+  isTunnel(name: string): boolean {
+    return name === TUNNEL.interface
+  }
+
+  neighbours(): readonly Neighbour[] {
+    if (this.plan.lacksIpv4 === 'route' || this.plan.isTranslated) return []
+    const router = { address: GATEWAY.address, interface: GATEWAY.interface, mac: '02:00:00:00:00:01' }
+    const second = { address: BACKUP.gateway, interface: BACKUP.interface, mac: '02:00:00:00:00:02' }
+    return [...(this.isOnBackup ? [] : [router]), ...(this.plan.backup ? [second] : [])]
+  }
+
+  /** By ping(8), through an interface. */
+  doesReply(through: string, to: Address): boolean {
+    return this.neighbours().some((one) => one.interface === through && one.address === to)
+  }
+
+  routes(family: Family): readonly KernelRoute[] {
+    if (family === 'v6') return this.ipv6.routes()
     const first = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
     const second = { interface: BACKUP.interface, gateway: BACKUP.gateway, metric: 200 }
     const home = this.isOnBackup ? second : first

@@ -36,7 +36,7 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
   'an outside source disagrees with the quorum and is ignored': ({ fields }, { home }) =>
     fields['reported'] === home.address && home.heldFor() > 15 * SECOND
       ? ['T1', `the address of the line is told to be wrong: ${String(fields['source'])}`] : undefined,
-  'outside services see another line, such as a VPN; its address is not published': ({ now }, { home }) =>
+  'outside services see another line; its address is not published': ({ now }, { home }) =>
     home.hadVpnSince(now - 10 * MINUTE) ? undefined : ['T2', 'a VPN is told of, and there is none'],
   'the router reports its public address': (_, { world }) =>
     DOES_REPORT.has(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],

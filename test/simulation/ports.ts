@@ -80,7 +80,9 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
         },
       }),
     interfaces: async () => call(() => home.interfaces()),
-    routes: async () => call(() => home.routes()),
+    routes: async (family) => call(() => home.routes(family)),
+    neighbours: async () => call(() => home.neighbours()),
+    isTunnel: async (name) => call(() => home.isTunnel(name)),
     packetRoute: async (packet) => call(() => home.packetRoute(packet)),
     outboundRoute: async (family) =>
       call(() => (family === 'v4' ? home.outboundRoute() : home.ipv6.outboundRoute())),
@@ -94,9 +96,14 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       return { addresses: [found], ttl: milliseconds(300_000) }
     },
     program: async ([, ...args]) => {
+      const [target, at] = [address(args.at(-1) ?? ''), args.indexOf('-I')]
+      if (at >= 0) {
+        await scheduler.pause(300, run)
+        return { kind: 'ended', code: home.doesReply(args[at + 1] ?? '', target) ? 0 : 1, stdout: '' }
+      }
       // Three pings, from which it is known whether the router replies.
       await scheduler.pause(500, run)
-      const code = home.isPinged(address(args.at(-1) ?? '')) ? 0 : 1
+      const code = home.isPinged(target) ? 0 : 1
       return { kind: 'ended', code, stdout: '' }
     },
     startPing: ({ to }, onMissing) => startPing(world, run, { to, onMissing }),
@@ -168,12 +175,12 @@ const LOSS_INTERVAL = 900
 function startPing(
   { scheduler, home, draw }: WorldParts,
   run: Run,
-  { to, onMissing }: { readonly to: string; readonly onMissing: () => void },
+  { to, onMissing }: { readonly to: string; readonly onMissing: (sequence: number) => void },
 ): { readonly close: () => void } {
-  let isClosed = false
+  let [isClosed, sequence] = [false, 0]
   const look = (): void => {
     if (isClosed || home.isPinged(to)) return
-    onMissing()
+    onMissing(++sequence)
     scheduler.after(MISSED.min, run, look)
   }
   const listener = home.onTouched(
@@ -181,7 +188,8 @@ function startPing(
   )
   const lose = (): void => {
     if (isClosed) return
-    if (home.isPinged(to)) onMissing()
+    // Single ones.
+    if (home.isPinged(to)) onMissing((sequence += 2))
     scheduler.after(LOSS_INTERVAL, run, lose)
   }
   if (home.plan.losesPings) scheduler.after(LOSS_INTERVAL, run, lose)

@@ -14,7 +14,7 @@ const LOOK = `
   const [make, family] = process.argv.slice(1)
   const from = (path) => import(${JSON.stringify(`${ROOT}/src/`)} + path)
   const names = ['client/detect/sources/stun', 'client/detect/sources/dns', 'client/detect/sources/nat-pmp', 'client/detect/sources/pcp', 'client/detect/sources/upnp', 'client/detect/sources/web',
-    'client/detect/sources/router', 'shared/platform/sockets/datagram', 'shared/platform/sockets/stream', 'shared/platform/network/network', 'shared/platform/http/http', 'shared/platform/network/interfaces', 'shared/platform/clock/clock', 'client/detect/home-gateway']
+    'client/detect/sources/router', 'shared/platform/sockets/datagram', 'shared/platform/sockets/stream', 'shared/platform/network/network', 'shared/platform/network/tables', 'shared/platform/http/http', 'shared/platform/network/interfaces', 'shared/platform/clock/clock', 'client/detect/default-gateway']
   Promise.all(names.map((name) => from(name + '.ts'))).then(async (modules) => {
     const all = Object.assign({}, ...modules)
     const ports = { http: all.undiciHttp, interfaces: all.systemInterfaces, datagram: all.askByDatagram, stream: all.askByStream,

@@ -134,6 +134,8 @@ export interface Agent {
   readonly emit: (event: AgentEvent) => void
   /** This host may have slept: what the sources answered last is in doubt. */
   readonly onInterruption: () => void
+  /** The lines that this host uses, for the next process; undefined where no address is detected. */
+  readonly lines: () => State['lines']
   /** Called after every change. */
   readonly onState: (loop: LoopState) => void
   /** `end` ends the loop after the request under way; `abandon` aborts that request too. */

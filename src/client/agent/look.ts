@@ -78,7 +78,13 @@ async function lookOnce(
 }
 
 const isAnySeen = (byName: SightingsByName): boolean =>
-  Object.values(byName).some((seen) => FAMILIES.some((family) => seen[family]?.kind === 'seen'))
+  Object.values(byName).some((seen) =>
+    FAMILIES.some((family) => {
+      const one = seen[family]
+      // What is published while another line is held is no less known than before.
+      return one?.kind === 'seen' || (one?.kind === 'unknown' && one.lineHeld !== undefined)
+    }),
+  )
 
 /** One source and one family. The last two fields change when the result arrives. */
 interface Query {

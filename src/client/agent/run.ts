@@ -164,6 +164,10 @@ class AgentLoop {
 
   /** False where another process had saved a state: that one is merged, saved, and the next action decided again. */
   async #save(): Promise<boolean> {
+    const { state } = this.#loop
+    const lines = this.#agent.lines()
+    if (lines !== undefined && JSON.stringify(lines) !== JSON.stringify(state.lines))
+      this.#loop = { ...this.#loop, state: { ...state, lines } }
     const other = await this.#agent.memory.save(this.#loop.state)
     if (other === undefined) return true
     await this.#observe({ kind: 'found', state: other })

@@ -1,3 +1,4 @@
+import type { Sign } from '../detect/line/decide-line.ts'
 import type { Level } from '../../shared/base/level.ts'
 import { formatDuration, type Instant } from '../../shared/base/time.ts'
 import { type Address, FAMILY_NAMES, listed } from '../../shared/base/address.ts'
@@ -41,9 +42,9 @@ export const listHostnames = (hostnames: readonly string[]): string =>
 const sentAddresses = ({ sent }: Pick<EventOf<'settled'>, 'sent'>): string =>
   listed(sent.addresses).join(' and ')
 
-/** The two ways out of a VPN. */
+/** Which line a hostname is for, where the kernel and this program choose otherwise. */
 const ONE_LINE =
-  'To use only one line, bind the hostname to its interface; to publish the address of the VPN, set allow_vpn = true'
+  'To use only one line, bind the hostname to its interface; to publish whatever outside services see, set allow_vpn = true'
 
 // biome-ignore format: a table
 const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
@@ -101,15 +102,19 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ address, heldFor }) => `${address} appears and disappears, as with two uplinks; it is held for ${formatDuration(heldFor)}; to publish only one line, bind the hostname to an interface` },
   behindAnother:      { level: 'warn',  msg: 'the router does not have the public address of this network',
     line: ({ nat, outside }) => natLine(nat, outside) },
-  elsewhere:          { level: 'warn',  msg: 'outside services see another line, such as a VPN; its address is not published',
-    line: ({ published, outside, through, isPartly, isAgain }) => isAgain
-      ? `outside services see another line again, as with a VPN (${through ?? outside}); its address is not published`
-      : isPartly
-      ? `some outside questions leave through ${through}, as with a VPN for certain ports or hosts; their answers do not count, and ` +
+  lineHeld:           { level: 'warn',  msg: 'traffic leaves by another line; its address is not published',
+    line: (event) => lineHeldText(event) },
+  lineChanged:        { level: 'info',  msg: 'traffic leaves by another line; its address is published from now on',
+    line: (event) => lineChangedText(event) },
+  elsewhere:          { level: 'warn',  msg: 'outside services see another line; its address is not published',
+    line: ({ published, outside, through, isAgain }) => isAgain
+      ? `outside services see another line again (${through ?? outside}); its address is not published`
+      : through !== undefined
+      ? `some outside questions leave through ${through}, by a rule for certain ports or hosts; their answers do not count, and ` +
         `${published === undefined ? 'the address of this line cannot be confirmed' : `${published} stays published`}. ${ONE_LINE}`
-      : `${through === undefined ? '' : `traffic of this host leaves through ${through}; `}outside services see ${outside ?? 'that line'}, ` +
-      `${published === undefined ? 'and the address of this line cannot be confirmed' : `but the router or an interface still reports ${published}, which stays published`}. ` +
-      `This is probably a VPN. ${ONE_LINE}` },
+      : `outside services see ${outside}, and no route of this host shows why: ` +
+        `${published === undefined ? 'the address of this line cannot be confirmed' : `the router or an interface still reports ${published}, which stays published`}. ` +
+        `The router may have a second line or a VPN. ${ONE_LINE}` },
   leavesElsewhere:    { level: 'warn',  msg: 'traffic of the bound interface leaves through another interface',
     line: ({ interface: bound, through }) => `traffic from ${bound} leaves through ${through}, so outside services cannot see the address of ${bound}; ` +
       `add a routing rule, such as: ip rule add from ADDRESS-OF-${bound} table N, with a default route through ${bound} in table N` },
@@ -123,8 +128,6 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ hops }) => `${routerAt(hops)} answers at the public address, so the loss of that address is noticed within seconds` },
   pingAnswers:        { level: 'info',  msg: 'a router answers pings to the public address; its loss is noticed in a tenth of a second',
     line: ({ hops }) => `${routerAt(hops)} answers pings to the public address, so the loss of that address is noticed in a tenth of a second` },
-  pingUnreliable:     { level: 'info',  msg: 'too many pings to the public address are lost; it is asked once a second',
-    line: () => 'more than 5 % of the pings to the public address are lost while nothing changes, so the router is asked once a second instead' },
   kernelWatchMissing: { level: 'warn',  msg: 'the kernel does not report changes; the interfaces are read every 5 s',
     line: ({ because }) => `the kernel does not report changes (${because}); the interfaces are read every 5 s instead` },
   watcherFailed:      { level: 'error', msg: 'a watcher failed and is restarted',
@@ -148,6 +151,46 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ folder }) => `the state is saved again, in ${folder}` },
   stateNotSaved:      { level: 'error', msg: 'the state cannot be saved; stops and waits are lost when this process ends',
     line: ({ because }) => `the state cannot be saved (${because}); stops and waits are lost when this process ends; name a writable folder with --state-dir` },
+}
+
+/** One sentence, and what to do. Only what the kernel calls a tunnel or IPsec is called a VPN. */
+export function lineHeldText(event: Omit<EventOf<'lineHeld'>, 'kind'>): string {
+  const { because, through, addresses, isVpn, home } = event
+  const stays = addresses.length === 0 ? 'Nothing is published' : `${addresses.join(' and ')} stays published`
+  const way = isVpn
+    ? `${through} takes the traffic of this host, as a VPN does`
+    : `traffic leaves by ${through}, which is not the line of this host`
+  const follow = isVpn
+    ? 'to publish the address of the VPN, set allow_vpn = true'
+    : `if ${through} is right, set follow = "default-route"`
+  if (because === 'first line, over another')
+    return (
+      `${way}, and outside services cannot confirm the address of the line beneath. ` +
+      `${stays} until ${through} is down; ${follow}`
+    )
+  if (because === 'old line dead, over another')
+    return `${way}, and the line before is dead. ${stays} until ${through} is down; ${follow}`
+  return isVpn
+    ? `${way}. ${stays}. Nothing to do; ${follow}`
+    : `${way}: ${home ?? 'that one'} still lives. ${stays}. Nothing to do; ${follow}`
+}
+
+// biome-ignore format: a table
+const SIGNS: { readonly [S in Sign]: string } = {
+  address: 'this host has no address on it any more',
+  gateway: 'its gateway does not answer',
+  beyond:  'nothing beyond its gateway answers',
+  word:    'its router has no public address',
+  route:   'no route leads through it',
+}
+
+export function lineChangedText({ because, from, to, sign }: Omit<EventOf<'lineChanged'>, 'kind'>): string {
+  if (because === 'back to a known line') return `back on ${to}`
+  if (because === 'nothing else carries it')
+    return `the line through ${from} is left (${SIGNS.route}); now ${to}`
+  return sign === undefined
+    ? `the line through ${from} is left (${because}); now ${to}`
+    : `the line through ${from} is dead (${SIGNS[sign]}); now ${to}`
 }
 
 export const natLine = (nat: Nat, outside: Address): string =>

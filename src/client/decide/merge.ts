@@ -21,7 +21,9 @@ export function mergeStates(ours: State, theirs: State): State {
     const merged = mergeAccounts(known, account)
     return JSON.stringify(merged) === JSON.stringify(known) ? [] : [[key, merged] as const]
   })
-  return changed.length === 0 ? ours : { accounts: { ...ours.accounts, ...Object.fromEntries(changed) } }
+  return changed.length === 0
+    ? ours
+    : { ...ours, accounts: { ...ours.accounts, ...Object.fromEntries(changed) } }
 }
 
 function mergeAccounts(own: AccountState, other: AccountState): AccountState {

@@ -1,5 +1,5 @@
 import type { Instant } from '../../shared/base/time.ts'
-import type { Addresses, Family } from '../../shared/base/address.ts'
+import type { Address, Addresses, Family } from '../../shared/base/address.ts'
 import type { ReplyWord } from '../../shared/protocol/reply.ts'
 
 /** The reason for a wait: a reply word, an HTTP status without one, or a reply that is neither. */
@@ -97,10 +97,31 @@ export interface AccountState {
   readonly recent?: readonly Sent[]
 }
 
+/** A way to the internet: what tells it from another one. */
+export interface Line {
+  readonly interface: string
+  readonly gateway?: Address
+  /** Of the gateway: the same router by cable and by Wi-Fi. IPv4 only. */
+  readonly mac?: string
+  /** The address that the kernel sends from. Of a saved line over IPv4 with a gateway it is missing: leases come and go. */
+  readonly source?: Address
+}
+
+/** What the next process must know of the lines of this host, so that a restart behind a VPN does not take it for home. */
+export interface SavedLines {
+  /** The line whose address may be published. */
+  readonly home: Line
+  /** Lines that were home before. */
+  readonly known: readonly Line[]
+  /** What of the home line has answered, so that its silence says something. */
+  readonly heard: readonly ('gateway' | 'beyond' | 'word')[]
+}
+
 /** The saved state. */
 export interface State {
   /** By account key. */
   readonly accounts: Readonly<Record<string, AccountState>>
+  readonly lines?: Readonly<Partial<Record<Family, SavedLines>>>
 }
 
 export const READY: AccountStatus = { kind: 'ready' }

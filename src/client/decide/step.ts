@@ -111,7 +111,7 @@ const withNames = (state: State, { desiredStates }: ReduceContext): State =>
     const { [namelessKey]: before, ...others } = named.accounts
     const isTaken = desiredStates.some((one) => one.account === namelessKey)
     const isOwn = before !== undefined && hostnames.some((name) => Object.hasOwn(before.hosts, name))
-    return isOwn && !isTaken ? { accounts: { ...others, [account]: before } } : named
+    return isOwn && !isTaken ? { ...named, accounts: { ...others, [account]: before } } : named
   }, state)
 
 type Change = (account: AccountState, desired: DesiredState) => AccountState
@@ -126,7 +126,7 @@ function change(state: State, desired: DesiredState, changeOne: Change): State {
   if (account === before) return state
   // An account without any information is not part of the state, which saves a write.
   const isNews = Object.hasOwn(state.accounts, key) || JSON.stringify(account) !== JSON.stringify(NEW_ACCOUNT)
-  return isNews ? { accounts: { ...state.accounts, [key]: account } } : state
+  return isNews ? { ...state, accounts: { ...state.accounts, [key]: account } } : state
 }
 
 /** Ends the stops whose settings changed; the others remain, however often the client starts. */

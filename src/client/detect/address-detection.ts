@@ -1,3 +1,4 @@
+import type { SavedLines, State } from '../decide/state.ts'
 import type { UplinkView } from './agree.ts'
 import type { AddressProvider } from './sources/provider.ts'
 import type { AddressSource } from './sources/source.ts'
@@ -35,8 +36,10 @@ export interface AddressDetection {
   adopt(settings: DetectionSettings): void
   /** All sources for the users of an update service. */
   sourcesFor(server: string): readonly AddressSource[]
-  /** The line that outside services see; undefined where every line may be published. */
-  uplink(family: Family): Promise<UplinkView | undefined>
+  /** The line that outside services see, and its name where it is held; undefined where every line may be published. */
+  uplink(family: Family): Promise<{ readonly uplink: UplinkView; readonly through?: string } | undefined>
+  /** The lines of this host, for the next process; undefined where no address is detected. */
+  lines(): State['lines']
 }
 
 /** What detection reports while it works. */
@@ -52,6 +55,8 @@ export interface DetectionListeners {
   readonly wake: (due: { readonly mayRetry: boolean }) => void
   /** The remembered addresses that the service publishes, for any hostname. */
   readonly published: (family: Family) => readonly Address[]
+  /** The lines of the process before this one, once the state is loaded. */
+  readonly remembered: (family: Family) => Promise<SavedLines | undefined>
   readonly end: AbortSignal
 }
 
@@ -72,4 +77,5 @@ export const NO_DETECTION: AddressDetection = {
   adopt: () => undefined,
   sourcesFor: () => [],
   uplink: () => Promise.resolve(undefined),
+  lines: () => undefined,
 }

@@ -1,3 +1,4 @@
+import { between, type Instant, seconds } from '../../shared/base/time.ts'
 import type { Address, Family } from '../../shared/base/address.ts'
 import { networkOf } from '../../shared/base/network.ts'
 import type { Sighting } from '../../shared/base/sighting.ts'
@@ -5,8 +6,10 @@ import type { AddressSource } from './sources/source.ts'
 
 /** The answer of one source for one family. */
 export interface SourceVote {
-  readonly source: Pick<AddressSource, 'name' | 'operator' | 'vantage'>
+  readonly source: Pick<AddressSource, 'name' | 'operator' | 'vantage' | 'path'>
   readonly sighting: Sighting
+  /** When it arrived. */
+  readonly at?: Instant
 }
 
 export type SeenVote = SourceVote & { readonly sighting: Extract<Sighting, { kind: 'seen' }> }
@@ -26,11 +29,11 @@ export interface AgreementQuestion {
   readonly uplink?: UplinkView
 }
 
-/** The published uplink, and the one that outside services see. */
+/** The published line, and the one that outside services see. */
 export interface UplinkView {
   /** The remembered addresses that the service publishes for this host. */
   readonly published: readonly Address[]
-  /** The kernel sends outside traffic through another interface than the one to the router: a VPN. */
+  /** The kernel sends outside traffic by another line than the one that may be published. */
   readonly isElsewhere: boolean
   /** An address of the router or an interface was confirmed before, or is published. */
   readonly isProven: boolean
@@ -38,8 +41,6 @@ export interface UplinkView {
   readonly isInterrupted?: boolean
   /** The address at which outside services saw another uplink; they continue to see it. */
   readonly foreign?: Address
-  /** IPv4 leaves through a tunnel, and the router of this network is known: a VPN, not the only uplink. */
-  readonly isVpn?: true
 }
 
 /** Whether the previous address may be gone; `doubted`: also where the router still reports it. */
@@ -77,8 +78,8 @@ interface SeenVotes {
 }
 
 /**
- * Evaluates the votes so far. A new address needs the router or an interface and one outside operator, or two outside
- * operators; two answers of one operator count once. An outside source that disagrees with the quorum is ignored and
+ * Evaluates the votes so far. A new address needs the router or an interface and one outside vote, or two outside votes; the
+ * answers of one operator, or of one path, are one vote. An outside source that disagrees with the quorum is ignored and
  * reported. A previous address without doubt needs one vote. Where outside operators agree against the router, another
  * router is in front of it and they are right, except against a published address that the router still reports
  * (decisions 0013 and 0026).
@@ -96,17 +97,22 @@ export function agree(votes: readonly SourceVote[], asked: AgreementQuestion): A
     question,
   )
   const best = bestOf({ near, outside }, question)
-  const behindVpn = agreeBehindVpn({ near, outside }, best, question)
-  if (behindVpn !== undefined) return behindVpn
+  const elsewhere = agreeElsewhere({ near, outside }, best, question)
+  if (elsewhere !== undefined) return elsewhere
   if (best !== undefined) {
-    const isElsewhere = best.outside.length === 0 && leavesByVpn(question)
-    const against = outside.filter((vote) => !best.outside.includes(vote))
+    const isElsewhere = best.outside.length === 0 && question.uplink?.isElsewhere === true
+    const against = outside.filter((vote) => !best.outside.includes(vote) && !isOutdated(vote, best.outside))
     return { ...agreed(best, against), ...(isElsewhere && { isElsewhere }) }
   }
   if (!isNone(votes)) return { kind: 'open' }
   const isKnown = question.hasOutside !== true || isHopeless(question, votes)
   return isKnown ? { kind: 'none' } : { kind: 'open', isUnasked: true }
 }
+
+/** The address may have changed since: it says nothing against the answers that decide. */
+const isOutdated = ({ at }: SourceVote, deciding: readonly SourceVote[]): boolean =>
+  at !== undefined && deciding.some((one) => one.at !== undefined && between(at, one.at) > OUTDATED)
+const OUTDATED = seconds(1)
 
 /** The tunnels that took questions past the route of this host. */
 export const straysIn = (votes: readonly SourceVote[]): readonly string[] =>
@@ -122,10 +128,6 @@ function withStrays(votes: readonly SourceVote[], question: AgreementQuestion): 
   return { ...question, uplink: { ...uplink, isElsewhere: true } }
 }
 
-/** A tunnel may be the only uplink for IPv6. */
-const leavesByVpn = ({ family, uplink }: AgreementQuestion): boolean =>
-  uplink?.isElsewhere === true && (family === 'v4' || uplink.isVpn === true)
-
 /**
  * A router that has just started may report its old address. Two outside operators override it if the outside questions
  * leave through that router.
@@ -139,7 +141,7 @@ function believed(
     ({ sighting, source }) =>
       sighting.address !== uplink?.foreign &&
       outside.some(
-        (other) => other.source.operator !== source.operator && other.sighting.address === sighting.address,
+        (other) => other.sighting.address === sighting.address && independentOf([other.source, source]) > 1,
       ),
   )?.sighting.address
   if (agreedAddress === undefined || uplink?.isElsewhere === true) return near
@@ -150,9 +152,9 @@ function believed(
 
 function bestOf(votes: SeenVotes, question: AgreementQuestion): Candidate | undefined {
   const confirmed = candidatesOf(votes, question).filter((candidate) => isConfirmed(candidate, question))
-  const [best, second] = confirmed.toSorted((a, b) => operatorsIn(b) - operatorsIn(a))
-  if (best === undefined || second === undefined || operatorsIn(second) < operatorsIn(best)) return best
-  if (operatorsIn(best) > 0) return undefined
+  const [best, second] = confirmed.toSorted((a, b) => votesFor(b) - votesFor(a))
+  if (best === undefined || second === undefined || votesFor(second) < votesFor(best)) return best
+  if (votesFor(best) > 0) return undefined
   // Several addresses of this host without an outside vote. Preferred is the network that the kernel sends from, and in
   // it the previous address: an address in another network was a substitute while that network was down.
   const main = confirmed.filter(({ isMain }) => isMain)
@@ -165,9 +167,9 @@ function bestOf(votes: SeenVotes, question: AgreementQuestion): Candidate | unde
  */
 function isConfirmed(candidate: Candidate, { previous, hint, quorum }: AgreementQuestion): boolean {
   const { address, near, isMain } = candidate
-  const count = operatorsIn(candidate) + (near.length > 0 ? 1 : 0)
+  const count = votesFor(candidate) + (near.length > 0 ? 1 : 0)
   // A substitute for an interface that lost its address: only an outside vote shows that the host is reachable there.
-  if (operatorsIn(candidate) === 0 && near.every(({ sighting }) => sighting.isSubstitute)) return false
+  if (votesFor(candidate) === 0 && near.every(({ sighting }) => sighting.isSubstitute)) return false
   const isEarly = near.length > 0 && near.every(({ sighting }) => sighting.isEarly)
   if (address !== previous || hint === 'doubted' || isEarly) return count >= quorum
   return (hint === 'no' && near.length === 0) || isMain || count >= quorum
@@ -179,19 +181,19 @@ function isConfirmed(candidate: Candidate, { previous, hint, quorum }: Agreement
  * no outside vote if its source was right before; otherwise the result is open. undefined where there is no such
  * uplink.
  */
-function agreeBehindVpn(
+function agreeElsewhere(
   { near, outside }: SeenVotes,
   best: Candidate | undefined,
   { uplink, previous }: AgreementQuestion,
 ): Agreement | undefined {
   const local = near.flatMap(({ source, sighting }) =>
-    withoutTunnels(sighting).map((address) => ({ source, address, isEarly: sighting.isEarly === true })),
+    addressesIn(sighting).map((address) => ({ source, address, isEarly: sighting.isEarly === true })),
   )
   const isLocal = best !== undefined && local.some(({ address }) => address === best.address)
   if (uplink === undefined || isLocal) return undefined
   const isForeign = outside.length > 0 && outside.every(({ sighting }) => sighting.address === uplink.foreign)
   const isElsewhere = uplink.isElsewhere || isForeign
-  if (local.length === 0) return isElsewhere ? openBehindVpn(best, uplink) : undefined
+  if (local.length === 0) return isElsewhere ? openElsewhere(best, uplink) : undefined
   const unchanged =
     local.find(({ address }) => address === previous) ??
     local.find(({ address }) => uplink.published.includes(address))
@@ -206,20 +208,19 @@ function agreeBehindVpn(
   return { kind: 'agreed', address, by: [source.name], against: [], hasNear: true, ...elsewhere }
 }
 
-/** No near source reports an address. The exit of the VPN neither replaces nor supplements what is published. */
-function openBehindVpn(best: Candidate | undefined, { published, isVpn }: UplinkView): Agreement | undefined {
-  if (best === undefined || published.includes(best.address)) return undefined
-  return published.length > 0 || isVpn
-    ? { kind: 'open', isElsewhere: true, elsewhere: best.address }
-    : undefined
-}
+/** No near source reports an address. What outside services see of another line neither replaces nor supplements it. */
+const openElsewhere = (
+  best: Candidate | undefined,
+  { published, isElsewhere }: UplinkView,
+): Agreement | undefined =>
+  best === undefined || published.includes(best.address) || (published.length === 0 && !isElsewhere)
+    ? undefined
+    : { kind: 'open', isElsewhere: true, elsewhere: best.address }
 
 type SeenSighting = SeenVote['sighting']
 
 /** All addresses of a sighting; this host may have several. */
 const addressesIn = ({ address, others = [] }: SeenSighting): readonly Address[] => [address, ...others]
-const withoutTunnels = (sighting: SeenSighting): readonly Address[] =>
-  addressesIn(sighting).filter((address) => sighting.tunnels?.includes(address) !== true)
 
 const agreed = (
   { address, near, outside }: Omit<Candidate, 'isMain'>,
@@ -238,9 +239,16 @@ interface Candidate extends SeenVotes {
   readonly isMain: boolean
 }
 
-/** The number of distinct outside operators. */
-const operatorsIn = ({ outside }: Candidate): number =>
-  new Set(outside.map(({ source }) => source.operator)).size
+type Voter = Pick<AddressSource, 'operator' | 'path'>
+
+/** The votes that stand for themselves: one for each operator, and one for each shared path without one of these. */
+export function independentOf(voters: readonly Voter[]): number {
+  const direct = new Set(voters.flatMap(({ path, operator }) => (path === undefined ? operator : [])))
+  const shared = voters.filter(({ path, operator }) => path !== undefined && !direct.has(operator))
+  return direct.size + new Set(shared.map(({ path }) => path)).size
+}
+
+const votesFor = ({ outside }: Candidate): number => independentOf(outside.map(({ source }) => source))
 
 /**
  * Groups the votes by address; over IPv6 with interfaces by /64, because outside services may see a temporary address (RFC
@@ -281,12 +289,12 @@ export const isHopeless = ({ family, hasOwn }: AgreementQuestion, votes: readonl
   votes.some(({ source, sighting }) => source.vantage === 'own' && sighting.kind === 'none') &&
   !votes.some(({ source, sighting }) => source.vantage !== 'outside' && sighting.kind === 'seen')
 
-/** Two, where two operators are available; one without any outside source. */
+/** Two, where two votes are possible; one without any outside source. */
 export function quorumOf(
-  sources: readonly Pick<AddressSource, 'operator' | 'families' | 'vantage'>[],
+  sources: readonly Pick<AddressSource, 'operator' | 'families' | 'vantage' | 'path'>[],
   family: Family,
 ): number {
   const available = sources.filter(({ families }) => families.includes(family))
   if (!available.some(({ vantage }) => vantage === 'outside')) return 1
-  return Math.min(2, Math.max(1, new Set(available.map(({ operator }) => operator)).size))
+  return Math.min(2, Math.max(1, independentOf(available)))
 }

@@ -1,14 +1,14 @@
 import { after, type Duration, type Instant, isBefore, seconds } from '../../shared/base/time.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import type { Finding } from './finding.ts'
-import type { OutsideRoute } from './uplink.ts'
-import type { FindSourceAddress, SourcePorts } from './sources/ports.ts'
+import { lineKey } from './line/line.ts'
+import type { LineWatch } from './line/line-watch.ts'
+import type { FindSourceAddress } from './sources/ports.ts'
 import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
 import { type Address, type Family, familyOf } from '../../shared/base/address.ts'
-import { isTranslated } from '../../shared/base/nat.ts'
 import { specialRangeOf } from '../../shared/base/special.ts'
-import type { InterfaceAddress, Interfaces } from '../../shared/ports/interfaces.ts'
-import type { Gateway, OutboundRoute } from '../../shared/ports/network.ts'
+import type { Interfaces } from '../../shared/ports/interfaces.ts'
+import type { FindOutboundRoute } from '../../shared/ports/network.ts'
 
 /** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
 export interface Binding {
@@ -29,7 +29,7 @@ export const detectorKey = (
 ): string => JSON.stringify([config.sources === undefined ? server : '', binding])
 
 /** Each detector finds the same, at almost the same time. */
-const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother'])
+const ONCE: ReadonlySet<Finding['kind']> = new Set(['elsewhere', 'behindAnother', 'lineHeld', 'lineChanged'])
 const SAME: Duration = seconds(3)
 
 /**
@@ -80,8 +80,13 @@ export function localAddressOf(
   }
 }
 
-/** `interfaces` are all those of the host. */
-type RoutePorts = Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>
+interface RouteOptions {
+  /** All those of the host. */
+  readonly interfaces: Interfaces
+  readonly outboundRoute: FindOutboundRoute
+  readonly lines: Readonly<Record<Family, Pick<LineWatch, 'now'>>>
+  readonly report: (finding: Finding) => void
+}
 
 /**
  * The route of outside queries. Node cannot bind a socket to a device: packets from the address of an interface follow the
@@ -89,16 +94,19 @@ type RoutePorts = Pick<SourcePorts, 'gateway' | 'outboundRoute' | 'interfaces'>
  */
 export function outsideRouteOf(
   binding: Binding,
-  ports: RoutePorts,
-  report: (finding: Finding) => void,
-): DetectorOptions['outboundRoute'] {
+  { interfaces, outboundRoute, lines, report }: RouteOptions,
+): NonNullable<DetectorOptions['outboundRoute']> {
   const reported = new Set<string>()
-  const from = localAddressOf(binding, ports.interfaces)
+  const from = localAddressOf(binding, interfaces)
   return async (family) => {
-    if (from === undefined) return unboundRoute(family, ports)
+    if (from === undefined) {
+      const { verdict, home } = await lines[family].now()
+      const line = home === undefined ? {} : { line: lineKey(home) }
+      return verdict.kind === 'held' ? { ...line, elsewhere: verdict.through } : line
+    }
     const address = addressIn(await from(family))
-    const bound = binding.interface ?? (await interfaceOf(address, ports.interfaces))
-    const route = address === undefined ? undefined : await ports.outboundRoute(family, address)
+    const bound = binding.interface ?? (await interfaceOf(address, interfaces))
+    const route = address === undefined ? undefined : await outboundRoute(family, address)
     if (route === undefined || bound === undefined || route.interface === bound) return {}
     if (!reported.has(route.interface))
       report({ kind: 'leavesElsewhere', interface: bound, through: route.interface })
@@ -115,40 +123,3 @@ const interfaceOf = async (
   address: Address | undefined,
   interfaces: Interfaces,
 ): Promise<string | undefined> => (await interfaces()).find((one) => one.address === address)?.interface
-
-/**
- * Over IPv4, another interface than the one to the router, or another gateway; over IPv6, where every network has its own, a
- * tunnel. If IPv4 leaves through that tunnel too, it is a VPN; an IPv6 tunnel alone may be the only IPv6 uplink.
- */
-async function unboundRoute(family: Family, ports: RoutePorts): Promise<OutsideRoute> {
-  const route = await ports.outboundRoute(family)
-  if (route === undefined) return {}
-  const all = await ports.interfaces()
-  if (family === 'v4') return v4Route(route, await ports.gateway(), all)
-  if (!all.some(({ interface: name, isTunnel }) => name === route.interface && isTunnel)) return {}
-  const v4 = await unboundRoute('v4', ports)
-  return { elsewhere: route.interface, ...(v4.elsewhere === route.interface && { isVpn: true }) }
-}
-
-/** A tunnel for IPv4 that this host carries over IPv6 (464XLAT, DS-Lite) is an uplink, and no VPN. */
-function v4Route(
-  route: OutboundRoute,
-  home: Gateway | undefined,
-  all: readonly InterfaceAddress[],
-): OutsideRoute {
-  const isTunnel = all.some((one) => one.interface === route.interface && one.isTunnel)
-  if (home === undefined || home.interface === route.interface) {
-    // Without a router of its own, a tunnel besides another network is a VPN; a dial-up or mobile link is the uplink itself.
-    const isVpn = isTunnel && !/^(ppp|ww)/.test(route.interface) && !isTranslated(route.address)
-    const hasOther = all.some(
-      ({ address, isTunnel }) => familyOf(address) === 'v4' && (!isTunnel || isTranslated(address)),
-    )
-    const isKnown = all.some(({ address }) => isTranslated(address))
-    if (isVpn && hasOther) return { elsewhere: route.interface, ...(isKnown && { isVpn: true }) }
-  }
-  if (home === undefined) return {}
-  if (home.interface !== route.interface)
-    return { elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }
-  const isOther = route.gateway !== undefined && route.gateway !== home.address
-  return isOther ? { elsewhere: `${route.gateway} on ${route.interface}` } : {}
-}

@@ -53,7 +53,7 @@ export async function confirmAddress(
   let agreement = { kind: 'open' } as Agreement
   const record = (source: AddressSource, sighting: Sighting): void => {
     if (settled.signal.aborted) return
-    votes.push({ source, sighting })
+    votes.push({ source, sighting, at: clock.now() })
     agreement = agreementOf(false)
     if (agreement.kind === 'agreed' || isHopeless(question, votes)) settled.abort(WAIT_ENDED)
     // There is a new address to confirm, or no near source reports one.

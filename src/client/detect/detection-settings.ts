@@ -28,6 +28,7 @@ export interface DetectionSettings {
     readonly sources: readonly SourceSpec[] | undefined
     readonly agreement: 'two' | 'one'
     readonly allowVpn: boolean
+    readonly follow: 'home' | 'default-route'
     readonly thirdParties: boolean
     readonly allow: readonly RangeClass[]
     readonly command: readonly string[] | undefined

@@ -1,7 +1,6 @@
 import { seconds } from '../../shared/base/time.ts'
 import { WAIT_ENDED } from '../../shared/base/concurrency.ts'
 import { type BucketLimits, fullBucket, takeToken } from '../../shared/base/token-bucket.ts'
-import type { UplinkView } from './agree.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { type Detector, detector } from './detector.ts'
 import { isAtRouter } from './sources/hop-probe.ts'
@@ -9,16 +8,21 @@ import { makeSources, type SourceSelection } from './sources/make-sources.ts'
 import type { SourcePorts } from './sources/ports.ts'
 import type { AddressProvider } from './sources/provider.ts'
 import type { AddressSource } from './sources/source.ts'
+import { routerSource } from './sources/router.ts'
+import type { LineEvidence } from './line/line-watch.ts'
 import { onRoute } from './own-route.ts'
 import { type Hint, HINTS } from './watch/hint.ts'
 import { watch } from './watch/watch.ts'
 import type { WatchedDetection } from './watch/watcher.ts'
 import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
-import { defaultGateway, homeGateway } from './home-gateway.ts'
+import { defaultGateway } from './default-gateway.ts'
+import { interfaceOfVotes, isHidden, type LineWatch, lineWatch } from './line/line-watch.ts'
+import { PUBLIC_SERVICES } from './sources/services.ts'
 import { type CachingResolve, cachingResolve } from './sources/cached-names.ts'
-import type { Family } from '../../shared/base/address.ts'
+import { type Address, FAMILIES, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
 import type { Sighting } from '../../shared/base/sighting.ts'
-import type { FindGateway } from '../../shared/ports/network.ts'
+import type { Gateway } from '../../shared/ports/network.ts'
+import type { State } from '../decide/state.ts'
 import type { NetworkPorts, SystemPorts } from '../../shared/ports/system.ts'
 import {
   type AddressDetection,
@@ -57,12 +61,14 @@ interface Generation {
   readonly end: AbortController
   /** One for each binding of hostnames. */
   readonly detectors: Map<string, Detector>
+  /** One of them is for the line that the kernel selects. */
+  hasUnbound: boolean
 }
 
 function generationOf(settings: DetectionSettings, outerEnd: AbortSignal): Generation {
   const end = new AbortController()
   endWith(end, outerEnd)
-  return { settings, end, detectors: new Map() }
+  return { settings, end, detectors: new Map(), hasUnbound: false }
 }
 
 /** Not AbortSignal.any(): a listener of its signals costs more, and a watcher adds one each second. */
@@ -89,9 +95,12 @@ class SettingsDetection implements AddressDetection {
   readonly #listeners: DetectionListeners
   readonly #system: SystemPorts
   readonly #network: NetworkPorts
-  readonly #shared: SharedLookups
+  readonly #names: CachingResolve
+  /** Of the hostnames that are not bound. */
+  readonly #lines: Readonly<Record<Family, LineWatch>>
   readonly #reportOf: ReturnType<typeof findingFilter>
   readonly #recheckListeners = new Set<() => void>()
+  readonly #lineListeners = new Set<() => void>()
   #generation: Generation
   #watchSignal: AbortSignal | undefined
   #retries: ReturnType<typeof fullBucket>
@@ -104,10 +113,8 @@ class SettingsDetection implements AddressDetection {
     this.#listeners = listeners
     this.#system = system
     this.#network = network
-    this.#shared = {
-      names: cachingResolve(network.lookUpName, system.steady),
-      gateway: homeGateway(network),
-    }
+    this.#names = cachingResolve(network.lookUpName, system.steady)
+    this.#lines = { v4: this.#lineWatch('v4'), v6: this.#lineWatch('v6') }
     this.#retries = fullBucket(RETRY_LIMITS, system.steady.now())
     this.#reportOf = findingFilter(listeners.report, () => system.steady.now())
     this.#generation = generationOf(settings, listeners.end)
@@ -128,15 +135,31 @@ class SettingsDetection implements AddressDetection {
     })
     const { published } = this.#listeners
     const { allowVpn } = settings.config
-    return sources.map((source) => onRoute(source, { ...this.#network, published, allowVpn, from }))
+    const route = {
+      ...this.#network,
+      published,
+      allowVpn,
+      from,
+      interfaceOfVotes: async (family: Family) => interfaceOfVotes(await this.#lines[family].last()),
+    }
+    return sources.map((source) => onRoute(source, route))
   }
 
-  async uplink(family: Family): Promise<UplinkView | undefined> {
+  async uplink(family: Family): ReturnType<AddressDetection['uplink']> {
     const route = await this.#outsideRouteOf({})?.(family)
     if (route === undefined) return undefined
-    const { elsewhere, isVpn } = route
     const published = this.#listeners.published(family)
-    return { published, isElsewhere: elsewhere !== undefined, isProven: false, ...(isVpn && { isVpn }) }
+    const { elsewhere: through } = route
+    const uplink = { published, isElsewhere: through !== undefined, isProven: false }
+    return { uplink, ...(through !== undefined && { through }) }
+  }
+
+  lines(): State['lines'] {
+    const saved = FAMILIES.flatMap((family) => {
+      const lines = this.#lines[family].saved()
+      return lines === undefined ? [] : [[family, lines] as const]
+    })
+    return saved.length === 0 ? undefined : Object.fromEntries(saved)
   }
 
   providerFor(account: AccountDetection, host?: HostDetection): AddressProvider {
@@ -160,14 +183,16 @@ class SettingsDetection implements AddressDetection {
     const { report, userAgent } = this.#listeners
     const { clocks, steady, random } = this.#system
     const first = settings.accounts.find(({ myip }) => myip === undefined)
+    for (const family of FAMILIES) this.#lines[family].start()
     watch(
       {
         userAgent,
-        mayPing: settings.config.ping,
+        // Another line would carry the pings out of this network.
+        mayPing: async () => settings.config.ping && (await this.#lines.v4.now()).verdict.kind !== 'held',
         clock: steady,
         random,
         uptime: () => clocks().uptime,
-        ports: { ...this.#network, ...this.#portsFor({}) },
+        ports: { ...this.#network, ...this.#portsFor({}), gateway: async () => this.#gatewayNow() },
         hint: (hint, family) => this.hint(hint, family),
         report,
         signal: end.signal,
@@ -175,6 +200,7 @@ class SettingsDetection implements AddressDetection {
       {
         ...this.#watchedBy(first),
         recheckListeners: this.#recheckListeners,
+        lineListeners: this.#lineListeners,
       },
     )
   }
@@ -183,6 +209,13 @@ class SettingsDetection implements AddressDetection {
     this.#generation.end.abort(WAIT_ENDED)
     this.#generation = generationOf(settings, this.#listeners.end)
     if (this.#watchSignal !== undefined && settings.config.watch) this.watch(this.#watchSignal)
+  }
+
+  /** Watchers keep what they read after an event of the kernel, before a round reads the line anew. */
+  async #gatewayNow(): Promise<Gateway | undefined> {
+    const { v4 } = this.#lines
+    await v4.now()
+    return v4.gateway()
   }
 
   #mayRetry(): boolean {
@@ -211,25 +244,71 @@ class SettingsDetection implements AddressDetection {
     this.#listeners.wake({ mayRetry: false })
   }
 
-  /** All bindings share the cached names and gateway. */
+  /** All bindings share the cached names; those without an interface share the line. */
   #portsFor({ interface: only }: Binding): SourcePorts {
-    const { names, gateway } = this.#shared
-    const ofInterface = defaultGateway(this.#network)
+    const { resolve, forget } = this.#names
+    const { entropy } = this.#system
+    const ports = { ...this.#network, resolve, forget, entropy }
+    const { interfaces } = this.#network
+    if (only !== undefined)
+      return {
+        ...ports,
+        interfaces: async () => (await interfaces()).filter((one) => one.interface === only),
+        gateway: async () => defaultGateway(this.#network)(only),
+      }
     return {
-      ...this.#network,
-      interfaces: async () =>
-        (await this.#network.interfaces()).filter((one) => only === undefined || one.interface === only),
-      resolve: names.resolve,
-      forget: names.forget,
-      gateway: async () => (only === undefined ? gateway() : ofInterface(only)),
-      entropy: this.#system.entropy,
+      ...ports,
+      interfaces: async () => {
+        const now = await Promise.all(FAMILIES.map(async (family) => this.#lines[family].last()))
+        return (await interfaces()).filter((one) => !now.some((line) => isHidden(line, one)))
+      },
+      gateway: async () => this.#lines.v4.gateway(),
     }
+  }
+
+  #lineWatch(family: Family): LineWatch {
+    const { published, remembered, report, end } = this.#listeners
+    return lineWatch({
+      family,
+      ports: { ...this.#network, mayPing: () => this.#config.ping },
+      clock: this.#system.steady,
+      rule: () => (this.#config.allowVpn || this.#config.follow === 'default-route' ? 'follow' : 'guard'),
+      published: () => published(family),
+      remembered: async () => remembered(family),
+      beyond: () => literalsIn(this.#config).filter((host) => familyOf(host) === family),
+      askRouter: async (gateway, signal) => this.#askRouter(gateway, signal),
+      requestLook: () => {
+        for (const listener of this.#lineListeners) listener()
+        this.#requestLook()
+      },
+      // A hostname that is bound has its line.
+      report: (finding) => void (this.#generation.hasUnbound && report(finding)),
+      signal: end,
+    })
+  }
+
+  async #askRouter(gateway: Gateway, signal: AbortSignal): Promise<Sighting> {
+    const ports = { ...this.#portsFor({}), gateway: async () => Promise.resolve(gateway) }
+    const options = selectionOf(this.#generation.settings, this.#listeners.userAgent, '')
+    return routerSource(ports, options).look(
+      'v4',
+      AbortSignal.any([signal, this.#system.steady.deadline(WORD_TIMEOUT)]),
+    )
+  }
+
+  get #config(): DetectionSettings['config'] {
+    return this.#generation.settings.config
   }
 
   #outsideRouteOf(binding: Binding): DetectorOptions['outboundRoute'] {
     if (this.#generation.settings.config.allowVpn) return undefined
-    const ports = { ...this.#portsFor(binding), interfaces: this.#network.interfaces }
-    return outsideRouteOf(binding, ports, this.#listeners.report)
+    const { interfaces, outboundRoute } = this.#network
+    return outsideRouteOf(binding, {
+      interfaces,
+      outboundRoute,
+      lines: this.#lines,
+      report: this.#listeners.report,
+    })
   }
 
   #detectorOf(account: AccountDetection, binding: Binding): Detector {
@@ -250,6 +329,9 @@ class SettingsDetection implements AddressDetection {
       report: this.#reportOf(binding),
       published,
       outboundRoute: this.#outsideRouteOf(binding),
+      ...(from === undefined && {
+        onRound: (family: Family, evidence: LineEvidence) => this.#lines[family].record(evidence),
+      }),
       hasRoute: async (family) =>
         (await this.#network.outboundRoute(family, addressIn(await from?.(family)))) !== undefined,
       isAtRouter: async (address, signal) =>
@@ -266,11 +348,14 @@ class SettingsDetection implements AddressDetection {
       signal: AbortSignal.any([end.signal]),
     })
     detectors.set(key, made)
+    this.#generation.hasUnbound ||= from === undefined
     return made
   }
 
   /** The sources and results that watchers use; those of the first account whose address is not configured. */
-  #watchedBy(account: AccountDetection | undefined): Omit<WatchedDetection, 'recheckListeners'> {
+  #watchedBy(
+    account: AccountDetection | undefined,
+  ): Omit<WatchedDetection, 'recheckListeners' | 'lineListeners'> {
     const sources = account === undefined ? [] : this.sourcesFor(account.server)
     const main = account === undefined ? undefined : this.#detectorOf(account, {})
     return {
@@ -287,10 +372,14 @@ function withSuffixOf(host: HostDetection | undefined, provider: AddressProvider
   return suffix === undefined ? provider : suffixed(provider, suffix)
 }
 
-interface SharedLookups {
-  readonly names: CachingResolve
-  readonly gateway: FindGateway
-}
+/** A search for UPnP takes longer. */
+const WORD_TIMEOUT = seconds(3)
+
+/** Outside hosts that are sources by their address: those of the user, or the default ones. */
+const literalsIn = ({ sources, thirdParties }: DetectionSettings['config']): readonly Address[] =>
+  (sources ?? (thirdParties ? PUBLIC_SERVICES.map(({ spec }) => spec) : [])).flatMap((spec) =>
+    spec.kind === 'dns' ? (parseAddress(spec.server) ?? []) : [],
+  )
 
 function selectionOf({ config }: DetectionSettings, userAgent: string, server: string): SourceSelection {
   const { ipv6Choice: kind, ipv6Prefix: within, ipv6Suffix: suffix, allow: allowed, command = [] } = config

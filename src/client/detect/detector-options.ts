@@ -3,6 +3,7 @@ import type { Address, Family } from '../../shared/base/address.ts'
 import type { Clock, Random } from '../../shared/ports/clock.ts'
 import type { AddressSource } from './sources/source.ts'
 import type { Finding } from './finding.ts'
+import type { LineEvidence } from './line/line-watch.ts'
 import type { OutsideRoute } from './uplink.ts'
 
 export interface DetectorOptions {
@@ -21,6 +22,8 @@ export interface DetectorOptions {
   readonly published: (family: Family) => readonly Address[]
   /** The route of outside queries; undefined where any uplink may be published. */
   readonly outboundRoute: ((family: Family) => Promise<OutsideRoute>) | undefined
+  /** What each round showed of the lines of this host. */
+  readonly onRound?: (family: Family, evidence: LineEvidence) => void
   /** Whether this host has a route to the internet of this family. */
   readonly hasRoute: (family: Family) => Promise<boolean>
   /** Whether a router near this host has the address. */

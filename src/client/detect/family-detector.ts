@@ -16,6 +16,7 @@ import { hasNews, limitedTo, type LookBudget } from './look-budget.ts'
 import { NatReporter } from './nat-reporter.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { FlipGuard, type RoundResult, type Unasked } from './flip-guard.ts'
+import type { LineEvidence } from './line/line-watch.ts'
 import { type RecheckTimer, recheckTimer } from './recheck-timer.ts'
 import { Rest } from './rest.ts'
 import type { SourceRegistry } from './source-registry.ts'
@@ -60,6 +61,12 @@ interface RoundStart {
   readonly unasked: Unasked | undefined
   readonly budget: LookBudget
   readonly signal: AbortSignal
+}
+
+/** See `RoundResult`. */
+interface RoundLine {
+  readonly through: string | undefined
+  readonly line: string | undefined
 }
 
 interface DetectionRound {
@@ -148,22 +155,22 @@ export class FamilyDetector {
   ): Promise<Sighting | undefined> {
     const { clock, uptime } = this.#options
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
-    const { uplink, through } = await this.#uplink.now()
+    const { uplink, through, line } = await this.#uplink.now()
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)
     const over = new AbortController()
-    const shown = uplink?.isVpn && through !== undefined ? { votes, through } : { votes }
-    if (uplink !== undefined) void this.#guard.reportVpn(shown, [end, over.signal])
+    if (uplink !== undefined) void this.#guard.reportStrays(votes, [end, over.signal])
     const agreement = await this.#confirm({ votes, uplink, unasked, budget, signal: end })
     over.abort(WAIT_ENDED)
-    const isAtRouter = await this.#isAtRouter(agreement, through, end)
-    if (restart.signal.aborted || !(await this.#isStillThrough(through))) return undefined
+    const isAtRouter = await this.#isAtRouter(agreement, { through, line }, end)
+    if (restart.signal.aborted || !(await this.#isStill({ through, line }))) return undefined
     if (unasked === undefined) this.#rest.record(votes, hints.all)
     const sighting = this.#record(agreement, {
       votes,
       isAtRouter,
       ...(through !== undefined && { through }),
+      ...(line !== undefined && { line }),
       ...(unasked !== undefined && { unasked }),
     })
     this.#isOpen = agreement.kind === 'open'
@@ -175,20 +182,22 @@ export class FamilyDetector {
   }
 
   /** A VPN comes up in steps: the route may change after it was read, and before the outside answers. */
-  async #isStillThrough(before: string | undefined): Promise<boolean> {
-    return (await this.#uplink.now()).through === before
+  async #isStill({ through, line }: RoundLine): Promise<boolean> {
+    const now = await this.#uplink.now()
+    return now.through === through && (line === undefined || now.line === line)
   }
 
   /**
-   * Of two uplinks that alternate, the router has the one that is in use: an address that returns, and that only outside
-   * sources report, need not stay for a while then. Through a VPN, its server would answer in the place of the router.
+   * Of two lines that alternate behind the router, it has the one that is in use: an address that returns, and that only
+   * outside sources report, need not stay for a while then. Through a VPN, its server would answer in its place.
    */
   async #isAtRouter(
     agreement: Agreement,
-    through: string | undefined,
+    { through, line }: RoundLine,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (this.#family !== 'v4' || through !== undefined || !this.#guard.holdsBack(agreement)) return false
+    if (this.#family !== 'v4' || through !== undefined || !this.#guard.holdsBack(agreement, line))
+      return false
     return this.#options.isAtRouter(agreement.address, signal)
   }
 
@@ -235,10 +244,20 @@ export class FamilyDetector {
     if (agreement.kind === 'agreed') registry.recordAgreement(agreement)
     const sighting = this.#guard.sightingOf(agreement, round)
     this.#uplink.record(agreement, round.votes)
+    this.#options.onRound?.(this.#family, evidenceIn(agreement, round))
     const nat = this.#family === 'v4' ? this.#nat.of(agreement, round) : undefined
     return nat !== undefined && sighting.kind === 'seen' ? { ...sighting, nat } : sighting
   }
 }
+
+const evidenceIn = (agreement: Agreement, { votes, through }: RoundResult): LineEvidence => ({
+  hasWord:
+    through === undefined &&
+    votes.some(({ source, sighting }) => source.vantage === 'router' && sighting.kind === 'seen'),
+  ...(through !== undefined &&
+    agreement.kind !== 'none' &&
+    agreement.elsewhere !== undefined && { elsewhere: agreement.elsewhere }),
+})
 
 const isFresh = ({ answers, at }: LatestResult, { all }: HintCounts, now: Duration): boolean =>
   answers.all === all && now - at < MAX_ANSWER_AGE

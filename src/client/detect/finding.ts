@@ -1,6 +1,7 @@
 import type { Duration } from '../../shared/base/time.ts'
 import type { Address } from '../../shared/base/address.ts'
 import type { Nat } from '../../shared/base/nat.ts'
+import type { RowName, Sign } from './line/decide-line.ts'
 
 /** What detection reports besides the address. */
 export type Finding =
@@ -18,17 +19,37 @@ export type Finding =
       readonly because: string
     }
   | { readonly kind: 'flipping'; readonly address: Address; readonly heldFor: Duration }
+  /** Traffic leaves by another line than the home line, which is not known to be dead: nothing of it is published. */
+  | {
+      readonly kind: 'lineHeld'
+      readonly because: RowName
+      /** The line in use, as people read of it. */
+      readonly through: string
+      /** What the service has for this host. */
+      readonly addresses: readonly Address[]
+      /** The kernel calls it a tunnel, or a policy of IPsec. */
+      readonly isVpn?: true
+      /** The home line. */
+      readonly home?: string
+    }
+  /** Another line is the home line now. */
+  | {
+      readonly kind: 'lineChanged'
+      readonly because: RowName
+      readonly from: string
+      readonly to: string
+      /** By which the one before is dead. */
+      readonly sign?: Sign
+    }
   /**
-   * Outside services see another uplink than the published one, such as a VPN. `through` is its interface, where the kernel
-   * reports it.
+   * Outside services see another line than the published one, and no route of this host shows it; or some questions leave
+   * through the interface `through`.
    */
   | {
       readonly kind: 'elsewhere'
       readonly published?: Address
       readonly outside?: Address
       readonly through?: string
-      /** Only some questions leave through it. */
-      readonly isPartly?: true
       /** It was told in full a short while ago. */
       readonly isAgain?: true
     }

@@ -15,7 +15,7 @@ import { type Agreement, type SourceVote, straysIn } from './agree.ts'
 import type { Finding } from './finding.ts'
 import { NO_DEFAULT_ROUTE } from './sources/nat-pmp.ts'
 import type { SecondRound } from './second-round.ts'
-import { type AddressHistory, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
+import { type AddressHistory, isOtherLine, isReturning, NO_HISTORY, passOrHold } from './flip.ts'
 
 /** The host has no route of this family, or the outside did not answer for so long that it is asked rarely. */
 export type Unasked = 'route' | 'rest'
@@ -27,8 +27,10 @@ export interface RoundResult {
   readonly unasked?: Unasked
   /** The router answers at the address, whatever it reports. */
   readonly isAtRouter: boolean
-  /** The interface of outside queries, where it is not the one to the router. */
+  /** The line of outside queries, where it is another one than may be published. */
   readonly through?: string
+  /** The line that may be published, where it is known. */
+  readonly line?: string
 }
 
 interface FlipGuardOptions {
@@ -43,9 +45,9 @@ interface FlipGuardOptions {
 export class FlipGuard {
   readonly #options: FlipGuardOptions
   readonly #secondRound: SecondRound
-  /** Uplinks that were reported since the last agreement without one. */
+  /** Lines that were reported since the last agreement without one. */
   readonly #reported = new Set<string>()
-  #told: { readonly uplink: string; readonly at: Instant } | undefined
+  #told: { readonly line: string; readonly at: Instant } | undefined
   #history: AddressHistory = NO_HISTORY
 
   constructor(options: FlipGuardOptions, secondRound: SecondRound) {
@@ -58,60 +60,62 @@ export class FlipGuard {
   }
 
   /** Whether only the time since it was replaced speaks against the address. */
-  holdsBack(agreement: Agreement): agreement is Extract<Agreement, { kind: 'agreed' }> {
+  holdsBack(
+    agreement: Agreement,
+    line: string | undefined,
+  ): agreement is Extract<Agreement, { kind: 'agreed' }> {
     const { clock } = this.#options
     return (
       agreement.kind === 'agreed' &&
       !agreement.hasNear &&
+      !isOtherLine(this.#history, line) &&
       isReturning(this.#history, agreement.address, clock.now())
     )
   }
 
-  /** The route shows a VPN, or a vote does, and the round still waits for sources that may not answer. */
-  async reportVpn(
-    { votes, through }: Pick<RoundResult, 'votes' | 'through'>,
-    ends: readonly AbortSignal[],
-  ): Promise<void> {
+  /** A tunnel takes some questions, and the round still waits for sources that may not answer. */
+  async reportStrays(votes: readonly SourceVote[], ends: readonly AbortSignal[]): Promise<void> {
     const { clock } = this.#options
-    await clock.sleep(after(clock.now(), VPN_DELAY), ...ends)
-    const uplink = through ?? straysIn(votes)[0]
-    if (uplink === undefined || ends.some(({ aborted }) => aborted) || this.#reported.has(uplink)) return
-    this.#tell(
-      { kind: 'elsewhere', through: uplink, ...(through === undefined && { isPartly: true }) },
-      uplink,
-    )
+    await clock.sleep(after(clock.now(), STRAY_DELAY), ...ends)
+    const [through] = straysIn(votes)
+    if (through === undefined || ends.some(({ aborted }) => aborted) || this.#reported.has(through)) return
+    this.#tell({ kind: 'elsewhere', through }, through)
   }
 
-  /** A VPN that goes and comes is told in full once in a while. */
-  #tell(finding: Extract<Finding, { kind: 'elsewhere' }>, uplink: string): void {
+  /** A line that goes and comes is told in full once in a while. */
+  #tell(finding: Extract<Finding, { kind: 'elsewhere' }>, line: string): void {
     const { clock, report } = this.#options
     const last = this.#told
-    const isAgain = last?.uplink === uplink && isBefore(clock.now(), after(last.at, TOLD_AGAIN))
-    this.#reported.add(uplink)
-    if (!isAgain) this.#told = { uplink, at: clock.now() }
+    const isAgain = last?.line === line && isBefore(clock.now(), after(last.at, TOLD_AGAIN))
+    this.#reported.add(line)
+    if (!isAgain) this.#told = { line, at: clock.now() }
     report({ ...finding, ...(isAgain && { isAgain }) })
   }
 
   sightingOf(agreement: Agreement, round: RoundResult): Sighting {
     if (agreement.kind === 'none') return { kind: 'none' }
-    this.#reportUplink(agreement, round)
+    const { through } = round
+    // Where a route shows the other line, its watch tells.
+    if (through === undefined) this.#reportElsewhere(agreement, round.votes)
+    const held = through === undefined ? {} : { lineHeld: through }
     if (agreement.kind === 'open') {
       const reason = round.unasked ?? (agreement.isUnasked ? 'budget' : undefined)
       const unasked = reason === undefined ? '' : `; ${UNASKED[reason]}`
-      return { kind: 'unknown', ...reasonOf(round, unasked), ...pageIn(round) }
+      return { kind: 'unknown', ...reasonOf(round, unasked), ...pageIn(round), ...held }
     }
-    return { ...this.#passOrHold(agreement, round.isAtRouter), ...pageIn(round) }
+    return { ...this.#passOrHold(agreement, round), ...pageIn(round), ...held }
   }
 
   #passOrHold(
     { address, by, hasNear }: Extract<Agreement, { kind: 'agreed' }>,
-    isAtRouter: boolean,
+    { isAtRouter, line }: Pick<RoundResult, 'isAtRouter' | 'line'>,
   ): Sighting {
     const { clock, report } = this.#options
     const before = this.#history
     const { history, heldUntil } = passOrHold(before, address, {
       now: clock.now(),
       hasNear: hasNear || isAtRouter,
+      ...(line !== undefined && { line }),
     })
     this.#history = history
     if (heldUntil === undefined) return { kind: 'seen', address, by: by.join(' and ') }
@@ -130,21 +134,16 @@ export class FlipGuard {
   }
 
   /**
-   * Once for each uplink that outside services see, until they see this one again. Where no route shows it, the line may
+   * Once for each line that outside services see, until they see this one again. Where no question shows it, the line may
    * have changed between the answers of one round, so a second round must see the same.
    */
-  #reportUplink(
-    agreement: Exclude<Agreement, { kind: 'none' }>,
-    { votes, through: ofRoute }: Pick<RoundResult, 'votes' | 'through'>,
-  ): void {
-    const stray = ofRoute === undefined ? straysIn(votes)[0] : undefined
-    const through = ofRoute ?? stray
+  #reportElsewhere(agreement: Exclude<Agreement, { kind: 'none' }>, votes: readonly SourceVote[]): void {
+    const [through] = straysIn(votes)
     const outside = agreement.isElsewhere ? agreement.elsewhere : undefined
-    const uplink = through ?? outside
-    // The next VPN is told again.
-    if (agreement.kind === 'agreed' && !agreement.isElsewhere && stray === undefined) this.#reported.clear()
-    const isNew =
-      (agreement.isElsewhere || stray !== undefined) && uplink !== undefined && !this.#reported.has(uplink)
+    const line = through ?? outside
+    // The next one is told again.
+    if (agreement.kind === 'agreed' && !agreement.isElsewhere && through === undefined) this.#reported.clear()
+    const isNew = line !== undefined && !this.#reported.has(line)
     const isSeenTwice = this.#secondRound.isConfirmed(isNew && through === undefined ? outside : undefined)
     if (!isNew || (through === undefined && !isSeenTwice)) return
     this.#tell(
@@ -153,16 +152,15 @@ export class FlipGuard {
         ...(agreement.kind === 'agreed' && { published: agreement.address }),
         ...(outside !== undefined && { outside }),
         ...(through !== undefined && { through }),
-        ...(stray !== undefined && { isPartly: true }),
       },
-      uplink,
+      line,
     )
   }
 }
 
 const TOLD_AGAIN: Duration = minutes(10)
 /** A router that answers does so in a fraction of this, and is part of the message then. */
-const VPN_DELAY: Duration = seconds(1)
+const STRAY_DELAY: Duration = seconds(1)
 
 // biome-ignore format: a table
 const UNASKED: { readonly [U in Unasked | 'budget']: string } = {
@@ -190,7 +188,7 @@ function reasonOf(
   if (reporting.length === 0 && answers.answers.includes(NO_DEFAULT_ROUTE))
     return { because: `${NO_DEFAULT_ROUTE}${unasked}`, ...answers }
   if (reporting.length > 0 && through !== undefined) {
-    const cause = `outside queries leave through ${through}, as with a VPN, and cannot confirm the address of the router`
+    const cause = `traffic leaves through ${through}, which is not the line whose address is published`
     return { because: `${cause}${unasked}`, cause, ...answers }
   }
   const [what, which] =

@@ -17,6 +17,8 @@ export interface AddressHistory {
   readonly returning?: { readonly address: Address; readonly since: Instant; readonly holdFor: Duration }
   /** Returns in a row. */
   readonly flips: number
+  /** The line that the published address was seen through, where it is known. */
+  readonly line?: string
 }
 
 export const NO_HISTORY: AddressHistory = { left: {}, flips: 0 }
@@ -33,8 +35,9 @@ interface FlipOutcome {
 
 interface FlipInput {
   readonly now: Instant
-  /** The router or an interface has the address: then it belongs to this uplink, and is never held back. */
+  /** The router or an interface has the address: then it belongs to this line, and is never held back. */
   readonly hasNear: boolean
+  readonly line?: string
 }
 
 /** Whether the address was replaced a short while ago, so that it is held back. */
@@ -47,17 +50,22 @@ export const isReturning = (
 const isRecent = (leftAt: Instant | undefined, now: Instant): boolean =>
   leftAt !== undefined && isBefore(now, after(leftAt, RETURN_WINDOW))
 
+/** This host itself went to another line: an address alternates unseen only behind one line. */
+export const isOtherLine = (history: AddressHistory, line: string | undefined): boolean =>
+  line !== undefined && history.line !== undefined && line !== history.line
+
 /** Passes an address, or holds back one that flips (A, B, A): it must then stay for a while, longer after each flip. */
 export function passOrHold(
   history: AddressHistory,
   address: Address,
-  { now, hasNear }: FlipInput,
+  { now, hasNear, line }: FlipInput,
 ): FlipOutcome {
   const { current, returning, flips } = history
   const { returning: _, ...settled } = history
-  if (address === current) return { history: settled }
-  if (hasNear || !isReturning(history, address, now))
-    return { history: moved({ ...settled, flips: 0 }, address, now) }
+  const onLine = line === undefined ? {} : { line }
+  if (address === current) return { history: { ...settled, ...onLine } }
+  if (hasNear || isOtherLine(history, line) || !isReturning(history, address, now))
+    return { history: moved({ ...settled, flips: 0, ...onLine }, address, now) }
   if (returning?.address === address) {
     const until = after(returning.since, returning.holdFor)
     return isBefore(now, until) ? { history, heldUntil: until } : { history: moved(settled, address, now) }

@@ -2,16 +2,19 @@ import type { Address, Family } from '../../shared/base/address.ts'
 import type { SentPacket, Sighting } from '../../shared/base/sighting.ts'
 import { isGlobal } from '../../shared/base/special.ts'
 import type { Interfaces } from '../../shared/ports/interfaces.ts'
-import type { FindOutboundRoute, FindPacketRoute, OutboundRoute } from '../../shared/ports/network.ts'
+import type { FindOutboundRoute, FindPacketRoute, IsTunnel } from '../../shared/ports/network.ts'
 import type { FindSourceAddress } from './sources/ports.ts'
 import type { AddressSource } from './sources/source.ts'
 
 interface RouteOfHost {
   readonly outboundRoute: FindOutboundRoute
   readonly packetRoute: FindPacketRoute
+  readonly isTunnel: IsTunnel
   /** All those of the host. */
   readonly interfaces: Interfaces
   readonly published: (family: Family) => readonly Address[]
+  /** The interface by which a question must leave; undefined where the route of the host says it. */
+  readonly interfaceOfVotes: (family: Family) => Promise<string | undefined>
 }
 
 interface Uplink extends RouteOfHost {
@@ -38,8 +41,8 @@ export function onRoute(source: AddressSource, { from, allowVpn, ...ports }: Upl
 type Stray = Extract<Sighting, { kind: 'unknown' }>
 
 /**
- * The source, whose answer counts only if the question left by the route of this host: a VPN may take single ports or hosts
- * by a rule, and a route may have changed since the question (decision 0052).
+ * The source, whose answer counts only if the question left by the line of this host: a VPN may take single ports or hosts
+ * by a rule, two lines may share a route, and a route may have changed since the question (decision 0052).
  */
 export const onOwnRoute = (source: AddressSource, ports: RouteOfHost): AddressSource => ({
   ...source,
@@ -47,55 +50,53 @@ export const onOwnRoute = (source: AddressSource, ports: RouteOfHost): AddressSo
     const sighting = await source.look(family, signal)
     if (sighting.kind !== 'seen' || sighting.sent === undefined) return sighting
     const { sent, ...seen } = sighting
-    const route = await ports.outboundRoute(family)
-    if (route === undefined) return seen
-    const stray = await strayBySocket(sent, route, ports)
+    const line = (await ports.interfaceOfVotes(family)) ?? (await ports.outboundRoute(family))?.interface
+    if (line === undefined) return seen
+    const stray = await strayBySocket(sent, line, ports)
     if (stray !== undefined) return stray
     // What is published already does no harm, and is asked for much more often.
     if (ports.published(family).includes(seen.address) || !isGlobal(sent.remote, [])) return seen
-    return (await strayByRules(sent, route, ports)) ?? seen
+    return (await strayByRules(sent, line, ports)) ?? seen
   },
 })
 
 /** By the local address, which the kernel chose with the route. */
 async function strayBySocket(
   { local, remote }: SentPacket,
-  route: OutboundRoute,
-  { interfaces }: RouteOfHost,
+  line: string,
+  ports: RouteOfHost,
 ): Promise<Stray | undefined> {
-  if (route.address === local) return undefined
-  const all = await interfaces()
-  const own = all.find(({ address }) => address === local)
-  if (own?.interface === route.interface) return undefined
+  const own = (await ports.interfaces()).find(({ address }) => address === local)?.interface
+  if (own === line) return undefined
+  const isTunnel = own !== undefined && (await ports.isTunnel(own))
   // A question to this host, or to one of its network, takes no route to the internet; one into a tunnel does.
-  if (own?.isTunnel !== true && !isGlobal(remote, [])) return undefined
+  if (!isTunnel && !isGlobal(remote, [])) return undefined
   if (own === undefined) return { kind: 'unknown', because: `was asked from ${local}, which this host lost` }
-  // Two lines of this host may share its traffic.
-  const isTunnel = all.some((one) => one.interface === route.interface && one.isTunnel)
-  return own.isTunnel || isTunnel ? strayBy(own.interface, route, own.isTunnel) : undefined
+  return strayBy(own, line, isTunnel)
 }
 
 /** A tunnel without an address, or another gateway of this network, shows in no local address. */
 async function strayByRules(
   sent: SentPacket,
-  route: OutboundRoute,
-  { interfaces, packetRoute }: RouteOfHost,
+  line: string,
+  { interfaces, packetRoute, isTunnel }: RouteOfHost,
 ): Promise<Stray | undefined> {
   const way = await packetRoute(sent)
   if (way === undefined) return undefined
-  if (way.interface === route.interface) {
+  if (way.interface === line) {
     const usual = await packetRoute({ local: sent.local })
     const isOther = usual?.interface === way.interface && usual.gateway !== way.gateway
-    return isOther ? strayBy(`${way.gateway} on ${way.interface}`, route, true) : undefined
+    return isOther ? strayBy(`${way.gateway} on ${way.interface}`, line, true) : undefined
   }
-  const known = (await interfaces()).find((one) => one.interface === way.interface)
-  return known === undefined || known.isTunnel ? strayBy(way.interface, route, true) : undefined
+  const isKnown = (await interfaces()).some((one) => one.interface === way.interface)
+  return strayBy(way.interface, line, !isKnown || (await isTunnel(way.interface)))
 }
 
-const strayBy = (through: string, route: OutboundRoute, isVpn: boolean): Stray => ({
+/** Two lines of this host may share its traffic: only a tunnel is told. */
+const strayBy = (through: string, line: string, isTold: boolean): Stray => ({
   kind: 'unknown',
-  because: `was asked through ${through}, but this host routes through ${route.interface}`,
-  ...(isVpn && { through }),
+  because: `was asked through ${through}, and the line of this host is ${line}`,
+  ...(isTold && { through }),
 })
 
 interface BoundRoute extends Pick<RouteOfHost, 'packetRoute' | 'interfaces'> {

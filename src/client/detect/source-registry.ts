@@ -2,7 +2,7 @@ import { wholeSeconds } from '../../shared/base/time.ts'
 import type { Family } from '../../shared/base/address.ts'
 import type { Clock } from '../../shared/ports/clock.ts'
 import type { AddressSource } from './sources/source.ts'
-import type { Agreement, SourceVote } from './agree.ts'
+import { type Agreement, independentOf, type SourceVote } from './agree.ts'
 import type { Finding } from './finding.ts'
 import {
   mayAsk,
@@ -81,5 +81,15 @@ function rotated(all: readonly AddressSource[], turn: number): readonly AddressS
   // NaN where there is none; every part of nothing is empty.
   const start = turn % cheap.length
   const costly = others.filter((one) => !cheap.includes(one))
-  return [...first, ...cheap.slice(start), ...cheap.slice(0, start), ...costly]
+  return [...inTurns([...first, ...cheap.slice(start), ...cheap.slice(0, start)]), ...costly]
+}
+
+/** Two that start together are two votes. */
+function inTurns(sources: readonly AddressSource[]): readonly AddressSource[] {
+  const [ordered, rest]: [AddressSource[], AddressSource[]] = [[], [...sources]]
+  while (rest.length > 0) {
+    const at = rest.findIndex((one) => independentOf([...ordered, one]) > independentOf(ordered))
+    ordered.push(...rest.splice(Math.max(at, 0), 1))
+  }
+  return ordered
 }

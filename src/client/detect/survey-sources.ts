@@ -36,7 +36,7 @@ export async function surveySources(
   const isOneEnough = settings.config.agreement === 'one'
   const rules = await Promise.all(
     families.map(async (family): Promise<SurveyRule> => {
-      const uplink = await detection.uplink(family)
+      const { uplink } = (await detection.uplink(family)) ?? {}
       return { family, quorum: isOneEnough ? 1 : quorumOf(sources, family), ...(uplink && { uplink }) }
     }),
   )

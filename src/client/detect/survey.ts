@@ -91,7 +91,7 @@ function concludeOn(family: Family, votes: readonly SourceVote[], agreement: Agr
 function noAddressCause(agreement: Agreement, isAnySeen: boolean): string {
   if (agreement.kind === 'none') return 'no source sees an address of this family'
   if (agreement.isElsewhere)
-    return `outside services see ${agreement.elsewhere ?? 'another line'}, which is not this line, as with a VPN`
+    return `outside services see ${agreement.elsewhere ?? 'another line'}, which is not this line`
   return isAnySeen
     ? 'no two sources agree, and a new address needs two'
     : 'no source answered with an address'

@@ -3,10 +3,10 @@ import type { Agreement, SourceVote, UplinkView } from './agree.ts'
 
 /** The route of outside queries. */
 export interface OutsideRoute {
-  /** The interface, where it is not the one to the router. */
+  /** Where they leave by another line than the one that may be published: that line, as people read of it. */
   readonly elsewhere?: string
-  /** IPv4 leaves through a tunnel, although this network has a router. */
-  readonly isVpn?: true
+  /** The line that may be published, where it is known. */
+  readonly line?: string
 }
 
 interface UplinkOptions {
@@ -15,28 +15,31 @@ interface UplinkOptions {
 }
 
 export interface UplinkTracker {
-  /** The input of an agreement; `through` is the interface of outside queries, for messages. */
-  now(): Promise<{ readonly uplink?: UplinkView; readonly through?: string }>
+  /** The input of an agreement; `through` is the line of outside queries, for messages. */
+  now(): Promise<{ readonly uplink?: UplinkView; readonly through?: string; readonly line?: string }>
   record(agreement: Agreement, votes: readonly SourceVote[]): void
 }
 
-/** What the rounds of one family showed about the published uplink, and about another one that the outside sees. */
+/** What the rounds of one family showed about the published line, and about another one that the outside sees. */
 export function uplinkTracker(family: Family, { published, outboundRoute }: UplinkOptions): UplinkTracker {
   let [isProven, isInterrupted] = [false, false]
   let foreign: Address | undefined
+  let last: string | undefined
   return {
     now: async () => {
       if (outboundRoute === undefined) return {}
-      const { elsewhere: through, isVpn } = await outboundRoute(family)
+      const { elsewhere: through, line } = await outboundRoute(family)
+      // What was foreign beside the line before may be the address of this one.
+      if (line !== undefined && last !== undefined && line !== last) foreign = undefined
+      last = line ?? last
       const uplink = {
         published: published(family),
         isElsewhere: through !== undefined,
         isProven,
         isInterrupted,
         ...(foreign !== undefined && { foreign }),
-        ...(isVpn && { isVpn }),
       }
-      return { uplink, ...(through !== undefined && { through }) }
+      return { uplink, ...(through !== undefined && { through }), ...(line !== undefined && { line }) }
     },
     record: (agreement, votes) => {
       const hasNear = agreement.kind === 'agreed' && agreement.hasNear

@@ -1,6 +1,7 @@
 import { listed } from '../../shared/base/address.ts'
 import type { Outcome } from '../report/cause.ts'
 import type { AccountReport } from '../report/report.ts'
+import { heldLine } from '../report/report-text.ts'
 import type { PublicationState } from '../verify/publication.ts'
 
 export type Tone = 'ok' | 'wait' | 'bad'
@@ -29,6 +30,15 @@ export const UNDER_WAY: Appearance = {
   title: 'An update is on its way',
   meaning: 'The answer of the service is not here yet.',
 }
+/** By the line in use, which is not the one whose address is published. */
+const heldAppearance = (line: string): Appearance => ({
+  tone: 'wait',
+  mark: '!',
+  title: `Unchanged while ${line} is in use`,
+  meaning:
+    `Traffic leaves by ${line}, and the line before is not known to be dead. ` +
+    'The names keep the address that was confirmed last. Nothing to do; to publish the line in use, set follow = "default-route", or allow_vpn = true for a VPN.',
+})
 const OFFLINE: Appearance = {
   tone: 'wait',
   mark: '–',
@@ -68,6 +78,8 @@ export function appearanceOf(account: AccountReport): Appearance {
   if (isDue === true && outcome !== 'stopped') return UNDER_WAY
   if (outcome !== 'settled') return isNew(account) ? withoutNames(APPEARANCES[outcome]) : APPEARANCES[outcome]
   if (hostnames.every(({ isOffline }) => isOffline)) return OFFLINE
+  const held = heldLine(account)
+  if (held !== undefined) return heldAppearance(held)
   if (hostnames.some(({ different }) => listed(different ?? {}).length > 0)) return DIFFERENT
   const isIn = (...states: readonly PublicationState[]): boolean =>
     hostnames.some(({ published }) => published !== null && states.includes(published.state))

@@ -121,6 +121,8 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
   const time = clientTime(system.clocks)
   const emit = eventLog(settings, time, parts)
   let latest: State = NEW_STATE
+  let onLoaded: () => void = () => undefined
+  const isLoaded = new Promise<void>((done) => (onLoaded = done))
   const inbox = makeInbox()
   const detection = makeDetection(settings, {
     report: emit,
@@ -128,6 +130,7 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     userAgent: userAgentOf(settings),
     wake: ({ mayRetry }) => inbox.put(mayRetry ? POKE_REQUEST : LOOK_REQUEST),
     published: (family) => confirmedIn(latest, family),
+    remembered: async (family) => isLoaded.then(() => latest.lines?.[family]),
     end: end.signal,
   })
   const agent: Agent = {
@@ -148,8 +151,10 @@ export function composeClient(settings: ResolvedSettings, parts: ClientParts): C
     whenStopped: settings.config.whenStopped,
     emit,
     onInterruption: () => detection.hint('wake'),
+    lines: () => detection.lines(),
     onState: (loop) => {
       latest = loop.state
+      onLoaded()
       onState(loop)
     },
     mustSave: parts.mustSave ?? false,

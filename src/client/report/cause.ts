@@ -10,7 +10,6 @@ import {
   isHeldBack,
   isRequestDue,
   pacedIn,
-  type SightingsByName,
   sightingsOf,
   stopOf,
   type WorldView,
@@ -62,7 +61,10 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
   const isIncomplete = hosts.some(({ touched }) => touched === undefined)
   const needsAddress = !desired.isOffline && !desired.reliesOnConnection
   // Before the first look, addresses that were confirmed earlier are still valid.
-  if (needsAddress && !isAnySeen(seen) && (seen !== undefined || isIncomplete)) return 'addressUnknown'
+  const isKnown = desired.hostnames.some((name) =>
+    isAnyKnown(sightingsOf(seen ?? {}, name), hostOf(account, name)),
+  )
+  if (needsAddress && !isKnown && (seen !== undefined || isIncomplete)) return 'addressUnknown'
   const isHeld = desired.hostnames.some((name) =>
     isHeldBack(desired, sightingsOf(seen ?? {}, name), hostOf(account, name)),
   )
@@ -74,8 +76,15 @@ export function outcomeOf(desired: DesiredState, { state, world, now }: Context)
 const isUnanswered = ({ unanswered }: HostState): boolean =>
   unanswered !== undefined && listed(unanswered.addresses).length > 0
 
-const isAnySeen = (byName: SightingsByName = {}): boolean =>
-  Object.values(byName).some((seen) => Object.values(seen).some(({ kind }) => kind === 'seen'))
+/** While another line is held, the address that was confirmed stays right as far as anyone knows. */
+const isAnyKnown = (seen: Sightings, { confirmed }: HostState): boolean =>
+  FAMILIES.some((family) => {
+    const sighting = seen[family]
+    return sighting?.kind === 'seen' || (heldBy(sighting) !== undefined && confirmed[family] !== undefined)
+  })
+
+const heldBy = (sighting: Sighting | undefined): string | undefined =>
+  sighting === undefined || sighting.kind === 'none' ? undefined : sighting.lineHeld
 
 /** The outcome of several accounts. */
 export const worstOutcome = (outcomes: readonly Outcome[]): Outcome =>
@@ -87,6 +96,8 @@ export interface SeenReport {
   readonly address: string | null
   readonly by: string | null
   readonly because: string | null
+  /** Traffic leaves by this line, and the address is of another one. */
+  readonly held?: string
 }
 
 /** The stop to report: of the account, of a hostname, or of the offline option. */
@@ -175,7 +186,10 @@ export function saidBy(
 /** Undefined for a family without a sighting, or one that the user left unset. */
 export function reportSeen(family: Family, sighting: Sighting | undefined): SeenReport | undefined {
   if (sighting === undefined || (sighting.kind === 'none' && sighting.isLeft)) return undefined
-  if (sighting.kind === 'seen') return { family, address: sighting.address, by: sighting.by, because: null }
+  const line = heldBy(sighting)
+  const held = line === undefined ? {} : { held: line }
+  if (sighting.kind === 'seen')
+    return { family, address: sighting.address, by: sighting.by, because: null, ...held }
   const because = sighting.kind === 'none' ? 'this host has none' : sighting.because
-  return { family, address: null, by: null, because }
+  return { family, address: null, by: null, because, ...held }
 }

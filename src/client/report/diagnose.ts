@@ -134,7 +134,7 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
     remedy: 'check IPv6 at the router or the provider; until then, set ipv6 = false to publish only IPv4',
     isTrouble: true,
   },
-  'another line, such as a VPN': {
+  'another line': {
     find: ({ elsewhere, answers, agreed: { v4 } }) => {
       if (elsewhere === undefined) return undefined
       const isOfLine = answers.some(
@@ -143,11 +143,11 @@ const DIAGNOSES: Readonly<Record<string, Rule>> = {
       )
       const seen = isOfLine ? `this line has ${v4}` : `outside services see ${v4}`
       const known = v4 === undefined ? 'the address of this line cannot be confirmed' : seen
-      return `traffic to the internet leaves through ${elsewhere}, and not through the router; ${known}`
+      return `traffic to the internet leaves through ${elsewhere}, not by the line whose address is published; ${known}`
     },
     remedy:
-      'the address of the VPN is not published. To use only one line, bind the hostname to its interface; ' +
-      'to publish the address of the VPN, set allow_vpn = true',
+      'its address is not published. To use only one line, bind the hostname to its interface; ' +
+      'to publish the line in use, set follow = "default-route", or allow_vpn = true for a VPN',
     isTrouble: false,
   },
   ...NAT_RULES,

@@ -2,7 +2,7 @@ import { labelOf } from './account-name.ts'
 import { hostTable } from './host-table.ts'
 import type { Outcome } from './cause.ts'
 import type { AccountReport } from './report.ts'
-import { formatCause, formatSince, formatStopped, formatTime, lookLines } from './report-text.ts'
+import { formatCause, formatSince, formatStopped, formatTime, heldLine, lookLines } from './report-text.ts'
 
 /** What happened, why, what to do and what comes next, for one account. */
 export function explainAccount(report: AccountReport): readonly string[] {
@@ -25,11 +25,20 @@ export function explainAccount(report: AccountReport): readonly string[] {
   return [...texts[outcome], ...lookLines(report), ...hostTable(report.hostnames, true)]
 }
 
-function settledText({ hostnames, lastLook }: AccountReport): string {
+function settledText(report: AccountReport): string {
+  const { hostnames, lastLook } = report
   if (hostnames.every(({ isOffline }) => isOffline))
     return (
       'Every hostname is offline, as the settings say. ' +
       'The next request is sent when that setting changes, or to refresh them.'
+    )
+  const held = heldLine(report)
+  if (held !== undefined)
+    return (
+      `Every hostname is confirmed. Traffic leaves by ${held}, not by the line whose address is published, ` +
+      'and that one is not known to be dead, so nothing changes. ' +
+      'What to do: nothing, or follow = "default-route" to publish the line in use; ' +
+      'allow_vpn = true to publish the address of a VPN.'
     )
   // Nothing is looked up where the service takes the address of the connection.
   return lastLook !== null && hostnames.every(({ seen }) => seen.length === 0)

@@ -39,6 +39,10 @@ export function lookLines({ hostnames, lastLook, nextLook }: AccountReport): rea
   return [`  last look ${formatTime(lastLook)}${next}`, ...(first === '' ? [] : lines)]
 }
 
+/** The line that is held, of the first hostname that has one. */
+export const heldLine = ({ hostnames }: Pick<AccountReport, 'hostnames'>): string | undefined =>
+  hostnames.flatMap(({ seen }) => seen.flatMap(({ held }) => held ?? []))[0]
+
 const formatSeen = ({ family, address, by, because }: SeenReport): string =>
   address === null ? `no ${FAMILY_NAMES[family]} address (${because})` : `${address} (${by})`
 

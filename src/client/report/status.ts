@@ -2,7 +2,7 @@ import { labelOf } from './account-name.ts'
 import { hostTable } from './host-table.ts'
 import type { Outcome } from './cause.ts'
 import type { AccountReport } from './report.ts'
-import { formatCause, formatSince, formatStopped, formatTime, lookLines } from './report-text.ts'
+import { formatCause, formatSince, formatStopped, formatTime, heldLine, lookLines } from './report-text.ts'
 import { type Trouble, troubleLines } from './troubles.ts'
 
 export interface StatusReport {
@@ -67,9 +67,10 @@ function formatOutcome(report: AccountReport, isRunning: boolean): string {
   const due = isRunning
     ? 'an update is on its way'
     : 'an update is due; run holdfast update, or start the daemon'
+  const held = heldLine(report)
   // biome-ignore format: a table
   const texts: { readonly [O in Outcome]: string } = {
-    settled:        report.isDue === true ? due : 'up to date',
+    settled:        report.isDue === true ? due : held === undefined ? 'up to date' : `up to date, held (${held})`,
     addressUnknown: `no address to send${since}: ${because}`,
     unreached:      report.since === null ? due : `service not reached${since} (${because}); ${next}`,
     waiting:        `waiting${since}, ${formatCause(report)}; ${next}`,

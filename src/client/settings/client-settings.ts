@@ -230,6 +230,7 @@ export const CLIENT_SETTINGS = {
                    help: 'use public services to look up the address (Cloudflare, Google, Nextcloud, Cisco; and ipify, ident.me and Amazon ' +
                          'if those cannot be reached); off: only the router, the interfaces and the update service' },
   allowVpn:      { reader: onOff,                           help: 'publish the address that outside services report, even if the router or an interface still reports the published one; for VPNs that accept incoming connections', fallback: false },
+  follow:        { reader: choice('home', 'default-route'), help: 'which line to publish where this host has several; home: the line that was published first, until it is dead; default-route: the line that the kernel uses now', fallback: 'home' },
   agreement:     { reader: choice('two', 'one'),            help: 'how many sources must agree on a new address; two: the router or an interface and one outside operator, or two outside operators; one: the first of sources', fallback: 'two' },
   command:       { reader: programArguments, help: 'program and arguments of the source command; it prints one address per line' },
   ipv6Choice:    { reader: choice('stable', 'temporary', 'any'), help: 'which IPv6 address of an interface to publish: stable, temporary (RFC 8981), or any (a stable one if there is one)', fallback: 'stable' },

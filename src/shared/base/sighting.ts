@@ -23,12 +23,12 @@ export type Sighting =
       readonly sent?: SentPacket
       /** Further usable addresses of this host, best first: only an outside source can show which one is in use. */
       readonly others?: readonly Address[]
-      /** The subset of `address` and `others` that belongs to tunnel interfaces. */
-      readonly tunnels?: readonly Address[]
       /** The interface of the previous address lost it, and the kernel does not send from this address. */
       readonly isSubstitute?: true
       /** What is between this network and the internet over IPv4. */
       readonly nat?: Nat
+      /** Traffic leaves by this line, and the address is of another one. */
+      readonly lineHeld?: string
       /** A source answered with a page or a redirect, as a captive portal does. */
       readonly isPage?: true
       /** The router started within the last minute, and may report its previous address. */
@@ -61,6 +61,8 @@ export type Sighting =
       readonly isPage?: true
       /** An address is known, and held back until it is stable. */
       readonly isHeld?: true
+      /** Traffic leaves by this line, which is not the one whose address is published. */
+      readonly lineHeld?: string
     }
 
 export type Sightings = Readonly<Partial<Record<Family, Sighting>>>

@@ -11,8 +11,6 @@ export interface InterfaceAddress {
   readonly isPermanent: boolean
   /** In bits; DHCPv6 assigns 128. */
   readonly prefixLength: number
-  /** An interface without a hardware address, such as tun, wg or ppp. */
-  readonly isTunnel: boolean
 }
 
 /** The addresses of the interfaces of this host; rejects when the system call fails. */

@@ -26,13 +26,13 @@ export interface OutboundRoute {
  * Sends no packet.
  */
 export type FindPacketRoute = (
-  packet: SentPacket | Pick<SentPacket, 'local'>,
+  packet: SentPacket | Pick<SentPacket, 'local'> | { readonly family: Family },
 ) => Promise<Omit<OutboundRoute, 'address'> | undefined>
 
 /** The IPv4 gateway, optionally of one interface; undefined where there is none or the routing table cannot be read. */
 export type FindGateway = (interfaceName?: string) => Promise<Gateway | undefined>
 
-/** A row of the IPv4 routing table that is up. */
+/** A row of the routing tables that is up. */
 export interface KernelRoute {
   readonly interface: string
   readonly destination: Address
@@ -43,8 +43,22 @@ export interface KernelRoute {
   readonly metric: number
 }
 
-/** The IPv4 routing table in its own order; empty where it cannot be read. */
-export type ReadRoutes = () => Promise<readonly KernelRoute[]>
+/** The main table of IPv4, all tables of IPv6, each in its own order; empty where they cannot be read. */
+export type ReadRoutes = (family: Family) => Promise<readonly KernelRoute[]>
+
+/** A row of the neighbour table. */
+export interface Neighbour {
+  readonly address: Address
+  readonly interface: string
+  /** Without one, the neighbour does not answer. */
+  readonly mac?: string
+}
+
+/** Empty where the table cannot be read. Never rejects. */
+export type ReadNeighbours = (family: Family) => Promise<readonly Neighbour[]>
+
+/** Whether the kernel calls the interface a tunnel, whatever its name is. Never rejects. */
+export type IsTunnel = (interfaceName: string) => Promise<boolean>
 
 export interface LookupResult {
   readonly addresses: readonly Address[]
@@ -121,12 +135,12 @@ interface PingRequest {
 }
 
 /**
- * Sends requests until it is closed. Calls `onMissing` for each without a reply when the next one is sent, and `onEnd` once,
- * where it cannot send them, or cannot any more.
+ * Sends requests until it is closed. Calls `onMissing`, with its number, for each without a reply when the next one is sent,
+ * and `onEnd` once, where it cannot send them, or cannot any more.
  */
 export type StartPing = (
   request: PingRequest,
-  onMissing: () => void,
+  onMissing: (sequence: number) => void,
   onEnd: (because: string) => void,
 ) => Closable
 

@@ -14,9 +14,11 @@ import type {
   FindOutboundRoute,
   FindPacketRoute,
   IsOnBattery,
+  IsTunnel,
   ListenForEvents,
   ListenToGroup,
   LookUpName,
+  ReadNeighbours,
   ReadRoutes,
   RunProgram,
   StartPing,
@@ -60,6 +62,8 @@ export interface NetworkPorts {
   readonly http: Http
   readonly interfaces: Interfaces
   readonly routes: ReadRoutes
+  readonly neighbours: ReadNeighbours
+  readonly isTunnel: IsTunnel
   readonly outboundRoute: FindOutboundRoute
   readonly packetRoute: FindPacketRoute
   readonly datagram: AskByDatagram

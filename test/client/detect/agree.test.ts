@@ -263,13 +263,12 @@ describe('a VPN', () => {
     ['a new address of an unproven router stays open',                            { uplink: { ...through, published: [], isProven: false } }, 'router C, x B, y B', 'open elsewhere'],
     ['a new address of the router is published while outside sources see the known other uplink', { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B, y B', 'C elsewhere'],
     ['without a near address, the exit does not replace the published address',                  { uplink: through, previous: A },  'router ?, x B, y B', 'open elsewhere'],
-    ['nor is it added to another family',                                            { uplink: { ...through, published: [], isVpn: true } }, 'x B, y B', 'open elsewhere'],
+    ['nor is it added to another family',                                            { uplink: { ...through, published: [] } }, 'x B, y B', 'open elsewhere'],
     ['an unchanged address of the router is another line than that of a VPN',        { uplink: through, previous: A, hint: 'hinted' }, 'router A',  'A elsewhere'],
-    ['also where only the route of IPv6 shows it',        { family: 'v6', uplink: { ...through, isVpn: true }, previous: A, hint: 'hinted' }, 'own A',  'A elsewhere'],
-    ['but not where a tunnel has IPv6 alone',        { family: 'v6', uplink: through, previous: A, hint: 'hinted' }, 'own A',  'A'],
+    ['also where only the route of IPv6 shows it',        { family: 'v6', uplink: through, previous: A, hint: 'hinted' }, 'own A',  'A elsewhere'],
     ['where no source answers, nothing is known',                     { uplink: through, previous: A },  'router ?, x ?',     'open'],
-    ['where a tunnel is the only uplink, its address is published',                { uplink: { ...through, published: [], isProven: false } }, 'x B, y B', 'B'],
-    ['and stays published',                                             { uplink: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
+    ['where nothing is published, neither is what another line shows',                { uplink: { ...through, published: [], isProven: false } }, 'x B, y B', 'open elsewhere'],
+    ['what is published stays, also where that line shows it',                                             { uplink: { ...through, published: [B] }, previous: B }, 'x B, y B', 'B'],
     ['or only one of them has answered',                               { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B',      'C elsewhere'],
     ['but not while another of them sees a third address',             { uplink: { ...uplink, foreign: B }, previous: A }, 'router C, x B, y 8.8.4.4', 'open'],
     ['a change that an outside source confirms is published',                          { uplink, previous: A },  'router C, x C',        'C'],
@@ -327,24 +326,6 @@ describe('a VPN', () => {
       isElsewhere: true,
       elsewhere: B,
     }))
-
-  it('over IPv6 keeps the address of the local uplink, not the one of the tunnel', () => {
-    const [home, tunnel] = [address('2a0d::1'), address('2001:470::1')]
-    const own: SourceVote = {
-      source: { name: 'own', operator: 'this host', vantage: 'own' },
-      sighting: { kind: 'seen', address: tunnel, by: 'own', others: [home], tunnels: [tunnel] },
-    }
-    const votes = [own, ...votesOf('x 2001:470::abcd, y 2001:470::abcd')]
-    const question = { family: 'v6', quorum: 2, hint: 'doubted', hasOwn: true } as const
-
-    expect(
-      agree(votes, { ...question, uplink: { published: [home], isElsewhere: true, isProven: false } }),
-    ).toMatchObject({ address: home })
-    expect(
-      agree(votes, { ...question, uplink: { published: [tunnel], isElsewhere: false, isProven: true } }),
-    ).toMatchObject({ kind: 'agreed', address: tunnel })
-    expect(agree(votes, question)).toMatchObject({ address: tunnel })
-  })
 })
 
 describe('where the router and an interface report different addresses, and no outside source is asked', () => {

@@ -352,7 +352,7 @@ describe('a VPN', () => {
   it('does not prevent a change that a proven router reports', async () => {
     let [truth, elsewhere] = [OLD, {}]
     const exit = seen('77.77.10.2')
-    const { look, made, findings } = scene(
+    const { look, made } = scene(
       { router: router(() => truth), x: { answers: () => ('elsewhere' in elsewhere ? exit : truth) } },
       { outboundRoute: async () => elsewhere },
     )
@@ -362,7 +362,6 @@ describe('a VPN', () => {
     made.hint('plain')
 
     expect((await look()).said).toBe('9.9.9.9')
-    expect(findings).toMatchObject([{ kind: 'elsewhere', published: '9.9.9.9', through: 'tun0' }])
   })
 })
 

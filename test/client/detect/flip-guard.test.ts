@@ -65,7 +65,7 @@ describe('a round without a verdict tells', () => {
     [
       [vote('x', seen(A)), vote('y', UNKNOWN)],
       'tun0',
-      `outside queries leave through tun0, as with a VPN, and cannot confirm the address of the router`,
+      'traffic leaves through tun0, which is not the line whose address is published',
     ],
     [[vote('x', UNKNOWN)], 'tun0', 'no source reports an address: x: rain'],
   ])('of %j through %j: %s', (votes, through, because) =>
@@ -77,8 +77,7 @@ describe('a round without a verdict tells', () => {
     const [one, other] = [[vote('x', seen(A))], [vote('x', seen(A)), vote('y', UNKNOWN)]].map((votes) =>
       weigh({ kind: 'open' }, votes, 'tun0'),
     )
-    const cause =
-      'outside queries leave through tun0, as with a VPN, and cannot confirm the address of the router'
+    const cause = 'traffic leaves through tun0, which is not the line whose address is published'
     expect([one, other]).toMatchObject([{ cause }, { cause }])
     expect(weigh({ kind: 'open' }, [vote('x', seen(A))])).not.toHaveProperty('cause')
   })
@@ -137,30 +136,28 @@ describe('a verdict', () => {
     weigh(agreed(A, elsewhere))
     await clock.pass(seconds(10))
     expect(looks()).toBe(1)
-    weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
     weigh({ kind: 'open', isElsewhere: true }, [])
-    expect(findings).toEqual([
-      { kind: 'elsewhere', published: A, outside: B },
-      { kind: 'elsewhere', through: 'tun0' },
-    ])
+    expect(findings).toEqual([{ kind: 'elsewhere', published: A, outside: B }])
   })
 
-  it('about a VPN is told again after a round without one', () => {
+  const stray = vote('x', { kind: 'unknown', because: 'rain', through: 'tun0' })
+
+  it('about a tunnel that takes some questions is told again after a round without one', () => {
     const { findings, weigh } = scene()
-    const vpn = (): unknown => weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
-    vpn()
+    const strays = (): unknown => weigh({ kind: 'open', isElsewhere: true }, [stray])
+    strays()
     weigh({ kind: 'open' }, [])
-    vpn()
+    strays()
     expect(findings).toHaveLength(1)
     weigh(agreed(A))
-    vpn()
+    strays()
     expect(findings).toHaveLength(2)
   })
 
-  it('about a VPN that comes and goes is told in short, and in full after a while', async () => {
+  it('about one that comes and goes is told in short, and in full after a while', async () => {
     const { findings, weigh, clock } = scene()
     for (const span of [seconds(5), minutes(10), seconds(1)]) {
-      weigh({ kind: 'open', isElsewhere: true }, [], 'tun0')
+      weigh({ kind: 'open', isElsewhere: true }, [stray])
       weigh(agreed(A))
       await clock.pass(span)
     }
@@ -168,22 +165,30 @@ describe('a verdict', () => {
     expect(findings).toEqual([full, { ...full, isAgain: true }, full])
   })
 
-  it('about a VPN that takes some questions is told once, also where others confirm the address', () => {
+  it('behind a line that is held names it, and its watch tells', () => {
     const { findings, weigh } = scene()
-    const stray = vote('x', { kind: 'unknown', because: 'rain', through: 'tun0' })
+    expect(weigh(agreed(A, { isElsewhere: true, elsewhere: B }), [], 'wg0')).toMatchObject({
+      lineHeld: 'wg0',
+    })
+    expect(weigh({ kind: 'open', isElsewhere: true }, [], 'wg0')).toMatchObject({ lineHeld: 'wg0' })
+    expect(findings).toEqual([])
+  })
+
+  it('about a tunnel that takes some questions is told once, also where others confirm the address', () => {
+    const { findings, weigh } = scene()
     for (let n = 0; n < 3; n++) weigh(agreed(A), [stray, vote('y', seen(A))])
     weigh({ kind: 'open' }, [stray])
-    expect(findings).toEqual([{ kind: 'elsewhere', published: A, through: 'tun0', isPartly: true }])
+    expect(findings).toEqual([{ kind: 'elsewhere', published: A, through: 'tun0' }])
   })
 
   it('holds back an address that returns, unless the router has it', () => {
     const { made, weigh } = scene()
     for (const address of [A, B]) weigh(agreed(address))
     expect([
-      made.holdsBack(agreed(A)),
-      made.holdsBack(agreed(A, { hasNear: true })),
-      made.holdsBack(agreed(B)),
-      made.holdsBack({ kind: 'open' }),
+      made.holdsBack(agreed(A), undefined),
+      made.holdsBack(agreed(A, { hasNear: true }), undefined),
+      made.holdsBack(agreed(B), undefined),
+      made.holdsBack({ kind: 'open' }, undefined),
     ]).toEqual([true, false, false, false])
   })
 
@@ -203,9 +208,10 @@ describe('what is known of the uplink', () => {
     expect(await uplinkTracker('v4', { published: () => [A], outboundRoute: undefined }).now()).toEqual({}))
   it('is where questions leave', async () => {
     expect(await line().now()).toStrictEqual({ uplink: known })
-    expect(await line({ elsewhere: 'tun0', isVpn: true }).now()).toStrictEqual({
-      uplink: { ...known, isElsewhere: true, isVpn: true },
+    expect(await line({ elsewhere: 'tun0', line: 'eth0 a' }).now()).toStrictEqual({
+      uplink: { ...known, isElsewhere: true },
       through: 'tun0',
+      line: 'eth0 a',
     })
   })
 

@@ -8,20 +8,19 @@ import type { OutboundRoute } from '../../../src/shared/ports/network.ts'
 import { address } from '../../fakes/address.ts'
 import { never } from '../../fakes/request.ts'
 
-const of = (name: string, text: string, isTunnel = false): InterfaceAddress => ({
+const of = (name: string, text: string): InterfaceAddress => ({
   interface: name,
   address: address(text),
   isTemporary: false,
   isUnusable: false,
   isPermanent: false,
   prefixLength: 24,
-  isTunnel,
 })
 const INTERFACES = [
   of('eth0', '192.168.1.20'),
   of('eth0', '192.168.1.21'),
   of('eth1', '10.1.1.20'),
-  of('tun0', '10.8.0.2', true),
+  of('tun0', '10.8.0.2'),
 ]
 const ROUTE: OutboundRoute = { interface: 'eth0', address: address('192.168.1.20') }
 const SEEN = { kind: 'seen', address: address('8.8.8.8'), by: 'x' } as const
@@ -40,9 +39,13 @@ interface Case {
   readonly way?: Omit<OutboundRoute, 'address'>
   readonly usual?: Omit<OutboundRoute, 'address'>
   readonly published?: readonly string[]
+  /** The interface of the line that may be published. */
+  readonly line?: string
 }
 
-const asked = async ({ sent, way, usual, published = [], ...rest }: Case): Promise<Sighting> => {
+const isTunnel = async (name: string) => Promise.resolve(name === 'tun0')
+
+const asked = async ({ sent, way, usual, line, published = [], ...rest }: Case): Promise<Sighting> => {
   const route = 'route' in rest ? rest.route : ROUTE
   const source: AddressSource = {
     name: 'x',
@@ -57,13 +60,15 @@ const asked = async ({ sent, way, usual, published = [], ...rest }: Case): Promi
     packetRoute: async (packet: object) => Promise.resolve('remote' in packet ? way : usual),
     interfaces: async () => Promise.resolve(INTERFACES),
     published: () => published.map(address),
+    isTunnel,
+    interfaceOfVotes: async () => Promise.resolve(line),
   }
   return onOwnRoute(source, ports).look('v4', never)
 }
 
 const stray = (through: string, route = 'eth0', isVpn = true): Sighting => ({
   kind: 'unknown',
-  because: `was asked through ${through}, but this host routes through ${route}`,
+  because: `was asked through ${through}, and the line of this host is ${route}`,
   ...(isVpn && { through }),
 })
 const from = (local: string, remote = '9.9.9.9') => ({ local: address(local), remote: address(remote) })
@@ -84,13 +89,14 @@ describe('an answer', () => {
     ['of a host inside a tunnel does not',                     { sent: from('10.8.0.2', '198.18.0.1') },       stray('tun0')],
     ['of this host counts',                                    { sent: from('127.0.0.1', '127.0.0.1') },       SEEN],
     ['of a host of this network counts, behind a VPN too',     { sent: from('192.168.1.20', '192.168.1.1'), route: TUN }, SEEN],
-    ['that left by another line counts: both may be in use',   { sent: from('10.1.1.20') },                    SEEN],
+    ['that left by another line does not',                     { sent: from('10.1.1.20') },                    stray('eth1', 'eth0', false)],
+    ['that left by the line that may be published counts',     { sent: from('10.1.1.20'), line: 'eth1' },      SEEN],
     ['that left by the line before a tunnel does not',         { sent: {}, route: TUN },                       stray('eth0', 'tun0', false)],
     ['from an address that is gone does not',                  { sent: from('10.9.9.9') },                     { kind: 'unknown', because: 'was asked from 10.9.9.9, which this host lost' }],
     ['into a tunnel without an address does not',              { sent: {}, way: { interface: 'gre1' } },       stray('gre1')],
     ['that a rule sends to another gateway does not',          { sent: {}, way: OTHER, usual: HOME },          stray('192.168.1.2 on eth0')],
     ['by the gateway of a rule for everything counts',         { sent: {}, way: OTHER, usual: OTHER },         SEEN],
-    ['by a rule to another line counts',                       { sent: {}, way: { interface: 'eth1' } },       SEEN],
+    ['by a rule to another line does not',                     { sent: {}, way: { interface: 'eth1' } },       stray('eth1', 'eth0', false)],
     ['with the published address is not looked up',            { sent: {}, way: { interface: 'gre1' }, published: ['8.8.8.8'] }, SEEN],
   ])('%s', async (_, one, result) => expect(await asked(one)).toEqual(result))
 
@@ -108,6 +114,8 @@ describe('an answer', () => {
       outboundRoute: untouched,
       packetRoute: untouched,
       interfaces: untouched,
+      isTunnel: untouched,
+      interfaceOfVotes: untouched,
       published: () => [],
     }
     const made = onOwnRoute({ ...source, look: async () => Promise.resolve(none) }, ports)
@@ -175,6 +183,8 @@ describe('a source', () => {
       outboundRoute: async () => Promise.resolve(ROUTE),
       packetRoute: async () => Promise.resolve({ interface: 'tun0' }),
       interfaces: async () => Promise.resolve(INTERFACES),
+      isTunnel,
+      interfaceOfVotes: async () => Promise.resolve(undefined),
       published: () => [],
       from:
         from === undefined

@@ -66,12 +66,7 @@ describe('a survey', () => {
       '8.8.8.8',
       'reported by router',
     ],
-    [
-      'the exit is not the address',
-      [],
-      null,
-      'outside services see 9.9.9.9, which is not this line, as with a VPN',
-    ],
+    ['the exit is not the address', [], null, 'outside services see 9.9.9.9, which is not this line'],
   ] as const)('behind a VPN: %s', (_, published, address, because) => {
     const uplink = { published: published as readonly Address[], isElsewhere: true, isProven: false }
     const answers = [

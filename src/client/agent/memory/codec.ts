@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto'
 import { err, ok, type Result } from '../../../shared/base/result.ts'
 import { formatInstant, type Instant, milliseconds, parseInstant } from '../../../shared/base/time.ts'
-import { type Addresses, FAMILIES, familyOf, parseAddress } from '../../../shared/base/address.ts'
+import {
+  type Address,
+  type Addresses,
+  FAMILIES,
+  familyOf,
+  parseAddress,
+} from '../../../shared/base/address.ts'
 import { isReplyWord } from '../../../shared/protocol/reply.ts'
 import type {
   AccountState,
   AccountStatus,
   HostState,
+  Line,
   Moments,
+  SavedLines,
   Sent,
   State,
   Stop,
@@ -36,7 +44,8 @@ export function formatState(state: State, anchor?: Anchor): string {
 }
 
 function recordText(state: State, anchor: Anchor | undefined, indent?: number): string {
-  const body = withMoments({ accounts: state.accounts, ...(anchor && { clock: anchor }) })
+  const { accounts, lines } = state
+  const body = withMoments({ accounts, ...(lines && { lines }), ...(anchor && { clock: anchor }) })
   return `${JSON.stringify({ version: VERSION, sha256: checksum(JSON.stringify(body)), ...body }, null, indent)}\n`
 }
 
@@ -98,7 +107,11 @@ function parseRecord(text: string): Result<StateFile, string> {
       return err(`its format version is ${String(version)}, not ${VERSION}`)
     if (sha256 !== checksum(JSON.stringify(body))) return err('the checksum does not match')
     const read = version === EARLIER ? readEarlierAccount : readAccount
-    const state = { accounts: mapValues(record(body['accounts']), read) }
+    const { accounts, lines } = body
+    const state: State = {
+      accounts: mapValues(record(accounts), read),
+      ...(lines !== undefined && { lines: readLines(record(lines)) }),
+    }
     return ok(body['clock'] === undefined ? { state } : { state, anchor: readAnchor(body['clock']) })
   } catch (error) {
     return err(error instanceof Error ? error.message : String(error))
@@ -124,6 +137,32 @@ function readAccount(value: unknown): AccountState {
     ...(resumed !== undefined && { resumed: moment(resumed) }),
     ...(recent !== undefined && { recent: listIn(recent).map(readSent) }),
   }
+}
+
+const readLines = (lines: Record<string, unknown>): NonNullable<State['lines']> =>
+  Object.fromEntries(
+    FAMILIES.flatMap((family) => (lines[family] === undefined ? [] : [[family, readFamily(lines[family])]])),
+  )
+
+function readFamily(value: unknown): SavedLines {
+  const { home, known, heard } = record(value)
+  return { home: readLine(home), known: listIn(known).map(readLine), heard: listIn(heard).map(readHeard) }
+}
+
+function readLine(value: unknown): Line {
+  const { interface: name, gateway, mac, source } = record(value)
+  return {
+    interface: string(name),
+    ...(gateway !== undefined && { gateway: address(gateway) }),
+    ...(mac !== undefined && { mac: string(mac) }),
+    ...(source !== undefined && { source: address(source) }),
+  }
+}
+
+function readHeard(value: unknown): SavedLines['heard'][number] {
+  const heard = string(value)
+  if (heard === 'gateway' || heard === 'beyond' || heard === 'word') return heard
+  throw new Error(`${heard} says nothing of a line`)
 }
 
 function readEarlierAccount(value: unknown): AccountState {
@@ -220,10 +259,9 @@ function readAddresses(value: unknown): Addresses {
   return Object.fromEntries(
     FAMILIES.flatMap((family) => {
       if (addresses[family] === undefined) return []
-      const address = parseAddress(string(addresses[family]))
-      if (address === undefined || familyOf(address) !== family)
-        throw new Error(`an address is not ${family}`)
-      return [[family, address]]
+      const one = address(addresses[family])
+      if (familyOf(one) !== family) throw new Error(`an address is not ${family}`)
+      return [[family, one]]
     }),
   )
 }
@@ -245,6 +283,12 @@ const mapValues = <V, T>(values: Readonly<Record<string, V>>, change: (value: V)
 function string(value: unknown): string {
   if (typeof value !== 'string') throw new Error('a string is missing')
   return value
+}
+
+function address(value: unknown): Address {
+  const parsed = parseAddress(string(value))
+  if (parsed === undefined) throw new Error('an address is missing')
+  return parsed
 }
 
 function boolean(value: unknown): boolean {

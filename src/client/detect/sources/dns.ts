@@ -34,6 +34,7 @@ export function dnsSource(
     name,
     operator: options.operator ?? spec.server,
     vantage: 'outside',
+    path: 'DNS',
     families: literal === undefined ? FAMILIES : [familyOf(literal)],
     cooldown: NO_COOLDOWN,
     async look(family, signal): Promise<Sighting> {

@@ -90,13 +90,11 @@ function sightingOf(
   [first, ...others]: readonly [InterfaceAddress, ...InterfaceAddress[]],
   { by, isSubstitute }: { readonly by: string; readonly isSubstitute: boolean },
 ): Sighting {
-  const tunnels = [first, ...others].filter(({ isTunnel }) => isTunnel)
   return {
     kind: 'seen',
     address: first.address,
     by,
     ...(others.length > 0 && { others: others.map(({ address }) => address) }),
-    ...(tunnels.length > 0 && { tunnels: tunnels.map(({ address }) => address) }),
     ...(isSubstitute && { isSubstitute: true }),
   }
 }
@@ -134,8 +132,8 @@ function ranked(
     (familyOf(address) === 'v4'
       ? address === outbound
       : isWithin(address, { address: subnetOf(outbound), length: 64 }))
-  const rank = ({ address, isTunnel, isPermanent, prefixLength }: InterfaceAddress): number =>
-    (isOutbound(address) ? 0 : 8) + (isTunnel ? 4 : 0) + (isPermanent ? 0 : prefixLength === 128 ? 1 : 2)
+  const rank = ({ address, isPermanent, prefixLength }: InterfaceAddress): number =>
+    (isOutbound(address) ? 0 : 4) + (isPermanent ? 0 : prefixLength === 128 ? 1 : 2)
   return candidates.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||

@@ -56,7 +56,19 @@ export interface SourceSelection extends SourceOptions {
  * The configured sources. Without any: the router, the interfaces, the address service of the update service, and public
  * services.
  */
-export function makeSources(
+export const makeSources = (
+  specs: readonly SourceSpec[],
+  ports: SourcePorts,
+  options: SourceSelection,
+): readonly AddressSource[] => withPaths(selected(specs, ports, options))
+
+/** Where no outside source has a path of its own, operators are all that tells two from one. */
+function withPaths(sources: readonly AddressSource[]): readonly AddressSource[] {
+  const hasDirect = sources.some(({ vantage, path }) => vantage === 'outside' && path === undefined)
+  return hasDirect ? sources : sources.map(({ path: _, ...source }) => source)
+}
+
+function selected(
   specs: readonly SourceSpec[],
   ports: SourcePorts,
   options: SourceSelection,

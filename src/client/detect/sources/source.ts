@@ -12,6 +12,8 @@ export type Vantage = 'chosen' | 'own' | 'router' | 'outside'
 export interface AddressSource extends AddressProvider {
   /** Two sources of one operator count as one in a quorum. */
   readonly operator: string
+  /** Without encryption one box on the way may answer for every server: all sources of the path count as one. */
+  readonly path?: 'DNS' | 'HTTP'
   readonly vantage: Vantage
   readonly families: readonly Family[]
   /** The average interval between requests is at least this. */

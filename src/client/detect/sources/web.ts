@@ -28,6 +28,7 @@ export function webSource(
     name: url,
     operator: options.operator ?? new URL(url).hostname,
     vantage: 'outside',
+    ...(url.startsWith('http:') && { path: 'HTTP' }),
     families: literal === undefined ? FAMILIES : [literal],
     cooldown: NO_COOLDOWN,
     async look(family, signal): Promise<Sighting> {

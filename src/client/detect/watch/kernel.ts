@@ -15,22 +15,22 @@ const BURST_INTERVAL: Duration = milliseconds(20)
  */
 export async function watchKernelEvents(
   context: WatcherContext,
-  { kernelListeners }: Pick<WatcherState, 'kernelListeners'>,
+  { kernelListeners, lineListeners }: Pick<WatcherState, 'kernelListeners' | 'lineListeners'>,
 ): Promise<void> {
   const { ports, report } = context
   const notification: KernelNotification = { controller: new AbortController(), isWorking: true }
-  const watcher = ports.watchKernel(
-    () => notification.controller.abort(WAIT_ENDED),
-    (because) => {
-      if (notification.isWorking) report({ kind: 'kernelWatchMissing', because })
-      notification.isWorking = false
-      notification.controller.abort(WAIT_ENDED)
-    },
-  )
+  const notify = (): void => notification.controller.abort(WAIT_ENDED)
+  lineListeners.add(notify)
+  const watcher = ports.watchKernel(notify, (because) => {
+    if (notification.isWorking) report({ kind: 'kernelWatchMissing', because })
+    notification.isWorking = false
+    notification.controller.abort(WAIT_ENDED)
+  })
   try {
     await compareUntilEnd(context, notification, kernelListeners)
   } finally {
     watcher.close()
+    lineListeners.delete(notify)
   }
 }
 
@@ -63,16 +63,17 @@ async function compareUntilEnd(
 
 const NEVER = Number.MAX_SAFE_INTEGER as ReturnType<typeof after>
 
-async function fingerprint({
-  interfaces,
-  gateway,
-  outboundRoute,
-}: Pick<WatcherContext['ports'], 'interfaces' | 'gateway' | 'outboundRoute'>): Promise<string> {
-  const [addresses, route, ...ways] = await Promise.all([
+type WatchedTables = Pick<WatcherContext['ports'], 'interfaces' | 'gateway' | 'outboundRoute' | 'routes'>
+
+async function fingerprint({ interfaces, gateway, outboundRoute, routes }: WatchedTables): Promise<string> {
+  const [addresses, route, wide, ...ways] = await Promise.all([
     interfaces().catch(() => []),
     gateway(),
+    routes('v6'),
     ...FAMILIES.map(async (family) => outboundRoute(family)),
   ])
   const sorted = addresses.map((one) => JSON.stringify(one)).toSorted()
-  return JSON.stringify([sorted, route, ways.map((way) => way?.interface)])
+  // Which of several routers of IPv6 is in use shows in no address.
+  const routers = wide.filter(({ length }) => length === 0).map((one) => JSON.stringify(one))
+  return JSON.stringify([sorted, route, routers.toSorted(), ways])
 }

@@ -101,11 +101,13 @@ const isCurrent = ({ context: { signal }, state, address }: ProbeTarget): boolea
 
 /** The distance to the router, in hops, first the last one; undefined where it does not answer. */
 async function calibrate(target: ProbeTarget, last: number | undefined): Promise<number | undefined> {
-  const order = HOPS.toSorted((a, b) => Number(b === last) - Number(a === last))
+  const order = last === undefined ? HOPS : [last, last, ...HOPS.filter((hops) => hops !== last)]
   for (let attempt = 0; attempt < MAX_CALIBRATIONS * HOPS.length && isCurrent(target); attempt++) {
     const hops = order[attempt % order.length] ?? 1
     const change = target.change()
     if ((await roundTrip(target, hops, MAX_PROBE_TIMEOUT)) !== undefined) return hops
+    // At a distance that worked before, the address may have changed while nobody looked.
+    if (last !== undefined && attempt % 2 === 1) target.context.hint('probe-lost')
     await pauseOrChange(target, PROBE_INTERVAL, change)
     if (change.aborted) attempt = -1
   }

@@ -21,20 +21,22 @@ const TRIAL: { readonly count: number; readonly interval: Duration; readonly tim
   timeout: seconds(3),
 }
 /**
- * More losses without a change in this span are those of a bad link, such as Wi-Fi. Where one ping in twenty is lost, it
- * takes 1.2 s until the next loss, and 0.7 s until the pings start again.
+ * How many replies in a row must be missing: one at first, and one more after each loss that was no change. Where one reply
+ * in ten is lost, four in a row are lost once in ten minutes, and a change is noticed after 0.3 s.
  */
-const LOSSES: { readonly span: Duration; readonly max: number } = { span: minutes(1), max: 30 }
+const MAX_MISSING = 4
 
-/** So long after a loss, a missing reply is a hint only with the probe, and ping(8), where it ended, is not tried again. */
+/** So long without a loss, one missing reply is enough again; so long ping(8), where it ended, is not tried again. */
 const DISTRUST: Duration = minutes(10)
 const POWER_INTERVAL: Duration = seconds(30)
 
 /**
  * Pings the public address while the router answers there: the first reply that is missing is a hint, and wakes the probe
  * (decision 0047).
- * Off on battery, behind a VPN, where ping(8) may not be used, and after many losses.
+ * Off on battery, while another line is held, and where ping(8) may not be used.
  */
+const NONE_MISSED: { readonly last: number; readonly count: number } = { last: -1, count: 0 }
+
 export class RouterPing {
   readonly #context: WatcherContext
   #running: Closable | undefined
@@ -48,9 +50,13 @@ export class RouterPing {
   /** Too: nobody else looks at the address then. */
   #ended = new AbortController()
   #hasHinted = false
-  #losses: readonly Instant[] = []
+  #lastLoss: Instant | undefined
+  /** Replies in a row that must be missing. */
+  #needed = 1
+  #missed = NONE_MISSED
+  /** It replied at this address before: no trial is needed. */
+  #replied: Address | undefined
   #power: { readonly isBattery: boolean; readonly until: Instant } | undefined
-  #isUnreliable = false
   #isReported = false
 
   constructor(context: WatcherContext) {
@@ -105,11 +111,14 @@ export class RouterPing {
 
   async #run(address: Address, hops: number): Promise<void> {
     const { ports, report } = this.#context
-    if (!(await this.#doesReply(address, hops))) return void (this.#isRefused = true)
+    if (this.#replied !== address && !(await this.#doesReply(address, hops)))
+      return void (this.#isRefused = true)
+    this.#replied = address
+    this.#missed = NONE_MISSED
     this.#ended = new AbortController()
     this.#running = ports.startPing(
       { to: address, hops, interval: INTERVAL },
-      () => this.#miss(),
+      (sequence) => this.#miss(sequence),
       () => {
         this.#running = undefined
         this.#endedUntil = after(this.#context.clock.now(), DISTRUST)
@@ -127,11 +136,15 @@ export class RouterPing {
     this.#hasHinted = false
   }
 
-  #miss(): void {
+  #miss(sequence: number): void {
     if (this.#missing.signal.aborted || !this.isRunning) return
-    const { clock, hint } = this.#context
-    const last = this.#losses.at(-1)
-    this.#hasHinted = last === undefined || !isBefore(clock.now(), after(last, DISTRUST))
+    const { hint } = this.#context
+    const isTrusted = !this.#isDistrusted()
+    if (isTrusted) this.#needed = 1
+    const { last, count } = this.#missed
+    this.#missed = { last: sequence, count: sequence === last + 1 ? count + 1 : 1 }
+    if (this.#missed.count < this.#needed) return
+    this.#hasHinted = isTrusted
     // A router limits its ICMP errors (icmp_ratelimit): those for further pings would use up the answers to the probe.
     this.#running?.close()
     this.#running = undefined
@@ -139,26 +152,21 @@ export class RouterPing {
     this.#missing.abort(WAIT_ENDED)
   }
 
+  #isDistrusted(): boolean {
+    const { clock } = this.#context
+    return this.#lastLoss !== undefined && isBefore(clock.now(), after(this.#lastLoss, DISTRUST))
+  }
+
   #countLoss(): void {
-    const now = this.#context.clock.now()
-    this.#losses = [...this.#losses.filter((at) => isBefore(now, after(at, LOSSES.span))), now]
-    if (this.#losses.length <= LOSSES.max || this.#isUnreliable) return
-    this.#isUnreliable = true
-    this.#context.report({ kind: 'pingUnreliable' })
+    this.#lastLoss = this.#context.clock.now()
+    this.#needed = Math.min(this.#needed + 1, MAX_MISSING)
   }
 
   async #isWanted(): Promise<boolean> {
     const { mayPing, clock } = this.#context
     const isEnded = this.#endedUntil !== undefined && isBefore(clock.now(), this.#endedUntil)
-    if (!mayPing || this.#isUnreliable || this.#isRefused || isEnded) return false
-    return !(await this.#isOnBattery()) && !(await this.#isThroughTunnel())
-  }
-
-  /** A VPN would carry the pings out of this network. */
-  async #isThroughTunnel(): Promise<boolean> {
-    const { ports } = this.#context
-    const [route, all] = await Promise.all([ports.outboundRoute('v4'), ports.interfaces().catch(() => [])])
-    return all.some(({ interface: name, isTunnel }) => isTunnel && name === route?.interface)
+    if (this.#isRefused || isEnded) return false
+    return (await mayPing()) && !(await this.#isOnBattery())
   }
 
   async #isOnBattery(): Promise<boolean> {

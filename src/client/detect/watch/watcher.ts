@@ -7,6 +7,7 @@ import type {
   IsOnBattery,
   ListenForEvents,
   ListenToGroup,
+  ReadRoutes,
   StartPing,
   WatchKernel,
 } from '../../../shared/ports/network.ts'
@@ -19,6 +20,7 @@ export interface WatchPorts extends SourcePorts {
   readonly listenToGroup: ListenToGroup
   readonly listenForEvents: ListenForEvents
   readonly watchKernel: WatchKernel
+  readonly routes: ReadRoutes
   readonly startPing: StartPing
   readonly isOnBattery: IsOnBattery
 }
@@ -32,7 +34,7 @@ export interface WatcherContext {
   readonly uptime: () => Duration
   readonly userAgent: string
   /** The public address may be asked by ping, many times a second. */
-  readonly mayPing: boolean
+  readonly mayPing: () => Promise<boolean>
   /** Without a family, something of both may have changed. */
   readonly hint: (hint: Hint, family?: Family) => void
   readonly report: (finding: WatcherFinding) => void
@@ -48,8 +50,6 @@ export type WatcherFinding =
   | { readonly kind: 'probeAnswers'; readonly hops: number }
   /** A router answers pings to the public address. */
   | { readonly kind: 'pingAnswers'; readonly hops: number }
-  /** So many pings are lost while nothing changes that they are not used any more. */
-  | { readonly kind: 'pingUnreliable' }
   | { readonly kind: 'kernelWatchMissing'; readonly because: string }
   | { readonly kind: 'watcherFailed'; readonly watcher: string; readonly because: string }
 
@@ -65,6 +65,8 @@ export interface WatchedDetection {
   readonly isOpen: (family: Family) => boolean
   /** Called after a round without an agreement: outside sources are asked more often then. */
   readonly recheckListeners: Set<() => void>
+  /** Called when another line is the home line, without an event of the kernel. */
+  readonly lineListeners: Set<() => void>
 }
 
 /** What watchers share. */

@@ -92,6 +92,7 @@ export async function detectCommand({ asJson, isWatching, settings: flags }: Det
     report: () => undefined,
     wake: changes.notify,
     published: (family) => (state === undefined ? [] : confirmedIn(state, family)),
+    remembered: async (family) => Promise.resolve(state?.lines?.[family]),
     end: ending.signal,
   })
   onStopSignal(() => ending.abort())

@@ -6,10 +6,8 @@ import { PUBLIC_SERVICES } from '../../detect/sources/services.ts'
 import type { SourceSpec } from '../../detect/sources/spec.ts'
 import { type Address, parseAddress } from '../../../shared/base/address.ts'
 import { straysIn } from '../../detect/agree.ts'
-import { defaultGateway, homeGateway } from '../../detect/home-gateway.ts'
-import type { OutsideRoute } from '../../detect/uplink.ts'
+import { defaultGateway } from '../../detect/default-gateway.ts'
 import type { NetworkPorts, SystemPorts } from '../../../shared/ports/system.ts'
-import { outsideRouteOf } from '../../detect/binding.ts'
 import { type CachingResolve, cachingResolve } from '../../detect/sources/cached-names.ts'
 import { RELEASED } from '../../../shared/platform/clock/release-date.ts'
 import type { Http, HttpOutcome } from '../../../shared/ports/http.ts'
@@ -34,6 +32,7 @@ export async function evidenceOf(
     report: () => undefined,
     wake: () => undefined,
     published: (family) => (state === undefined ? [] : confirmedIn(state, family)),
+    remembered: async (family) => Promise.resolve(state?.lines?.[family]),
     end: new AbortController().signal,
   })
   const specs = settings.config.sources ?? PUBLIC_SERVICES.map(({ spec }) => spec)
@@ -56,13 +55,13 @@ export async function evidenceOf(
           ask(url, request(url, userAgent, network.http), () => ({ url, outcome: TIMED_OUT })),
         ),
     ),
-    settings.config.allowVpn ? undefined : routeOut(network),
+    detection.uplink('v4'),
   ])
   const now = system.clocks().wall
   const agreed = Object.fromEntries(
     survey.conclusions.flatMap(({ family, address }) => (address === null ? [] : [[family, address]])),
   )
-  const elsewhere = way?.elsewhere ?? strayIn(survey.answers)
+  const elsewhere = way?.through ?? strayIn(survey.answers)
   const isDirect = elsewhere === undefined && !survey.answers.some((answer) => isRouterWord(answer))
   const isBehindSecond = isDirect && (await hasSecondRouter(agreed['v4'], system, network))
   return {
@@ -102,9 +101,6 @@ async function hasSecondRouter(
   if (await isAtRouter({ ...probe, within: [1] }, address, signal)) return false
   return isAtRouter(probe, address, signal)
 }
-
-const routeOut = async (network: NetworkPorts): Promise<OutsideRoute | undefined> =>
-  outsideRouteOf({}, { ...network, gateway: homeGateway(network) }, () => undefined)?.('v4')
 
 /** The host names of the services and of the sources. */
 function hostsOf({ accounts, config }: ResolvedSettings, specs: readonly SourceSpec[]): readonly NamedHost[] {

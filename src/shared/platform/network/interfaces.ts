@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { type Address, parseAddress, parsePeer } from '../../base/address.ts'
 import type { InterfaceAddress, Interfaces } from '../../ports/interfaces.ts'
+import type { IsTunnel } from '../../ports/network.ts'
 
 /** IFA_F_* flags (linux/if_addr.h). The table shows only the low byte. */
 const FLAG = {
@@ -14,13 +15,20 @@ const FLAG = {
 } as const
 const UNUSABLE = FLAG.dadFailed | FLAG.deprecated | FLAG.tentative
 
-/** The MAC address that Node reports for interfaces without one, such as tun, wg and ppp. */
-const NO_MAC = '00:00:00:00:00:00'
-/** Interfaces of VPNs that have a MAC address (tap) are recognised by name. */
-const TUNNEL_NAMES = /^(tun|tap|wg|ppp|utun|vpn|nordlynx|proton|tailscale|zt)/
+/** IP in IP, IPv6 in IPv6, GRE (linux/if_arp.h). 6in4 is no VPN. */
+const TUNNEL_TYPES: readonly string[] = ['768', '769', '778', '823']
 
-export const isTunnel = (name: string, mac: string | undefined): boolean =>
-  mac === NO_MAC || TUNNEL_NAMES.test(name)
+/** tun, tap, WireGuard, IP in IP and GRE, by sysfs. */
+export const isTunnel: IsTunnel = async (name) => {
+  const read = async (file: string) =>
+    readFile(`/sys/class/net/${name}/${file}`, 'utf8').catch(() => undefined)
+  const [flags, uevent, type] = await Promise.all([read('tun_flags'), read('uevent'), read('type')])
+  return (
+    flags !== undefined ||
+    uevent?.includes('DEVTYPE=wireguard') === true ||
+    TUNNEL_TYPES.includes(type?.trim() ?? '')
+  )
+}
 
 /** Addresses from os.networkInterfaces(), with the IPv6 flags of /proc/net/if_inet6 on Linux. Without loopback. */
 export const systemInterfaces: Interfaces = async () => {
@@ -38,7 +46,6 @@ export const systemInterfaces: Interfaces = async () => {
           isUnusable: (flag & UNUSABLE) !== 0,
           isPermanent: (flag & FLAG.permanent) !== 0,
           prefixLength: Number(entry.cidr?.split('/')[1] ?? 0),
-          isTunnel: isTunnel(name, entry.mac),
         },
       ]
     }),

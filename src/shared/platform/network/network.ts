@@ -1,32 +1,8 @@
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Address, parseAddress, parsePeer } from '../../base/address.ts'
-import type { KernelRoute, ListenForEvents, ReadRoutes, RunOutcome, RunProgram } from '../../ports/network.ts'
-
-/** /proc/net/route (proc(5)). */
-export const systemRoutes: ReadRoutes = async () =>
-  parseRoutes(await readFile('/proc/net/route', 'utf8').catch(() => ''))
-
-/** RTF_UP and RTF_GATEWAY (linux/route.h). */
-const [UP, VIA_GATEWAY] = [0x1, 0x2]
-
-/** Parses /proc/net/route: the routes that are up, in the order of the table. Numbers are hexadecimal. */
-function parseRoutes(table: string): readonly KernelRoute[] {
-  return table.split('\n').flatMap((line) => {
-    const [name = '', to = '', via = '', flags = '', , , metric = '', mask = ''] = line.split('\t')
-    const [destination, gateway] = [fromHex(to), fromHex(via)]
-    if (destination === undefined || (parseInt(flags, 16) & UP) === 0) return []
-    const length = Number.parseInt(mask, 16).toString(2).replaceAll('0', '').length
-    const hasGateway = (parseInt(flags, 16) & VIA_GATEWAY) !== 0 && gateway !== undefined
-    return [{ interface: name, destination, length, metric: Number(metric), ...(hasGateway && { gateway }) }]
-  })
-}
-
-/** An address in the byte order of the machine, which is little-endian on all supported ones. */
-const fromHex = (word: string): Address | undefined =>
-  word.length === 8 ? parseAddress([...Buffer.from(word, 'hex')].toReversed().join('.')) : undefined
+import { parsePeer } from '../../base/address.ts'
+import type { ListenForEvents, RunOutcome, RunProgram } from '../../ports/network.ts'
 
 const MAX_OUTPUT_LENGTH = 64 * 1024
 

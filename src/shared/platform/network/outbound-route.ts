@@ -4,14 +4,13 @@ import { networkInterfaces } from 'node:os'
 import { type Address, type Family, familyOf, parseAddress, parsePeer } from '../../base/address.ts'
 import { isWithin } from '../../base/prefix.ts'
 import type { FindOutboundRoute, FindPacketRoute, KernelRoute, OutboundRoute } from '../../ports/network.ts'
-import { isTunnel } from './interfaces.ts'
-import { systemRoutes } from './network.ts'
+import { systemRoutes } from './tables.ts'
 
 /**
  * Addresses that the default route covers, of which two are for documentation (RFC 5737, RFC 3849). No packet is sent there.
  * A VPN may cover the halves of IPv4 by two routes, of which one comes later.
  */
-const OUTSIDE: { readonly [F in Family]: readonly string[] } = {
+const OUTSIDE: { readonly [F in Family]: readonly [string, ...string[]] } = {
   v4: ['203.0.113.1', '64.0.0.1'],
   v6: ['2001:db8::1'],
 }
@@ -20,24 +19,24 @@ const PORT = 9
 /** Without `from`, from a connected UDP socket, which sends no packet (udp(7)); with it, from ip-route(8). */
 export const systemOutboundRoute: FindOutboundRoute = async (family, from) => {
   if (from !== undefined) return routeFrom(family, from)
-  const table = family === 'v4' ? await systemRoutes() : []
+  const table = family === 'v4' ? await systemRoutes('v4') : []
   const routes = (
     await Promise.all(OUTSIDE[family].map(async (to) => routeTo(to, { family, table })))
   ).flatMap((route) => route ?? [])
   const main = table.filter(({ length }) => length === 0).toSorted((a, b) => a.metric - b.metric)[0]
   // Of two lines of one route (ECMP), each destination may take another one.
-  return routes.find((route) => route.interface !== main?.interface && route.isTunnel) ?? routes[0]
+  return routes.find((route) => route.interface !== main?.interface) ?? routes[0]
 }
 
 async function routeTo(
   to: string,
   { family, table }: { readonly family: Family; readonly table: readonly KernelRoute[] },
-): Promise<(OutboundRoute & { readonly isTunnel: boolean }) | undefined> {
+): Promise<OutboundRoute | undefined> {
   const address = await sourceToward(family, to)
   const found = address === undefined ? undefined : interfaceOf(address)
   if (address === undefined || found === undefined) return undefined
   const gateway = family === 'v4' ? gatewayToward(to, table) : undefined
-  return { address, ...found, ...(gateway !== undefined && { gateway }) }
+  return { address, interface: found, ...(gateway !== undefined && { gateway }) }
 }
 
 /** The gateway for an IPv4 address: longest prefix first, then lowest metric. */
@@ -63,18 +62,16 @@ async function sourceToward(family: Family, to: string): Promise<Address | undef
 }
 
 /** A host may have its address on its loopback interface too. */
-function interfaceOf(address: Address) {
-  for (const [name, entries = []] of Object.entries(networkInterfaces())) {
-    const found = entries.find((entry) => !entry.internal && parsePeer(entry.address) === address)
-    if (found !== undefined) return { interface: name, isTunnel: isTunnel(name, found.mac) }
-  }
-  return undefined
-}
+const interfaceOf = (address: Address): string | undefined =>
+  Object.entries(networkInterfaces()).find(([, entries = []]) =>
+    entries.some((entry) => !entry.internal && parsePeer(entry.address) === address),
+  )?.[0]
 
 const routeFrom = async (family: Family, from: Address) => routeGet(`${OUTSIDE[family][0]} from ${from}`)
 
 /** By ip-route(8), which follows rules for ports too. */
 export const systemPacketRoute: FindPacketRoute = async (packet) => {
+  if ('family' in packet) return routeGet(OUTSIDE[packet.family][0])
   if (!('remote' in packet)) return routeFrom(familyOf(packet.local), packet.local)
   const { local, remote, protocol, port } = packet
   return routeGet(`${remote} from ${local} ipproto ${protocol} dport ${port}`)

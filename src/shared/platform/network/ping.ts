@@ -2,7 +2,7 @@ import type { StartPing } from '../../ports/network.ts'
 import { tiedChild } from '../process/tied-child.ts'
 
 /** What ping(8) of iputils prints with -O for a request without a reply when it sends the next one. */
-const MISSING = 'no answer yet'
+const MISSING = /no answer yet for icmp_seq=(\d+)/g
 
 /**
  * ping(8) as a child, because Node has no sockets for ICMP. With -q it prints nothing for a reply, so this process sleeps
@@ -11,7 +11,7 @@ const MISSING = 'no answer yet'
 export const startPing: StartPing = ({ to, hops, interval }, onMissing, onEnd) =>
   tiedChild(['ping', '-n', '-q', '-O', '-t', String(hops), '-i', String(interval / 1000), to], {
     onOutput: (chunk) => {
-      if (chunk.includes(MISSING)) onMissing()
+      for (const [, sequence] of chunk.matchAll(MISSING)) onMissing(Number(sequence))
     },
     onEnd,
   })

@@ -44,12 +44,11 @@ describe('the interface source', () => {
     const slaac = interfaceAddress('2a0d:3341::34a6:1')
     const byHand = interfaceAddress('2a0d:3341::f100', { isPermanent: true })
     const leased = interfaceAddress('2a0d:3341::ff21', { prefixLength: 128 })
-    const tunnel = interfaceAddress('2600:9::1', { interface: 'tun0', isTunnel: true, isPermanent: true })
+    const other = interfaceAddress('2600:9::1', { interface: 'tun0', isPermanent: true })
 
-    expect(await look([slaac, tunnel, leased, byHand], 'v6')).toMatchObject({
-      address: '2a0d:3341::f100',
-      others: ['2a0d:3341::ff21', '2a0d:3341::34a6:1', '2600:9::1'],
-      tunnels: ['2600:9::1'],
+    expect(await look([slaac, other, leased, byHand], 'v6')).toMatchObject({
+      address: '2600:9::1',
+      others: ['2a0d:3341::f100', '2a0d:3341::ff21', '2a0d:3341::34a6:1'],
     })
   })
 

@@ -95,6 +95,7 @@ beforeEach(() => {
     entropy: systemEntropy,
     forget: () => undefined,
     outboundRoute: async (family) => (family === 'v4' ? { interface: 'eth0' } : undefined),
+    routes: async () => [],
     gateway: async () => network.gateway,
     program: async () => ({ kind: 'failed', because: 'no program' }),
     openChannel: () => ({ ask: datagram, close: () => undefined }),
@@ -120,6 +121,7 @@ beforeEach(() => {
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
     recheckListeners: new Set(),
+    lineListeners: new Set(),
     published: () => network.wan,
     isOpen: () => false,
     outside: [],
@@ -128,7 +130,7 @@ beforeEach(() => {
     ports,
     clock,
     userAgent: 'test',
-    mayPing: false,
+    mayPing: () => Promise.resolve(false),
     random: () => 0,
     uptime: () => milliseconds(clock.now()),
     hint: (hint) => hints.push(hint),
@@ -632,7 +634,7 @@ describe('the probe watcher', () => {
     }
     let current = network.wan
     state = { ...state, published: () => current }
-    void watchProbe({ ...context, ports, mayPing: true }, state)
+    void watchProbe({ ...context, ports, mayPing: () => Promise.resolve(true) }, state)
     await clock.pass(seconds(10))
     expect(findings.map(({ kind }) => kind)).toEqual(['probeAnswers', 'pingAnswers'])
     asked.length = 0

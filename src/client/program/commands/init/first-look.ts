@@ -41,6 +41,7 @@ export async function firstLook(system: SystemPorts): Promise<FirstLook> {
     report: () => undefined,
     wake: () => undefined,
     published: () => [],
+    remembered: () => Promise.resolve(undefined),
     end: signal,
   })
   const expired = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defaultGateway, homeGateway } from '../../../src/client/detect/home-gateway.ts'
+import { defaultGateway } from '../../../src/client/detect/default-gateway.ts'
 import type { KernelRoute } from '../../../src/shared/ports/network.ts'
 import { address, interfaceAddress } from '../../fakes/address.ts'
 
@@ -11,14 +11,10 @@ const route = (name: string, via: string, more: Partial<KernelRoute> = {}): Kern
   metric: 0,
   ...more,
 })
-const on = (name: string, text: string, isTunnel = false) => ({
-  ...interfaceAddress(text),
-  interface: name,
-  isTunnel,
-})
+const on = (name: string, text: string) => ({ ...interfaceAddress(text), interface: name })
 const HOME = route('eth0', '192.168.1.1')
 const VPN = route('wg0', '10.9.0.1')
-const ADDRESSES = [on('eth0', '192.168.1.7'), on('wg0', '10.9.0.2', true)]
+const ADDRESSES = [on('eth0', '192.168.1.7'), on('wg0', '10.9.0.2')]
 
 /** A host whose routes and addresses change. */
 function host(routes: readonly KernelRoute[], addresses = ADDRESSES) {
@@ -49,40 +45,7 @@ it('the gateway of a part of the internet is not the default one', async () => {
   })
 })
 
-it('behind a VPN, the home router stays the one that was seen before', async () => {
-  const { state, ports } = host([HOME])
-  const find = homeGateway(ports)
-  expect((await find())?.address).toBe('192.168.1.1')
-
-  state.routes = [VPN]
-  expect((await find())?.address).toBe('192.168.1.1')
-
-  state.addresses = [on('wg0', '10.9.0.2', true)]
-  expect((await find())?.address).toBe('10.9.0.1')
-})
-
-it('after a start behind a VPN, it is the next default gateway', async () => {
-  const { ports } = host([
-    { ...VPN, metric: 50 },
-    { ...HOME, metric: 100 },
-  ])
-  expect(await homeGateway(ports)()).toMatchObject({ address: '192.168.1.1', interface: 'eth0' })
-  expect(await homeGateway(ports)('wg0')).toMatchObject({ address: '10.9.0.1' })
-})
-
-it('after a start behind a VPN, it is the gateway of a route to one host', async () => {
-  const server = route('eth0', '192.168.1.1', { destination: address('198.51.100.9'), length: 32 })
-  const { ports } = host([VPN, { ...server, interface: 'wg0' }, server])
-
-  expect(await homeGateway(ports)()).toEqual({
-    address: '192.168.1.1',
-    interface: 'eth0',
-    local: '192.168.1.7',
-  })
-})
-
 it('without routes there is no gateway', async () => {
   const { ports } = host([])
-  expect(await homeGateway(ports)()).toBeUndefined()
   expect(await defaultGateway(ports)()).toBeUndefined()
 })

@@ -1,0 +1,172 @@
+import { after, type Duration, type Instant, isBefore, seconds } from '../../../shared/base/time.ts'
+import { familyOf } from '../../../shared/base/address.ts'
+import { type HomeNow, isSameLine, lineKey, heldName, type LineInUse } from './line.ts'
+import type { Line } from '../../decide/state.ts'
+
+/** `follow`: the user takes every line that the kernel selects. */
+export type LineRule = 'guard' | 'follow'
+
+/** What of the home line may mean that it is dead. Those with a span count when they last. */
+export type Sign = 'address' | 'gateway' | 'beyond' | 'word' | 'route'
+
+/** How long a sign must last until it is a proof. */
+// biome-ignore format: a table
+export const LASTS: { readonly [S in Exclude<Sign, 'address'>]: Duration } = {
+  // Four questions of three packets each, or three of the kernel itself and then these.
+  gateway: seconds(6),
+  beyond:  seconds(8),
+  // A router that dials again says so for a while.
+  word:    seconds(20),
+  // Programs set several routes one after the other.
+  route:   seconds(3),
+}
+
+type LastingSign = keyof typeof LASTS
+
+export interface LineState {
+  /** The line whose address may be published. */
+  readonly home?: Line
+  /** Lines that were left after their address was published, newest first: the way back needs no proof. */
+  readonly known: readonly Line[]
+  /** Since when each sign is seen without a break. */
+  readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
+}
+
+export const NO_LINE: LineState = { known: [], since: {} }
+
+/** One reading of the tables of the kernel. */
+export interface LineEvent {
+  readonly at: Instant
+  /** Without one there is no way out. */
+  readonly use?: LineInUse
+  /** Where the line in use is another one than the home line. */
+  readonly home?: HomeNow
+  /** An address of this host is published. */
+  readonly isPublished: boolean
+  readonly rule: LineRule
+}
+
+export type LineVerdict =
+  /** What outside services see through the line in use may be published, by the votes. */
+  | { readonly kind: 'open'; readonly because: RowName; readonly sign?: Sign }
+  /** Nothing that is seen through the line in use may be published. Until the moment, if any, people need not be told. */
+  | { readonly kind: 'held'; readonly because: RowName; readonly through: string; readonly until?: Instant }
+  | { readonly kind: 'offline'; readonly because: RowName }
+
+export interface LineStep {
+  readonly state: LineState
+  readonly verdict: LineVerdict
+  /** The home line before, where another one takes its place. */
+  readonly left?: Line
+}
+
+interface View extends LineEvent {
+  readonly state: LineState
+  readonly use: LineInUse
+  readonly now: HomeNow
+  readonly lasts: (sign: LastingSign) => boolean
+}
+
+interface Row {
+  readonly name: string
+  readonly when: (view: View) => boolean
+  readonly outcome: 'adopt' | 'stay' | 'hold' | 'wait'
+}
+
+const isNew = ({ state }: View): boolean => state.home === undefined
+/** Another line carries the line in use. */
+const isOver = ({ use }: View): boolean => use.beneath !== undefined || use.isForeign
+/** Over IPv6 a box of the network may hand out global addresses: those lead to it, and not home. */
+const isOwn = ({ use, now }: View): boolean =>
+  use.isGlobal && (familyOf(use.source) === 'v4' || !now.hasSource)
+const isBare = ({ use, now, state }: View): boolean =>
+  !now.hasRoute && !use.isTunnel && use.interface !== state.home?.interface
+
+function proofIn({ now, lasts }: View): Sign | undefined {
+  if (!now.hasSource) return 'address'
+  if (lasts('gateway')) return 'gateway'
+  if (lasts('beyond')) return 'beyond'
+  return lasts('word') ? 'word' : undefined
+}
+
+const isDead = (view: View): boolean => proofIn(view) !== undefined
+
+/** The first row that holds decides. */
+// biome-ignore format: a table
+export const ROWS = [
+  { name: 'chosen by the user',          when: ({ rule }) => rule === 'follow',                                 outcome: 'adopt' },
+  { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
+  { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
+  { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
+  { name: 'back to a known line',        when: (v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one)), outcome: 'adopt' },
+  { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },
+  { name: 'own public address',          when: (v) => !isOver(v) && isOwn(v),                                   outcome: 'adopt' },
+  { name: 'old line dead, over another', when: (v) => isOver(v) && isDead(v) && !v.use.isGlobal,                outcome: 'hold'  },
+  { name: 'old line dead',               when: isDead,                                                          outcome: 'adopt' },
+  { name: 'its router has the address',  when: (v) => !isOver(v) && v.use.hasWord === true,                     outcome: 'adopt' },
+  { name: 'nothing else carries it',     when: (v) => !isOver(v) && isBare(v) && v.lasts('route'),              outcome: 'adopt' },
+  { name: 'nothing else may carry it',   when: (v) => !isOver(v) && isBare(v),                                  outcome: 'wait'  },
+  { name: 'old line alive',              when: () => true,                                                      outcome: 'hold'  },
+] as const satisfies readonly Row[]
+
+export type RowName = (typeof ROWS)[number]['name'] | 'no way out'
+
+/**
+ * Which line is the one whose address may be published, and whether questions leave by it: decision 0074. Pure; readings
+ * follow each other in time.
+ */
+export function decideLine(state: LineState, event: LineEvent): LineStep {
+  const { use, at } = event
+  if (use === undefined) return { state, verdict: { kind: 'offline', because: 'no way out' } }
+  const since = sinceOf(state, event)
+  const lasts = (sign: LastingSign): boolean =>
+    since[sign] !== undefined && !isBefore(at, after(since[sign], LASTS[sign]))
+  const view: View = { ...event, use, now: event.home ?? UNTOUCHED, state, lasts }
+  const rows: readonly (Row & { readonly name: RowName })[] = ROWS
+  const { name: because = 'old line alive', outcome = 'hold' } = rows.find(({ when }) => when(view)) ?? {}
+  if (outcome === 'adopt' || outcome === 'stay') return moved(view, because)
+  const until = outcome === 'wait' ? after(since.route ?? at, LASTS.route) : undefined
+  const through = heldName(use, state.home)
+  const verdict = { kind: 'held', because, through, ...(until !== undefined && { until }) } as const
+  // What is dead protects nothing; what comes beneath the line in use is a first line then.
+  const isLost = because === 'old line dead, over another'
+  return { state: isLost ? { known: knownWith(state), since: {} } : { ...state, since }, verdict }
+}
+
+const UNTOUCHED: HomeNow = { hasSource: true, hasRoute: true, gateway: 'unknown' }
+
+/** A sign that pauses begins anew. */
+function sinceOf({ since, home }: LineState, { at, home: now, use }: LineEvent): LineState['since'] {
+  if (now === undefined || home === undefined || use === undefined) return {}
+  // biome-ignore format: a table
+  const signs: { readonly [S in LastingSign]: boolean } = {
+    gateway: now.gateway === 'silent',
+    // Without a route, nothing beyond could be asked.
+    beyond:  now.beyond === 'silent' && now.hasRoute,
+    word:    now.word === 'no address' && !now.hasRoute,
+    route:   !now.hasRoute,
+  }
+  const seen = (Object.keys(signs) as LastingSign[]).filter((sign) => signs[sign])
+  return Object.fromEntries(seen.map((sign) => [sign, since[sign] ?? at]))
+}
+
+const MAX_KNOWN = 8
+
+function knownWith({ home, known }: LineState): readonly Line[] {
+  if (home === undefined) return known
+  return [home, ...known.filter((one) => lineKey(one) !== lineKey(home))].slice(0, MAX_KNOWN)
+}
+
+function moved(view: View, because: RowName): LineStep {
+  const { use, state, isPublished } = view
+  const { interface: name, source, gateway } = use
+  const isStill = because === 'same line'
+  const mac = use.mac ?? (isStill ? state.home?.mac : undefined)
+  const home: Line = { interface: name, source, ...(gateway && { gateway }), ...(mac && { mac }) }
+  const sign = because === 'old line dead' ? proofIn(view) : undefined
+  const verdict = { kind: 'open', because, ...(sign && { sign }) } as const
+  if (state.home === undefined || isStill || lineKey(state.home) === lineKey(home))
+    return { state: { ...state, home, since: {} }, verdict }
+  const known = isPublished ? knownWith(state) : state.known
+  return { state: { home, known, since: {} }, verdict, left: state.home }
+}

@@ -1,0 +1,326 @@
+import {
+  after,
+  between,
+  type Duration,
+  type Instant,
+  milliseconds,
+  minutes,
+  seconds,
+} from '../../../shared/base/time.ts'
+import { type Address, type Family, familyOf } from '../../../shared/base/address.ts'
+import type { Sighting } from '../../../shared/base/sighting.ts'
+import type { Clock } from '../../../shared/ports/clock.ts'
+import type { InterfaceAddress } from '../../../shared/ports/interfaces.ts'
+import type { Gateway } from '../../../shared/ports/network.ts'
+import type { SavedLines } from '../../decide/state.ts'
+import type { Finding } from '../finding.ts'
+import { askBeyond, type AskingPorts, doesAnswer } from './ask-line.ts'
+import { decideLine, type LineRule, type LineState, type LineVerdict, NO_LINE } from './decide-line.ts'
+import { type HomeNow, isOnePrefix, lineKey, type LineInUse, lineName } from './line.ts'
+import type { Line } from '../../decide/state.ts'
+import { type LinePorts, readLine } from './read-line.ts'
+
+interface LineWatchOptions {
+  readonly family: Family
+  readonly ports: LinePorts & AskingPorts
+  readonly clock: Clock
+  readonly rule: () => LineRule
+  /** The addresses that the service has for this host. */
+  readonly published: () => readonly Address[]
+  /** Of the process before this one. */
+  readonly remembered: () => Promise<SavedLines | undefined>
+  /** Outside hosts that may be asked by ping. */
+  readonly beyond: () => readonly Address[]
+  /** What a router says of its public address. */
+  readonly askRouter: (gateway: Gateway, signal: AbortSignal) => Promise<Sighting>
+  /** The verdict has changed without an event of the kernel. */
+  readonly requestLook: () => void
+  readonly report: (finding: Finding) => void
+  readonly signal: AbortSignal
+}
+
+export interface LineNow {
+  readonly verdict: LineVerdict
+  readonly use?: LineInUse
+  /** The line whose address may be published. */
+  readonly home?: Line
+}
+
+/** What a round showed of the lines. */
+export interface LineEvidence {
+  /** The router of the home line said an address. */
+  readonly hasWord: boolean
+  /** What outside services saw through the line in use while it was held. */
+  readonly elsewhere?: Address
+}
+
+/** The line of this host for one family, for all hostnames that are not bound to an interface or an address. */
+export interface LineWatch {
+  /** Reads the tables. */
+  now(): Promise<LineNow>
+  /** The last reading. */
+  last(): Promise<LineNow>
+  /** The router of the line that may be published. */
+  gateway(): Promise<Gateway | undefined>
+  record(evidence: LineEvidence): void
+  /** For the next process; undefined before there is a home line. */
+  saved(): SavedLines | undefined
+  /** From now on what time alone proves is found out, until the signal. */
+  start(): void
+}
+
+/** While a line is held, its signs are looked at so often: each 1.5 s in the first minute. */
+const HELD = { soon: milliseconds(1500), for: minutes(1), later: seconds(15) } as const
+/** A process that ends after its run waits so long for a sign to become a proof: the word of a router takes longer. */
+const SETTLING: Duration = seconds(10)
+/** A line that goes and comes is told in full once in a while. */
+const TOLD_AGAIN: Duration = minutes(10)
+
+type Heard = SavedLines['heard'][number]
+
+export function lineWatch(options: LineWatchOptions): LineWatch {
+  return new Lines(options)
+}
+
+class Lines implements LineWatch {
+  readonly #options: LineWatchOptions
+  #state: LineState | undefined
+  #reading: LineNow = { verdict: { kind: 'offline', because: 'no way out' } }
+  #tail: Promise<unknown> = Promise.resolve()
+  #isRead = false
+  #isStarted = false
+  #isAsking = false
+  #hasSettled = false
+  /** What was found out besides the tables, while another line is in use. */
+  #asked: Partial<Pick<HomeNow, 'gateway' | 'beyond' | 'word'>> & { readonly hasWord?: boolean } = {}
+  /** A silence is a sign only where an answer was heard while the line was in use: of the home line. */
+  #heard: ReadonlySet<Heard> = new Set()
+  #elsewhere: Address | undefined
+  #heldSince: Instant | undefined
+  readonly #told = new Map<string, Instant>()
+
+  constructor(options: LineWatchOptions) {
+    this.#options = options
+  }
+
+  /** One after another, so that an older reading never follows a newer one. */
+  async now(): Promise<LineNow> {
+    const next = this.#tail.then(async () => this.#read())
+    this.#tail = next.catch(() => undefined)
+    const reading = await next
+    if (reading.verdict.kind !== 'held' || this.#isStarted || this.#hasSettled) return reading
+    return this.#settle()
+  }
+
+  async last(): Promise<LineNow> {
+    return this.#isRead ? this.#reading : this.now()
+  }
+
+  async gateway(): Promise<Gateway | undefined> {
+    const { home, use } = await this.last()
+    const of = home ?? use?.beneath
+    if (of?.gateway === undefined) return undefined
+    const local = of.source ?? (await this.#localFor(of))
+    return local && { address: of.gateway, interface: of.interface, local }
+  }
+
+  record({ hasWord, elsewhere }: LineEvidence): void {
+    if (hasWord) this.#hear('word')
+    this.#elsewhere = elsewhere
+  }
+
+  saved(): SavedLines | undefined {
+    const { home, known = [] } = this.#state ?? {}
+    return home && { home: savedOf(home), known: known.map(savedOf), heard: [...this.#heard] }
+  }
+
+  start(): void {
+    this.#isStarted = true
+    if (this.#reading.verdict.kind === 'held') void this.#watchHeld()
+    else if (this.#reading.home !== undefined) void this.#calibrate(this.#reading.home)
+  }
+
+  async #read(): Promise<LineNow> {
+    const { ports, family, clock, rule, published } = this.#options
+    const before = (this.#state ??= await this.#remember())
+    const { use, home } = await readLine(ports, family, before.home)
+    const { hasWord, ...asked } = this.#asked
+    const step = decideLine(before, {
+      at: clock.now(),
+      ...(use && { use: { ...use, ...(hasWord === true && { hasWord }) } }),
+      ...(home && { home: { ...home, ...asked } }),
+      isPublished: published().length > 0,
+      rule: rule(),
+    })
+    this.#state = step.state
+    const isOther = before.home !== undefined && step.left !== undefined
+    if (isOther) this.#heard = new Set()
+    this.#reading = {
+      verdict: step.verdict,
+      ...(use && { use }),
+      ...(step.state.home && { home: step.state.home }),
+    }
+    this.#isRead = true
+    this.#tell(step.left)
+    if (step.verdict.kind === 'held') {
+      this.#heldSince ??= clock.now()
+      if (this.#isStarted) void this.#watchHeld()
+    } else {
+      this.#heldSince = undefined
+      this.#asked = {}
+      const isNew = before.home === undefined || isOther
+      if (this.#isStarted && isNew && step.state.home !== undefined) void this.#calibrate(step.state.home)
+    }
+    return this.#reading
+  }
+
+  async #remember(): Promise<LineState> {
+    const saved = await this.#options.remembered()
+    if (saved === undefined) return NO_LINE
+    this.#heard = new Set(saved.heard)
+    return { ...NO_LINE, home: saved.home, known: saved.known }
+  }
+
+  #hear(what: Heard): void {
+    if (!this.#heard.has(what)) this.#heard = new Set([...this.#heard, what])
+  }
+
+  /** What answers while the line is in use. */
+  async #calibrate(line: Line): Promise<void> {
+    const { ports, beyond, signal } = this.#options
+    const [isThere, outside] = await Promise.all([
+      doesAnswer(ports, line, signal),
+      askBeyond(ports, line, { hosts: beyond(), signal }),
+    ])
+    const { home, verdict } = this.#reading
+    if (verdict.kind !== 'open' || home === undefined || lineKey(home) !== lineKey(line)) return
+    if (isThere) this.#hear('gateway')
+    if (outside === 'answers') this.#hear('beyond')
+  }
+
+  async #ask(): Promise<void> {
+    const { ports, beyond, signal } = this.#options
+    const { use, home } = this.#reading
+    if (home === undefined || use === undefined) return
+    const isOver = use.beneath !== undefined || use.isForeign
+    // Through a tunnel, or by another gateway of its network, what is asked would leave by the line in use.
+    const mayAskBeyond = !isOver && use.interface !== home.interface && this.#heard.has('beyond')
+    const [isThere, outside, word, hasWord] = await Promise.all([
+      doesAnswer(ports, home, signal),
+      mayAskBeyond ? askBeyond(ports, home, { hosts: beyond(), signal }) : undefined,
+      this.#heard.has('word') ? this.#wordOf(home) : undefined,
+      isOver ? false : this.#hasWord(use),
+    ])
+    const gateway = isThere ? 'answers' : this.#heard.has('gateway') ? 'silent' : undefined
+    this.#asked = {
+      ...(gateway && { gateway }),
+      ...(outside && { beyond: outside }),
+      ...(word && { word }),
+      ...(hasWord && { hasWord }),
+    }
+  }
+
+  async #wordOf(line: Line): Promise<HomeNow['word']> {
+    const sighting = await this.#askRouterOf(line)
+    if (sighting === undefined || sighting.kind === 'unknown') return undefined
+    return sighting.kind === 'seen' ? 'address' : 'no address'
+  }
+
+  /** The router of the line in use has the address that outside services see. */
+  async #hasWord(use: LineInUse): Promise<boolean> {
+    const seen = this.#elsewhere
+    if (seen === undefined) return false
+    const sighting = await this.#askRouterOf(use)
+    return sighting?.kind === 'seen' && sighting.address === seen
+  }
+
+  async #askRouterOf(line: Line): Promise<Sighting | undefined> {
+    const { askRouter, signal, family } = this.#options
+    const local = line.source ?? (await this.#localFor(line))
+    if (line.gateway === undefined || local === undefined || family === 'v6') return undefined
+    return askRouter({ address: line.gateway, interface: line.interface, local }, signal)
+  }
+
+  /** While a line is held, what it is held for may end without an event of the kernel. */
+  async #watchHeld(): Promise<void> {
+    if (this.#isAsking) return
+    this.#isAsking = true
+    const { clock, signal, requestLook } = this.#options
+    while (!signal.aborted && this.#reading.verdict.kind === 'held') {
+      await this.#ask()
+      const isSoon = between(this.#heldSince ?? clock.now(), clock.now()) < HELD.for
+      await clock.sleep(after(clock.now(), isSoon ? HELD.soon : HELD.later), signal)
+      if (!signal.aborted && (await this.now()).verdict.kind !== 'held') requestLook()
+    }
+    this.#isAsking = false
+  }
+
+  /** Once, in a process that ends after its run: only while a sign is seen that may become a proof. */
+  async #settle(): Promise<LineNow> {
+    this.#hasSettled = true
+    const { clock, signal } = this.#options
+    const end = after(clock.now(), SETTLING)
+    for (;;) {
+      await this.#ask()
+      const reading = await this.now()
+      const isSigned = Object.keys(this.#state?.since ?? {}).length > 0
+      if (reading.verdict.kind !== 'held' || !isSigned || signal.aborted || clock.now() >= end) return reading
+      await clock.sleep(after(clock.now(), HELD.soon), signal)
+    }
+  }
+
+  /** Once for each line, and again when it was away for a while. */
+  #tell(left: Line | undefined): void {
+    const { verdict, use, home } = this.#reading
+    const { clock, report, published } = this.#options
+    if (use === undefined || verdict.kind === 'offline') return
+    const now = clock.now()
+    if (verdict.kind === 'open') {
+      if (left === undefined || verdict.because === 'chosen by the user') return
+      const { because, sign } = verdict
+      report({ kind: 'lineChanged', because, from: left.interface, to: lineName(use), ...(sign && { sign }) })
+      return
+    }
+    if (verdict.until !== undefined) return
+    const last = this.#told.get(verdict.through)
+    this.#told.set(verdict.through, now)
+    if (last !== undefined && between(last, now) < TOLD_AGAIN) return
+    report({
+      kind: 'lineHeld',
+      because: verdict.because,
+      through: verdict.through,
+      addresses: [...new Set(published())],
+      ...((use.isTunnel || use.isForeign) && { isVpn: true }),
+      ...(home && { home: lineName(home) }),
+    })
+  }
+
+  async #localFor({ interface: name, gateway }: Line): Promise<Address | undefined> {
+    if (gateway === undefined) return undefined
+    const all = await this.#options.ports.interfaces().catch(() => [])
+    return all.find((one) => one.interface === name && familyOf(one.address) === familyOf(gateway))?.address
+  }
+}
+
+/** Over IPv4 leases come and go; over IPv6 the prefix tells the home line. */
+const savedOf = ({ source, ...line }: Line): Line =>
+  line.gateway === undefined || familyOf(line.gateway) === 'v6'
+    ? { ...line, ...(source && { source }) }
+    : line
+
+/** An address of the line in use while that is held: it is none that leads to this host by its own line. */
+export function isHidden({ verdict, use, home }: LineNow, one: InterfaceAddress): boolean {
+  if (verdict.kind !== 'held' || use === undefined || familyOf(one.address) !== familyOf(use.source))
+    return false
+  if (one.interface !== use.interface) return false
+  if (use.interface !== home?.interface) return true
+  return (
+    familyOf(use.source) === 'v6' &&
+    !isOnePrefix(use.source, home.source) &&
+    isOnePrefix(one.address, use.source)
+  )
+}
+
+/** The interface by which a question must leave so that its answer counts; undefined where the route of the host says it. */
+export const interfaceOfVotes = ({ verdict, use, home }: LineNow): string | undefined =>
+  verdict.kind === 'open' || use?.isGlobal === true ? home?.interface : undefined

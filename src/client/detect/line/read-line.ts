@@ -1,0 +1,163 @@
+import { type Address, type Family, familyOf } from '../../../shared/base/address.ts'
+import { isTranslated } from '../../../shared/base/nat.ts'
+import { isWithin } from '../../../shared/base/prefix.ts'
+import { isGlobal } from '../../../shared/base/special.ts'
+import type { InterfaceAddress } from '../../../shared/ports/interfaces.ts'
+import type { KernelRoute, Neighbour } from '../../../shared/ports/network.ts'
+import type { NetworkPorts } from '../../../shared/ports/system.ts'
+import { type HomeNow, isOnePrefix, isSameLine, type LineInUse } from './line.ts'
+import type { Line } from '../../decide/state.ts'
+
+export type LinePorts = Pick<
+  NetworkPorts,
+  'routes' | 'neighbours' | 'isTunnel' | 'interfaces' | 'outboundRoute' | 'packetRoute'
+>
+
+interface LineTables {
+  readonly family: Family
+  readonly table: readonly KernelRoute[]
+  /** Of the family. */
+  readonly all: readonly InterfaceAddress[]
+  readonly neighbours: readonly Neighbour[]
+}
+
+export interface LineReading {
+  readonly use?: LineInUse
+  readonly home?: HomeNow
+}
+
+/** What the tables of the kernel say now. No packet is sent. */
+export async function readLine(
+  ports: LinePorts,
+  family: Family,
+  home: Line | undefined,
+): Promise<LineReading> {
+  const [route, way, table, interfaces, arp] = await Promise.all([
+    ports.outboundRoute(family),
+    ports.packetRoute({ family }),
+    ports.routes(family),
+    ports.interfaces().catch(() => []),
+    family === 'v4' ? ports.neighbours('v4') : [],
+  ])
+  if (route?.address === undefined) return {}
+  const all = interfaces.filter(({ address }) => familyOf(address) === family)
+  const tables = { family, table, all, neighbours: arp }
+  // A rule may lead to a gateway that the main table does not have.
+  const gateway = way?.interface === route.interface ? way.gateway : wayOut(table, route.interface)?.gateway
+  const isTunnel = await ports.isTunnel(route.interface)
+  const use = inUse(
+    { interface: route.interface, source: route.address, ...(gateway && { gateway }) },
+    isTunnel,
+    tables,
+  )
+  if (home === undefined || isSameLine(use, home)) return { use }
+  const neighbours = family === 'v6' && home.gateway !== undefined ? await ports.neighbours('v6') : arp
+  return { use, home: homeNow(home, use, { ...tables, neighbours }) }
+}
+
+function inUse(line: Line & { readonly source: Address }, isTunnel: boolean, tables: LineTables): LineInUse {
+  const { interface: name, source, gateway } = line
+  const mac = macOf(gateway, name, tables)
+  const isOwn = isGlobal(source, []) || isTranslated(source)
+  const isOnLink = (address: Address): boolean => isInNetworkOf(gateway, address, tables)
+  const isForeign =
+    tables.family === 'v4' &&
+    !isOwn &&
+    gateway !== undefined &&
+    !isOnLink(source) &&
+    tables.all.some((one) => one.interface === name && isOnLink(one.address))
+  const below = isTranslated(source) ? undefined : beneath(name, isTunnel, tables)
+  return {
+    ...line,
+    isGlobal: isOwn,
+    isForeign,
+    isTunnel,
+    ...(mac !== undefined && { mac }),
+    ...(below && { beneath: below }),
+  }
+}
+
+const isDefault = ({ length }: KernelRoute): boolean => length === 0
+const byMetric = (a: KernelRoute, b: KernelRoute): number => a.metric - b.metric
+
+/** The widest route out through an interface: a default route, or a half of one. */
+const wayOut = (table: readonly KernelRoute[], name: string): KernelRoute | undefined =>
+  table
+    .filter((one) => one.interface === name && one.length <= 1)
+    .toSorted((a, b) => a.length - b.length || byMetric(a, b))[0]
+
+/** All tables of IPv6 are in one list, so that a rule shows only in the kind of the interface. */
+function beneath(name: string, isTunnel: boolean, tables: LineTables): Line | undefined {
+  const { table, family } = tables
+  const defaults = table.filter(isDefault).toSorted(byMetric)
+  const own = defaults.find((one) => one.interface === name)
+  const main = defaults.find((one) => one.interface !== name)
+  const isBetter = own === undefined || (main !== undefined && main.metric < own.metric) || isTunnel
+  const host = table.find(
+    ({ length, destination, gateway, interface: other }) =>
+      length === (family === 'v4' ? 32 : 128) &&
+      other !== name &&
+      gateway !== undefined &&
+      isGlobal(destination, []),
+  )
+  const below = (isBetter ? main : undefined) ?? host
+  return below && lineOf(below, tables)
+}
+
+function lineOf({ interface: name, gateway }: KernelRoute, tables: LineTables): Line | undefined {
+  const own = tables.all.find((one) => one.interface === name && !one.address.startsWith('fe80:'))
+  const mac = macOf(gateway, name, tables)
+  return own && { interface: name, source: own.address, ...(gateway && { gateway }), ...(mac && { mac }) }
+}
+
+const neighbourAt = (
+  gateway: Address | undefined,
+  name: string,
+  { neighbours }: LineTables,
+): Neighbour | undefined => neighbours.find((one) => one.address === gateway && one.interface === name)
+
+const macOf = (gateway: Address | undefined, name: string, tables: LineTables): string | undefined =>
+  neighbourAt(gateway, name, tables)?.mac
+
+/** The gateway is in the network of this address. */
+function isInNetworkOf(gateway: Address | undefined, address: Address, { all }: LineTables): boolean {
+  const own = all.find((one) => one.address === address)
+  return (
+    own !== undefined && gateway !== undefined && isWithin(gateway, { address, length: own.prefixLength })
+  )
+}
+
+/** Of an interface that is down, the system lists no address. */
+function homeNow(home: Line, use: LineInUse, tables: LineTables): HomeNow {
+  const { interface: name, gateway } = home
+  const { table } = tables
+  const isThrough = (route: KernelRoute): boolean =>
+    route.interface === name && (gateway === undefined || route.gateway === gateway)
+  const host = tables.family === 'v4' ? 32 : 128
+  const leadsOut = ({ length, destination }: KernelRoute): boolean =>
+    length <= 1 || (length === host && isGlobal(destination, []))
+  const neighbour = neighbourAt(gateway, name, tables)
+  return {
+    hasSource: tables.all.some((one) =>
+      tables.family === 'v4' ? isOfHome(one, home, tables) : hasPrefixOf(one, home, use),
+    ),
+    // A system without a table says nothing of its routes.
+    hasRoute: table.length === 0 || table.some((route) => isThrough(route) && leadsOut(route)),
+    gateway: neighbour !== undefined && neighbour.mac === undefined ? 'silent' : 'unknown',
+  }
+}
+
+/** A new lease is no move. */
+const isOfHome = (
+  { interface: name, address }: InterfaceAddress,
+  { interface: own, source, gateway }: Line,
+  tables: LineTables,
+): boolean =>
+  name === own && (source === undefined || address === source || isInNetworkOf(gateway, address, tables))
+
+/** The provider may have given the home line another prefix meanwhile: any that is not of the line in use. */
+const hasPrefixOf = (one: InterfaceAddress, home: Line, use: LineInUse): boolean =>
+  !one.isUnusable &&
+  isGlobal(one.address, []) &&
+  (isOnePrefix(one.address, home.source) ||
+    (one.interface === home.interface && !isOnePrefix(one.address, use.source)))
