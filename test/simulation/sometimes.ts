@@ -13,6 +13,8 @@ type Never =
   | 'unechoed'
   /** No daemon sets a hostname offline here. */
   | 'offlineRefused'
+  /** No VPN lasts a day. */
+  | 'lineHeldLong'
   /** No interface is bound. */
   | 'leavesElsewhere'
   /** The kernel always reports. */
@@ -68,7 +70,7 @@ const EVENTS: { readonly [K in Sometimes]: true } = {
 }
 
 /** The service confirms what was sent, and a webhook at the end of a daemon may find no line. */
-const NEVER_TOLD: readonly NotificationEvent[] = ['different', 'ended']
+const NEVER_TOLD: readonly NotificationEvent[] = ['different', 'ended', 'held']
 
 /** States that must be reached in many worlds: else the rules about them prove nothing. */
 export const SOMETIMES: readonly string[] = [

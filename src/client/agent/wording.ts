@@ -104,6 +104,9 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
     line: ({ nat, outside }) => natLine(nat, outside) },
   lineHeld:           { level: 'warn',  msg: 'traffic leaves by another line; its address is not published',
     line: (event) => lineHeldText(event) },
+  lineHeldLong:       { level: 'warn',  msg: 'traffic has left by another line for a day; its address is not published',
+    line: ({ through, addresses }) => `traffic has left by ${through} for a day, and ${addresses.join(' and ') || 'nothing'} stays published; ` +
+      `if ${through} is right, set follow = "default-route", or allow_vpn = true for a VPN` },
   lineChanged:        { level: 'info',  msg: 'traffic leaves by another line; its address is published from now on',
     line: (event) => lineChangedText(event) },
   elsewhere:          { level: 'warn',  msg: 'outside services see another line; its address is not published',

@@ -13,7 +13,7 @@ import {
 } from './agree.ts'
 import { confirmAddress } from './confirm.ts'
 import { hasNews, limitedTo, type LookBudget } from './look-budget.ts'
-import { NatReporter } from './nat-reporter.ts'
+import { hasRouterVote, NatReporter } from './nat-reporter.ts'
 import type { DetectorOptions } from './detector-options.ts'
 import { FlipGuard, type RoundResult, type Unasked } from './flip-guard.ts'
 import type { LineEvidence } from './line/line-watch.ts'
@@ -27,6 +27,8 @@ import { type UplinkTracker, uplinkTracker } from './uplink.ts'
 const MAX_ANSWER_AGE = 1000
 /** A hint does not restart a round that is younger than this. */
 const MIN_ROUND_AGE = milliseconds(30)
+/** A search for UPnP takes seconds. */
+const LATE_TIMEOUT = milliseconds(4000)
 /** Limits the restarts of one look, so that a burst of hints does not keep it from ending. */
 const MAX_RESTARTS = { withOwn: 6, alone: 3 } as const
 
@@ -92,6 +94,8 @@ export class FamilyDetector {
   readonly #uplink: UplinkTracker
   #latest: LatestResult | undefined
   #isOpen = false
+  /** The address for which the router was asked after the round. */
+  #askedLate: Address | undefined
   /** The last agreement was of outside sources alone. */
   #isWithoutNear = false
   #pending: Promise<Sighting> | undefined
@@ -181,6 +185,20 @@ export class FamilyDetector {
     return sighting
   }
 
+  /** Two outside services may be faster than the router, which may know that the address is shared: once for each. */
+  async #askLate(agreed: Address): Promise<void> {
+    if (this.#askedLate === agreed) return
+    this.#askedLate = agreed
+    const { clock, signal, requestLook } = this.#options
+    const votes = await Promise.all(
+      this.#near.map(async (source) => {
+        const end = AbortSignal.any([signal, clock.deadline(LATE_TIMEOUT)])
+        return { source, sighting: await source.look('v4', end) }
+      }),
+    )
+    if (!signal.aborted && this.current === agreed && this.#nat.late(votes, agreed)) requestLook()
+  }
+
   /** A VPN comes up in steps: the route may change after it was read, and before the outside answers. */
   async #isStill({ through, line }: RoundLine): Promise<boolean> {
     const now = await this.#uplink.now()
@@ -246,6 +264,13 @@ export class FamilyDetector {
     this.#uplink.record(agreement, round.votes)
     this.#options.onRound?.(this.#family, evidenceIn(agreement, round))
     const nat = this.#family === 'v4' ? this.#nat.of(agreement, round) : undefined
+    if (
+      this.#family === 'v4' &&
+      agreement.kind === 'agreed' &&
+      !agreement.hasNear &&
+      !hasRouterVote(round.votes)
+    )
+      void this.#askLate(agreement.address)
     return nat !== undefined && sighting.kind === 'seen' ? { ...sighting, nat } : sighting
   }
 }

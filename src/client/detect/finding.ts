@@ -32,6 +32,8 @@ export type Finding =
       /** The home line. */
       readonly home?: string
     }
+  /** The same, for a day. */
+  | { readonly kind: 'lineHeldLong'; readonly through: string; readonly addresses: readonly Address[] }
   /** Another line is the home line now. */
   | {
       readonly kind: 'lineChanged'

@@ -1,4 +1,5 @@
 import type { Nat } from '../../shared/base/nat.ts'
+import type { Address } from '../../shared/base/address.ts'
 import { isGlobal } from '../../shared/base/special.ts'
 import type { Agreement, SourceVote } from './agree.ts'
 import type { DetectorOptions } from './detector-options.ts'
@@ -23,6 +24,15 @@ export class NatReporter {
     return this.#secondRound.isOpen
   }
 
+  /** Where outside services were faster than the router in a round: what it says after that, if it is certain. */
+  late(votes: readonly SourceVote[], agreed: Address): boolean {
+    const nat = natOf(votes, agreed)
+    if (nat?.address === undefined || isGlobal(nat.address) || !votes.some(isOfRouter)) return false
+    this.#last = nat
+    this.#reportOnce(nat, agreed)
+    return true
+  }
+
   /** By one round. What rests on a word of the router that may be out of date, a second round must show too. */
   of(agreement: Agreement, { votes, through }: RoundResult): Nat | undefined {
     const isOfLine = agreement.kind === 'agreed' && !agreement.isElsewhere && through === undefined
@@ -38,13 +48,19 @@ export class NatReporter {
     const isSeenTwice = this.#secondRound.isConfirmed(
       isNew && !isCertain ? `${key} ${agreement.address}` : undefined,
     )
-    if (isNew && (isCertain || isSeenTwice)) {
-      this.#reported.add(key)
-      this.#options.report({ kind: 'behindAnother', nat, outside: agreement.address })
-    }
+    if (isNew && (isCertain || isSeenTwice)) this.#reportOnce(nat, agreement.address)
     return nat
   }
+
+  #reportOnce(nat: Nat, outside: Address): void {
+    const key = JSON.stringify(nat)
+    if (this.#reported.has(key)) return
+    this.#reported.add(key)
+    this.#options.report({ kind: 'behindAnother', nat, outside })
+  }
 }
+
+export const hasRouterVote = (votes: readonly SourceVote[]): boolean => votes.some(isOfRouter)
 
 /** The router has said something, and not only that it starts; or this host has what shows it without a router. */
 const isOfRouter = ({ source, sighting }: SourceVote): boolean =>

@@ -73,6 +73,7 @@ export const EVENT_ROWS: Readonly<Record<NotificationEvent, EventRow>> = {
   started:   { ping: 'start', isMomentary: true,                                 title: 'started' },
   ended:     { isMomentary: true,                                                title: 'ended' },
   'behind-nat':  { isRare: true,                                                               title: 'the router has no public address' },
+  held:          { hook: 'onProblem', isRare: true,                                            title: 'another line has been in use for a day' },
   flipping:      { isRare: true,                                                               title: 'the address changes back and forth' },
   outlier:       { isRare: true,                                                               title: 'a source reports another address' },
   quarantined:   { isRare: true,                                                               title: 'an address source is paused' },

@@ -74,6 +74,7 @@ export function withoutPing(memory: NotifyMemory, account: string): NotifyMemory
 const EVENTS_FOR_ALL: Readonly<Partial<Record<AgentEvent['kind'], NotificationEvent>>> = {
   behindAnother: 'behind-nat',
   flipping: 'flipping',
+  lineHeldLong: 'held',
   outlier: 'outlier',
   quarantined: 'quarantined',
   stateSavedElsewhere: 'unsaved',

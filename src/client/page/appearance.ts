@@ -37,7 +37,8 @@ const heldAppearance = (line: string): Appearance => ({
   title: `Unchanged while ${line} is in use`,
   meaning:
     `Traffic leaves by ${line}, and the line before is not known to be dead. ` +
-    'The names keep the address that was confirmed last. Nothing to do; to publish the line in use, set follow = "default-route", or allow_vpn = true for a VPN.',
+    'The names keep the address that was confirmed last. Nothing to do; to publish the line in use, ' +
+    'set follow = "default-route", or allow_vpn = true for a VPN.',
 })
 const OFFLINE: Appearance = {
   tone: 'wait',

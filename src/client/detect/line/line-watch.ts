@@ -2,6 +2,7 @@ import {
   after,
   between,
   type Duration,
+  hours,
   type Instant,
   milliseconds,
   minutes,
@@ -73,6 +74,8 @@ export interface LineWatch {
 const HELD = { soon: milliseconds(1500), for: minutes(1), later: seconds(15) } as const
 /** A process that ends after its run waits so long for a sign to become a proof: the word of a router takes longer. */
 const SETTLING: Duration = seconds(10)
+/** A line that is held for so long may be meant: it becomes a message. */
+const LONG: Duration = hours(24)
 /** A line that goes and comes is told in full once in a while. */
 const TOLD_AGAIN: Duration = minutes(10)
 
@@ -97,6 +100,7 @@ class Lines implements LineWatch {
   #heard: ReadonlySet<Heard> = new Set()
   #elsewhere: Address | undefined
   #heldSince: Instant | undefined
+  #isLongTold = false
   readonly #told = new Map<string, Instant>()
 
   constructor(options: LineWatchOptions) {
@@ -167,6 +171,7 @@ class Lines implements LineWatch {
       if (this.#isStarted) void this.#watchHeld()
     } else {
       this.#heldSince = undefined
+      this.#isLongTold = false
       this.#asked = {}
       const isNew = before.home === undefined || isOther
       if (this.#isStarted && isNew && step.state.home !== undefined) void this.#calibrate(step.state.home)
@@ -248,7 +253,9 @@ class Lines implements LineWatch {
     const { clock, signal, requestLook } = this.#options
     while (!signal.aborted && this.#reading.verdict.kind === 'held') {
       await this.#ask()
-      const isSoon = between(this.#heldSince ?? clock.now(), clock.now()) < HELD.for
+      const held = between(this.#heldSince ?? clock.now(), clock.now())
+      const isSoon = held < HELD.for
+      if (held >= LONG) this.#tellLong()
       await clock.sleep(after(clock.now(), isSoon ? HELD.soon : HELD.later), signal)
       if (!signal.aborted && (await this.now()).verdict.kind !== 'held') requestLook()
     }
@@ -293,6 +300,14 @@ class Lines implements LineWatch {
       ...((use.isTunnel || use.isForeign) && { isVpn: true }),
       ...(home && { home: lineName(home) }),
     })
+  }
+
+  #tellLong(): void {
+    const { verdict } = this.#reading
+    if (this.#isLongTold || verdict.kind !== 'held') return
+    this.#isLongTold = true
+    const { report, published } = this.#options
+    report({ kind: 'lineHeldLong', through: verdict.through, addresses: [...new Set(published())] })
   }
 
   async #localFor({ interface: name, gateway }: Line): Promise<Address | undefined> {

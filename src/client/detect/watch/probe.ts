@@ -18,11 +18,11 @@ const CURRENT_INTERVAL: Duration = milliseconds(2000)
 /** The rate limit may suppress the first answers of a router. */
 const MAX_CALIBRATIONS = 6
 const RECALIBRATION_DELAY: Duration = minutes(10)
-/** While the router answers requests for its address, no probe is needed. */
+/** While the router announces its changes, no probe is needed. */
 const UNNEEDED_INTERVAL: Duration = milliseconds(15_000)
 
 /**
- * For routers without NAT-PMP and UPnP: a datagram of one byte to the public address of this host, with a limit of one
+ * For routers that announce no change: a datagram of one byte to the public address of this host, with a limit of one
  * or two hops. While the router has the address, it answers that the port is closed (ICMP). After a change, the packet
  * expires at the next hop and no answer comes; nothing travels farther. Each new address is calibrated again.
  */
@@ -42,9 +42,9 @@ export async function watchProbe(context: WatcherContext, state: WatcherState): 
   const left = leftAddresses(context, state, ping)
   while (!signal.aborted) {
     state.isProbed = false
-    const address = state.doesRouterReport ? undefined : state.published('v4')
+    const address = state.isAnnounced ? undefined : state.published('v4')
     if (address === undefined || address.includes(':')) {
-      await pause(context, state.doesRouterReport ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
+      await pause(context, state.isAnnounced ? UNNEEDED_INTERVAL : PROBE_INTERVAL)
       continue
     }
     const target = { context, state, address, ping, change: () => change.signal }
@@ -97,7 +97,7 @@ const pause = async ({ clock, signal }: WatcherContext, span: Duration): Promise
 
 /** The address is still published, and the probe is still needed. */
 const isCurrent = ({ context: { signal }, state, address }: ProbeTarget): boolean =>
-  !signal.aborted && state.published('v4') === address && !state.doesRouterReport
+  !signal.aborted && state.published('v4') === address && !state.isAnnounced
 
 /** The distance to the router, in hops, first the last one; undefined where it does not answer. */
 async function calibrate(target: ProbeTarget, last: number | undefined): Promise<number | undefined> {

@@ -148,6 +148,7 @@ class RouterWatcher {
   #reportAnswering(current: RouterReport | undefined): void {
     const doesReport = this.#doesReport(current)
     this.#state.doesRouterReport = doesReport
+    this.#state.isAnnounced = doesReport && this.#isAnnouncing
     const by = doesReport ? (current?.by ?? this.#reported) : undefined
     // While its address changes, a router is silent for a moment: that is no news.
     const isBrief = by === undefined && current === undefined && this.#isLost(BRIEF_SILENCE)
@@ -168,6 +169,10 @@ class RouterWatcher {
     this.#differsSince = isPublic || current === undefined ? undefined : (this.#differsSince ?? now)
     if (this.#differsSince === undefined) return isPublic
     return this.#state.doesRouterReport && between(this.#differsSince, now) < MAX_DIFFERENCE
+  }
+
+  get #isAnnouncing(): boolean {
+    return this.#doesAnnounce || this.#state.hasEvents
   }
 
   #changed({ address: gateway }: Gateway, { answer, by }: RouterReport): void {
@@ -205,7 +210,7 @@ class RouterWatcher {
     const age = latest === undefined ? undefined : between(latest.at, this.#context.clock.now())
     const next = age === undefined ? undefined : AFTER_ANNOUNCEMENT.find((span) => span > age)
     if (age !== undefined && next !== undefined) return milliseconds(next - age)
-    return this.#doesAnnounce || this.#state.hasEvents ? ANNOUNCING_INTERVAL : INTERVALS[current.by]
+    return this.#isAnnouncing ? ANNOUNCING_INTERVAL : INTERVALS[current.by]
   }
 
   async #pause(span: Duration): Promise<void> {

@@ -30,6 +30,7 @@ export function watch(context: WatcherContext, detection: WatchedDetection): voi
     ...detection,
     doesRouterReport: false,
     hasEvents: false,
+    isAnnounced: false,
     isProbed: false,
     otherLine: 'no',
     kernelListeners: new Set(),

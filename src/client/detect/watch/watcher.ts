@@ -75,6 +75,8 @@ export interface WatcherState extends WatchedDetection {
   doesRouterReport: boolean
   /** The router sends events: the first one after a subscription has arrived. */
   hasEvents: boolean
+  /** The router announces a change, or sends an event of it: nothing else need notice one. */
+  isAnnounced: boolean
   /** The loss of the address by the router would be noticed within seconds. */
   isProbed: boolean
   /** The router also has the address that was left, a while ago or a short one: it may return to it without a sign. */

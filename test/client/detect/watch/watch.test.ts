@@ -118,6 +118,7 @@ beforeEach(() => {
     isProbed: false,
     otherLine: 'no',
     hasEvents: false,
+    isAnnounced: false,
     kernelListeners: new Set(),
     askRouterNow: () => undefined,
     recheckListeners: new Set(),
@@ -656,14 +657,14 @@ describe('the probe watcher', () => {
     expect(hints).toEqual([])
   })
 
-  it('sends nothing where the router answers requests, and little where it never answers probes', async () => {
+  it('sends nothing where the router announces changes, and little where it never answers probes', async () => {
     let sent = 0
     network.answersProbe = () => (sent++, false)
-    state.doesRouterReport = true
+    state.isAnnounced = true
     void watchProbe(context, state)
     await clock.pass(minutes(1))
     expect(sent).toBe(0)
-    state.doesRouterReport = false
+    state.isAnnounced = false
     await clock.pass(minutes(9))
     expect(sent).toBeLessThanOrEqual(12)
     expect(state.isProbed).toBe(false)
