@@ -279,6 +279,7 @@ const evidenceIn = (agreement: Agreement, { votes, through }: RoundResult): Line
   hasWord:
     through === undefined &&
     votes.some(({ source, sighting }) => source.vantage === 'router' && sighting.kind === 'seen'),
+  isAgreed: through === undefined && agreement.kind === 'agreed' && agreement.isElsewhere !== true,
   ...(through !== undefined &&
     agreement.kind !== 'none' &&
     agreement.elsewhere !== undefined && { elsewhere: agreement.elsewhere }),

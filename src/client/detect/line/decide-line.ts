@@ -30,6 +30,8 @@ export interface LineState {
   readonly known: readonly Line[]
   /** Since when each sign is seen without a break. */
   readonly since: Readonly<Partial<Record<LastingSign, Instant>>>
+  /** The line before, whose gateway was silent, until an address of this one is agreed on: a router may only restart. */
+  readonly left?: Line
 }
 
 export const NO_LINE: LineState = { known: [], since: {} }
@@ -41,6 +43,10 @@ export interface LineEvent {
   readonly use?: LineInUse
   /** Where the line in use is another one than the home line. */
   readonly home?: HomeNow
+  /** The gateway of the line that was left answers. */
+  readonly isBack?: boolean
+  /** An address of the home line was agreed on. */
+  readonly isAgreed?: boolean
   /** An address of this host is published. */
   readonly isPublished: boolean
   readonly rule: LineRule
@@ -70,7 +76,7 @@ interface View extends LineEvent {
 interface Row {
   readonly name: string
   readonly when: (view: View) => boolean
-  readonly outcome: 'adopt' | 'stay' | 'hold' | 'wait'
+  readonly outcome: 'adopt' | 'stay' | 'hold' | 'wait' | 'return'
 }
 
 const isNew = ({ state }: View): boolean => state.home === undefined
@@ -97,6 +103,7 @@ export const ROWS = [
   { name: 'chosen by the user',          when: ({ rule }) => rule === 'follow',                                 outcome: 'adopt' },
   { name: 'first line, over another',    when: (v) => isNew(v) && isOver(v) && !v.use.isGlobal,                 outcome: 'hold'  },
   { name: 'first line',                  when: isNew,                                                           outcome: 'adopt' },
+  { name: 'old line answers again',      when: ({ state, isBack }) => state.left !== undefined && isBack === true, outcome: 'return' },
   { name: 'same line',                   when: ({ use, state: { home } }) => home !== undefined && isSameLine(use, home), outcome: 'stay' },
   { name: 'back to a known line',        when: (v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one)), outcome: 'adopt' },
   { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },
@@ -116,27 +123,37 @@ export type RowName = (typeof ROWS)[number]['name'] | 'no way out'
  * follow each other in time.
  */
 export function decideLine(state: LineState, event: LineEvent): LineStep {
-  const { use, at } = event
+  const { use } = event
   if (use === undefined) return { state, verdict: { kind: 'offline', because: 'no way out' } }
   const since = sinceOf(state, event)
   const lasts = (sign: LastingSign): boolean =>
-    since[sign] !== undefined && !isBefore(at, after(since[sign], LASTS[sign]))
+    since[sign] !== undefined && !isBefore(seenAt(sign, event), after(since[sign], LASTS[sign]))
   const view: View = { ...event, use, now: event.home ?? UNTOUCHED, state, lasts }
   const rows: readonly (Row & { readonly name: RowName })[] = ROWS
   const { name: because = 'old line alive', outcome = 'hold' } = rows.find(({ when }) => when(view)) ?? {}
   if (outcome === 'adopt' || outcome === 'stay') return moved(view, because)
-  const until = outcome === 'wait' ? after(since.route ?? at, LASTS.route) : undefined
-  const through = heldName(use, state.home)
+  const until = outcome === 'wait' ? after(since.route ?? event.at, LASTS.route) : undefined
+  const home = outcome === 'return' ? state.left : state.home
+  const through = heldName(use, home)
   const verdict = { kind: 'held', because, through, ...(until !== undefined && { until }) } as const
   // What is dead protects nothing; what comes beneath the line in use is a first line then.
   const isLost = because === 'old line dead, over another'
-  return { state: isLost ? { known: knownWith(state), since: {} } : { ...state, since }, verdict }
+  if (isLost) return { state: { known: knownWith(state), since: {} }, verdict }
+  const { left: _, ...kept } = state
+  return outcome === 'return' && home !== undefined
+    ? { state: { ...kept, home, since: {} }, verdict }
+    : { state: { ...state, since }, verdict }
 }
 
 const UNTOUCHED: HomeNow = { hasSource: true, hasRoute: true, gateway: 'unknown' }
 
+/** A reading between two questions repeats the last answer, which is no later sign. */
+const seenAt = (sign: LastingSign, { at, home }: LineEvent): Instant =>
+  sign === 'route' ? at : (home?.asked ?? at)
+
 /** A sign that pauses begins anew. */
-function sinceOf({ since, home }: LineState, { at, home: now, use }: LineEvent): LineState['since'] {
+function sinceOf({ since, home }: LineState, event: LineEvent): LineState['since'] {
+  const { home: now, use } = event
   if (now === undefined || home === undefined || use === undefined) return {}
   // biome-ignore format: a table
   const signs: { readonly [S in LastingSign]: boolean } = {
@@ -147,7 +164,7 @@ function sinceOf({ since, home }: LineState, { at, home: now, use }: LineEvent):
     route:   !now.hasRoute,
   }
   const seen = (Object.keys(signs) as LastingSign[]).filter((sign) => signs[sign])
-  return Object.fromEntries(seen.map((sign) => [sign, since[sign] ?? at]))
+  return Object.fromEntries(seen.map((sign) => [sign, since[sign] ?? seenAt(sign, event)]))
 }
 
 const MAX_KNOWN = 8
@@ -165,8 +182,16 @@ function moved(view: View, because: RowName): LineStep {
   const home: Line = { interface: name, source, ...(gateway && { gateway }), ...(mac && { mac }) }
   const sign = because === 'old line dead' ? proofIn(view) : undefined
   const verdict = { kind: 'open', because, ...(sign && { sign }) } as const
-  if (state.home === undefined || isStill || lineKey(state.home) === lineKey(home))
-    return { state: { ...state, home, since: {} }, verdict }
+  const { left, ...kept } = state
+  if (state.home === undefined || isStill || lineKey(state.home) === lineKey(home)) {
+    const isTried = left !== undefined && view.isAgreed !== true
+    return { state: { ...kept, home, since: {}, ...(isTried && { left }) }, verdict }
+  }
   const known = isPublished ? knownWith(state) : state.known
-  return { state: { home, known, since: {} }, verdict, left: state.home }
+  const mayReturn = sign === 'gateway'
+  return {
+    state: { home, known, since: {}, ...(mayReturn && { left: state.home }) },
+    verdict,
+    left: state.home,
+  }
 }

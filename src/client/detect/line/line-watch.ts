@@ -51,6 +51,8 @@ export interface LineNow {
 export interface LineEvidence {
   /** The router of the home line said an address. */
   readonly hasWord: boolean
+  /** The sources agreed on an address of the home line. */
+  readonly isAgreed: boolean
   /** What outside services saw through the line in use while it was held. */
   readonly elsewhere?: Address
 }
@@ -95,9 +97,15 @@ class Lines implements LineWatch {
   #isAsking = false
   #hasSettled = false
   /** What was found out besides the tables, while another line is in use. */
-  #asked: Partial<Pick<HomeNow, 'gateway' | 'beyond' | 'word'>> & { readonly hasWord?: boolean } = {}
+  #asked: Partial<Pick<HomeNow, 'gateway' | 'beyond' | 'asked'>> = {}
+  #words: Pick<HomeNow, 'word'> & { readonly hasWord?: boolean } = {}
+  #isAskingWords = false
+  /** The gateway of the line that was left answers. */
+  #isBack = false
+  #isAgreed = false
   /** A silence is a sign only where an answer was heard while the line was in use: of the home line. */
   #heard: ReadonlySet<Heard> = new Set()
+  #heardOfLeft: ReadonlySet<Heard> = new Set()
   #elsewhere: Address | undefined
   #heldSince: Instant | undefined
   #isLongTold = false
@@ -128,8 +136,9 @@ class Lines implements LineWatch {
     return local && { address: of.gateway, interface: of.interface, local }
   }
 
-  record({ hasWord, elsewhere }: LineEvidence): void {
+  record({ hasWord, isAgreed, elsewhere }: LineEvidence): void {
     if (hasWord) this.#hear('word')
+    this.#isAgreed ||= isAgreed
     this.#elsewhere = elsewhere
   }
 
@@ -140,7 +149,7 @@ class Lines implements LineWatch {
 
   start(): void {
     this.#isStarted = true
-    if (this.#reading.verdict.kind === 'held') void this.#watchHeld()
+    if (this.#isUnsettled) void this.#watchSigns()
     else if (this.#reading.home !== undefined) void this.#calibrate(this.#reading.home)
   }
 
@@ -148,17 +157,20 @@ class Lines implements LineWatch {
     const { ports, family, clock, rule, published } = this.#options
     const before = (this.#state ??= await this.#remember())
     const { use, home } = await readLine(ports, family, before.home)
-    const { hasWord, ...asked } = this.#asked
+    const { hasWord, ...word } = this.#words
     const step = decideLine(before, {
       at: clock.now(),
       ...(use && { use: { ...use, ...(hasWord === true && { hasWord }) } }),
-      ...(home && { home: { ...home, ...asked } }),
+      ...(home && { home: { ...home, ...this.#asked, ...word } }),
+      isBack: this.#isBack,
+      isAgreed: this.#isAgreed,
       isPublished: published().length > 0,
       rule: rule(),
     })
     this.#state = step.state
     const isOther = before.home !== undefined && step.left !== undefined
-    if (isOther) this.#heard = new Set()
+    if (isOther) [this.#heardOfLeft, this.#heard, this.#isAgreed] = [this.#heard, new Set(), false]
+    if (step.verdict.because === 'old line answers again') this.#heard = this.#heardOfLeft
     this.#reading = {
       verdict: step.verdict,
       ...(use && { use }),
@@ -166,17 +178,23 @@ class Lines implements LineWatch {
     }
     this.#isRead = true
     this.#tell(step.left)
-    if (step.verdict.kind === 'held') {
-      this.#heldSince ??= clock.now()
-      if (this.#isStarted) void this.#watchHeld()
-    } else {
+    this.#isBack = false
+    if (step.verdict.kind === 'held') this.#heldSince ??= clock.now()
+    else {
       this.#heldSince = undefined
       this.#isLongTold = false
       this.#asked = {}
+      this.#words = {}
       const isNew = before.home === undefined || isOther
       if (this.#isStarted && isNew && step.state.home !== undefined) void this.#calibrate(step.state.home)
     }
+    if (this.#isStarted && this.#isUnsettled) void this.#watchSigns()
     return this.#reading
+  }
+
+  /** Time alone may change the verdict. */
+  get #isUnsettled(): boolean {
+    return this.#reading.verdict.kind === 'held' || this.#state?.left !== undefined
   }
 
   async #remember(): Promise<LineState> {
@@ -204,25 +222,36 @@ class Lines implements LineWatch {
   }
 
   async #ask(): Promise<void> {
-    const { ports, beyond, signal } = this.#options
-    const { use, home } = this.#reading
+    const { ports, beyond, signal, clock } = this.#options
+    const { use, home, verdict } = this.#reading
+    const [asked, left] = [clock.now(), this.#state?.left]
+    if (left !== undefined && verdict.kind !== 'held') {
+      this.#isBack = await doesAnswer(ports, left, signal)
+      return
+    }
     if (home === undefined || use === undefined) return
-    const isOver = use.beneath !== undefined || use.isForeign
     // Through a tunnel, or by another gateway of its network, what is asked would leave by the line in use.
-    const mayAskBeyond = !isOver && use.interface !== home.interface && this.#heard.has('beyond')
-    const [isThere, outside, word, hasWord] = await Promise.all([
+    const mayAskBeyond = !isCarried(use) && use.interface !== home.interface && this.#heard.has('beyond')
+    const [isThere, outside] = await Promise.all([
       doesAnswer(ports, home, signal),
       mayAskBeyond ? askBeyond(ports, home, { hosts: beyond(), signal }) : undefined,
-      this.#heard.has('word') ? this.#wordOf(home) : undefined,
-      isOver ? false : this.#hasWord(use),
     ])
     const gateway = isThere ? 'answers' : this.#heard.has('gateway') ? 'silent' : undefined
-    this.#asked = {
-      ...(gateway && { gateway }),
-      ...(outside && { beyond: outside }),
-      ...(word && { word }),
-      ...(hasWord && { hasWord }),
-    }
+    this.#asked = { asked, ...(gateway && { gateway }), ...(outside && { beyond: outside }) }
+  }
+
+  /** A router that does not answer takes seconds to do so. */
+  async #askWords(): Promise<void> {
+    const { use, home, verdict } = this.#reading
+    if (this.#isAskingWords || verdict.kind !== 'held' || home === undefined || use === undefined) return
+    this.#isAskingWords = true
+    const [word, hasWord] = await Promise.all([
+      this.#heard.has('word') ? this.#wordOf(home) : undefined,
+      isCarried(use) ? false : this.#hasWord(use),
+    ])
+    this.#isAskingWords = false
+    this.#words = { ...(word && { word }), ...(hasWord && { hasWord }) }
+    if (hasWord) await this.#reread()
   }
 
   async #wordOf(line: Line): Promise<HomeNow['word']> {
@@ -247,19 +276,26 @@ class Lines implements LineWatch {
   }
 
   /** While a line is held, what it is held for may end without an event of the kernel. */
-  async #watchHeld(): Promise<void> {
+  async #watchSigns(): Promise<void> {
     if (this.#isAsking) return
     this.#isAsking = true
-    const { clock, signal, requestLook } = this.#options
-    while (!signal.aborted && this.#reading.verdict.kind === 'held') {
+    const { clock, signal } = this.#options
+    const since = clock.now()
+    while (!signal.aborted && this.#isUnsettled) {
+      const begun = clock.now()
+      const held = between(this.#heldSince ?? since, begun)
+      void this.#askWords()
       await this.#ask()
-      const held = between(this.#heldSince ?? clock.now(), clock.now())
-      const isSoon = held < HELD.for
+      if (!signal.aborted) await this.#reread()
       if (held >= LONG) this.#tellLong()
-      await clock.sleep(after(clock.now(), isSoon ? HELD.soon : HELD.later), signal)
-      if (!signal.aborted && (await this.now()).verdict.kind !== 'held') requestLook()
+      await clock.sleep(after(begun, held < HELD.for ? HELD.soon : HELD.later), signal)
     }
     this.#isAsking = false
+  }
+
+  async #reread(): Promise<void> {
+    const { kind } = this.#reading.verdict
+    if ((await this.now()).verdict.kind !== kind) this.#options.requestLook()
   }
 
   /** Once, in a process that ends after its run: only while a sign is seen that may become a proof. */
@@ -268,7 +304,7 @@ class Lines implements LineWatch {
     const { clock, signal } = this.#options
     const end = after(clock.now(), SETTLING)
     for (;;) {
-      await this.#ask()
+      await Promise.all([this.#ask(), this.#askWords()])
       const reading = await this.now()
       const isSigned = Object.keys(this.#state?.since ?? {}).length > 0
       if (reading.verdict.kind !== 'held' || !isSigned || signal.aborted || clock.now() >= end) return reading
@@ -316,6 +352,8 @@ class Lines implements LineWatch {
     return all.find((one) => one.interface === name && familyOf(one.address) === familyOf(gateway))?.address
   }
 }
+
+const isCarried = ({ beneath, isForeign }: LineInUse): boolean => beneath !== undefined || isForeign
 
 /** Over IPv4 leases come and go; over IPv6 the prefix tells the home line. */
 const savedOf = ({ source, ...line }: Line): Line =>

@@ -1,4 +1,5 @@
 import { type Address, familyOf } from '../../../shared/base/address.ts'
+import type { Instant } from '../../../shared/base/time.ts'
 import { networkOf } from '../../../shared/base/network.ts'
 import type { Line } from '../../decide/state.ts'
 
@@ -29,6 +30,8 @@ export interface HomeNow {
   readonly beyond?: 'answers' | 'silent'
   /** What its router says of its public address. */
   readonly word?: 'address' | 'no address'
+  /** When the last questions left whose answers these are; without it, all is from the tables of now. */
+  readonly asked?: Instant
 }
 
 /** Whether two IPv6 addresses are in one /64. */

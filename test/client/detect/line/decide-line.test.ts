@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { instant } from '../../../../src/shared/base/time.ts'
 import {
   decideLine,
+  type LineEvent,
   type LineRule,
   type LineState,
   NO_LINE,
 } from '../../../../src/client/detect/line/decide-line.ts'
+import { address } from '../../../fakes/address.ts'
 import type { HomeNow, LineInUse } from '../../../../src/client/detect/line/line.ts'
 
 type LineRow = Omit<LineInUse, 'beneath'> & { readonly beneath?: string }
@@ -83,6 +85,60 @@ describe.each(['ipv4', 'ipv6'])('the line, %s', (file) => {
       if (one.until !== undefined) expect(until).toBe(one.until)
     }
   })
+})
+
+describe('a home line whose gateway was silent', () => {
+  const at = (ms: number, over: Partial<LineEvent> = {}): LineEvent => ({
+    at: instant(ms),
+    use: {
+      ...DEFAULTS,
+      interface: 'eth0',
+      source: address('192.168.1.20'),
+      gateway: address('192.168.1.66'),
+    },
+    isPublished: true,
+    rule: 'guard',
+    ...over,
+  })
+  const home = { interface: 'eth0', gateway: address('192.168.1.1') }
+  const silent = (asked: number): HomeNow => ({
+    hasSource: true,
+    hasRoute: false,
+    gateway: 'silent',
+    asked: instant(asked),
+  })
+  const play = (...events: readonly LineEvent[]) => {
+    let step = decideLine({ ...NO_LINE, home }, at(0, { home: silent(0) }))
+    for (const event of events) step = decideLine(step.state, event)
+    return step
+  }
+
+  it('is left after the silence, counted from question to question', () => {
+    expect(play(at(6500, { home: silent(5900) })).verdict).toMatchObject({ kind: 'held' })
+    expect(play(at(7300, { home: silent(6000) }))).toMatchObject({
+      verdict: { kind: 'open', because: 'old line dead', sign: 'gateway' },
+      state: { left: home },
+    })
+  })
+
+  const dead = at(7300, { home: silent(6000) })
+
+  it('is the home line again when it answers before anything of the other one is agreed on', () => {
+    const { verdict, state } = play(dead, at(9000, { isBack: true }))
+    expect(verdict).toEqual({
+      kind: 'held',
+      because: 'old line answers again',
+      through: '192.168.1.66 on eth0',
+    })
+    expect(state).toMatchObject({ home })
+    expect(state).not.toHaveProperty('left')
+  })
+
+  it('is not after that', () =>
+    expect(play(dead, at(9000, { isAgreed: true }), at(11_000, { isBack: true })).verdict).toMatchObject({
+      kind: 'open',
+      because: 'same line',
+    }))
 })
 
 const DEFAULTS = { isGlobal: false, isForeign: false, isTunnel: false }
