@@ -16,6 +16,7 @@ type Never =
   /** No VPN lasts a day. */
   | 'lineHeldLong'
   /** No interface is bound. */
+  | 'orderMoved'
   | 'leavesElsewhere'
   /** The kernel always reports. */
   | 'kernelWatchMissing'

@@ -109,6 +109,8 @@ const WORDING: { readonly [K in AgentEvent['kind']]: WordingRow<K> } = {
       `if ${through} is right, set follow = "default-route", or allow_vpn = true for a VPN` },
   lineChanged:        { level: 'info',  msg: 'traffic leaves by another line; its address is published from now on',
     line: (event) => lineChangedText(event) },
+  orderMoved:         { level: 'info',  msg: 'another line of the order is published from now on',
+    line: ({ from, to, sign }) => sign === undefined ? `${to} is up again, and takes the place of ${from}` : `${from} is dead (${SIGNS[sign]}); now ${to}` },
   elsewhere:          { level: 'warn',  msg: 'outside services see another line; its address is not published',
     line: ({ published, outside, through, isAgain }) => isAgain
       ? `outside services see another line again (${through ?? outside}); its address is not published`

@@ -13,13 +13,21 @@ import type { FindOutboundRoute } from '../../shared/ports/network.ts'
 /** An uplink that hostnames are bound to; without either member, the route that the kernel selects. */
 export interface Binding {
   readonly interface?: string
+  /** The router that traffic from the interface must leave by. */
+  readonly gateway?: Address
   readonly from?: Address
 }
 
-export const bindingOf = (host: HostDetection | undefined): Binding => ({
-  ...(host?.interface !== undefined && { interface: host.interface }),
-  ...(host?.from !== undefined && { from: host.from }),
-})
+/** In their order. Hostnames without a line or an address of their own have that of the account. */
+export function bindingsOf(
+  account: Pick<AccountDetection, 'interface'>,
+  host: HostDetection | undefined,
+): readonly [Binding, ...Binding[]] {
+  const from = host?.from === undefined ? {} : { from: host.from }
+  const lines = host?.interface ?? (host?.from === undefined ? account.interface : undefined)
+  const [first = from, ...others] = (lines ?? []).map((line): Binding => ({ ...line, ...from }))
+  return [first, ...others]
+}
 
 /** Only the default sources depend on the service. */
 export const detectorKey = (
@@ -107,11 +115,13 @@ export function outsideRouteOf(
     const address = addressIn(await from(family))
     const bound = binding.interface ?? (await interfaceOf(address, interfaces))
     const route = address === undefined ? undefined : await outboundRoute(family, address)
-    if (route === undefined || bound === undefined || route.interface === bound) return {}
-    if (!reported.has(route.interface))
-      report({ kind: 'leavesElsewhere', interface: bound, through: route.interface })
-    reported.add(route.interface)
-    return { elsewhere: route.interface }
+    if (route === undefined || bound === undefined) return {}
+    const isOther = binding.gateway !== undefined && route.gateway !== binding.gateway
+    if (route.interface === bound && !isOther) return {}
+    const through = isOther ? `${route.gateway ?? 'no gateway'} on ${route.interface}` : route.interface
+    if (!reported.has(through)) report({ kind: 'leavesElsewhere', interface: bound, through })
+    reported.add(through)
+    return { elsewhere: through }
   }
 }
 

@@ -1,12 +1,14 @@
 import type { Address, Addresses, Family } from '../../shared/base/address.ts'
 import type { Prefix } from '../../shared/base/prefix.ts'
 import type { RangeClass } from '../../shared/base/special.ts'
+import type { LineSpec } from './line/line-spec.ts'
 import type { Ipv6Policy } from './sources/interface.ts'
 import type { SourceSpec } from './sources/spec.ts'
 
 /** The settings of one hostname that say where its address comes from. */
 export interface HostDetection {
-  readonly interface: string | undefined
+  /** In their order: the first that is up is published. */
+  readonly interface: readonly LineSpec[] | undefined
   readonly ipv6Interface: string | undefined
   readonly from: Address | undefined
   readonly suffix: Prefix | undefined
@@ -19,6 +21,8 @@ export interface AccountDetection {
   readonly server: string
   /** Configured addresses, or the address of the connection. */
   readonly myip: Addresses | 'connection' | undefined
+  /** For the hostnames without one of their own. */
+  readonly interface: readonly LineSpec[] | undefined
 }
 
 /** The part of the client's settings that detection reads. */

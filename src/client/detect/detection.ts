@@ -10,6 +10,7 @@ import type { AddressProvider } from './sources/provider.ts'
 import type { AddressSource } from './sources/source.ts'
 import { routerSource } from './sources/router.ts'
 import type { LineEvidence } from './line/line-watch.ts'
+import { type OrderWatch, orderWatch } from './line/order-watch.ts'
 import { onRoute } from './own-route.ts'
 import { type Hint, HINTS } from './watch/hint.ts'
 import { watch } from './watch/watch.ts'
@@ -33,7 +34,7 @@ import {
 import {
   addressIn,
   type Binding,
-  bindingOf,
+  bindingsOf,
   detectorKey,
   findingFilter,
   localAddressOf,
@@ -63,12 +64,14 @@ interface Generation {
   readonly detectors: Map<string, Detector>
   /** One of them is for the line that the kernel selects. */
   hasUnbound: boolean
+  /** By their lines. */
+  readonly orders: Map<string, OrderWatch>
 }
 
 function generationOf(settings: DetectionSettings, outerEnd: AbortSignal): Generation {
   const end = new AbortController()
   endWith(end, outerEnd)
-  return { settings, end, detectors: new Map(), hasUnbound: false }
+  return { settings, end, detectors: new Map(), hasUnbound: false, orders: new Map() }
 }
 
 /** Not AbortSignal.any(): a listener of its signals costs more, and a watcher adds one each second. */
@@ -122,6 +125,7 @@ class SettingsDetection implements AddressDetection {
 
   hint(hint: Hint, family?: Family): void {
     this.#listeners.report({ kind: 'hinted', because: hint })
+    for (const order of this.#generation.orders.values()) order.notify()
     for (const one of this.#generation.detectors.values()) one.hint(HINTS[hint].kind, family)
     this.#listeners.wake({ mayRetry: this.#mayRetry() })
   }
@@ -140,6 +144,7 @@ class SettingsDetection implements AddressDetection {
       published,
       allowVpn,
       from,
+      gateway: binding.gateway,
       interfaceOfVotes: async (family: Family) => interfaceOfVotes(await this.#lines[family].last()),
     }
     return sources.map((source) => onRoute(source, route))
@@ -167,13 +172,65 @@ class SettingsDetection implements AddressDetection {
   }
 
   #boundTo(account: AccountDetection, host: HostDetection | undefined): AddressProvider {
-    const both = this.#detectorOf(account, bindingOf(host))
+    const bindings = bindingsOf(account, host)
+    const [first, ...others] = bindings
+    const both = others.length === 0 ? this.#detectorOf(account, first) : this.#inOrder(account, bindings)
     if (host?.ipv6Interface === undefined) return both
-    const v6 = this.#detectorOf(account, { ...bindingOf(host), interface: host.ipv6Interface })
+    const { gateway: _, ...binding } = first
+    const v6 = this.#detectorOf(account, { ...binding, interface: host.ipv6Interface })
     return {
       name: `${both.name}, ${v6.name}`,
       look: async (family, signal) => (family === 'v6' ? v6 : both).look(family, signal),
     }
+  }
+
+  /** The first of several lines that is up. */
+  #inOrder(account: AccountDetection, bindings: readonly Binding[]): AddressProvider {
+    const detectors = bindings.map((binding) => this.#detectorOf(account, binding))
+    const watches: Readonly<Record<Family, OrderWatch>> = {
+      v4: this.#orderOf(bindings, 'v4', detectors),
+      v6: this.#orderOf(bindings, 'v6', detectors),
+    }
+    const name = detectors.map((one) => one.name).join(', ')
+    return {
+      name,
+      look: async (family, signal) => {
+        const order = watches[family]
+        const active = await order.active()
+        const rest = order.isStarted ? [] : detectors.filter((_, nth) => nth !== active)
+        let sighting: Sighting = NO_LINE_UP
+        // A command that ends after its run knows of a line that is dead only by asking.
+        for (const one of [detectors[active], ...rest]) {
+          sighting = (await one?.look(family, signal)) ?? sighting
+          if (sighting.kind === 'seen') break
+        }
+        return sighting
+      },
+    }
+  }
+
+  #orderOf(bindings: readonly Binding[], family: Family, detectors: readonly Detector[]): OrderWatch {
+    const { orders } = this.#generation
+    const key = JSON.stringify([family, bindings])
+    const order = bindings.flatMap(({ interface: name, gateway }) =>
+      name === undefined ? [] : { interface: name, ...(gateway && { gateway }) },
+    )
+    const known = orders.get(key)
+    if (known !== undefined) return known
+    const made = orderWatch({
+      family,
+      order,
+      ports: { ...this.#network, mayPing: () => this.#config.ping },
+      clock: this.#system.steady,
+      beyond: () => literalsIn(this.#config).filter((host) => familyOf(host) === family),
+      look: async (nth, signal) => (await detectors[nth]?.look(family, signal)) ?? NO_LINE_UP,
+      requestLook: () => this.#requestLook(),
+      report: this.#listeners.report,
+      signal: this.#generation.end.signal,
+    })
+    orders.set(key, made)
+    if (this.#watchSignal !== undefined && this.#config.watch) made.start()
+    return made
   }
 
   watch(signal: AbortSignal): void {
@@ -184,6 +241,7 @@ class SettingsDetection implements AddressDetection {
     const { clocks, steady, random } = this.#system
     const first = settings.accounts.find(({ myip }) => myip === undefined)
     for (const family of FAMILIES) this.#lines[family].start()
+    for (const order of this.#generation.orders.values()) order.start()
     watch(
       {
         userAgent,
@@ -371,6 +429,8 @@ function withSuffixOf(host: HostDetection | undefined, provider: AddressProvider
   const suffix = host?.suffix ?? (host?.mac && { address: host.mac, length: host.prefixLength })
   return suffix === undefined ? provider : suffixed(provider, suffix)
 }
+
+const NO_LINE_UP: Sighting = { kind: 'unknown', because: 'no line of the order is up', lacksInterface: true }
 
 /** A search for UPnP takes longer. */
 const WORD_TIMEOUT = seconds(3)

@@ -160,6 +160,7 @@ export class FamilyDetector {
     const { clock, uptime } = this.#options
     const [restart, votes, hints] = [new AbortController(), [] as SourceVote[], this.#context.hints()]
     const { uplink, through, line } = await this.#uplink.now()
+    this.#nat.forLine(line)
     this.#round = mayRestart ? { since: clock.now(), restart, votes } : undefined
     const end = AbortSignal.any([signal, restart.signal])
     const unasked = await this.#unasked(hints)

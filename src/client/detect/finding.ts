@@ -55,6 +55,8 @@ export type Finding =
       /** It was told in full a short while ago. */
       readonly isAgain?: true
     }
+  /** Another line of an order is published now; with the sign by which the one before is dead. */
+  | { readonly kind: 'orderMoved'; readonly from: string; readonly to: string; readonly sign?: Sign }
   /** Packets from a bound interface leave through another one. */
   | { readonly kind: 'leavesElsewhere'; readonly interface: string; readonly through: string }
   /** Outside services see an address that neither the router nor this host has. */

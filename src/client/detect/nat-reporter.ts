@@ -13,6 +13,7 @@ export class NatReporter {
   readonly #secondRound: SecondRound
   readonly #reported = new Set<string>()
   #last: Nat | undefined
+  #line: string | undefined
 
   constructor(options: Pick<DetectorOptions, 'clock' | 'requestLook' | 'signal' | 'report'>) {
     this.#options = options
@@ -22,6 +23,14 @@ export class NatReporter {
   /** See `SecondRound.isOpen`. */
   get isInDoubt(): boolean {
     return this.#secondRound.isOpen
+  }
+
+  /** What was seen on another line says nothing of this one. */
+  forLine(line: string | undefined): void {
+    if (line === this.#line) return
+    this.#line = line
+    this.#last = undefined
+    this.#secondRound.isConfirmed(undefined)
   }
 
   /** Where outside services were faster than the router in a round: what it says after that, if it is certain. */

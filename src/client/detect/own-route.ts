@@ -20,15 +20,17 @@ interface RouteOfHost {
 interface Uplink extends RouteOfHost {
   /** Of a hostname that is bound to an interface or an address. */
   readonly from: FindSourceAddress | undefined
+  /** By which the traffic of a hostname that is bound to it must leave. */
+  readonly gateway: Address | undefined
   readonly allowVpn: boolean
 }
 
 /** A source for the uplink of a hostname: see below. What is near is asked on its own link. */
-export function onRoute(source: AddressSource, { from, allowVpn, ...ports }: Uplink): AddressSource {
+export function onRoute(source: AddressSource, { from, gateway, allowVpn, ...ports }: Uplink): AddressSource {
   if (source.vantage !== 'outside') return source
   const unbound = allowVpn ? source : onOwnRoute(source, ports)
   if (from === undefined) return unbound
-  const bound = onBoundRoute(source, { ...ports, from })
+  const bound = onBoundRoute(source, { ...ports, from, gateway })
   return {
     ...source,
     // An address is of one family: the other one leaves as the kernel chooses.
@@ -101,12 +103,13 @@ const strayBy = (through: string, line: string, isTold: boolean): Stray => ({
 
 interface BoundRoute extends Pick<RouteOfHost, 'packetRoute' | 'interfaces'> {
   readonly from: FindSourceAddress
+  readonly gateway: Address | undefined
 }
 
 /** The same for a hostname that is bound: what leaves by another interface is not asked, or does not count. */
 export const onBoundRoute = (
   source: AddressSource,
-  { from, packetRoute, interfaces }: BoundRoute,
+  { from, gateway, packetRoute, interfaces }: BoundRoute,
 ): AddressSource => ({
   ...source,
   look: async (family, signal) => {
@@ -115,13 +118,15 @@ export const onBoundRoute = (
     const bound = (await interfaces()).find(({ address }) => address === local)?.interface
     const strayIn = async (packet: Parameters<FindPacketRoute>[0]): Promise<Stray | undefined> => {
       const way = await packetRoute(packet)
-      return way === undefined || bound === undefined || way.interface === bound
-        ? undefined
-        : {
-            kind: 'unknown',
-            because: `traffic from ${bound} leaves through ${way.interface}`,
-            lacksInterface: true,
-          }
+      if (way === undefined || bound === undefined) return undefined
+      const isOther = gateway !== undefined && way.gateway !== gateway
+      if (way.interface === bound && !isOther) return undefined
+      const through = isOther ? `${way.gateway ?? 'no gateway'} on ${way.interface}` : way.interface
+      return {
+        kind: 'unknown',
+        because: `traffic from ${bound} leaves through ${through}`,
+        lacksInterface: true,
+      }
     }
     const before = await strayIn({ local })
     if (before !== undefined) return before

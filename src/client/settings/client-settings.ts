@@ -1,3 +1,4 @@
+import { LINE_FORMS, type LineSpec, parseLineSpec } from '../detect/line/line-spec.ts'
 import { namesOfItems } from '../../shared/settings/secret-names.ts'
 import { LEVELS } from '../../shared/base/level.ts'
 import { err, ok, type Result } from '../../shared/base/result.ts'
@@ -89,6 +90,12 @@ function parsePath(value: string): Result<string, string> {
 }
 
 /** At most one address of each family, or `connection`: the service takes the address of the connection. */
+/** One line, or several in their order. */
+const lineOrder: SettingReader<readonly LineSpec[]> = {
+  ...listReader(parseLineSpec, { type: 'string' }, { forms: LINE_FORMS }),
+  schema: { oneOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] },
+}
+
 const myip: SettingReader<Addresses | 'connection'> = {
   shape: 'list',
   read: (value) => {
@@ -194,6 +201,7 @@ export const ACCOUNT_SETTINGS = {
   passwordFile:  { reader: path,                            help: 'file that contains the password, or - for standard input' },
   hostnames:     { reader: hostnames, flag: 'hostname',     help: 'hostnames and groups to keep up to date', isNeeded: true },
   myip:          { reader: myip,                            help: 'IPv4 and IPv6 address to publish, without looking them up; "connection": the service uses the address of the connection; default: look the addresses up' },
+  interface:     { reader: lineOrder,                       help: `look up the addresses only through this interface, such as wan1; of several, through the first that is up; each is ${LINE_FORMS}` },
   ipv4:          { reader: onOff,                           help: 'keep the IPv4 address up to date', fallback: true },
   ipv6:          { reader: onOff,                           help: 'keep the IPv6 address up to date', fallback: true },
   path:          { reader: { ...text, read: parsePath },    help: 'path of the update requests of the service', fallback: UPDATE_PATH },
@@ -260,7 +268,7 @@ export const HOST_SETTINGS = {
   suffix:        { reader: suffix,                          help: 'host part of the IPv6 address: publishes another machine of this network, with the prefix of this host' },
   mac:           { reader: mac,                             help: 'the same, with the host part derived from a MAC address (EUI-64)' },
   prefixLength:  { reader: whole(1, 127),                   help: 'length of the shared prefix for mac, in bits: 1 to 127', fallback: 64 },
-  interface:     { reader: text,                            help: 'look up the address only through this interface, such as wan1' },
+  interface:     { reader: lineOrder,                       help: 'look up the address only through this interface, such as wan1; of several, through the first that is up' },
   ipv6Interface: { reader: text,                            help: 'the same for IPv6 only, if it uses another line' },
   from:          { reader: address,                         help: 'look up the address only from this local address' },
 } as const satisfies SettingTable

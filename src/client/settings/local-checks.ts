@@ -1,3 +1,4 @@
+import type { LineSpec } from '../detect/line/line-spec.ts'
 import { constants } from 'node:fs'
 import { access, mkdir, rmdir, stat } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
@@ -65,6 +66,9 @@ async function pathProblem(path: string): Promise<string | undefined> {
   return isExecutable ? undefined : `it is not executable; run chmod +x ${path}`
 }
 
+const namedIn = (lines: readonly LineSpec[], where = '') =>
+  lines.map(({ interface: name }) => ({ name, where, setting: 'interface' }))
+
 /** Warnings about configured interfaces that do not exist now. They may appear later: a tunnel, a modem. */
 export async function absentInterfaces({ sources, accounts, places }: Config): Promise<readonly string[]> {
   const named = [
@@ -73,16 +77,15 @@ export async function absentInterfaces({ sources, accounts, places }: Config): P
         ? [{ name: spec.interface, where: places['sources'] ?? '', setting: 'sources' }]
         : [],
     ),
-    ...accounts.flatMap(({ hosts }) =>
-      hosts.flatMap(({ interface: both, ipv6Interface: v6, places }) => [
-        ...(both === undefined
-          ? []
-          : [{ name: both, where: places['interface'] ?? '', setting: 'interface' }]),
+    ...accounts.flatMap(({ hosts, interface: all = [], places: own }) => [
+      ...namedIn(all, own['interface']),
+      ...hosts.flatMap(({ interface: both = [], ipv6Interface: v6, places }) => [
+        ...namedIn(both, places['interface']),
         ...(v6 === undefined
           ? []
           : [{ name: v6, where: places['ipv6Interface'] ?? '', setting: 'ipv6_interface' }]),
       ]),
-    ),
+    ]),
   ]
   if (named.length === 0) return []
   const known = await interfaceNames()

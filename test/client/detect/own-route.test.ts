@@ -124,7 +124,10 @@ describe('an answer', () => {
 })
 
 describe('an answer for a hostname that is bound to an interface', () => {
-  const bound = async (ways: Readonly<Record<string, string>>, local: string | undefined = '10.1.1.20') => {
+  const bound = async (
+    ways: Readonly<Record<string, string>>,
+    { local = '10.1.1.20', gateway }: { local?: string; gateway?: string } = {},
+  ) => {
     let isAsked = false
     const source: AddressSource = {
       name: 'x',
@@ -139,10 +142,13 @@ describe('an answer for a hostname that is bound to an interface', () => {
     }
     const ports = {
       from: async () => Promise.resolve(local === undefined ? undefined : address(local)),
+      gateway: gateway === undefined ? undefined : address(gateway),
       interfaces: async () => Promise.resolve(INTERFACES),
       packetRoute: async (packet: object) => {
         const name = ways['remote' in packet ? 'packet' : 'any']
-        return Promise.resolve(name === undefined ? undefined : { interface: name })
+        return Promise.resolve(
+          name === undefined ? undefined : { interface: name, gateway: address('10.1.1.1') },
+        )
       },
     }
     return { sighting: await onBoundRoute(source, ports).look('v4', never), isAsked: () => isAsked }
@@ -161,6 +167,13 @@ describe('an answer for a hostname that is bound to an interface', () => {
   it('is not asked for without a rule for its address', async () => {
     const { sighting, isAsked } = await bound({ any: 'eth0', packet: 'eth0' })
     expect([sighting, isAsked()]).toEqual([elsewhere('eth0'), false])
+  })
+
+  it('counts by its gateway alone, where it is bound to one', async () => {
+    const ways = { any: 'eth1', packet: 'eth1' }
+    expect((await bound(ways, { gateway: '10.1.1.1' })).sighting).toEqual(SEEN)
+    const { sighting, isAsked } = await bound(ways, { gateway: '10.1.1.2' })
+    expect([sighting, isAsked()]).toEqual([elsewhere('10.1.1.1 on eth1'), false])
   })
 
   it('does not count where a rule for its port took it', async () =>
@@ -186,6 +199,7 @@ describe('a source', () => {
       isTunnel,
       interfaceOfVotes: async () => Promise.resolve(undefined),
       published: () => [],
+      gateway: undefined,
       from:
         from === undefined
           ? undefined

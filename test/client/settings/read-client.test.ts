@@ -274,7 +274,12 @@ describe('the settings of one hostname', () => {
             {
               hosts: [
                 { name: 'home.example.test', suffix: { address: '::1:2', length: 56 } },
-                { name: 'office.example.test', mac: '::5eff:fe00:5301', prefixLength: 64, interface: 'wan1' },
+                {
+                  name: 'office.example.test',
+                  mac: '::5eff:fe00:5301',
+                  prefixLength: 64,
+                  interface: [{ interface: 'wan1' }],
+                },
               ],
             },
           ],

@@ -2,6 +2,7 @@ import {
   after,
   between,
   type Duration,
+  earliest,
   hours,
   type Instant,
   milliseconds,
@@ -288,7 +289,10 @@ class Lines implements LineWatch {
       await this.#ask()
       if (!signal.aborted) await this.#reread()
       if (held >= LONG) this.#tellLong()
-      await clock.sleep(after(begun, held < HELD.for ? HELD.soon : HELD.later), signal)
+      const { verdict } = this.#reading
+      const next = after(begun, held < HELD.for ? HELD.soon : HELD.later)
+      const until = verdict.kind === 'held' ? (verdict.until ?? next) : next
+      await clock.sleep(earliest(next, until), signal)
     }
     this.#isAsking = false
   }
