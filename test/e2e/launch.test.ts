@@ -33,7 +33,7 @@ const MARKS = {
   sqlite: 'DatabaseSync',
   service: 'CREATE TABLE',
   yargs: 'recommendCommands',
-  detection: '/proc/net/route',
+  detection: 'ipv6_route',
 } as const
 const marksIn = (chunks: readonly string[]): readonly string[] =>
   Object.entries(MARKS).flatMap(([name, mark]) => (sourceOf(chunks).includes(mark) ? [name] : []))

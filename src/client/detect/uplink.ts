@@ -29,8 +29,8 @@ export function uplinkTracker(family: Family, { published, outboundRoute }: Upli
     now: async () => {
       if (outboundRoute === undefined) return {}
       const { elsewhere: through, line } = await outboundRoute(family)
-      // What was foreign beside the line before may be the address of this one.
-      if (line !== undefined && last !== undefined && line !== last) foreign = undefined
+      // What was foreign beside the line before may be the address of this one, whose router proved nothing yet.
+      if (line !== undefined && last !== undefined && line !== last) [foreign, isProven] = [undefined, false]
       last = line ?? last
       const uplink = {
         published: published(family),
