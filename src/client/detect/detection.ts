@@ -17,7 +17,7 @@ import { watch } from './watch/watch.ts'
 import type { WatchedDetection } from './watch/watcher.ts'
 import type { AccountDetection, DetectionSettings, HostDetection } from './detection-settings.ts'
 import { defaultGateway } from './default-gateway.ts'
-import { interfaceOfVotes, isHidden, type LineWatch, lineWatch } from './line/line-watch.ts'
+import { interfaceOfVotes, isOfOtherLine, type LineWatch, lineWatch } from './line/line-watch.ts'
 import { PUBLIC_SERVICES } from './sources/services.ts'
 import { type CachingResolve, cachingResolve } from './sources/cached-names.ts'
 import { type Address, FAMILIES, type Family, familyOf, parseAddress } from '../../shared/base/address.ts'
@@ -308,17 +308,16 @@ class SettingsDetection implements AddressDetection {
     const { entropy } = this.#system
     const ports = { ...this.#network, resolve, forget, entropy }
     const { interfaces } = this.#network
-    if (only !== undefined)
-      return {
-        ...ports,
-        interfaces: async () => (await interfaces()).filter((one) => one.interface === only),
-        gateway: async () => defaultGateway(this.#network)(only),
-      }
+    if (only !== undefined) {
+      const ofInterface = async () => (await interfaces()).filter((one) => one.interface === only)
+      const gateway = async () => defaultGateway(this.#network)(only)
+      return { ...ports, interfaces: ofInterface, lineInterfaces: ofInterface, gateway }
+    }
     return {
       ...ports,
-      interfaces: async () => {
-        const now = await Promise.all(FAMILIES.map(async (family) => this.#lines[family].last()))
-        return (await interfaces()).filter((one) => !now.some((line) => isHidden(line, one)))
+      lineInterfaces: async () => {
+        const lines = await Promise.all(FAMILIES.map(async (family) => this.#lines[family].last()))
+        return (await interfaces()).filter((one) => !lines.some((line) => isOfOtherLine(line, one)))
       },
       gateway: async () => this.#lines.v4.gateway(),
     }

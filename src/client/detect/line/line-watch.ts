@@ -46,6 +46,8 @@ export interface LineNow {
   readonly use?: LineInUse
   /** The line whose address may be published. */
   readonly home?: Line
+  /** Those that were home before. */
+  readonly known?: readonly Line[]
 }
 
 /** What a round showed of the lines. */
@@ -176,6 +178,7 @@ class Lines implements LineWatch {
       verdict: step.verdict,
       ...(use && { use }),
       ...(step.state.home && { home: step.state.home }),
+      known: step.state.known,
     }
     this.#isRead = true
     this.#tell(step.left)
@@ -365,17 +368,16 @@ const savedOf = ({ source, ...line }: Line): Line =>
     ? { ...line, ...(source && { source }) }
     : line
 
-/** An address of the line in use while that is held: it is none that leads to this host by its own line. */
-export function isHidden({ verdict, use, home }: LineNow, one: InterfaceAddress): boolean {
-  if (verdict.kind !== 'held' || use === undefined || familyOf(one.address) !== familyOf(use.source))
-    return false
-  if (one.interface !== use.interface) return false
-  if (use.interface !== home?.interface) return true
-  return (
-    familyOf(use.source) === 'v6' &&
-    !isOnePrefix(use.source, home.source) &&
-    isOnePrefix(one.address, use.source)
-  )
+/** An address that leads to this host by another line: by the one in use while that is held, or by one that was home before. */
+export function isOfOtherLine({ verdict, use, home, known = [] }: LineNow, one: InterfaceAddress): boolean {
+  const { interface: name, address } = one
+  if (use === undefined || familyOf(address) !== familyOf(use.source)) return false
+  if (name !== home?.interface && known.some((line) => line.interface === name)) return true
+  if (verdict.kind !== 'held' || name !== use.interface) return false
+  if (name !== home?.interface) return true
+  // A box of the network gives its own prefix to the interface of the home line.
+  const isOwn = familyOf(address) === 'v4' || isOnePrefix(use.source, home.source)
+  return !isOwn && isOnePrefix(address, use.source)
 }
 
 /** The interface by which a question must leave so that its answer counts; undefined where the route of the host says it. */

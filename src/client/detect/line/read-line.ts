@@ -92,7 +92,8 @@ function beneath(name: string, isTunnel: boolean, tables: LineTables): Line | un
   const defaults = table.filter(isDefault).toSorted(byMetric)
   const own = defaults.find((one) => one.interface === name)
   const main = defaults.find((one) => one.interface !== name)
-  const isBetter = own === undefined || (main !== undefined && main.metric < own.metric) || isTunnel
+  const isHidden = family === 'v6' && isTunnel
+  const isBetter = own === undefined || (main !== undefined && main.metric < own.metric) || isHidden
   const host = table.find(
     ({ length, destination, gateway, interface: other }) =>
       length === (family === 'v4' ? 32 : 128) &&

@@ -20,7 +20,7 @@ export interface Ipv6Policy {
 
 const STABLE: Ipv6Policy = { kind: 'stable' }
 
-type LocalPorts = Pick<SourcePorts, 'interfaces' | 'outboundRoute'>
+type LocalPorts = Pick<SourcePorts, 'interfaces' | 'lineInterfaces' | 'outboundRoute'>
 type LocalOptions = Pick<QueryOptions, 'allowed'> & { readonly ipv6?: Ipv6Policy }
 
 /** The public addresses of all interfaces of this host, or of one interface. */
@@ -39,8 +39,10 @@ export function localSource(
     cooldown: milliseconds(0),
     async look(family) {
       try {
-        const all = await ports.interfaces()
-        const selected = all.filter((one) => only === undefined || one.interface === only)
+        const selected =
+          only === undefined
+            ? await (ports.lineInterfaces ?? ports.interfaces)()
+            : (await ports.interfaces()).filter((one) => one.interface === only)
         if (only !== undefined && selected.length === 0) return unknown(`there is no interface ${only}`)
         const before = previous[family]
         const candidates = await candidatesOf(selected, { family, ports, options, before })

@@ -11,6 +11,8 @@ import type { AskByStream } from '../../../shared/ports/stream.ts'
 export interface SourcePorts {
   readonly http: Http
   readonly interfaces: Interfaces
+  /** Without the addresses of lines that are not published, where those are known. */
+  readonly lineInterfaces?: Interfaces
   readonly datagram: AskByDatagram
   readonly stream: AskByStream
   readonly resolve: Resolve

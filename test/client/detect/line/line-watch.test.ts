@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type LineWatch, lineWatch } from '../../../../src/client/detect/line/line-watch.ts'
+import {
+  isOfOtherLine,
+  type LineNow,
+  type LineWatch,
+  lineWatch,
+} from '../../../../src/client/detect/line/line-watch.ts'
 import type { Finding } from '../../../../src/client/detect/finding.ts'
 import type { SavedLines } from '../../../../src/client/decide/state.ts'
 import type { Address } from '../../../../src/shared/base/address.ts'
@@ -241,4 +246,28 @@ describe('the line of this host', () => {
     await clock.pass(seconds(11))
     expect((await dead).verdict).toMatchObject({ kind: 'open', sign: 'gateway' })
   })
+})
+
+describe('an address of this host', () => {
+  const open = { kind: 'open', because: 'same line' } as const
+  const held = { kind: 'held', because: 'old line alive', through: 'x' } as const
+  const use = { isGlobal: true, isForeign: false, isTunnel: false }
+  const eth0 = { interface: 'eth0', gateway: address(ROUTER), source: address('192.168.1.20') }
+  const wwan0 = { ...use, interface: 'wwan0', source: address('12.0.0.2') }
+  const box = { ...use, interface: 'eth0', gateway: address('fe80::66'), source: address('2a02:9::20') }
+  const home6 = { interface: 'eth0', gateway: address('fe80::1'), source: address('2a02:1::20') }
+
+  // biome-ignore format: a table
+  it.each<[string, LineNow, string, string, boolean]>([
+    ['of the home line',                           { verdict: open, use: { ...use, ...eth0 }, home: eth0 },              'eth0',  '11.0.0.1',    false],
+    ['of a line that was home before',             { verdict: open, use: { ...use, ...eth0 }, home: eth0, known: [wwan0] }, 'wwan0', '12.0.0.2', true],
+    ['of an interface that was never home',        { verdict: open, use: { ...use, ...eth0 }, home: eth0 },              'eth1',  '12.0.0.9',    false],
+    ['of the line that is held',                   { verdict: held, use: wwan0, home: eth0 },                            'wwan0', '12.0.0.2',    true],
+    ['of the home line, beside one that is held',  { verdict: held, use: wwan0, home: eth0 },                            'eth0',  '11.0.0.1',    false],
+    ['of the prefix of a box',                     { verdict: held, use: box, home: home6 },                             'eth0',  '2a02:9::abc', true],
+    ['of the home prefix, beside that of a box',   { verdict: held, use: box, home: home6 },                             'eth0',  '2a02:1::abc', false],
+    ['of a box without a prefix',                  { verdict: held, use: { ...box, source: home6.source }, home: home6 }, 'eth0', '2a02:1::abc', false],
+    ['of the other family',                        { verdict: held, use: wwan0, home: eth0 },                            'wwan0', '2a02:9::abc', false],
+  ])('%s', (_, now, name, text, isOther) =>
+    expect(isOfOtherLine(now, interfaceAddress(text, { interface: name }))).toBe(isOther))
 })
