@@ -12,6 +12,7 @@ import { now, until } from '../lab/run.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/holdfast.js')
 const LISTEN = `${serviceV4(UPDATE_HOST)}:${UPDATE_PORT}`
+export const UPDATE_URL = `http://${LISTEN}`
 
 /** An update request, as the service logged it. */
 export interface Arrival {
@@ -97,13 +98,19 @@ export interface DaemonOptions {
   readonly sources: string | undefined
   readonly service: Service
   readonly environment: Readonly<Record<string, string>>
+  /** What it remembers; a folder that is deleted at its end otherwise. */
+  readonly memory?: string
+  /** A file with the settings of its account, instead of the usual ones. */
+  readonly config?: string
 }
 
-/** A daemon that remembers nothing, in folders of its own. */
-export function startDaemon(lab: Lab, { node, where, sources, service, environment }: DaemonOptions): Daemon {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
-  const args = ['--server', `http://${LISTEN}`, '--username', service.username]
-  const more = ['--hostname', 'home.example.test', '--state-dir', folder, '--runtime-dir', folder]
+/** A daemon that remembers nothing, unless it is told where, in folders of its own. */
+export function startDaemon(lab: Lab, options: DaemonOptions): Daemon {
+  const { node, where, sources, service, environment, memory, config } = options
+  const folder = memory ?? mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  const account = ['--server', UPDATE_URL, '--username', service.username, '--hostname', 'home.example.test']
+  const args = config === undefined ? account : ['--config', config]
+  const more = ['--state-dir', folder, '--runtime-dir', folder]
   const from = sources === undefined ? [] : ['--source', sources]
   const holdfast = (command: string, ...last: readonly string[]): ChildProcess =>
     lab.spawn(where, node ?? process.execPath, [LAUNCHER, command, ...args, ...more, ...from, ...last], {
@@ -125,7 +132,7 @@ export function startDaemon(lab: Lab, { node, where, sources, service, environme
     isStopping = true
     child.kill('SIGKILL')
     await gone
-    rmSync(folder, { recursive: true, force: true })
+    if (memory === undefined) rmSync(folder, { recursive: true, force: true })
   }
   const ask = async (command: string): Promise<string> => {
     const { stdout, stderr } = holdfast(command)

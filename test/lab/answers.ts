@@ -12,7 +12,7 @@ export interface Asker {
 }
 
 /** The 4 or 16 octets of an address. */
-function octets(address: string): Buffer {
+export function octets(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number))
   return Buffer.from(tableForm(address), 'hex')
 }
@@ -37,7 +37,7 @@ export function stunAnswer(query: Buffer, { address, port }: Asker): Buffer | un
   return answer
 }
 
-interface Question {
+export interface Question {
   readonly name: string
   readonly type: number
   readonly class: number
@@ -45,7 +45,7 @@ interface Question {
   readonly end: number
 }
 
-function questionOf(query: Buffer): Question {
+export function questionOf(query: Buffer): Question {
   const labels: string[] = []
   let at = 12
   for (let length = query.readUInt8(at); length !== 0; length = query.readUInt8(at)) {
@@ -94,7 +94,7 @@ export function nameAnswer(
   return answerTo(query, question, { code: address === undefined ? NO_SUCH_NAME : 0, data })
 }
 
-function answerTo(
+export function answerTo(
   query: Buffer,
   question: Question,
   { code, data }: { readonly code: number; readonly data: Buffer | undefined },

@@ -19,6 +19,8 @@ export interface Packets {
 export interface LabOptions {
   /** The delay of the outside services, in ms. */
   readonly delay?: number
+  /** A switch in the router, like those of homes, to which `addNamespace` can add others; a wire otherwise. */
+  readonly lan?: 'wire' | 'switch'
 }
 
 /** A provider, a home router and a host behind it, in three network namespaces. */
@@ -33,6 +35,8 @@ export interface Lab {
   readonly prefix: string
   /** Starts a program with only the given environment; it is killed with the lab. */
   spawn(where: Where, program: string, args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess
+  /** Another namespace, removed with the lab. Returns its name. */
+  addNamespace(name: string): Promise<string>
   /** swap: adds the new address first; replace: removes the old one first; flap: no address for `gap` ms in between. */
   changeWan(address: string, mode?: 'swap' | 'replace' | 'flap', gap?: number): Promise<Change>
   /** To another /64 of 2a00:db8:100::/48, e.g. "2a00:db8:100:2". Returns the stable addresses of the host. */

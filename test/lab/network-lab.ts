@@ -43,10 +43,10 @@ function freeNames(): Names {
 }
 
 /** Kills all processes in the namespaces, which only this lab uses, and removes the namespaces. */
-function demolish(names: Names, folder: string): void {
+function demolish(names: readonly string[], folder: string): void {
   const ip = (...args: readonly string[]): string =>
     execFileSync('ip', args, { encoding: 'utf8', stdio: 'pipe', env: { PATH } })
-  for (const name of Object.values(names).filter((name) => existsSync(`/run/netns/${name}`))) {
+  for (const name of names.filter((name) => existsSync(`/run/netns/${name}`))) {
     for (const pid of ip('netns', 'pids', name).split('\n').filter(Boolean)) {
       try {
         process.kill(Number(pid), 'SIGKILL')
@@ -56,16 +56,16 @@ function demolish(names: Names, folder: string): void {
     }
     ip('netns', 'del', name)
   }
-  for (const path of [folder, ...Object.values(names).map(etcOf)])
-    rmSync(path, { recursive: true, force: true })
+  for (const path of [folder, ...names.map(etcOf)]) rmSync(path, { recursive: true, force: true })
 }
 
 /** One lab; built by `lab`. */
 export class NetworkLab implements Lab {
   readonly #names = freeNames()
+  readonly #added: string[] = []
   readonly #folder = mkdtempSync(join(tmpdir(), 'holdfast-lab-'))
   readonly #children: ChildProcess[] = []
-  readonly #demolish = (): void => demolish(this.#names, this.#folder)
+  readonly #demolish = (): void => demolish([...Object.values(this.#names), ...this.#added], this.#folder)
   readonly #interrupted = (signal: NodeJS.Signals): void => {
     this.#forget()
     this.#demolish()
@@ -105,10 +105,10 @@ export class NetworkLab implements Lab {
     return this.#prefix
   }
 
-  async up({ delay = 0 }: LabOptions): Promise<void> {
+  async up({ delay = 0, lan = 'wire' }: LabOptions): Promise<void> {
     process.once('exit', this.#demolish)
     process.once('SIGINT', this.#interrupted).once('SIGTERM', this.#interrupted)
-    await layWires(this.#names)
+    await layWires(this.#names, lan)
     // A process in the namespace, to read the tables of the host in /proc.
     this.#holder = start({
       namespace: this.host,
@@ -130,6 +130,13 @@ export class NetworkLab implements Lab {
     const child = start({ namespace: this.#names[where], program, args, env })
     this.#children.push(child)
     return child
+  }
+
+  async addNamespace(name: string): Promise<string> {
+    const added = this.host.replace(/host$/, name)
+    await ip(undefined, [`netns add ${added}`])
+    this.#added.push(added)
+    return added
   }
 
   async changeWan(address: string, mode: 'swap' | 'replace' | 'flap' = 'swap', gap = 2000): Promise<Change> {

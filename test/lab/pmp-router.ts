@@ -1,7 +1,7 @@
 /**
  * A NAT-PMP service (RFC 6886) that reports the address that it is given: pmp-router.ts ADDRESS [MS LATER]. "none" stands for
  * a router that has no address. After so many ms it reports the later one: that router has just been started, and others have
- * run for a day.
+ * run for a day. AT is its own address, unless it is the usual one.
  */
 import { createSocket } from 'node:dgram'
 import { LAN_ROUTER } from './plan.ts'
@@ -31,4 +31,4 @@ socket.on('message', (query, { address, port }) => {
   // Without a mapping: the only other request.
   if (query.length === 2 || query[0] !== 0) socket.send(answerTo(query), port, address, () => undefined)
 })
-socket.bind(PORT, LAN_ROUTER, () => console.log('ready'))
+socket.bind(PORT, process.env['AT'] ?? LAN_ROUTER, () => console.log('ready'))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import {
   FIRST_PREFIX,
   FIRST_WAN,
@@ -22,6 +23,14 @@ export interface Names {
   readonly router: string
   readonly host: string
 }
+
+const ROUTER_MAC = '02:00:00:00:77:01'
+/** The port of a switch to which the host is wired. */
+export const HOST_PORT = 'port0'
+export const plugged = (port: string): readonly string[] => [
+  `link set ${port} master lan0`,
+  `link set ${port} up`,
+]
 
 /** The route of the provider to a prefix of the customer. */
 export const routeTo = (prefix: string): string =>
@@ -96,13 +105,25 @@ async function hostSide(namespace: string): Promise<void> {
 export const lookForDuplicates = (host: string): Promise<void> =>
   settings(host, ['ipv6/conf/eth0/accept_dad=1'])
 
+async function addSwitch(router: string): Promise<void> {
+  // Otherwise the rules of the router are for what it only switches, too.
+  const families = existsSync('/proc/sys/net/bridge') ? ['iptables', 'ip6tables', 'arptables'] : []
+  await settings(
+    router,
+    families.map((family) => `bridge/bridge-nf-call-${family}=0`),
+  )
+  // Without an address of its own, a switch takes that of a port.
+  await ip(router, [`link add lan0 address ${ROUTER_MAC} type bridge`, ...plugged(HOST_PORT)])
+}
+
 /** Provider, router and host, connected by two links. */
-export async function layWires({ isp, router, host }: Names): Promise<void> {
+export async function layWires({ isp, router, host }: Names, lan: 'wire' | 'switch'): Promise<void> {
   await ip(undefined, [
     ...[isp, router, host].map((name) => `netns add ${name}`),
     `link add isp0 netns ${isp} type veth peer name wan0 netns ${router}`,
-    `link add lan0 netns ${router} type veth peer name eth0 netns ${host}`,
+    `link add ${lan === 'wire' ? 'lan0' : HOST_PORT} netns ${router} type veth peer name eth0 netns ${host}`,
   ])
+  if (lan === 'switch') await addSwitch(router)
   await Promise.all([ispSide(isp), routerSide(router), hostSide(host)])
 }
 

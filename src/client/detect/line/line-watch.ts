@@ -368,7 +368,7 @@ const savedOf = ({ source, ...line }: Line): Line =>
     ? { ...line, ...(source && { source }) }
     : line
 
-/** An address that leads to this host by another line: by the one in use while that is held, or by one that was home before. */
+/** An address that leads to this host by another line: by one that is held, or by one that was home before. */
 export function isOfOtherLine({ verdict, use, home, known = [] }: LineNow, one: InterfaceAddress): boolean {
   const { interface: name, address } = one
   if (use === undefined || familyOf(address) !== familyOf(use.source)) return false
