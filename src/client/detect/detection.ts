@@ -224,7 +224,7 @@ class SettingsDetection implements AddressDetection {
       clock: this.#system.steady,
       beyond: () => literalsIn(this.#config).filter((host) => familyOf(host) === family),
       look: async (nth, signal) => (await detectors[nth]?.look(family, signal)) ?? NO_LINE_UP,
-      requestLook: () => this.#requestLook(),
+      requestLook: () => this.hint('line', family),
       report: this.#listeners.report,
       signal: this.#generation.end.signal,
     })
@@ -336,7 +336,7 @@ class SettingsDetection implements AddressDetection {
       askRouter: async (gateway, signal) => this.#askRouter(gateway, signal),
       requestLook: () => {
         for (const listener of this.#lineListeners) listener()
-        this.#requestLook()
+        this.hint('line', family)
       },
       // A hostname that is bound has its line.
       report: (finding) => void (this.#generation.hasUnbound && report(finding)),

@@ -39,8 +39,8 @@ export function detector(options: DetectorOptions): Detector {
     hint: (kind, only) => {
       for (const family of only === undefined ? FAMILIES : [only]) {
         const { all, doubts } = counts[family]
-        counts[family] = { all: all + 1, doubts: doubts + (kind === 'doubt' ? 1 : 0) }
-        detectors[family].hint()
+        counts[family] = { all: all + 1, doubts: doubts + (kind === 'plain' ? 0 : 1) }
+        detectors[family].hint(kind)
       }
     },
   }

@@ -33,7 +33,7 @@ const LATE_TIMEOUT = milliseconds(4000)
 const MAX_RESTARTS = { withOwn: 6, alone: 3 } as const
 
 /** See `HINTS`. */
-export type HintKind = 'plain' | 'doubt'
+export type HintKind = 'plain' | 'doubt' | 'line'
 
 /** Hints since the start of the detector. */
 export interface HintCounts {
@@ -136,10 +136,11 @@ export class FamilyDetector {
   }
 
   /** Something may have changed. */
-  hint(): void {
+  hint(kind: HintKind): void {
     this.#rechecks.reset()
     const round = this.#round
-    if (round !== undefined && shouldRestart(round, this.current, this.#options.clock.now()))
+    if (round === undefined) return
+    if (kind === 'line' || shouldRestart(round, this.current, this.#options.clock.now()))
       round.restart.abort(WAIT_ENDED)
   }
 

@@ -88,6 +88,9 @@ const isOwn = ({ use, now }: View): boolean =>
 const isBare = ({ use, now, state }: View): boolean =>
   !now.hasRoute && !use.isTunnel && use.interface !== state.home?.interface
 
+/** Something carries a tunnel. While nothing does, as between cable and Wi-Fi, it is no line of its own. */
+const isBaseless = ({ use }: View): boolean => use.isTunnel && !use.isGlobal && familyOf(use.source) === 'v4'
+
 function proofIn({ now, lasts }: View): Sign | undefined {
   if (!now.hasSource) return 'address'
   if (lasts('gateway')) return 'gateway'
@@ -109,7 +112,7 @@ export const ROWS = [
   { name: 'nothing to protect',          when: (v) => !isOver(v) && !v.isPublished,                             outcome: 'adopt' },
   { name: 'own public address',          when: (v) => !isOver(v) && isOwn(v),                                   outcome: 'adopt' },
   { name: 'old line dead, over another', when: (v) => isOver(v) && isDead(v) && !v.use.isGlobal,                outcome: 'hold'  },
-  { name: 'old line dead',               when: isDead,                                                          outcome: 'adopt' },
+  { name: 'old line dead',               when: (v) => isDead(v) && !isBaseless(v),                               outcome: 'adopt' },
   { name: 'its router has the address',  when: (v) => !isOver(v) && v.use.hasWord === true,                     outcome: 'adopt' },
   { name: 'nothing else carries it',     when: (v) => !isOver(v) && isBare(v) && v.lasts('route'),              outcome: 'adopt' },
   { name: 'nothing else may carry it',   when: (v) => !isOver(v) && isBare(v),                                  outcome: 'wait'  },

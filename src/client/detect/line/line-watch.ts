@@ -373,11 +373,12 @@ export function isOfOtherLine({ verdict, use, home, known = [] }: LineNow, one: 
   const { interface: name, address } = one
   if (use === undefined || familyOf(address) !== familyOf(use.source)) return false
   if (name !== home?.interface && known.some((line) => line.interface === name)) return true
-  if (verdict.kind !== 'held' || name !== use.interface) return false
-  if (name !== home?.interface) return true
-  // A box of the network gives its own prefix to the interface of the home line.
-  const isOwn = familyOf(address) === 'v4' || isOnePrefix(use.source, home.source)
-  return !isOwn && isOnePrefix(address, use.source)
+  if (verdict.kind !== 'held') return false
+  if (home === undefined) return name === use.interface
+  if (familyOf(address) === 'v4') return name !== home.interface
+  // Another interface may be on the same link, and a box of the network gives its own prefix to this one.
+  const isOnIt = name === home.interface && !isOnePrefix(address, use.source)
+  return !isOnIt && !isOnePrefix(address, home.source)
 }
 
 /** The interface by which a question must leave so that its answer counts; undefined where the route of the host says it. */

@@ -156,9 +156,9 @@ const isOfHome = (
 ): boolean =>
   name === own && (source === undefined || address === source || isInNetworkOf(gateway, address, tables))
 
-/** The provider may have given the home line another prefix meanwhile: any that is not of the line in use. */
+/** The provider may give the home line another prefix, which is usable a while later: any that is not of the line in use. */
 const hasPrefixOf = (one: InterfaceAddress, home: Line, use: LineInUse): boolean =>
-  !one.isUnusable &&
+  (!one.isUnusable || one.isTentative === true) &&
   isGlobal(one.address, []) &&
   (isOnePrefix(one.address, home.source) ||
     (one.interface === home.interface && !isOnePrefix(one.address, use.source)))

@@ -1,7 +1,8 @@
 /**
  * Reasons to look at the sources again. A hint is never a fact: every hint leads to the same questions (decision 0014).
  * `plain`: the router alone can answer it. `doubt`: it may be right where the router still reports the previous address,
- * so the router alone does not answer it. No other host of the link can cause one.
+ * so the router alone does not answer it. No other host of the link can cause one. `line`: a doubt, and what a round that
+ * runs has seen is of another line.
  */
 // biome-ignore format: a table
 export const HINTS = {
@@ -10,6 +11,7 @@ export const HINTS = {
   'router-differs':  { kind: 'plain',     text: 'the answer of the router changed' },
   'outside-differs': { kind: 'doubt',     text: 'the answer of an outside source changed' },
   'probe-lost':      { kind: 'doubt',     text: 'the router no longer accepts packets to the public address' },
+  line:              { kind: 'line',      text: 'another line of this host is published' },
   wake:              { kind: 'doubt',     text: 'this host woke from sleep' },
   poke:              { kind: 'doubt',     text: 'a check was requested' },
 } as const

@@ -44,6 +44,8 @@ export const systemInterfaces: Interfaces = async () => {
           address,
           isTemporary: (flag & FLAG.temporary) !== 0,
           isUnusable: (flag & UNUSABLE) !== 0,
+          ...((flag & FLAG.tentative) !== 0 &&
+            (flag & FLAG.dadFailed) === 0 && { isTentative: true as const }),
           isPermanent: (flag & FLAG.permanent) !== 0,
           prefixLength: Number(entry.cidr?.split('/')[1] ?? 0),
         },

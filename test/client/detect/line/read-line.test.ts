@@ -146,6 +146,7 @@ describe('the home line, while another one is in use', () => {
     ['while an address of its prefix is preferred',        [at('eth0', '2a02:1::abcd', 64), BOX],                         true],
     ['also on another interface',                          [at('wlan0', '2a02:1::abcd', 64), BOX],                        true],
     ['not by one that is not preferred any more',          [at('eth0', '2a02:1::20', 64, { isUnusable: true }), BOX],     false],
+    ['by a new prefix that is not usable yet',             [at('eth0', '2a02:2::20', 64, { isUnusable: true, isTentative: true }), BOX], true],
     ['by a new prefix that is not of the line in use',     [at('eth0', '2a02:2::20', 64), BOX],                           true],
     ['not by an address of this network alone',            [at('eth0', 'fd00::20', 64), BOX],                             false],
   ])('lives over IPv6 %s', async (_, interfaces, hasSource) => {
