@@ -1,4 +1,5 @@
 import { IPV6_KINDS, type Ipv6Kind } from './home-ipv6.ts'
+import { drawWay, type WayPlan } from './lines.ts'
 import { between, oneOf, type Stream, streamOf } from './random.ts'
 
 /** `upnp`: it knows only UPnP, and sends events. `shared`: its address is of RFC 6598, behind the NAT of the provider. */
@@ -48,6 +49,18 @@ export interface HomePlan {
     readonly isSilent: boolean
   }
   readonly webhook: boolean
+  /** Its router answers nothing in its own network. */
+  readonly isSilentInside?: boolean
+  /** The provider drops pings. */
+  readonly dropsPings?: boolean
+  /** A box takes all plain DNS, and answers with its own word; `alone`: and lets no other datagram out. */
+  readonly port53?: 'taken' | 'alone'
+  /** The host dials itself: the public address is on its interface, and no router is near. */
+  readonly dials?: boolean
+  /** The user publishes what the kernel selects. */
+  readonly follows?: boolean
+  /** What its traffic leaves by in the end, when all else is over. */
+  readonly move?: WayPlan
 }
 
 export interface VpnEvent {
@@ -60,6 +73,15 @@ export interface VpnEvent {
   readonly takesDatagrams?: boolean
 }
 
+/** Traffic leaves by another way for a while. */
+export interface MoveEvent extends WayPlan {
+  readonly kind: 'move'
+  readonly at: number
+  readonly span: number
+  /** After so many milliseconds, by this one. */
+  readonly next?: { readonly after: number; readonly way: WayPlan }
+}
+
 /** What happens to the home, in milliseconds since the start. */
 export type WorldEvent =
   | { readonly kind: 'change'; readonly at: number; readonly gap: number }
@@ -67,6 +89,7 @@ export type WorldEvent =
   | { readonly kind: 'flap'; readonly at: number; readonly span: number }
   | { readonly kind: 'outage'; readonly at: number; readonly span: number }
   | VpnEvent
+  | MoveEvent
   /** The first line has no carrier; the second one takes over. */
   | { readonly kind: 'failover'; readonly at: number; readonly span: number }
   | { readonly kind: 'reboot'; readonly at: number; readonly span: number; readonly stale: number }
@@ -213,6 +236,13 @@ const MAKERS: { readonly [K in EventKind]: (at: number, draw: Stream) => Extract
       span: between(draw, SECOND, 10 * MINUTE),
       says: oneOf(draw, RECEIVER_FAULTS),
     }),
+    move: (at, draw) => ({
+      kind: 'move',
+      at,
+      span: draw() < 0.2 ? between(draw, 500, 5 * SECOND) : between(draw, 5 * SECOND, 10 * MINUTE),
+      ...drawWay(draw),
+      ...(draw() < 0.2 && { next: { after: between(draw, 20, 2 * SECOND), way: drawWay(draw) } }),
+    }),
   }
 export const EVENT_KINDS = Object.keys(MAKERS) as EventKind[]
 
@@ -284,11 +314,14 @@ function homeOf(seed: number, router: RouterKind | undefined): HomePlan {
   const home = streamOf(seed, 'home')
   const ipv6 = streamOf(seed, 'ipv6')
   const others = streamOf(seed, 'others')
+  const lines = streamOf(seed, 'lines')
   const plan: HomePlan = {
     router: router ?? oneOf(home, ROUTERS),
     probe: home() < 0.7,
     roundTrip: between(home, 8, 120),
-    loss: home() < 0.7 ? 0 : between(home, 0, 0.05),
+    loss: [home() < 0.7 ? 0 : between(home, 0, 0.05), lines() < 0.25 ? 0.05 : 0].reduce((a, b) =>
+      Math.max(a, b),
+    ),
     call: between(home, 0.05, 20),
     ipv6: oneOf(ipv6, ['none', ...IPV6_KINDS]),
     renumbers: ipv6() < 0.5,
@@ -307,5 +340,17 @@ function homeOf(seed: number, router: RouterKind | undefined): HomePlan {
   if (others() < 0.1 && hasIpv6Only) return { ...without, isTranslated: true }
   if (others() < 0.2 && hasIpv6Only)
     return { ...without, renumbers: true, lacksIpv4: others() < 0.5 ? 'route' : 'uplink' }
-  return { ...plan, pings: others() < 0.7, losesPings: others() < 0.2 }
+  const whole: HomePlan = {
+    ...plan,
+    pings: others() < 0.7,
+    losesPings: others() < 0.2,
+    isSilentInside: lines() < 0.2,
+    dropsPings: lines() < 0.3,
+    move: drawWay(lines),
+  }
+  const isDialled = lines() < 0.06 && router === undefined
+  const follows = lines() < 0.06
+  if (isDialled) return { ...whole, router: 'mute', probe: false, ipv6: 'none', dials: true }
+  if (lines() < 0.05) return { ...whole, port53: lines() < 0.5 ? 'taken' : 'alone' }
+  return follows ? { ...whole, follows } : whole
 }

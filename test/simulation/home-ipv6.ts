@@ -1,6 +1,6 @@
 import type { Address } from '../../src/shared/base/address.ts'
 import type { InterfaceAddress } from '../../src/shared/ports/interfaces.ts'
-import type { KernelRoute, OutboundRoute } from '../../src/shared/ports/network.ts'
+import type { KernelRoute, Neighbour, OutboundRoute } from '../../src/shared/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -23,6 +23,8 @@ interface HostPrefix {
 
 const ULA = address('fd00::10')
 const ROUTER = address('fe80::1')
+/** A box of the network that hands out its own prefix. */
+const BOX = { router: address('fe80::66'), address: address('2a0f:0:66::10') }
 
 /** The prefix that the line delegates, and the addresses that the host makes of it. */
 export class HomeIpv6 {
@@ -34,6 +36,10 @@ export class HomeIpv6 {
   #prefixes: readonly HostPrefix[] = []
   #nth = 0
   #hasCarrier = true
+  /** Since when a box advertises its prefix. */
+  #advertised: number | undefined
+  /** The prefix of the line was replaced, or its interface lost it, while a box advertised its own. */
+  wasReplacedBesideBox = false
 
   constructor(kind: Ipv6Kind, name: string, scheduler: Scheduler, onKernel: () => void) {
     this.#kind = kind
@@ -49,8 +55,29 @@ export class HomeIpv6 {
 
   /** What an outside server sees. */
   egress(): Address | undefined {
+    if (this.#isByBox) return BOX.address
     const current = this.#current()
     return this.#kind === 'temporary' ? current?.temporary : current?.stable
+  }
+
+  /** A box of the network begins, or ends, to advertise itself as a router. */
+  advertise(isOn: boolean): void {
+    this.#advertised = isOn ? this.#scheduler.now : undefined
+    this.#onKernel()
+    if (isOn) this.#scheduler.after(DAD, this.#scheduler.world, this.#onKernel)
+  }
+
+  get #isByBox(): boolean {
+    return this.#advertised !== undefined && this.#hasCarrier && this.#scheduler.now >= this.#advertised + DAD
+  }
+
+  neighbours(): readonly Neighbour[] {
+    const row = (one: Address, mac: string): Neighbour => ({ address: one, interface: this.#interface, mac })
+    if (this.#kind === 'none' || !this.#hasCarrier) return []
+    return [
+      row(ROUTER, '02:00:00:00:00:01'),
+      ...(this.#advertised === undefined ? [] : [row(BOX.router, '02:00:00:00:01:66')]),
+    ]
   }
 
   hadWithin(one: string, span: number): boolean {
@@ -94,19 +121,28 @@ export class HomeIpv6 {
       const temporary = this.#with(prefix.temporary, { isUnusable, isTemporary: true })
       return this.#kind === 'temporary' ? [temporary, stable] : [stable]
     })
-    return [this.#with(ULA, {}), ...made]
+    const ofBox = this.#with(BOX.address, { isUnusable: !this.#isByBox })
+    return [this.#with(ULA, {}), ...made, ...(this.#advertised === undefined ? [] : [ofBox])]
   }
 
   outboundRoute(): OutboundRoute | undefined {
     const source = this.egress()
-    return source === undefined ? undefined : { address: source, interface: this.#interface, gateway: ROUTER }
+    const gateway = this.#isByBox ? BOX.router : ROUTER
+    return source === undefined ? undefined : { address: source, interface: this.#interface, gateway }
+  }
+
+  /** Whatever address a packet has. */
+  packetRoute(): OutboundRoute | undefined {
+    const [best] = this.routes()
+    return best && { interface: best.interface, ...(best.gateway && { gateway: best.gateway }) }
   }
 
   routes(): readonly KernelRoute[] {
-    const { interface: name, gateway } = this.outboundRoute() ?? {}
-    return name === undefined || gateway === undefined
-      ? []
-      : [{ interface: name, gateway, destination: address('::'), length: 0, metric: 1024 }]
+    const wide = { interface: this.#interface, destination: address('::'), length: 0, metric: 1024 }
+    if (this.#kind === 'none' || !this.#hasCarrier) return []
+    // It stays while a new address is checked.
+    const current = [{ ...wide, gateway: ROUTER }]
+    return this.#isByBox ? [{ ...wide, gateway: BOX.router }, ...current] : current
   }
 
   #with(one: Address, facts: Partial<InterfaceAddress>): InterfaceAddress {
@@ -129,6 +165,7 @@ export class HomeIpv6 {
   }
 
   #end(): void {
+    if (this.#advertised !== undefined) this.wasReplacedBesideBox = true
     const last = this.#prefixes.at(-1)
     if (last !== undefined) last.to = Math.min(last.to, this.#scheduler.now)
   }

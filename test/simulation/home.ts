@@ -10,8 +10,9 @@ import type {
 } from '../../src/shared/ports/network.ts'
 import { address } from '../fakes/address.ts'
 import { ROUTER_PORT } from '../../src/client/detect/sources/nat-pmp.ts'
-import type { HomePlan, VpnEvent } from './draw.ts'
+import type { HomePlan, MoveEvent, VpnEvent } from './draw.ts'
 import { HomeIpv6 } from './home-ipv6.ts'
+import { Way, type WayPlan } from './lines.ts'
 import { pmpAnswer } from './outside.ts'
 import { between, type Stream } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -23,6 +24,8 @@ export const GATEWAY: Gateway = {
 }
 /** The second line: its router answers no question. */
 const BACKUP = { interface: 'eth1', gateway: address('192.168.2.1'), local: address('192.168.2.10') }
+/** Of a host that dials itself. */
+const DIALLED = 'ppp0'
 /** Of a host that translates IPv4 (RFC 7335). */
 const TRANSLATOR = { interface: 'clat', local: address('192.0.0.4') }
 const TUNNEL = { interface: 'wg0', local: address('10.8.0.2') }
@@ -49,6 +52,9 @@ const HOST_ADDRESS: InterfaceAddress = {
 /** The nth public address of the line. */
 const publicAddress = (nth: number): Address => address(`11.0.${nth >> 8}.${nth & 255}`)
 const backupAddress = (nth: number): Address => address(`16.0.${nth >> 8}.${nth & 255}`)
+
+/** A home line that is dead for so long may be left; how often that is looked at. In milliseconds. */
+const [DEAD, LOOK] = [5500, 500]
 
 interface Lease {
   readonly address: Address
@@ -88,6 +94,12 @@ export class Home {
   #takesDatagrams = false
   #nth = 0
   #vpnDownAt = -Infinity
+  /** Another way out than the home line, while there is one. */
+  #way: Way | undefined
+  #wayEndedAt = -Infinity
+  #wasDeadUnderBox = false
+  /** Of other ways, from when their address may be published, to their end. */
+  readonly #adoptable: Lease[] = []
   /** Overlapping outages: the line is up while there is none. */
   #outages = 0
 
@@ -111,20 +123,42 @@ export class Home {
 
   /** The address that an outside server sees of a packet that leaves now, as TCP or as a datagram. */
   egress(family: Family = 'v4', isDatagram = false): Address | undefined {
-    const own = this.#current()?.address
-    if (own === undefined || this.isRebooting()) return undefined
-    if (family === 'v6') return this.ipv6.egress()
+    if (family === 'v6') return this.#homeEgress() && this.ipv6.egress()
     if (this.plan.lacksIpv4 !== undefined) return undefined
-    if (!(isDatagram ? this.#hasTunnelRoute : this.#isRouteTunnel)) return own
+    const own = this.#lineEgress()
+    if (own === undefined || !(isDatagram ? this.#hasTunnelRoute : this.#isRouteTunnel)) return own
     return this.#hasTunnelAddress ? VPN_EXIT : undefined
+  }
+
+  #homeEgress(): Address | undefined {
+    const isDead = this.isRebooting() || this.#way?.isHomeDead === true
+    return isDead ? undefined : this.#current()?.address
+  }
+
+  #lineEgress(): Address | undefined {
+    const way = this.#wayInUse
+    if (way === undefined) return this.#homeEgress()
+    if (!way.hasAddress) return undefined
+    // The cable may be out.
+    if (way.isHome) return this.isRebooting() ? undefined : this.#current()?.address
+    return way.facts.isCarried === true && this.#homeEgress() === undefined ? undefined : way.facts.exit
+  }
+
+  get #wayInUse(): Way | undefined {
+    return this.#way?.isInUse === true ? this.#way : undefined
+  }
+
+  /** The home line was dead under a box of its network, which shows in no table: uplink.md has no row for it. */
+  get wasDeadUnderBox(): boolean {
+    return this.#wasDeadUnderBox
   }
 
   /** By all rules. */
   packetRoute(
     packet: SentPacket | Pick<SentPacket, 'local'> | { readonly family: Family },
   ): OutboundRoute | undefined {
-    if ('family' in packet) return packet.family === 'v4' ? this.outboundRoute() : this.ipv6.outboundRoute()
-    if (familyOf(packet.local) === 'v6') return this.ipv6.outboundRoute()
+    if ('family' in packet) return packet.family === 'v4' ? this.outboundRoute() : this.ipv6.packetRoute()
+    if (familyOf(packet.local) === 'v6') return this.ipv6.packetRoute()
     const isTaken = 'protocol' in packet && packet.protocol === 'udp' && this.#hasTunnelRoute
     return isTaken ? { interface: TUNNEL.interface } : this.outboundRoute()
   }
@@ -151,14 +185,26 @@ export class Home {
 
   /** Whether a VPN was up, in part too, at or after this moment. */
   hadVpnSince(moment: number): boolean {
-    return this.vpn === 'up' || this.#vpnDownAt > moment
+    return this.vpn === 'up' || this.#vpnDownAt > moment || this.hadWaySince(moment)
+  }
+
+  /** Whether there was another way out than the home line at or after this moment. */
+  hadWaySince(moment: number): boolean {
+    return this.#way !== undefined || this.#wayEndedAt > moment
+  }
+
+  /** Whether traffic left by another line than the home line at or after this moment. */
+  wasElsewhereSince(moment: number): boolean {
+    const backup = this.#backups.at(-1)?.to ?? -Infinity
+    const isOther = this.vpn === 'up' || (this.#way !== undefined && !this.#way.isHome)
+    return isOther || Math.max(this.#vpnDownAt, this.#wayEndedAt, backup) > moment
   }
 
   /** Whether the line had this address within the last milliseconds. */
   hadWithin(one: string, span: number): boolean {
     return (
       this.ipv6.hadWithin(one, span) ||
-      [...this.#leases, ...this.#backups].some(
+      [...this.#leases, ...this.#backups, ...this.#adoptable].some(
         (lease) => lease.address === one && lease.to >= this.#scheduler.now - span,
       )
     )
@@ -172,7 +218,8 @@ export class Home {
 
   /** The first line has no carrier for a while. */
   failOver(span: number): void {
-    if (this.isOnBackup || !this.plan.backup) return
+    if (this.plan.dials === true) return this.outage(span)
+    if (this.isOnBackup || !this.plan.backup || this.#way !== undefined) return
     const { now } = this.#scheduler
     this.#backups.push({ address: backupAddress(this.#backups.length + 1), from: now, to: Infinity })
     this.ipv6.unplug()
@@ -184,6 +231,98 @@ export class Home {
       this.ipv6.renumber()
       this.#tellKernel()
     })
+  }
+
+  /** Traffic moves to another way in two steps, and back in one. */
+  move({ span, next, ...plan }: Omit<MoveEvent, 'kind' | 'at'>): Way | undefined {
+    const { plan: home } = this
+    if (home.isTranslated || home.lacksIpv4 !== undefined || this.isOnBackup || this.#way !== undefined)
+      return undefined
+    if (home.dials === true) return undefined
+    if (plan.way === 'advertised' && (home.ipv6 === 'none' || home.follows === true)) return undefined
+    // The router of the home line is that of the policy too, and says its own address.
+    if (plan.way === 'ipsec' && home.follows === true) return undefined
+    const way = this.#beginWay(plan)
+    this.#later(Math.max(span, Math.abs(plan.step) + 1), () => this.#endWay(way))
+    if (next !== undefined)
+      this.#later(next.after, () => {
+        // Of cable and Wi-Fi, the one in use is the line.
+        if (this.#way !== way || next.way.way === 'advertised' || way.isHome) return
+        if (next.way.way === 'ipsec' && home.follows === true) return
+        this.#endWay(way)
+        const second = this.#beginWay(next.way)
+        this.#later(Math.max(span, Math.abs(next.way.step) + 1), () => this.#endWay(second))
+      })
+    return way
+  }
+
+  #beginWay(plan: WayPlan): Way {
+    const way = new Way(plan, () => this.#scheduler.now)
+    this.#way = way
+    if (plan.way === 'advertised') this.ipv6.advertise(true)
+    if (way.isUnplugged) this.ipv6.unplug()
+    this.#watchHome(way)
+    const set = (what: 'hasAddress' | 'hasRoute'): void => {
+      if (this.#way !== way) return
+      way[what] = true
+      this.#mark(`${plan.way} ${what}`)
+      this.#tellKernel()
+      if (what === 'hasRoute') this.#adoptLater(way, this.#isFollowed(way) ? 0 : way.adoptable?.sinceRoute)
+    }
+    this.#mark(`${plan.way} begins`)
+    this.#adoptLater(way, way.adoptable?.sinceBegin)
+    // Before its address is there, its route is of no use.
+    set(plan.step >= 0 ? 'hasAddress' : 'hasRoute')
+    this.#later(Math.abs(plan.step), () => set(plan.step >= 0 ? 'hasRoute' : 'hasAddress'))
+    return way
+  }
+
+  /** Whatever made it so, a home line that carried nothing for a while may be left. */
+  #watchHome(way: Way, deadFor = 0): void {
+    if (this.#way !== way) return
+    const isDead = this.#homeEgress() === undefined
+    if (isDead && deadFor >= DEAD) {
+      if (way.plan.way === 'box' || way.plan.way === 'bare') this.#wasDeadUnderBox = true
+      if (way.isHeir) this.#adoptable.push(this.#leaseOf(way))
+      return
+    }
+    this.#later(LOOK, () => this.#watchHome(way, isDead ? deadFor + LOOK : 0))
+  }
+
+  #leaseOf({ facts: { exit: one } }: Way): Lease {
+    return { address: one, from: this.#scheduler.now, to: Infinity }
+  }
+
+  /** The user wants what the kernel selects. */
+  #isFollowed(way: Way): boolean {
+    return this.plan.follows === true && !way.isHome
+  }
+
+  /** Once it was right it is known: the way back needs no proof. */
+  #adoptLater(way: Way, span: number | undefined): void {
+    const { exit: one } = way.facts
+    const isKnown = way.isHeir && this.#adoptable.some((lease) => lease.address === one)
+    if (span === undefined && !isKnown) return
+    this.#later(isKnown ? 0 : (span ?? 0), () => {
+      if (this.#way !== way) return
+      this.#adoptable.push(this.#leaseOf(way))
+    })
+  }
+
+  #endWay(way: Way): void {
+    if (this.#way !== way) return
+    this.#way = undefined
+    this.#wayEndedAt = this.#scheduler.now
+    for (const lease of this.#adoptable) lease.to = Math.min(lease.to, this.#scheduler.now)
+    if (way.plan.way === 'advertised') this.ipv6.advertise(false)
+    this.#mark(`${way.plan.way} ends`)
+    if (way.isUnplugged) this.ipv6.renumber()
+    this.#tellKernel()
+  }
+
+  /** The router of this network is reached. */
+  get #isRouterNear(): boolean {
+    return this.#way?.isGatewaySilent !== true || this.#wayInUse?.isHome === true
   }
 
   change(gap: number): void {
@@ -223,7 +362,7 @@ export class Home {
 
   /** The tunnel comes up in two steps, and goes down in one. */
   startVpn({ step, span, takesDatagrams = false }: Omit<VpnEvent, 'kind' | 'at'>): void {
-    if (this.vpn === 'up' || this.plan.lacksIpv4 !== undefined) return
+    if (this.vpn === 'up' || this.plan.lacksIpv4 !== undefined || this.plan.follows === true) return
     this.vpn = 'up'
     this.#takesDatagrams = takesDatagrams
     const address = (): void => this.#setTunnel({ address: true })
@@ -239,6 +378,7 @@ export class Home {
   }
 
   restartRouter(span: number, stale: number): void {
+    if (this.plan.dials === true) return this.outage(span)
     const { now } = this.#scheduler
     const before = this.#own()
     this.outage(span)
@@ -254,7 +394,7 @@ export class Home {
   announce(forged?: Address): void {
     this.touched = this.#scheduler.now
     const said = this.routerAnswer()
-    if (this.isOnBackup || this.plan.isTranslated) return
+    if (this.isOnBackup || this.plan.isTranslated || !this.#isRouterNear) return
     const own = said === undefined || said === 'refused' ? undefined : said.address
     const stated = forged ?? own
     const bytes = pmpAnswer(stated === undefined ? 3 : 0, this.routerEpoch(), stated)
@@ -265,6 +405,8 @@ export class Home {
   routerAnswer(): { readonly code: number; readonly address?: Address } | 'refused' | undefined {
     const { router } = this.plan
     if (this.isRebooting() || this.isOnBackup || router === 'mute' || router === 'upnp') return undefined
+    // An access point answers no such question.
+    if (!this.#isRouterNear || this.#wayInUse?.plan.way === 'router') return undefined
     const own = this.#statedByRouter()
     if (router === 'closed') return 'refused'
     if (router === 'noAddress') return { code: 3 }
@@ -277,6 +419,7 @@ export class Home {
   /** What it states by UPnP; undefined: it does not answer. Without an address, an empty text. */
   upnpAddress(): Address | '' | undefined {
     if (this.plan.router !== 'upnp' || this.isRebooting() || this.isOnBackup) return undefined
+    if (!this.#isRouterNear || this.#wayInUse?.plan.way === 'router') return undefined
     return this.#statedByRouter() ?? ''
   }
 
@@ -293,12 +436,16 @@ export class Home {
 
   /** The router or the modem gives "port unreachable" for a datagram to this address. */
   isProbed(one: Address): boolean {
-    return this.plan.probe && !this.isRebooting() && !this.isOnBackup && this.address === one
+    if (!this.plan.probe || this.isRebooting() || this.isOnBackup) return false
+    const way = this.#wayInUse
+    // The server of a VPN answers as a router does.
+    if (way !== undefined && !way.isHome) return way.facts.isCarried === true && this.#lineEgress() === one
+    return this.#lineEgress() === one
   }
 
   /** The router replies to a ping to this address. */
   isPinged(one: string): boolean {
-    return this.plan.pings === true && this.address === one && this.isProbed(this.address)
+    return this.plan.pings === true && this.isProbed(one as Address)
   }
 
   /** A change of the line, the router or the VPN follows. */
@@ -316,34 +463,92 @@ export class Home {
     }
     if (this.plan.lacksIpv4 === 'route') return this.ipv6.interfaces()
     return [
-      ...(this.plan.isTranslated ? [translator] : this.isOnBackup ? [] : [HOST_ADDRESS]),
+      ...(this.plan.isTranslated
+        ? [translator]
+        : this.plan.dials === true
+          ? this.#dialled()
+          : this.isOnBackup || this.#way?.isUnplugged === true
+            ? []
+            : [HOST_ADDRESS]),
+      ...(this.#way?.interfaces(HOST_ADDRESS) ?? []),
       ...(this.plan.backup ? [{ ...HOST_ADDRESS, interface: BACKUP.interface, address: BACKUP.local }] : []),
       ...this.ipv6.interfaces(),
       ...(this.#hasTunnelAddress ? [{ ...tunnel, prefixLength: 32 }] : []),
     ]
   }
 
-  isTunnel(name: string): boolean {
-    return name === TUNNEL.interface
+  /** Of a host that dials: the interface is there while the line is up. */
+  #dialled(): readonly InterfaceAddress[] {
+    const own = this.#own()
+    return own === undefined ? [] : [{ ...HOST_ADDRESS, interface: DIALLED, address: own, prefixLength: 32 }]
   }
 
-  neighbours(): readonly Neighbour[] {
+  isTunnel(name: string): boolean {
+    return name === TUNNEL.interface || (this.#way?.isTunnel === true && name === this.#way.facts.interface)
+  }
+
+  neighbours(family: Family): readonly Neighbour[] {
+    if (family === 'v6') return this.ipv6.neighbours()
     if (this.plan.lacksIpv4 === 'route' || this.plan.isTranslated) return []
-    const router = { address: GATEWAY.address, interface: GATEWAY.interface, mac: '02:00:00:00:00:01' }
+    const router = { address: GATEWAY.address, interface: GATEWAY.interface }
+    const isLost = this.#way?.isNeighbourLost === true
     const second = { address: BACKUP.gateway, interface: BACKUP.interface, mac: '02:00:00:00:00:02' }
-    return [...(this.isOnBackup ? [] : [router]), ...(this.plan.backup ? [second] : [])]
+    return [
+      ...(this.isOnBackup || this.plan.dials === true || this.#way?.isUnplugged === true
+        ? []
+        : [{ ...router, ...(!isLost && { mac: '02:00:00:00:00:01' }) }]),
+      ...(this.plan.backup ? [second] : []),
+      ...(this.#way?.neighbours() ?? []),
+    ]
   }
 
   /** By ping(8), through an interface. */
-  doesReply(through: string, to: Address): boolean {
-    return this.neighbours().some((one) => one.interface === through && one.address === to)
+  doesReply(through: string, to: Address, isNear: boolean): boolean {
+    const way = this.#way
+    if (!isNear) return this.plan.dropsPings !== true && this.#reaches(through)
+    if (way !== undefined && to === way.facts.gateway && through === way.facts.interface && !way.isHome)
+      return way.plan.way === 'ipsec' ? this.#repliesInside : way.plan.replies && way.hasAddress
+    if (!this.neighbours('v4').some((one) => one.interface === through && one.address === to)) return false
+    return to === GATEWAY.address ? this.#repliesInside : true
+  }
+
+  get #repliesInside(): boolean {
+    return this.plan.isSilentInside !== true && this.#isRouterNear && !this.isRebooting()
+  }
+
+  /** The gateway of this network answers a datagram to a closed port. */
+  isGatewayProbed(one: Address): boolean {
+    return one === GATEWAY.address && !this.isOnBackup && this.#repliesInside
+  }
+
+  /** What leaves by this interface arrives outside. */
+  #reaches(through: string): boolean {
+    const isRouted = this.routes('v4').some((one) => one.interface === through && one.length <= 1)
+    if (!isRouted) return false
+    if (through === GATEWAY.interface && this.#wayInUse?.facts.interface !== through)
+      return !this.isOnBackup && this.#homeEgress() !== undefined
+    return this.outboundRoute()?.interface === through && this.#lineEgress() !== undefined
+  }
+
+  /** The word of another router of this network. */
+  wordOf(one: Address): Address | undefined {
+    const way = this.#wayInUse
+    const doesAnswer = way?.plan.way === 'router' && way.facts.gateway === one
+    const { router } = this.plan
+    return doesAnswer && (router === 'announces' || router === 'answers') ? way.facts.exit : undefined
   }
 
   routes(family: Family): readonly KernelRoute[] {
     if (family === 'v6') return this.ipv6.routes()
-    const first = { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
+    const isDialled = this.plan.dials === true
+    const first = isDialled
+      ? { interface: DIALLED, metric: 100 }
+      : { interface: GATEWAY.interface, gateway: GATEWAY.address, metric: 100 }
     const second = { interface: BACKUP.interface, gateway: BACKUP.gateway, metric: 200 }
-    const home = this.isOnBackup ? second : first
+    const way = this.#wayInUse
+    const { interface: name = '', gateway } = way?.facts ?? {}
+    const own = way === undefined ? first : { interface: name, metric: 100, ...(gateway && { gateway }) }
+    const home = this.isOnBackup ? second : own
     if (this.plan.lacksIpv4 === 'route') return []
     const overTranslator = { interface: TRANSLATOR.interface, metric: 100, destination: ANYWHERE, length: 0 }
     if (this.plan.isTranslated)
@@ -351,8 +556,11 @@ export class Home {
         overTranslator,
         ...(this.#isRouteTunnel ? [{ ...overTranslator, interface: TUNNEL.interface, metric: 0 }] : []),
       ]
+    const wide = { ...first, destination: ANYWHERE, length: 0 }
     return [
-      ...(this.isOnBackup ? [] : [{ ...first, destination: ANYWHERE, length: 0 }]),
+      ...(this.isOnBackup || (isDialled && this.#own() === undefined)
+        ? []
+        : (this.#way?.routes(wide) ?? [wide])),
       ...(this.plan.backup ? [{ ...second, destination: ANYWHERE, length: 0 }] : []),
       ...(this.#isRouteTunnel
         ? [
@@ -369,6 +577,21 @@ export class Home {
       return { address: TRANSLATOR.local, interface: TRANSLATOR.interface }
     if (!this.#isRouteTunnel && this.isOnBackup)
       return { address: BACKUP.local, interface: BACKUP.interface, gateway: BACKUP.gateway }
+    if (!this.#isRouteTunnel && this.plan.dials === true)
+      return this.#dialled().map(({ address: local, interface: name }) => ({
+        address: local,
+        interface: name,
+      }))[0]
+    const way = this.#wayInUse
+    if (!this.#isRouteTunnel && way !== undefined) {
+      const { interface: name, local, gateway } = way.facts
+      return way.hasAddress ? { address: local, interface: name, ...(gateway && { gateway }) } : undefined
+    }
+    // By the second line, where it has a route.
+    if (!this.#isRouteTunnel && this.#way?.isUnplugged === true)
+      return this.plan.backup
+        ? { address: BACKUP.local, interface: BACKUP.interface, gateway: BACKUP.gateway }
+        : undefined
     if (!this.#isRouteTunnel)
       return { address: GATEWAY.local, interface: GATEWAY.interface, gateway: GATEWAY.address }
     return this.#hasTunnelAddress ? { address: TUNNEL.local, interface: TUNNEL.interface } : undefined
@@ -417,12 +640,20 @@ export class Home {
 
   #drop(): void {
     const lease = this.#leases.at(-1)
-    if (lease !== undefined && lease.to === Infinity) lease.to = this.#scheduler.now
+    const hadAddress = lease !== undefined && lease.to === Infinity
+    if (hadAddress) lease.to = this.#scheduler.now
     this.#mark('no address')
+    if (this.plan.dials !== true || !hadAddress) return
+    const one = backupAddress(this.#backups.length + 1)
+    if (this.plan.backup) this.#backups.push({ address: one, from: this.#scheduler.now, to: Infinity })
+    this.#tellKernel()
   }
 
   #lease(one: Address): void {
     if (this.#outages > 0 || this.#own() !== undefined) return
+    if (this.plan.dials === true && this.isOnBackup)
+      Object.assign(this.#backups.at(-1) ?? {}, { to: this.#scheduler.now })
+    if (this.plan.dials === true) this.#tellKernel()
     this.#leases.push({ address: one, from: this.#scheduler.now, to: Infinity })
     this.#mark(`address ${one}`)
     if ((this.plan.renumbers && !this.isOnBackup) || this.#leases.length === 1) this.ipv6.renumber()

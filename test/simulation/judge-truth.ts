@@ -38,15 +38,20 @@ const TELLS: { readonly [msg: string]: (told: Told, witness: Witness) => Finding
       ? ['T1', `the address of the line is told to be wrong: ${String(fields['source'])}`] : undefined,
   'outside services see another line; its address is not published': ({ now }, { home }) =>
     home.hadVpnSince(now - 10 * MINUTE) ? undefined : ['T2', 'a VPN is told of, and there is none'],
+  'traffic leaves by another line; its address is not published': ({ now }, { home }) =>
+    home.wasElsewhereSince(now - MINUTE) ? undefined : ['T11', 'another line is told of, and there is none'],
+  // After a sleep, long ago is a moment ago.
+  'traffic leaves by another line; its address is published from now on': (_, { home }) =>
+    home.wasElsewhereSince(0) || home.hadWaySince(0) ? undefined : ['T11', 'a line is told to be left, and there is only one'],
   'the router reports its public address': (_, { world }) =>
     DOES_REPORT.has(world.home.router) ? undefined : ['T3', `the router is told to report its public address: ${world.home.router}`],
-  [NAT_TOLD]: ({ fields }, { world }) =>
-    (fields['nat'] as Nat).kind === natOfHome(world.home)
+  [NAT_TOLD]: ({ fields, now }, { world, home }) =>
+    (fields['nat'] as Nat).kind === natOfHome(world.home) || home.hadWaySince(now - MINUTE)
       ? undefined : ['T10', `${(fields['nat'] as Nat).kind} is told, and the home has ${natOfHome(world.home)}`],
   'the router changed its address without an announcement': (_, { world }) =>
     world.home.router === 'upnp' ? ['T3', 'a router that knows only UPnP is told to announce nothing'] : undefined,
   'a source is paused': ({ now, fields }, { home, world }) =>
-    world.home.liars.some((host) => String(fields['source']).includes(host)) || home.hadVpnSince(now - 10 * MINUTE) || now - home.touched < MINUTE
+    world.home.liars.some((host) => String(fields['source']).includes(host)) || world.home.port53 !== undefined || home.hadVpnSince(now - 10 * MINUTE) || now - home.touched < MINUTE
       ? undefined : ['T4', `an honest source is paused: ${String(fields['source'])}`],
 }
 
@@ -76,11 +81,12 @@ export const causeAlarms = (
       unreached: isUnanswered || isDue === true || since === null,
       addressUnknown:
         home.address === undefined ||
-        now - Math.max(home.touched, witness.frozen) < MINUTE ||
+        now - Math.max(home.touched, witness.frozen, witness.booted) < MINUTE ||
         (because?.includes('returned too soon') === true && now - home.touched < 20 * MINUTE) ||
         home.hadVpnSince(now - MINUTE) ||
         home.plan.loss > 0 ||
-        home.plan.liars.length > 0,
+        home.plan.liars.length > 0 ||
+        home.plan.port53 !== undefined,
     }[outcome]
     return hasCause ? [] : [['T7', `${outcome} because of ${because}`]]
   })

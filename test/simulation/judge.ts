@@ -53,6 +53,8 @@ export interface Witness {
   booted: number
   /** When the disk last failed a write. */
   diskFailed: number
+  /** It started on another line than the home line, and what it had saved may be lost. */
+  hasLostLine: boolean
 }
 
 /** Safety, at each request that the service receives: `received` ends with it. */

@@ -518,4 +518,56 @@ export const MENDED: readonly MendedWorld[] = [
       seed: 1796701439,
     },
   },
+  {
+    what: 'after a failover, the router of the home line is not asked for two hours',
+    rule: 'L1',
+    mistake: 'watchers ask the gateway of the line before',
+    world: {
+      ...world({ router: 'answers', probe: false, backup: true, pings: true }, 60 * MINUTE, [
+        { kind: 'failover', at: 3_571_836.635749787, span: 433_276.69224957936 },
+      ]),
+      seed: 100_112,
+    },
+  },
+  {
+    what: 'a gateway that is silent for five seconds is dead, because no new answer came for so long',
+    rule: 'S1',
+    mistake: 'a reading between two questions is a later sign',
+    world: world(
+      {
+        router: 'closed',
+        move: {
+          way: 'stick',
+          fate: 'blink',
+          keepsRoute: true,
+          source: 'private',
+          step: -800,
+          replies: false,
+          isTunnel: false,
+        },
+      },
+      12 * MINUTE,
+      [],
+    ),
+  },
+  {
+    what: 'the word of a router behind another one is sent under a VPN, because another line was proven',
+    rule: 'S1',
+    mistake: 'the router of one line is believed because that of another one was right',
+    world: world({ router: 'other', pings: true }, 60 * MINUTE, [
+      {
+        kind: 'move',
+        at: 2_445_150,
+        span: 255_310,
+        way: 'lte',
+        fate: 'blink',
+        keepsRoute: true,
+        source: 'global',
+        step: 0,
+        replies: true,
+        isTunnel: false,
+      },
+      { kind: 'vpn', at: 3_362_151, span: 474_505, step: 455 },
+    ]),
+  },
 ]

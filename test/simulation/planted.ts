@@ -1,3 +1,5 @@
+import { PLANTED_LINES } from './planted-lines.ts'
+
 /** A mistake in one line of the program, and the rule that must see it. */
 export interface PlantedFault {
   readonly what: string
@@ -20,7 +22,7 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'the route is not read again after the outside has answered',
     rule: 'S1',
     file: 'client/detect/family-detector.ts',
-    from: ' || !(await this.#isStillThrough(through))',
+    from: ' || !(await this.#isStill({ through, line }))',
     to: '',
     flags: '--only vpn,change --router mute --hours 0.6',
   },
@@ -28,16 +30,16 @@ export const PLANTED: readonly PlantedFault[] = [
     what: 'an answer counts, whatever way its question left',
     rule: 'S1',
     file: 'client/detect/own-route.ts',
-    from: 'if (route === undefined) return seen\n    const stray',
-    to: 'if (route !== undefined) return seen\n    const stray',
+    from: 'if (line === undefined) return seen\n    const stray',
+    to: 'if (line !== undefined) return seen\n    const stray',
     flags: '--only vpn,change --router mute --hours 0.6',
   },
   {
     what: 'one outside source is enough',
     rule: 'S1',
     file: 'client/detect/agree.ts',
-    from: 'return Math.min(2, Math.max(1, new Set(',
-    to: 'return Math.min(1, Math.max(1, new Set(',
+    from: 'return Math.min(2, Math.max(1, independentOf(',
+    to: 'return Math.min(1, Math.max(1, independentOf(',
     flags: '--only change,flap,outage',
   },
   {
@@ -284,9 +286,9 @@ export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'a VPN that is up at the first start is taken for the line, where no router states an address',
     rule: 'S1',
-    file: 'client/detect/binding.ts',
-    from: '{ elsewhere: route.interface, ...(isTunnel && { isVpn: true }) }',
-    to: '{ elsewhere: route.interface }',
+    file: 'client/detect/line/decide-line.ts',
+    from: '(v) => isNew(v) && isOver(v) && !v.use.isGlobal',
+    to: '() => false',
     flags: '--only vpn,powerCut --often 30 --router mute',
   },
   {
@@ -417,4 +419,5 @@ export const PLANTED: readonly PlantedFault[] = [
     to: '!isEarly || uplink !== undefined',
     isRare: true,
   },
+  ...PLANTED_LINES,
 ]

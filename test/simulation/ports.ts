@@ -1,4 +1,5 @@
 import { ok } from '../../src/shared/base/result.ts'
+import { isGlobal } from '../../src/shared/base/special.ts'
 import { instant, milliseconds } from '../../src/shared/base/time.ts'
 import { address } from '../fakes/address.ts'
 import { ROUTER_PORT } from '../../src/client/detect/sources/nat-pmp.ts'
@@ -46,6 +47,8 @@ const MAX_TIMER = 60_000
 const CLOSED_PORT = 33_434
 const DNS_PORT = 53
 const SSDP_PORT = 1900
+/** What a box that takes port 53 answers. */
+const DNS_LIE = address('18.0.0.1')
 /** Of the client, for UPnP events. */
 const EVENT_PORT = 40_000
 
@@ -81,7 +84,7 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       }),
     interfaces: async () => call(() => home.interfaces()),
     routes: async (family) => call(() => home.routes(family)),
-    neighbours: async () => call(() => home.neighbours()),
+    neighbours: async (family) => call(() => home.neighbours(family)),
     isTunnel: async (name) => call(() => home.isTunnel(name)),
     packetRoute: async (packet) => call(() => home.packetRoute(packet)),
     outboundRoute: async (family) =>
@@ -99,7 +102,12 @@ export function portsOf(world: WorldParts, run: Run): SystemPorts {
       const [target, at] = [address(args.at(-1) ?? ''), args.indexOf('-I')]
       if (at >= 0) {
         await scheduler.pause(300, run)
-        return { kind: 'ended', code: home.doesReply(args[at + 1] ?? '', target) ? 0 : 1, stdout: '' }
+        const isNear = !isGlobal(target, [])
+        const count = Number(args[args.indexOf('-c') + 1])
+        // There and back.
+        const isLost = Array.from({ length: count }, draw).every((one) => one < 2 * home.plan.loss)
+        const doesReply = home.doesReply(args[at + 1] ?? '', target, isNear)
+        return { kind: 'ended', code: doesReply && (isNear || !isLost) ? 0 : 1, stdout: '' }
       }
       // Three pings, from which it is known whether the router replies.
       await scheduler.pause(500, run)
@@ -383,8 +391,12 @@ function answerTo(
   }
   if (to === GATEWAY.address && port === SSDP_PORT)
     return home.upnpAddress() === undefined ? undefined : { value: searchAnswer(), delay: near, isNear: true }
+  if (port === ROUTER_PORT && home.wordOf(to) !== undefined && bytes[0] === 0)
+    return { value: pmpAnswer(0, home.routerEpoch(), home.wordOf(to)), delay: near, isNear: true }
   if (port === CLOSED_PORT)
-    return home.isProbed(to) ? { value: 'refused', delay: near, isNear: true } : undefined
+    return home.isProbed(to) || home.isGatewayProbed(to)
+      ? { value: 'refused', delay: near, isNear: true }
+      : undefined
   const host = hostAt(to)
   const sender = home.egress(familyOf(to), true)
   if (sender === undefined || draw() < plan.loss) return undefined
@@ -392,7 +404,8 @@ function answerTo(
   if (to === NAME_SERVER.address)
     return plan.nameServers.isSilent ? undefined : { value: nameServers.answer(bytes), delay }
   if (host === undefined) return undefined
-  const seen = seenBy(host, sender, plan.liars)
+  if (plan.port53 === 'alone' && port !== DNS_PORT) return undefined
+  const seen = port === DNS_PORT && plan.port53 !== undefined ? DNS_LIE : seenBy(host, sender, plan.liars)
   return { value: port === DNS_PORT ? dnsAnswer(bytes, seen) : stunAnswer(bytes, seen), delay }
 }
 

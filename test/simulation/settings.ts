@@ -14,9 +14,10 @@ interface Choices {
   readonly hasIpv6: boolean
   readonly isVerified: boolean
   readonly hasWebhook: boolean
+  readonly follows: boolean
 }
 
-const tomlWith = ({ password, hasIpv6, isVerified, hasWebhook }: Choices): string => `
+const tomlWith = ({ password, hasIpv6, isVerified, hasWebhook, follows }: Choices): string => `
 server = "https://dyn.example"
 username = "${USERNAME}"
 password = "${password}"
@@ -24,6 +25,7 @@ hostnames = ${JSON.stringify(HOSTNAMES)}
 ipv6 = "${hasIpv6 ? 'yes' : 'no'}"
 verify = "${isVerified ? 'yes' : 'no'}"
 when_stopped = "idle"
+follow = "${follows ? 'default-route' : 'home'}"
 ${hasWebhook ? `webhook = "${WEBHOOK}"\nwebhook_events = ${JSON.stringify(NOTIFICATION_EVENTS)}` : ''}
 `
 

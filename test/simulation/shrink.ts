@@ -14,6 +14,8 @@ const SIMPLER: readonly Partial<HomePlan>[] = [
   { isVerified: false },
   { nameServers: { lag: 0, isSilent: false } },
   { backup: false },
+  { isSilentInside: false },
+  { dropsPings: false },
   { isTranslated: false },
   { probe: true },
   { roundTrip: 20 },

@@ -53,7 +53,13 @@ const DAY = 24 * HOUR
 /** S10: of a host without one family, in an hour. */
 const MAX_LOOK_UPS = 20
 /** After the last fault: until no wait that is legal can be in force, and then changes in a home without faults. */
-const QUIET = { first: 100 * MINUTE, second: 112 * MINUTE, back: 118 * MINUTE, end: 130 * MINUTE } as const
+const QUIET = {
+  first: 100 * MINUTE,
+  second: 112 * MINUTE,
+  back: 118 * MINUTE,
+  move: 124 * MINUTE,
+  end: 140 * MINUTE,
+} as const
 const TRACE_LINES = 60
 const RESTART = 5000
 /** L4: until the user knows that nothing from outside reaches this host. */
@@ -158,6 +164,7 @@ class Life {
       frozen: -Infinity,
       booted: 0,
       diskFailed: -Infinity,
+      hasLostLine: false,
     }
     this.#user = new User({
       parts: this.#parts,
@@ -195,6 +202,7 @@ class Life {
       this.#home.changeBack()
       this.#judgeChange(boundBack)
     })
+    this.#at(faultsEnd + QUIET.move, () => this.#judgeMove(bound))
     this.#at(faultsEnd + QUIET.first - MINUTE, () => {
       this.#judgeRest()
       const { lacksIpv4, ipv6, loss } = this.#world.home
@@ -315,6 +323,8 @@ class Life {
   #start(): void {
     const run = this.#machine.newRun()
     this.#machine.run = run
+    const isElsewhere = this.#home.isOnBackup || this.#home.hadVpnSince(this.#scheduler.now)
+    if (isElsewhere && this.#witness.diskFailed > -Infinity) this.#witness.hasLostLine = true
     this.#reload = undefined
     this.#stop = undefined
     this.#note(`run ${run.nth} starts`)
@@ -446,6 +456,8 @@ class Life {
         return home.outage(event.span)
       case 'vpn':
         return home.startVpn(event)
+      case 'move':
+        return void home.move(event)
       case 'failover':
         return home.failOver(event.span)
       case 'receiver':
@@ -524,12 +536,13 @@ class Life {
   }
 
   #settingsNow(): ResolvedSettings {
-    const { ipv6, isVerified, webhook } = this.#world.home
+    const { ipv6, isVerified, webhook, follows = false } = this.#world.home
     return settingsOf({
       password: this.#service.password,
       hasIpv6: ipv6 !== 'none',
       isVerified,
       hasWebhook: webhook,
+      follows,
     })
   }
 
@@ -633,6 +646,47 @@ class Life {
     return last?.run !== this.#machine.run?.nth && isForgotten(this.#witness, inHand)
   }
 
+  /** L5: a line that is dead is left in time, and L6: the way back is as short. */
+  #judgeMove(bound: number): void {
+    const { move, router, loss, backup, dropsPings = false, follows = false } = this.#world.home
+    const way = move && this.#home.move({ ...move, span: MOVED })
+    if (way === undefined) return
+    const isAdopted = (): boolean =>
+      HOSTNAMES.every((name) => this.#service.names.get(name)?.v4 === way.facts.exit)
+    const span = way.bound({ doesReport: HAS_WORD.has(router), dropsPings, follows })
+    const isProof = span !== undefined && span > Math.abs(way.plan.step)
+    const slack = MAX_MOVE + (isProof ? MAX_ROUND : 0)
+    const limit = span === undefined ? undefined : (loss > 0.01 ? 2 : 1) * (span + slack)
+    // A silence beyond counts only where an answer was heard once.
+    const isUnheard = move?.fate === 'beyond' && loss > 0
+    // Until its route is there, the second line is in use, and lives.
+    const isSecond = move?.fate === 'address' && backup
+    if (limit !== undefined && !isUnheard && !isSecond)
+      this.#at(this.#scheduler.now + limit, () => {
+        if (!isAdopted())
+          this.#alarm('L5', `${move?.way} with ${move?.fate} is not followed after ${limit / 1000} s`)
+      })
+    // Cable and Wi-Fi of one router are one line.
+    if (way.isHome) {
+      const changed = (): void => {
+        this.#home.change(0)
+        this.#judgeAddress('L6', bound)
+      }
+      this.#at(this.#scheduler.now + MINUTE, changed)
+    }
+    this.#at(this.#scheduler.now + MOVED + 1, () => this.#judgeAddress('L6', bound))
+  }
+
+  /** The address of the home line is published in time. */
+  #judgeAddress(rule: string, bound: number): void {
+    this.#at(this.#scheduler.now + bound, () => {
+      const { address } = this.#home
+      const wrong = HOSTNAMES.find((name) => this.#service.names.get(name)?.v4 !== address)
+      if (wrong !== undefined)
+        this.#alarm(rule, `${wrong} is ${this.#service.names.get(wrong)?.v4}, and the line has ${address}`)
+    })
+  }
+
   /** L1: a change in a home without faults is confirmed in time. */
   #judgeChange(bound: number): void {
     const { now } = this.#scheduler
@@ -651,6 +705,13 @@ class Life {
   }
 }
 
+/** How long traffic leaves by another way in the end, and how long after the proof of it the record may take. */
+const MOVED = 8 * MINUTE
+const MAX_MOVE = 2000
+/** A round that began while the line was held, and has an answer of it, is not restarted. */
+const MAX_ROUND = 5000
+/** Routers whose word a new one of the home has too. */
+const HAS_WORD: ReadonlySet<string> = new Set(['announces', 'answers'])
 /** Forged announcements around a change. */
 const FLOOD = { before: 10_000, count: 3000, gap: 5 } as const
 /** Until all that the client does by itself is done, in milliseconds. */

@@ -1,0 +1,201 @@
+import type { PlantedFault } from './planted.ts'
+
+const ROWS = 'client/detect/line/decide-line.ts'
+const READ = 'client/detect/line/read-line.ts'
+const WATCH = 'client/detect/line/line-watch.ts'
+/** Many moves, and one in the end whose time is judged. */
+const MOVES = '--only move --often 30'
+const FEW = '--only change --hours 0.1'
+
+/** A row of the table that never holds. */
+const withoutRow = (
+  name: string,
+  when: string,
+  fault: Pick<PlantedFault, 'rule' | 'flags' | 'isRare'>,
+): PlantedFault => ({
+  what: `no row: ${name}`,
+  file: ROWS,
+  from: when,
+  to: '() => false',
+  ...fault,
+})
+
+/** Mistakes in which line is the one of the home. */
+export const PLANTED_LINES: readonly PlantedFault[] = [
+  withoutRow('same line', '({ use, state: { home } }) => home !== undefined && isSameLine(use, home)', {
+    rule: 'L1',
+    flags: FEW,
+  }),
+  withoutRow('back to a known line', '(v) => !isOver(v) && v.state.known.some((one) => isSameLine(v.use, one))', {
+    rule: 'L6',
+    flags: FEW,
+  }),
+  withoutRow('own public address', '(v) => !isOver(v) && isOwn(v)', {
+    rule: 'L5',
+    flags: `${FEW} --seed 408`,
+  }),
+  withoutRow('old line dead, over another', '(v) => isOver(v) && isDead(v) && !v.use.isGlobal', {
+    rule: 'S1',
+    flags: MOVES,
+  }),
+  {
+    what: 'no row: old line dead',
+    rule: 'L5',
+    file: ROWS,
+    from: '(v) => isDead(v) && !isBaseless(v)',
+    to: '() => false',
+    flags: FEW,
+  },
+  {
+    what: 'a tunnel without a line beneath it is a line',
+    rule: 'S1',
+    file: ROWS,
+    from: '(v) => isDead(v) && !isBaseless(v)',
+    to: 'isDead',
+    flags: '--only move,vpn --often 30',
+  },
+  withoutRow('its router has the address', '(v) => !isOver(v) && v.use.hasWord === true', {
+    rule: 'L5',
+    flags: `${FEW} --seed 804`,
+  }),
+  withoutRow('nothing else carries it', "(v) => !isOver(v) && isBare(v) && v.lasts('route')", {
+    rule: 'L5',
+    flags: FEW,
+  }),
+  {
+    what: 'what is hidden by a rule or by halves carries nothing',
+    rule: 'S1',
+    file: READ,
+    from: 'const isBetter = own === undefined ||',
+    to: 'const isBetter = own !== undefined &&',
+    flags: MOVES,
+  },
+  {
+    what: 'a route to one host says nothing of what is beneath',
+    rule: 'S1',
+    file: READ,
+    from: '(isBetter ? main : undefined) ?? host',
+    to: '(isBetter ? main : undefined)',
+    flags: MOVES,
+  },
+  {
+    what: 'a policy of IPsec is the line itself',
+    rule: 'S1',
+    file: READ,
+    from: '    isForeign,\n    isTunnel,',
+    to: '    isForeign: false,\n    isTunnel,',
+    flags: MOVES,
+  },
+  {
+    what: 'the MAC address of the gateway is ignored',
+    rule: 'L6',
+    file: 'client/detect/line/line.ts',
+    from: 'return use.mac !== undefined && use.mac === home.mac',
+    to: 'return false',
+    flags: `${FEW} --seed 270`,
+  },
+  {
+    what: 'all gateways have one MAC address',
+    rule: 'S1',
+    file: 'client/detect/line/line.ts',
+    from: 'return use.mac !== undefined && use.mac === home.mac',
+    to: 'return use.mac !== undefined',
+    flags: MOVES,
+  },
+  {
+    what: 'a sign counts at once',
+    rule: 'S1',
+    file: ROWS,
+    from: 'since[sign] !== undefined && !isBefore(seenAt(sign, event), after(since[sign], LASTS[sign]))',
+    to: 'since[sign] !== undefined',
+    flags: MOVES,
+  },
+  {
+    what: 'a reading between two questions is a later sign',
+    rule: 'S1',
+    file: ROWS,
+    from: "sign === 'route' ? at : (home?.asked ?? at)",
+    to: "sign === 'route' ? at : (home === undefined ? at : at)",
+    flags: MOVES,
+  },
+  {
+    what: 'a gateway that never answered is silent',
+    rule: 'S1',
+    file: WATCH,
+    from: "this.#heard.has('gateway') ? 'silent' : undefined",
+    to: "'silent'",
+    flags: MOVES,
+  },
+  {
+    what: 'a provider that drops pings is dead',
+    rule: 'S1',
+    file: WATCH,
+    from: " && this.#heard.has('beyond')",
+    to: '',
+    flags: MOVES,
+  },
+  {
+    what: 'a sign that pauses goes on',
+    rule: 'S1',
+    file: ROWS,
+    from: 'return Object.fromEntries(seen.map((sign) => [sign, since[sign] ?? seenAt(sign, event)]))',
+    to: 'return { ...since, ...Object.fromEntries(seen.map((sign) => [sign, since[sign] ?? seenAt(sign, event)])) }',
+    flags: MOVES,
+  },
+  {
+    what: 'lines that were left are forgotten',
+    rule: 'L6',
+    file: ROWS,
+    from: 'const known = isPublished ? knownWith(state) : state.known',
+    to: 'const known = state.known',
+    flags: FEW,
+  },
+  {
+    what: 'kernel events compare interfaces only',
+    rule: 'L6',
+    file: 'client/detect/watch/kernel.ts',
+    from: 'return JSON.stringify([sorted, route, routers.toSorted(), ways])',
+    to: 'return JSON.stringify([sorted, [route, routers, ways].length])',
+    flags: FEW,
+  },
+  {
+    what: 'what was foreign beside the line before is foreign for good',
+    rule: 'L5',
+    file: 'client/detect/uplink.ts',
+    from: '[foreign, isProven] = [undefined, false]',
+    to: 'isProven = false',
+    flags: FEW,
+  },
+  {
+    what: 'the router of one line is believed because that of another one was right',
+    rule: 'S1',
+    file: 'client/detect/uplink.ts',
+    from: '[foreign, isProven] = [undefined, false]',
+    to: 'foreign = undefined',
+    flags: '--only move,vpn --router other --often 30',
+  },
+  {
+    what: 'the addresses of the line that is held count',
+    rule: 'S1',
+    file: WATCH,
+    from: "  if (verdict.kind !== 'held') return false",
+    to: "  if (verdict.kind !== 'open') return false",
+    flags: MOVES,
+  },
+  {
+    what: 'the address of a third line counts while another one is held',
+    rule: 'S1',
+    file: WATCH,
+    from: "return name !== home.interface\n",
+    to: 'return name === use.interface\n',
+    flags: '--only move,vpn --router answers --often 30',
+  },
+  {
+    what: 'watchers ask the gateway of the line before',
+    rule: 'L1',
+    file: 'client/detect/detection.ts',
+    from: '    await v4.now()\n    return v4.gateway()',
+    to: '    return v4.gateway()',
+    isRare: true,
+  },
+]
